@@ -37,6 +37,7 @@ const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
 
 impl Error {
     /// The error for `code` as answered by `call`, or `None` for success. [`check`](Error::check) knows the driver too.
+    #[inline]
     pub fn new(code: CUresult, call: FnId) -> Option<Self> {
         NonZeroU32::new(code.0).map(|code| Self { code, call, note: 0 })
     }
@@ -105,6 +106,7 @@ impl Error {
     }
 
     /// The C name of the code, `None` for one that this crate does not know.
+    #[inline]
     pub fn name(self) -> Option<&'static str> {
         match self.code() {
             WRONG_CONTEXT => Some("WRONG_CONTEXT"),
@@ -118,11 +120,13 @@ impl Error {
     /// Recovery was measured on an H200 with driver 580 (`tests/data/goldens/driver.json`): for every kind of
     /// fault, only a new process helps. Other contexts of the process, new ones, and a primary context that was
     /// reset all answer with the same code. The emulator keeps a fault to its context.
+    #[inline]
     pub fn is_sticky(self) -> bool {
         is_sticky(self.code())
     }
 
     /// The call that first reported the fault of this context, where this error is a later echo of it.
+    #[inline]
     pub fn first_reported_by(self) -> Option<FnId> {
         if !self.is_sticky() {
             return None;
@@ -131,28 +135,33 @@ impl Error {
     }
 
     /// True if the driver lacks the function: it is older than the function, and was not called.
+    #[inline]
     pub fn is_unresolved(self) -> bool {
         self.code() == CUresult::UNRESOLVED
     }
 
     /// True if the call was refused because this process is a forked child of the one that ran `cuInit`.
+    #[inline]
     pub fn is_forked(self) -> bool {
         self.code() == CUresult::FORKED
     }
 
     /// True if an object of one context was given to a call in another; the driver was not called.
+    #[inline]
     pub fn is_wrong_context(self) -> bool {
         self.code() == WRONG_CONTEXT
     }
 
     /// True if the thread's context stack was found changed behind the token in use, by a forgotten token
     /// or by foreign code; the driver was not called.
+    #[inline]
     pub fn is_out_of_order(self) -> bool {
         self.code() == OUT_OF_ORDER
     }
 
     /// True if the call was refused, or failed, because a stream is being captured: it would wait for work that a
     /// capture has not run, or query it. The capture is invalid from then on, and says so when it ends.
+    #[inline]
     pub fn is_capture(self) -> bool {
         let code = self.code();
         (CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.0
@@ -161,6 +170,7 @@ impl Error {
     }
 
     /// True if a driver [in software](Library::is_software_device) gave this error, as far as this crate saw it happen.
+    #[inline]
     pub fn is_of_software_device(self) -> bool {
         self.note & SOFTWARE != 0
     }
@@ -180,6 +190,7 @@ impl Error {
     }
 
     /// True if the driver is shutting down, as it does while a process exits. The object to be freed is gone.
+    #[inline]
     pub fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
     }

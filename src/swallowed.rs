@@ -14,6 +14,7 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: OnceCell<fn(Error)> = OnceCell::new();
 
 /// Number of errors that were swallowed since the process began.
+#[inline]
 pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
@@ -22,6 +23,7 @@ pub fn count() -> u64 {
 ///
 /// # Errors
 /// Gives `hook` back if one is set already; it stays for the life of the process.
+#[inline]
 pub fn set_hook(hook: fn(Error)) -> Result<(), fn(Error)> {
     HOOK.set(hook)
 }

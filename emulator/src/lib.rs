@@ -39,6 +39,7 @@
 //! Each room uses only those above it in this list (`ARCHITECTURE.md` draws them and follows a launch through them; the
 //! test `arrows` reads the `use` lines):
 //!
+//! - `ordered`: the map with ordered keys that the others use. `served`: the driver call that a thread is serving.
 //! - `semantics`: results of each operation. It knows nothing else of the crate.
 //! - [`ptx`]: text to syntax tree.
 //! - [`memory`]: addresses and bytes. [`report`]: faults of kernels, in terms of these.
@@ -53,6 +54,7 @@ pub mod exec;
 pub mod memory;
 mod message;
 pub mod opengl;
+mod ordered;
 pub mod program;
 pub mod ptx;
 pub mod report;

@@ -30,43 +30,51 @@ pub(super) struct Code {
 
 impl Compiled {
     /// Kind of code.
+    #[inline]
     pub fn output(&self) -> Output {
         self.output
     }
 
     /// The architecture that it was compiled for; `None` for the compiler's own default.
+    #[inline]
     pub fn architecture(&self) -> Option<Architecture> {
         self.architecture
     }
 
     /// The code; PTX without the NUL at its end.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.code.bytes
     }
 
     /// The PTX; `None` for other code, and for PTX that quotes text in another encoding than UTF-8.
+    #[inline]
     pub fn ptx(&self) -> Option<&str> {
         let is_ptx = self.output == Output::Ptx;
         is_ptx.then_some(&self.code.bytes).and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
     /// Output of the compiler although it succeeded: warnings. Empty if there are none.
+    #[inline]
     pub fn log(&self) -> &str {
         &self.code.log
     }
 
     /// The messages of the log, each with its file and line.
+    #[inline]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         log::diagnostics(&self.code.log)
     }
 
     /// Name in the code for a name expression; `None` for one that was not asked for.
+    #[inline]
     pub fn name(&self, expression: &str) -> Option<&str> {
         self.code.names.iter().find(|(asked, _)| asked == expression).map(|(_, name)| name.as_str())
     }
 
     /// Use of the cache: the code comes from it, was stored in it, or was not stored for a reason.
     #[cfg(feature = "cache")]
+    #[inline]
     pub fn cache_use(&self) -> &super::cache::CacheUse {
         &self.cache_use
     }
@@ -82,6 +90,7 @@ impl Compiled {
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
+    #[inline]
     pub fn load<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Module<'ctx>, ModuleError> {
         self.load_with(cx, &LoadOptions::new())
     }
@@ -93,6 +102,7 @@ impl Compiled {
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
+    #[inline]
     pub fn load_with<'ctx>(
         &self,
         cx: &Current<'_, 'ctx>,

@@ -49,6 +49,7 @@ impl Compiler {
     ///
     /// # Errors
     /// [`CompileError::NoNvrtc`], which lists the places tried and says how to get it.
+    #[inline]
     pub fn load() -> Result<Self, CompileError> {
         Ok(Self::with_nvrtc(Library::open()?))
     }
@@ -58,11 +59,13 @@ impl Compiler {
     ///
     /// # Errors
     /// Those of [`load`](Self::load).
+    #[inline]
     pub fn load_for(driver: Driver) -> Result<Self, CompileError> {
         Ok(Self::with_nvrtc(Library::options().for_driver(driver.version()).open()?))
     }
 
     /// Compiles with this NVRTC.
+    #[inline]
     pub fn with_nvrtc(library: Library) -> Self {
         Self::of(Engine::Nvrtc(library))
     }
@@ -76,6 +79,7 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::NoNvcc`], which lists where it was looked for; [`CompileError::Nvcc`] if it does not tell its
     /// version.
+    #[inline]
     pub fn nvcc() -> Result<Self, CompileError> {
         Ok(Self::of(Engine::Nvcc(Nvcc::find()?)))
     }
@@ -102,12 +106,14 @@ impl Compiler {
     /// Keeps compiled code in a cache, and takes it from there the next time.
     #[cfg(feature = "cache")]
     #[must_use]
+    #[inline]
     pub fn with_cache(mut self, cache: super::cache::Cache) -> Self {
         self.cache = Some(cache);
         self
     }
 
     /// The CUDA version that this compiler came with.
+    #[inline]
     pub fn version(&self) -> Version {
         match &self.engine {
             Engine::Nvrtc(library) => library.version(),
@@ -119,6 +125,7 @@ impl Compiler {
     ///
     /// # Errors
     /// [`CompileError::Missing`] for an NVRTC older than 11.2; otherwise whatever the compiler reports.
+    #[inline]
     pub fn architectures(&self) -> Result<Vec<ComputeCapability>, CompileError> {
         match &self.engine {
             Engine::Nvrtc(library) => super::nvrtc::architectures(*library),
@@ -132,6 +139,7 @@ impl Compiler {
     /// # Errors
     /// [`CompileError::NoArchitecture`], which names those that the compiler knows; those of
     /// [`architectures`](Self::architectures).
+    #[inline]
     pub fn architecture_for(
         &self,
         device: ComputeCapability,
@@ -147,6 +155,7 @@ impl Compiler {
     /// [`CompileError::Rejected`] with the compiler's log; [`CompileError::Option`]; [`CompileError::Expression`] for
     /// a name expression that denotes nothing; [`CompileError::InteriorNul`]; [`CompileError::Missing`] if this
     /// NVRTC is older than a feature asked for; [`CompileError::Unsupported`] for machine code without an architecture.
+    #[inline]
     pub fn compile(&self, source: &Source<'_>, options: &Options) -> Result<Compiled, CompileError> {
         let output = options.output.unwrap_or(Output::Ptx);
         self.compile_to(source, options, options.architecture, output)
@@ -162,6 +171,7 @@ impl Compiler {
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetAttribute")]
+    #[inline]
     pub fn compile_for(
         &self,
         device: Device,

@@ -24,11 +24,13 @@ impl Log {
     }
 
     /// The text, as the compiler wrote it.
+    #[inline]
     pub fn text(&self) -> &str {
         &self.0
     }
 
     /// Its messages, each with its file and line.
+    #[inline]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         log::diagnostics(&self.0)
     }
@@ -135,11 +137,13 @@ impl std::error::Error for CompileError {
 
 impl CompileError {
     /// The messages of the compiler, each with its file and line; none where it was not asked or said nothing.
+    #[inline]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.log().map_or_else(Vec::new, Log::diagnostics)
     }
 
     /// Output of the compiler, where there is any.
+    #[inline]
     pub fn log(&self) -> Option<&Log> {
         match self {
             Self::Rejected { log }

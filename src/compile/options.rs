@@ -44,12 +44,14 @@ pub struct Options {
 
 impl Options {
     /// No options: the architecture of the device where there is one, else the compiler's own default.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Compiles for this architecture, whatever the device.
     #[must_use]
+    #[inline]
     pub fn architecture(mut self, architecture: Architecture) -> Self {
         self.architecture = Some(architecture);
         self
@@ -58,6 +60,7 @@ impl Options {
     /// Kind of code to make (default: PTX; [`Compiler::compile_for`](super::Compiler::compile_for) has one
     /// exception).
     #[must_use]
+    #[inline]
     pub fn output(mut self, output: Output) -> Self {
         self.output = Some(output);
         self
@@ -79,42 +82,49 @@ impl Options {
 
     /// The C++ standard, such as `c++17` (default: the compiler's own).
     #[must_use]
+    #[inline]
     pub fn standard(self, standard: &str) -> Self {
         self.option(format!("--std={standard}"))
     }
 
     /// Trades accuracy for speed: approximate division, roots and functions, and denormal numbers taken for zero.
     #[must_use]
+    #[inline]
     pub fn fast_math(self) -> Self {
         self.option("--use_fast_math")
     }
 
     /// Allows contracting products and sums to fused operations, which round once (default: yes).
     #[must_use]
+    #[inline]
     pub fn fused_multiply_add(self, yes: bool) -> Self {
         self.option(format!("--fmad={yes}"))
     }
 
     /// Limits the registers per thread; values that do not fit are spilled to memory.
     #[must_use]
+    #[inline]
     pub fn max_registers(self, registers: u32) -> Self {
         self.option(format!("--maxrregcount={registers}"))
     }
 
     /// Keeps source lines in the code, for profilers and reports of faults. Costs nothing at run time.
     #[must_use]
+    #[inline]
     pub fn line_info(self) -> Self {
         self.option("--generate-line-info")
     }
 
     /// Compiles for a debugger, unoptimized.
     #[must_use]
+    #[inline]
     pub fn device_debug(self) -> Self {
         self.option("--device-debug")
     }
 
     /// Leaves references to other files' code open, for a linker.
     #[must_use]
+    #[inline]
     pub fn relocatable(self) -> Self {
         self.option("--relocatable-device-code=true")
     }

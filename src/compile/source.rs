@@ -37,6 +37,7 @@ impl<'a> Source<'a> {
 
     /// Name of the source in messages and line information (default: `source.cu`). No file of this name is read.
     #[must_use]
+    #[inline]
     pub fn named(mut self, name: &'a str) -> Self {
         self.name = name;
         self
@@ -52,6 +53,7 @@ impl<'a> Source<'a> {
     /// Adds a name expression: a C++ expression that denotes an instance of a template, such as `axpy<float>`, a kernel
     /// in a namespace, or the address of a variable, such as `&table<int>`. The module finds it under this text.
     #[must_use]
+    #[inline]
     pub fn expression(mut self, expression: &'a str) -> Self {
         self.expressions.push(expression);
         self
@@ -61,6 +63,7 @@ impl<'a> Source<'a> {
     /// toolkit's version. Without it, a cache keeps no code that depends on files.
     #[cfg(feature = "cache")]
     #[must_use]
+    #[inline]
     pub fn fingerprint(mut self, files: &'a str) -> Self {
         self.fingerprint = Some(files);
         self

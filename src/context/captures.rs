@@ -14,18 +14,29 @@ pub(crate) fn beside_captures(
     call: impl FnOnce() -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-    let place = &raw mut mode;
-    // SAFETY: the place outlives the call.
-    let exempted = unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) };
+    let exempted = exchange(context, &mut mode);
     let answer = call();
+    take_back(context, mode, exempted, answer)
+}
+
+/// Sets the mode of this thread, and puts the one of before in its place.
+fn exchange(context: &ContextRef, mode: &mut CUstreamCaptureMode) -> Result<(), Error> {
+    // SAFETY: the place outlives the call.
+    unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(mode)) }
+}
+
+/// Ends the exemption, if there was one, and says what the call has come to.
+#[inline(never)]
+fn take_back(
+    context: &ContextRef,
+    mut before: CUstreamCaptureMode,
+    exempted: Result<(), Error>,
+    answer: Result<(), Error>,
+) -> Result<(), Error> {
     match (exempted, answer) {
         (Err(error), Err(_)) => return Err(error),
         (Err(error), Ok(())) => context.swallow(error),
-        (Ok(()), _) => {
-            // SAFETY: as above; it has the mode of before.
-            let restored = unsafe { context_call!(context, cuThreadExchangeStreamCaptureMode(place)) };
-            restored.unwrap_or_else(|error| context.swallow(error));
-        }
+        (Ok(()), _) => exchange(context, &mut before).unwrap_or_else(|error| context.swallow(error)),
     }
     answer
 }

@@ -8,12 +8,12 @@ use super::{ContextRef, context_owner, stack};
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
+use crate::raw::flags::flags;
 
-bitflags::bitflags! {
+flags! {
     /// Options of a context: how it waits and what it prepares. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`Context`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct ContextFlags: u32 {
         /// The host spins while it waits for the device: least latency, one busy core.
         const SPIN = CUctx_flags::CU_CTX_SCHED_SPIN.0;
@@ -113,6 +113,7 @@ impl Context {
     ///
     /// Driver: `cuCtxDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxDestroy_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         ManuallyDrop::new(self).0.ended(destroy)
     }

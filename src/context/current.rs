@@ -7,7 +7,8 @@ use cuprum_sys::{CUcontext, CUlimit, FnId};
 
 use super::stack::Unusual;
 use super::{
-    Context, ContextRef, ForeignContext, GreenContext, KeptContext, PrimaryContext, SharedContext, stack,
+    Context, ContextRef, ForeignContext, GreenContext, KeptContext, PrimaryContext, SharedContext,
+    StackTaken, stack,
 };
 use crate::error::Error;
 use crate::raw::call::context_call;
@@ -33,31 +34,13 @@ pub struct ContextStack {
     _this_thread: ThisThread,
 }
 
-/// The thread's [`ContextStack`] is out already: pass the token on, push from the [`Current`] in hand, or
-/// [enter](ContextRef::enter).
-///
-/// # Example
-/// ```
-/// use cuprum::{ContextStack, StackTaken};
-///
-/// let stack = ContextStack::take()?;
-/// assert_eq!(ContextStack::take().err(), Some(StackTaken));
-/// drop(stack);
-/// assert!(ContextStack::take().is_ok());
-/// # Ok::<(), StackTaken>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this thread's context stack is taken: push from the token that is in use, or use `ContextRef::enter`"
-)]
-pub struct StackTaken;
-
 impl ContextStack {
     /// Takes the calling thread's stack. No driver call.
     ///
     /// # Errors
     /// [`StackTaken`] while the thread's token is out, for good after it was forgotten, and inside of
     /// [`ContextRef::enter`], which is the way in for code that cannot know whether it is out.
+    #[inline]
     pub fn take() -> Result<Self, StackTaken> {
         if stack::is_entered() || stack::take(true) {
             Err(StackTaken)
@@ -319,6 +302,7 @@ impl<'ctx> Current<'_, 'ctx> {
     }
 
     /// The context that is current.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.token.context
     }
@@ -368,6 +352,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: no arguments; it waits in the current context.
         unsafe { context_call!(self.checked()?, cuCtxSynchronize()) }
@@ -380,6 +365,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetInfo_v2")]
+    #[inline]
     pub fn memory_info(&self) -> Result<MemoryInfo, Error> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: both out-parameters outlive the call.
@@ -394,6 +380,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxGetLimit`, CUDA 3.1+.
     #[doc(alias = "cuCtxGetLimit")]
+    #[inline]
     pub fn limit(&self, limit: Limit) -> Result<usize, Error> {
         let mut value = 0;
         // SAFETY: `value` outlives the call.
@@ -408,6 +395,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxSetLimit`, CUDA 3.1+.
     #[doc(alias = "cuCtxSetLimit")]
+    #[inline]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result<(), Error> {
         // SAFETY: plain values.
         unsafe { context_call!(self.checked()?, cuCtxSetLimit(limit, value)) }
@@ -420,6 +408,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]
+    #[inline]
     pub fn stream_priorities(&self) -> Result<(i32, i32), Error> {
         let (mut least, mut greatest) = (0, 0);
         // SAFETY: both out-parameters outlive the call.

@@ -44,6 +44,7 @@ impl ForeignContext {
     /// Driver: `cuCtxGetCurrent`, CUDA 4.0+, and `cuCtxGetDevice`, CUDA 2.0+; where the driver has green contexts,
     /// `cuStreamGetGreenCtx`, CUDA 12.4+, since in these no stream is in order with the default stream.
     #[doc(alias = "cuCtxGetCurrent")]
+    #[inline]
     pub unsafe fn current(driver: Driver) -> Result<Option<Self>, Error> {
         let mut raw = CUcontext::null();
         // SAFETY: `raw` outlives the call.
@@ -66,6 +67,7 @@ impl ForeignContext {
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless it is current by a token;
     /// `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, where the driver has it.
     #[doc(alias = "cuCtxPushCurrent_v2")]
+    #[inline]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
         // The device is not known yet; nobody sees this value.
         let unknown = ContextRef::new(raw, Device::new(driver, 0));

@@ -65,6 +65,7 @@ impl GreenContext {
     /// Driver: `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails, `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxCreate")]
     #[doc(alias = "cuCtxFromGreenCtx")]
+    #[inline]
     pub fn create(description: &ResourceDescription) -> Result<Self, Error> {
         let (device, mut green) = (description.device(), CUgreenCtx::null());
         let (to_green, described) = (&raw mut green, description.as_raw());
@@ -93,6 +94,7 @@ impl GreenContext {
     ///
     /// Driver: `cuGreenCtxGetId`, CUDA 12.9+.
     #[doc(alias = "cuGreenCtxGetId")]
+    #[inline]
     pub fn id(&self) -> Result<u64, Error> {
         let mut id = 0;
         // SAFETY: the green context is live, and the out-parameter outlives the call.
@@ -107,6 +109,7 @@ impl GreenContext {
     ///
     /// Driver: `cuGreenCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxGetDevResource")]
+    #[inline]
     pub fn resource(&self, kind: ResourceKind) -> Result<DeviceResource, Error> {
         DeviceResource::ask(self.device(), |to| {
             // SAFETY: the green context is live, and the out-parameter outlives the call.
@@ -122,6 +125,7 @@ impl GreenContext {
     ///
     /// Driver: `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         ManuallyDrop::new(self).0.ended(destroy)
     }
@@ -146,6 +150,7 @@ impl ContextRef {
     }
 
     /// True if the context is a green one: a [`GreenContext`], shared or not, or one that other code made. No driver call.
+    #[inline]
     pub fn is_green(&self) -> bool {
         !self.green.is_null()
     }
@@ -159,6 +164,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuCtxGetDevResource")]
+    #[inline]
     pub fn resource(&self, kind: ResourceKind) -> Result<DeviceResource, Error> {
         let context = self.checked()?;
         DeviceResource::ask(context.device(), |to| {

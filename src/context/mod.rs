@@ -13,6 +13,7 @@ mod profiler;
 mod settings;
 mod shared;
 pub(crate) mod stack;
+mod taken;
 
 use std::fmt;
 use std::ptr;
@@ -23,13 +24,14 @@ use cuprum_sys::{CUcontext, CUgreenCtx, Library};
 pub(crate) use self::captures::beside_captures;
 pub use self::created::{Context, ContextFlags};
 pub(crate) use self::current::Token;
-pub use self::current::{ContextStack, Current, Limit, MemoryInfo, StackTaken, ToPush};
+pub use self::current::{ContextStack, Current, Limit, MemoryInfo, ToPush};
 pub use self::foreign::ForeignContext;
 pub use self::green::GreenContext;
 pub use self::open::KeptContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
 pub use self::profiler::Profile;
 pub use self::shared::SharedContext;
+pub use self::taken::StackTaken;
 
 use crate::device::Device;
 use crate::driver::Driver;
@@ -130,6 +132,7 @@ impl ContextRef {
     /// The first sticky error of this context, after which it answers nothing else, if there was one.
     ///
     /// Only answers seen through this crate are known here. No driver call is made.
+    #[inline]
     pub fn poisoned_by(&self) -> Option<Error> {
         self.poison.first()
     }
@@ -182,11 +185,13 @@ macro_rules! context_owner {
             /// Keeps the context for the rest of the process: objects made in it are `'static`.
             ///
             /// [`share`](Self::share) does the same without keeping the context for ever.
+            #[inline]
             pub fn leak(self) -> &'static ContextRef {
                 &Box::leak(Box::new(self)).0
             }
 
             /// Makes the context shared: it ends when the last of its handles, and of all made in it, is dropped.
+            #[inline]
             pub fn share(self) -> super::SharedContext {
                 let mut this = std::mem::ManuallyDrop::new(self);
                 let none = ContextRef::new(cuprum_sys::CUcontext::null(), this.0.device);

@@ -95,6 +95,7 @@ impl fmt::Debug for KeptContext<'_> {
 
 impl<'ctx> Current<'_, 'ctx> {
     /// Keeps the context, for a wrapper type of one's own. No driver call.
+    #[inline]
     pub fn keep(&self) -> KeptContext<'ctx> {
         KeptContext(Keep::near(self.near()))
     }
@@ -107,6 +108,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// # Errors
     /// Each names `call`: [`Error::is_wrong_context`] if the current context is not `owner`; [`Error::is_forked`] in a
     /// forked child; [`Error::is_out_of_order`] if this token is not on top.
+    #[inline]
     pub fn require(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         if owner.library().forked() {
             return Err(forked(call));

@@ -59,6 +59,7 @@ impl PrimaryContext {
     ///
     /// Driver: `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
+    #[inline]
     pub fn retain(device: Device) -> Result<Self, Error> {
         let mut raw = CUcontext::null();
         // SAFETY: `raw` outlives the call; the device belongs to this driver.
@@ -74,6 +75,7 @@ impl PrimaryContext {
     ///
     /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         ManuallyDrop::new(self).0.ended(release)
     }
@@ -99,6 +101,7 @@ impl Device {
     ///
     /// Driver: `cuDevicePrimaryCtxGetState`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxGetState")]
+    #[inline]
     pub fn primary_context_state(self) -> Result<PrimaryState, Error> {
         let (mut flags, mut active) = (0, 0);
         let (to_flags, to_active) = (&raw mut flags, &raw mut active);
@@ -117,6 +120,7 @@ impl Device {
     ///
     /// Driver: `cuDevicePrimaryCtxSetFlags_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxSetFlags`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxSetFlags_v2")]
+    #[inline]
     pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result<(), Error> {
         let (library, device, flags) = (self.library(), self.as_raw(), flags.bits());
         // SAFETY: plain values; the device belongs to this driver.
@@ -141,6 +145,7 @@ impl Device {
     ///
     /// Driver: `cuDevicePrimaryCtxReset_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxReset`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxReset_v2")]
+    #[inline]
     pub unsafe fn reset_primary_context(self) -> Result<(), Error> {
         let (library, device) = (self.library(), self.as_raw());
         // SAFETY: the caller vouches that nothing of the context is used again.

@@ -37,6 +37,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuProfilerStart`, CUDA 4.0+; later, by the profile, `cuProfilerStop`, CUDA 4.0+.
     #[doc(alias = "cuProfilerStart")]
+    #[inline]
     pub fn profile(&self) -> Result<Profile<'_>, Error> {
         let context = self.checked()?;
         // SAFETY: no arguments.
@@ -53,6 +54,7 @@ impl Profile<'_> {
     ///
     /// Driver: `cuProfilerStop`, CUDA 4.0+.
     #[doc(alias = "cuProfilerStop")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         let stopped = self.stop();
         std::mem::forget(self);

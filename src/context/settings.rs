@@ -17,6 +17,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxGetFlags`, CUDA 7.0+.
     #[doc(alias = "cuCtxGetFlags")]
+    #[inline]
     pub fn flags(&self) -> Result<ContextFlags, Error> {
         let mut flags = 0;
         // SAFETY: `flags` outlives the call.
@@ -31,6 +32,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxSetFlags`, CUDA 12.1+.
     #[doc(alias = "cuCtxSetFlags")]
+    #[inline]
     pub fn set_flags(&self, flags: ContextFlags) -> Result<(), Error> {
         // SAFETY: plain values.
         unsafe { context_call!(self.checked()?, cuCtxSetFlags(flags.bits())) }
@@ -43,6 +45,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxGetId`, CUDA 12.0+.
     #[doc(alias = "cuCtxGetId")]
+    #[inline]
     pub fn id(&self) -> Result<u64, Error> {
         let (mut id, context) = (0, self.checked()?);
         // SAFETY: the context is live, and `id` outlives the call.
@@ -57,6 +60,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxGetApiVersion`, CUDA 3.2+.
     #[doc(alias = "cuCtxGetApiVersion")]
+    #[inline]
     pub fn api_version(&self) -> Result<u32, Error> {
         let (mut version, context) = (0, self.checked()?);
         // SAFETY: the context is live, and `version` outlives the call.
@@ -71,6 +75,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxGetCacheConfig`, CUDA 3.2+.
     #[doc(alias = "cuCtxGetCacheConfig")]
+    #[inline]
     pub fn cache_config(&self) -> Result<CUfunc_cache, Error> {
         let mut config = CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE;
         // SAFETY: `config` outlives the call.
@@ -85,6 +90,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxSetCacheConfig`, CUDA 3.2+.
     #[doc(alias = "cuCtxSetCacheConfig")]
+    #[inline]
     pub fn set_cache_config(&self, config: CUfunc_cache) -> Result<(), Error> {
         // SAFETY: plain values.
         unsafe { context_call!(self.checked()?, cuCtxSetCacheConfig(config)) }
@@ -97,6 +103,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxResetPersistingL2Cache`, CUDA 11.0+.
     #[doc(alias = "cuCtxResetPersistingL2Cache")]
+    #[inline]
     pub fn reset_persisting_l2_cache(&self) -> Result<(), Error> {
         // SAFETY: no arguments.
         unsafe { context_call!(self.checked()?, cuCtxResetPersistingL2Cache()) }
@@ -109,6 +116,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuCtxGetExecAffinity`, CUDA 11.4+.
     #[doc(alias = "cuCtxGetExecAffinity")]
+    #[inline]
     pub fn multiprocessor_affinity(&self) -> Result<u32, Error> {
         let mut affinity = CUexecAffinityParam::default();
         let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
@@ -125,6 +133,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuFlushGPUDirectRDMAWrites`, CUDA 11.3+.
     #[doc(alias = "cuFlushGPUDirectRDMAWrites")]
+    #[inline]
     pub fn flush_gpu_direct_rdma_writes(
         &self,
         target: CUflushGPUDirectRDMAWritesTarget,

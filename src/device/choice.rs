@@ -32,6 +32,7 @@ pub struct Visibility {
 
 impl Visibility {
     /// Reads the environment of this process.
+    #[inline]
     pub fn from_env() -> Self {
         let read = |name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
         Self { devices: read("CUDA_VISIBLE_DEVICES"), order: read("CUDA_DEVICE_ORDER") }

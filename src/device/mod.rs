@@ -87,6 +87,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetName`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetName")]
+    #[inline]
     pub fn name(self) -> Result<String, Error> {
         self.text(|library, text, bytes| {
             // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this driver.
@@ -101,6 +102,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetPCIBusId`, CUDA 4.1+.
     #[doc(alias = "cuDeviceGetPCIBusId")]
+    #[inline]
     pub fn pci_bus_id(self) -> Result<String, Error> {
         self.text(|library, text, bytes| {
             // SAFETY: `text` points at `bytes` writable bytes, and `raw` is a device of this driver.
@@ -126,6 +128,7 @@ impl Device {
     /// Driver: `cuDeviceGetUuid_v2`, CUDA 11.4+; before that `cuDeviceGetUuid`, CUDA 9.2+.
     #[doc(alias = "cuDeviceGetUuid_v2")]
     #[doc(alias = "cuDeviceGetUuid")]
+    #[inline]
     pub fn uuid(self) -> Result<[u8; 16], Error> {
         let mut uuid = CUuuid { bytes: [0; 16] };
         let (to, raw) = (&raw mut uuid, self.raw);
@@ -141,6 +144,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceTotalMem_v2`, CUDA 3.2+.
     #[doc(alias = "cuDeviceTotalMem_v2")]
+    #[inline]
     pub fn total_memory(self) -> Result<usize, Error> {
         let mut bytes = 0;
         // SAFETY: `bytes` outlives the call, and `raw` is a device of this driver.
@@ -155,6 +159,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetAttribute")]
+    #[inline]
     pub fn attribute(self, attribute: CUdevice_attribute) -> Result<i32, Error> {
         let mut value = 0;
         // SAFETY: `value` outlives the call, and `raw` is a device of this driver.
@@ -169,6 +174,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+; these two attributes since 5.0.
     #[doc(alias = "cuDeviceGetAttribute")]
+    #[inline]
     pub fn compute_capability(self) -> Result<ComputeCapability, Error> {
         let part = |attribute| self.attribute(attribute).map(|part| u32::try_from(part).unwrap_or(0));
         Ok(ComputeCapability {

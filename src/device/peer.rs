@@ -23,6 +23,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceCanAccessPeer`, CUDA 4.0+.
     #[doc(alias = "cuDeviceCanAccessPeer")]
+    #[inline]
     pub fn can_access_peer(self, peer: Self) -> Result<bool, Error> {
         self.check_driver(peer, FnId::cuDeviceCanAccessPeer)?;
         let mut can = 0;
@@ -40,6 +41,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetP2PAttribute`, CUDA 8.0+.
     #[doc(alias = "cuDeviceGetP2PAttribute")]
+    #[inline]
     pub fn peer_attribute(self, attribute: CUdevice_P2PAttribute, peer: Self) -> Result<i32, Error> {
         self.check_driver(peer, FnId::cuDeviceGetP2PAttribute)?;
         let mut value = 0;
@@ -58,6 +60,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetP2PAtomicCapabilities`, CUDA 13.0+.
     #[doc(alias = "cuDeviceGetP2PAtomicCapabilities")]
+    #[inline]
     pub fn peer_atomic_capabilities(
         self,
         operations: &[CUatomicOperation],

@@ -11,15 +11,15 @@ use cuprum_sys::{
 use super::Device;
 use crate::error::Error;
 use crate::raw::call::driver_call;
+use crate::raw::flags::flags;
 
 /// A kind of resource, by the driver's number.
 pub type ResourceKind = CUdevResourceType;
 
-bitflags::bitflags! {
+flags! {
     /// How multiprocessors are divided. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`GreenContext`](crate::context::GreenContext).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct SplitFlags: u32 {
         /// Groups may be smaller and less even, where nothing in them needs multiprocessors that run together: no clusters
         /// of more than one block.
@@ -32,11 +32,10 @@ bitflags::bitflags! {
     }
 }
 
-bitflags::bitflags! {
+flags! {
     /// How one group of multiprocessors is chosen. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`DeviceResource`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct GroupFlags: u32 {
         /// What cannot run together may fill the group up to its number.
         const BACKFILL = CUdevSmResourceGroup_flags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0;
@@ -140,6 +139,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuDeviceGetDevResource")]
+    #[inline]
     pub fn resource(self, kind: ResourceKind) -> Result<DeviceResource, Error> {
         DeviceResource::ask(self, |to| {
             // SAFETY: the out-parameter outlives the call, and the device is of this driver.
@@ -180,6 +180,7 @@ impl DeviceResource {
     }
 
     /// The multiprocessors; `None` for another kind of resource.
+    #[inline]
     pub fn sm(&self) -> Option<SmResource> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_SM {
             return None;
@@ -191,6 +192,7 @@ impl DeviceResource {
     }
 
     /// How many workloads work queues are for, and with whom they are shared; `None` for another kind of resource.
+    #[inline]
     pub fn work_queues(&self) -> Option<(u32, CUdevWorkqueueConfigScope)> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG {
             return None;
@@ -203,6 +205,7 @@ impl DeviceResource {
     /// The same work queues for another number of workloads at a time, shared in another way. Another kind of resource stays
     /// as it is.
     #[must_use]
+    #[inline]
     pub fn with_work_queues(mut self, workloads: u32, scope: CUdevWorkqueueConfigScope) -> Self {
         if self.work_queues().is_some() {
             self.raw.u.wqConfig.wqConcurrencyLimit = workloads;
@@ -218,6 +221,7 @@ impl DeviceResource {
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
+    #[inline]
     pub fn max_groups(&self, min_count: u32, flags: SplitFlags) -> Result<u32, Error> {
         let (mut count, none) = (0, ptr::null_mut());
         let (to, input) = (&raw mut count, &raw const self.raw);
@@ -241,6 +245,7 @@ impl DeviceResource {
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
+    #[inline]
     pub fn split_by_count(&self, groups: u32, min_count: u32, flags: SplitFlags) -> Result<Split, Error> {
         // No more room than for one each.
         let mut count = groups.min(self.sm().map_or(0, |sm| sm.count));
@@ -274,6 +279,7 @@ impl DeviceResource {
     ///
     /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
     #[doc(alias = "cuDevSmResourceSplit")]
+    #[inline]
     pub fn split(&self, groups: &mut [SmGroup]) -> Result<Split, Error> {
         let count = u32::try_from(groups.len()).unwrap_or(u32::MAX);
         let mut asked: Vec<_> = groups.iter().map(SmGroup::raw).collect();
@@ -338,6 +344,7 @@ impl ResourceDescription {
     ///
     /// Driver: `cuDevResourceGenerateDesc`, CUDA 12.4+.
     #[doc(alias = "cuDevResourceGenerateDesc")]
+    #[inline]
     pub fn new(resources: &[DeviceResource]) -> Result<Self, Error> {
         let refused = |code| Err(Error::host(code, FnId::cuDevResourceGenerateDesc));
         let Some((first, others)) = resources.split_first() else {

@@ -26,6 +26,7 @@ impl Driver {
     ///
     /// Driver: `cuDeviceGetByPCIBusId`, CUDA 4.1+.
     #[doc(alias = "cuDeviceGetByPCIBusId")]
+    #[inline]
     pub fn device_by_pci_bus_id(self, address: &str) -> Result<Device, Error> {
         let Ok(address) = CString::new(address) else {
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuDeviceGetByPCIBusId));
@@ -66,6 +67,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetLuid`, CUDA 10.0+.
     #[doc(alias = "cuDeviceGetLuid")]
+    #[inline]
     pub fn luid(self) -> Result<Luid, Error> {
         let mut luid = Luid { bytes: [0; 8], node_mask: 0 };
         let (bytes, mask) = ((&raw mut luid.bytes).cast(), &raw mut luid.node_mask);
@@ -81,6 +83,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetTexture1DLinearMaxWidth`, CUDA 11.1+.
     #[doc(alias = "cuDeviceGetTexture1DLinearMaxWidth")]
+    #[inline]
     pub fn max_texture_1d_linear_width(self, format: CUarray_format, channels: u32) -> Result<usize, Error> {
         let mut width = 0;
         let (to, raw) = (&raw mut width, self.as_raw());
@@ -98,6 +101,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetExecAffinitySupport`, CUDA 11.4+.
     #[doc(alias = "cuDeviceGetExecAffinitySupport")]
+    #[inline]
     pub fn supports_exec_affinity(self, kind: CUexecAffinityType) -> Result<bool, Error> {
         let mut supported = 0;
         let (to, raw) = (&raw mut supported, self.as_raw());
@@ -114,6 +118,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetHostAtomicCapabilities`, CUDA 13.0+.
     #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
+    #[inline]
     pub fn host_atomic_capabilities(self, operations: &[CUatomicOperation]) -> Result<Vec<u32>, Error> {
         atomic_capabilities(operations, FnId::cuDeviceGetHostAtomicCapabilities, |to, from, count| {
             // SAFETY: both arrays have `count` elements and outlive the call; the device is of this driver.

@@ -22,6 +22,7 @@ impl Machine {
     /// Cause and remedy of a code on this machine, in sentences, as far as the machine tells more than
     /// [`CUresult::advice`] knows; `None` otherwise. It is for hardware's drivers, not for one in software.
     #[must_use]
+    #[inline]
     pub fn advice(&self, code: CUresult) -> Option<String> {
         match code {
             CUresult::CUDA_ERROR_NO_DEVICE => self.no_device(),

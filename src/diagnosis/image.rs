@@ -63,6 +63,7 @@ impl Image {
     /// assert_eq!(image.to_string(), "PTX 8.4 for sm_90");
     /// ```
     #[must_use]
+    #[inline]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let parts = if bytes.starts_with(&FATBIN) {
             fatbins(bytes)
@@ -77,6 +78,7 @@ impl Image {
 
     /// True if a device has code here that it runs, if the driver reads the version of the PTX.
     #[must_use]
+    #[inline]
     pub fn runs_on(&self, device: ComputeCapability) -> bool {
         self.parts.iter().any(|part| part.runs_on(device))
     }
@@ -84,6 +86,7 @@ impl Image {
     /// The oldest driver that runs code of this image on a device, as far as the image tells: that of the PTX, unless there
     /// is machine code for the device. `None` if nothing in it runs there, or no driver is too old.
     #[must_use]
+    #[inline]
     pub fn least_driver(&self, device: ComputeCapability) -> Option<Version> {
         let running = || self.parts.iter().filter(move |part| part.runs_on(device));
         if running().any(|part| part.kind == CodeKind::Machine) {
@@ -94,6 +97,7 @@ impl Image {
 
     /// The newest version among its PTX, and the CUDA version that it came with, if that is known here.
     #[must_use]
+    #[inline]
     pub fn newest_ptx(&self) -> Option<(&str, Option<Version>)> {
         let versions = self.parts.iter().filter_map(|part| part.ptx_version.as_deref());
         let newest = versions.max_by_key(|version| number_of(version))?;
@@ -104,6 +108,7 @@ impl Image {
 impl CodePart {
     /// True if a device runs it.
     #[must_use]
+    #[inline]
     pub fn runs_on(&self, device: ComputeCapability) -> bool {
         match self.kind {
             _ if self.is_specific => device == self.capability,

@@ -36,6 +36,7 @@ pub struct Machine {
 impl Machine {
     /// Looks at this machine. No driver call; devices are not opened.
     #[must_use]
+    #[inline]
     pub fn look() -> Self {
         Self::look_below(Path::new("/"), |name| {
             std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
@@ -69,6 +70,7 @@ impl Machine {
     /// Version in the file name of the driver library that is loaded in this process, such as "535.183.01"; `None` if none
     /// is, or its name has no version.
     #[must_use]
+    #[inline]
     pub fn library_version(&self) -> Option<String> {
         self.loaded.iter().find_map(|path| version_in_name(path))
     }

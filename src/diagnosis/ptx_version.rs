@@ -57,6 +57,7 @@ const RELEASES: &[(u32, Version)] = &[
 /// assert_eq!(cuprum::diagnosis::toolkit_of_ptx("8.4"), Some(Version::new(12, 4)));
 /// ```
 #[must_use]
+#[inline]
 pub fn toolkit_of_ptx(version: &str) -> Option<Version> {
     let (major, minor) = version.trim().split_once('.')?;
     let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
@@ -71,6 +72,7 @@ pub fn toolkit_of_ptx(version: &str) -> Option<Version> {
 /// assert_eq!(cuprum::diagnosis::newest_ptx(Version::new(12, 6)), Some((8, 5)));
 /// ```
 #[must_use]
+#[inline]
 pub fn newest_ptx(driver: Version) -> Option<(u32, u32)> {
     let (number, _) = RELEASES.iter().rev().find(|release| release.1 <= driver)?;
     Some((number / 10, number % 10))

@@ -88,11 +88,13 @@ impl ArrayInterface {
     }
 
     /// Number of elements; `None` if it cannot be counted.
+    #[inline]
     pub fn len(&self) -> Option<usize> {
         self.shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length))
     }
 
     /// True if there are no elements.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }

@@ -136,6 +136,7 @@ impl<T: DeviceData> ReadOnlyBuffer<'_, T> {
     }
 
     /// All elements, to read.
+    #[inline]
     pub fn as_slice(&self) -> Slice<'_, T> {
         self.0.as_slice()
     }

@@ -79,6 +79,7 @@ impl Tensor {
     ///    is memory of a CUDA device, contexts can access it which the driver says it is of, or the device's primary one.
     /// 4. Meanwhile no other code accesses that memory in a way that conflicts with what is done through this value, and
     ///    what is made of it, unless a stream, an event or a wait puts it in order.
+    #[inline]
     pub unsafe fn from_versioned(tensor: *mut DLManagedTensorVersioned) -> Result<Self, NotATensor> {
         let raw = NonNull::new(tensor).ok_or(NotATensor::Null)?;
         // SAFETY: live, by the caller's word; the version comes first in every revision.
@@ -96,6 +97,7 @@ impl Tensor {
     ///
     /// # Safety
     /// As for [`from_versioned`](Tensor::from_versioned); that the memory may be written, if it will be.
+    #[inline]
     pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self, NotATensor> {
         Self::checked(Raw::Unversioned(NonNull::new(tensor).ok_or(NotATensor::Null)?))
     }
@@ -125,6 +127,7 @@ impl Tensor {
     ///
     /// One that came without a version is wrapped, as one that may be written.
     #[must_use = "the tensor is freed by its deleter alone"]
+    #[inline]
     pub fn into_versioned(self) -> *mut DLManagedTensorVersioned {
         if let Raw::Versioned(raw) = self.0 {
             mem::forget(self);
@@ -144,6 +147,7 @@ impl Tensor {
     ///
     /// # Errors
     /// The tensor, if it must not be written: such a capsule cannot say so.
+    #[inline]
     pub fn into_unversioned(self) -> Result<*mut DLManagedTensor, Self> {
         if let Raw::Unversioned(raw) = self.0 {
             mem::forget(self);
@@ -170,21 +174,25 @@ impl Tensor {
     }
 
     /// Where the memory lies.
+    #[inline]
     pub fn device(&self) -> DLDevice {
         self.inner().device
     }
 
     /// Type of the elements.
+    #[inline]
     pub fn data_type(&self) -> DLDataType {
         self.inner().dtype
     }
 
     /// Length of each dimension; none of a single element.
+    #[inline]
     pub fn shape(&self) -> &[i64] {
         self.lengths(self.inner().shape).unwrap_or_default()
     }
 
     /// Distance of neighbors along each dimension, in elements; `None` if rows lie one behind the other.
+    #[inline]
     pub fn strides(&self) -> Option<&[i64]> {
         self.lengths(self.inner().strides)
     }
@@ -211,16 +219,19 @@ impl Tensor {
     }
 
     /// Number of elements.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len_checked().unwrap_or(0)
     }
 
     /// True if there are no elements.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Address of the first element, on the device or the host.
+    #[inline]
     pub fn address(&self) -> u64 {
         self.pointer().expose_provenance() as u64
     }
@@ -232,6 +243,7 @@ impl Tensor {
     }
 
     /// True if the memory must not be written. Of a tensor without flags nobody says so.
+    #[inline]
     pub fn is_read_only(&self) -> bool {
         match self.0 {
             // SAFETY: as in `inner`.
@@ -241,6 +253,7 @@ impl Tensor {
     }
 
     /// True if the elements lie one behind the other, the last dimension fastest.
+    #[inline]
     pub fn is_contiguous(&self) -> bool {
         let Some(strides) = self.strides() else { return true };
         let mut expected = 1i64;

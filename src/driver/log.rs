@@ -65,6 +65,7 @@ impl Driver {
     ///
     /// Driver: `cuLogsCurrent`, CUDA 12.9+.
     #[doc(alias = "cuLogsCurrent")]
+    #[inline]
     pub fn log_position(self) -> Result<LogPosition, Error> {
         let mut raw = 0;
         // SAFETY: `raw` outlives the call; flags must be 0.
@@ -80,6 +81,7 @@ impl Driver {
     ///
     /// Driver: `cuLogsDumpToMemory`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToMemory")]
+    #[inline]
     pub fn log_since(self, position: &mut LogPosition) -> Result<String, Error> {
         position.check(self, FnId::cuLogsDumpToMemory)?;
         let mut text = vec![0u8; MOST_BYTES];
@@ -102,6 +104,7 @@ impl Driver {
     ///
     /// Driver: `cuLogsDumpToFile`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToFile")]
+    #[inline]
     pub fn log_to_file(self, position: Option<&mut LogPosition>, path: &Path) -> Result<(), Error> {
         let call = FnId::cuLogsDumpToFile;
         if let Some(position) = &position {
@@ -165,6 +168,7 @@ impl LogCallback {
     ///
     /// Driver: `cuLogsUnregisterCallback`, CUDA 12.9+.
     #[doc(alias = "cuLogsUnregisterCallback")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         let ended = self.unregister();
         std::mem::forget(self);

@@ -70,6 +70,7 @@ impl Driver {
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]
+    #[inline]
     pub fn load() -> Result<Self, DriverError> {
         static DRIVER: OnceCell<Driver> = OnceCell::new();
         DRIVER.get_or_try_init(|| Ok(Self::init(Library::open()?)?)).copied()
@@ -83,6 +84,7 @@ impl Driver {
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]
+    #[inline]
     pub fn init(library: Library) -> Result<Self, Error> {
         Error::check(library, (library.init(), FnId::cuInit)).map(|()| Self { library })
     }
@@ -96,6 +98,7 @@ impl Driver {
     ///
     /// Driver: `cuDriverGetVersion`, CUDA 2.2+.
     #[doc(alias = "cuDriverGetVersion")]
+    #[inline]
     pub fn version(self) -> Version {
         self.library.version()
     }
@@ -107,6 +110,7 @@ impl Driver {
     ///
     /// Driver: `cuDeviceGetCount`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetCount")]
+    #[inline]
     pub fn device_count(self) -> Result<u32, Error> {
         let mut count = 0;
         // SAFETY: `count` outlives the call, and the driver is initialized.
@@ -121,6 +125,7 @@ impl Driver {
     ///
     /// Driver: `cuDeviceGet`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGet")]
+    #[inline]
     pub fn device(self, ordinal: u32) -> Result<Device, Error> {
         let Ok(ordinal) = i32::try_from(ordinal) else {
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_DEVICE, FnId::cuDeviceGet));
@@ -135,6 +140,7 @@ impl Driver {
     ///
     /// # Errors
     /// Those of [`device_count`](Driver::device_count) and [`device`](Driver::device).
+    #[inline]
     pub fn devices(self) -> Result<Vec<Device>, Error> {
         (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
     }

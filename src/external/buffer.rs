@@ -54,6 +54,7 @@ impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
     }

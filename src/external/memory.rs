@@ -68,6 +68,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuImportExternalMemory")]
+    #[inline]
     pub unsafe fn import(
         cx: &Current<'_, 'ctx>,
         described: &CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
@@ -95,6 +96,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[cfg(unix)]
     #[doc(alias = "cuImportExternalMemory")]
+    #[inline]
     pub unsafe fn from_opaque_fd(
         cx: &Current<'_, 'ctx>,
         descriptor: std::os::fd::OwnedFd,
@@ -183,6 +185,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     }
 
     /// The context that it was imported into.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
     }
@@ -194,6 +197,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// Driver: `cuDestroyExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuDestroyExternalMemory")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

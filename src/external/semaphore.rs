@@ -88,6 +88,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     ///
     /// Driver: `cuImportExternalSemaphore`, CUDA 10.0+.
     #[doc(alias = "cuImportExternalSemaphore")]
+    #[inline]
     pub unsafe fn import(
         cx: &Current<'_, 'ctx>,
         described: &CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
@@ -117,6 +118,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Driver: `cuImportExternalSemaphore`, CUDA 10.0+.
     #[cfg(unix)]
     #[doc(alias = "cuImportExternalSemaphore")]
+    #[inline]
     pub unsafe fn from_timeline_fd(
         cx: &Current<'_, 'ctx>,
         descriptor: std::os::fd::OwnedFd,
@@ -141,6 +143,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     ///
     /// Driver: `cuSignalExternalSemaphoresAsync`, CUDA 10.0+.
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
+    #[inline]
     pub unsafe fn signal(&self, cx: &Current<'_, '_>, stream: &Stream<'_>, value: u64) -> Result<(), Error> {
         let owners = [self.context(), stream.context()];
         let context = cx.of_both(owners, FnId::cuSignalExternalSemaphoresAsync)?;
@@ -161,6 +164,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     ///
     /// Driver: `cuWaitExternalSemaphoresAsync`, CUDA 10.0+.
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
+    #[inline]
     pub unsafe fn wait(&self, cx: &Current<'_, '_>, stream: &Stream<'_>, value: u64) -> Result<(), Error> {
         let owners = [self.context(), stream.context()];
         let context = cx.of_both(owners, FnId::cuWaitExternalSemaphoresAsync)?;
@@ -177,6 +181,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     }
 
     /// The context that it was imported into.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
     }
@@ -188,6 +193,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     ///
     /// Driver: `cuDestroyExternalSemaphore`, CUDA 10.0+.
     #[doc(alias = "cuDestroyExternalSemaphore")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

@@ -111,6 +111,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphMemAllocNodeGetParams`, CUDA 11.4+.
     #[doc(alias = "cuGraphMemAllocNodeGetParams")]
+    #[inline]
     pub fn alloc_of(&self, node: Node) -> Result<(u64, usize), GraphError> {
         let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEM_ALLOC_NODE_PARAMS::zeroed());
         // SAFETY: the node is live; the out-parameter outlives the call.
@@ -125,6 +126,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphMemFreeNodeGetParams`, CUDA 11.4+.
     #[doc(alias = "cuGraphMemFreeNodeGetParams")]
+    #[inline]
     pub fn free_of(&self, node: Node) -> Result<u64, GraphError> {
         let (node, mut address) = (self.nodes.raw(node)?, 0);
         // SAFETY: as in `alloc_of`.
@@ -141,6 +143,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetGraphMemAttribute`, CUDA 11.4+.
     #[doc(alias = "cuDeviceGetGraphMemAttribute")]
+    #[inline]
     pub fn graph_memory(self, which: GraphMemory) -> Result<u64, Error> {
         let (device, mut value) = (self.as_raw(), 0u64);
         let to = (&raw mut value).cast();
@@ -156,6 +159,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceSetGraphMemAttribute`, CUDA 11.4+.
     #[doc(alias = "cuDeviceSetGraphMemAttribute")]
+    #[inline]
     pub fn reset_graph_memory(self, which: GraphMemory) -> Result<(), Error> {
         let (device, mut zero) = (self.as_raw(), 0u64);
         let from = (&raw mut zero).cast();
@@ -170,6 +174,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGraphMemTrim`, CUDA 11.4+.
     #[doc(alias = "cuDeviceGraphMemTrim")]
+    #[inline]
     pub fn trim_graph_memory(self) -> Result<(), Error> {
         // SAFETY: a device of this driver.
         unsafe { driver_call!(self.library(), cuDeviceGraphMemTrim(self.as_raw())) }

@@ -233,6 +233,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     }
 
     /// The driver's handle of the stream.
+    #[inline]
     pub fn as_raw(&self) -> CUstream {
         self.stream.as_raw()
     }
@@ -244,6 +245,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     ///    is touched by nobody else as long as the graph and its executable are there. It borrows nothing of the host, and
     ///    calls nothing that is to be called once ([`Stream::call_host`]).
     /// 2. The stream is not used after the closure of the capture.
+    #[inline]
     pub unsafe fn stream(&self) -> &Stream<'_> {
         self.stream
     }
@@ -282,6 +284,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn fork(&self, stream: &'env mut Stream<'_>) -> Result<Self, GraphError> {
         let stream = stream.capturable(FnId::cuStreamWaitEvent)?;
         self.cx.of(stream.context(), FnId::cuStreamWaitEvent)?;
@@ -300,6 +303,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn join(&self, other: &Capture<'c, 'env, 'a>) -> Result<(), GraphError> {
         self.mark(|mark| {
             mark.record(self.cx, other.stream)?;
@@ -366,6 +370,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// Driver: `cuStreamUpdateCaptureDependencies_v2`, CUDA 12.3+, or `cuStreamUpdateCaptureDependencies`, CUDA 11.3+.
     #[doc(alias = "cuStreamUpdateCaptureDependencies_v2")]
     #[doc(alias = "cuStreamUpdateCaptureDependencies")]
+    #[inline]
     pub fn come_after(&self, nodes: &[Node], alone: bool) -> Result<(), GraphError> {
         let context = self.cx.of(self.stream.context(), FnId::cuStreamUpdateCaptureDependencies_v2)?;
         let mut raws: Vec<CUgraphNode> = self.shared.nodes.borrow().raws(nodes)?;
@@ -390,6 +395,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamIsCapturing`, CUDA 10.0+.
     #[doc(alias = "cuStreamIsCapturing")]
+    #[inline]
     pub fn capture_status(&self, cx: &Current<'_, '_>) -> Result<CaptureStatus, Error> {
         let context = cx.of(self.context(), FnId::cuStreamIsCapturing)?;
         let (stream, mut status) = (self.as_raw(), CaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);

@@ -43,6 +43,7 @@ impl CaptureMode {
     ///
     /// Driver: `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuThreadExchangeStreamCaptureMode")]
+    #[inline]
     pub fn exchange(self, driver: Driver) -> Result<Self, Error> {
         let mut mode = self.raw();
         // SAFETY: the place outlives the call.

@@ -38,6 +38,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphNodeSetEnabled`, CUDA 11.6+.
     #[doc(alias = "cuGraphNodeSetEnabled")]
+    #[inline]
     pub fn set_enabled(&mut self, cx: &Current<'_, '_>, node: Node, enabled: bool) -> Result<(), GraphError> {
         let context = self.ready(cx, FnId::cuGraphNodeSetEnabled)?;
         let (exec, node) = (self.as_raw(), self.inner.graph.nodes.raw(node)?);
@@ -52,6 +53,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphNodeGetEnabled`, CUDA 11.6+.
     #[doc(alias = "cuGraphNodeGetEnabled")]
+    #[inline]
     pub fn is_enabled(&self, cx: &Current<'_, '_>, node: Node) -> Result<bool, GraphError> {
         let context = self.ready(cx, FnId::cuGraphNodeGetEnabled)?;
         let (exec, node, mut enabled) = (self.as_raw(), self.inner.graph.nodes.raw(node)?, 0);
@@ -170,6 +172,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphExecEventRecordNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphExecEventRecordNodeSetEvent")]
+    #[inline]
     pub fn set_record(
         &mut self,
         cx: &Current<'_, '_>,
@@ -190,6 +193,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphExecEventWaitNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphExecEventWaitNodeSetEvent")]
+    #[inline]
     pub fn set_wait(
         &mut self,
         cx: &Current<'_, '_>,
@@ -211,6 +215,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphExecChildGraphNodeSetParams`, CUDA 11.1+, and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecChildGraphNodeSetParams")]
+    #[inline]
     pub fn set_child(
         &mut self,
         cx: &Current<'_, '_>,

@@ -37,6 +37,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphConditionalHandleCreate`, CUDA 12.3+.
     #[doc(alias = "cuGraphConditionalHandleCreate")]
+    #[inline]
     pub fn condition(&mut self, cx: &Current<'_, '_>, default: Option<u32>) -> Result<Condition, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphConditionalHandleCreate)?;
         let flags = if default.is_some() { CU_GRAPH_COND_ASSIGN_DEFAULT } else { 0 };
@@ -75,6 +76,7 @@ impl Graph<'_> {
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias = "cuGraphAddNode_v2")]
     #[doc(alias = "cuGraphAddNode_v3")]
+    #[inline]
     pub fn add_if(
         &mut self,
         cx: &Current<'_, '_>,
@@ -94,6 +96,7 @@ impl Graph<'_> {
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias = "cuGraphAddNode_v2")]
     #[doc(alias = "cuGraphAddNode_v3")]
+    #[inline]
     pub fn add_if_else(
         &mut self,
         cx: &Current<'_, '_>,
@@ -113,6 +116,7 @@ impl Graph<'_> {
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias = "cuGraphAddNode_v2")]
     #[doc(alias = "cuGraphAddNode_v3")]
+    #[inline]
     pub fn add_while(
         &mut self,
         cx: &Current<'_, '_>,

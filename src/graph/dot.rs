@@ -7,8 +7,9 @@ use cuprum_sys::CUgraphDebugDot_flags;
 
 use super::{Graph, GraphError};
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 
-bitflags::bitflags! {
+flags! {
     /// Details that [`Graph::print_dot`] writes of nodes. A bit that this crate does not name is passed on.
     ///
     /// # Example
@@ -29,7 +30,6 @@ bitflags::bitflags! {
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct DotFlags: u32 {
         /// All that can be written.
         const VERBOSE = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE.0;

@@ -19,6 +19,7 @@ impl Graph<'_> {
     /// Driver: `cuGraphAddDependencies_v2`, CUDA 12.3+, or `cuGraphAddDependencies`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddDependencies_v2")]
     #[doc(alias = "cuGraphAddDependencies")]
+    #[inline]
     pub fn add_edges(&mut self, cx: &Current<'_, '_>, edges: &[(Node, Node)]) -> Result<(), GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphAddDependencies_v2)?;
         let (from, to) = self.ends(edges)?;
@@ -40,6 +41,7 @@ impl Graph<'_> {
     /// Driver: `cuGraphRemoveDependencies_v2`, CUDA 12.3+, or `cuGraphRemoveDependencies`, CUDA 10.0+.
     #[doc(alias = "cuGraphRemoveDependencies_v2")]
     #[doc(alias = "cuGraphRemoveDependencies")]
+    #[inline]
     pub fn remove_edges(&mut self, cx: &Current<'_, '_>, edges: &[(Node, Node)]) -> Result<(), GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphRemoveDependencies_v2)?;
         let (from, to) = self.ends(edges)?;
@@ -66,6 +68,7 @@ impl Graph<'_> {
     /// Driver: `cuGraphNodeGetDependencies_v2`, CUDA 12.3+, or `cuGraphNodeGetDependencies`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphNodeGetDependencies_v2")]
     #[doc(alias = "cuGraphNodeGetDependencies")]
+    #[inline]
     pub fn dependencies(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependencies_v2)?;
         let ([node], library) = (self.one(node)?, context.library());
@@ -88,6 +91,7 @@ impl Graph<'_> {
     /// Driver: `cuGraphNodeGetDependentNodes_v2`, CUDA 12.3+, or `cuGraphNodeGetDependentNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphNodeGetDependentNodes_v2")]
     #[doc(alias = "cuGraphNodeGetDependentNodes")]
+    #[inline]
     pub fn dependents(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependentNodes_v2)?;
         let ([node], library) = (self.one(node)?, context.library());
@@ -115,6 +119,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphGetId")]
+    #[inline]
     pub fn id(&self) -> Result<u32, GraphError> {
         let (graph, mut id) = (self.as_raw(), 0);
         // SAFETY: the graph is live; the out-parameter outlives the call.
@@ -129,6 +134,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphNodeGetLocalId`, CUDA 13.1+.
     #[doc(alias = "cuGraphNodeGetLocalId")]
+    #[inline]
     pub fn node_id(&self, node: Node) -> Result<u32, GraphError> {
         let (node, mut id) = (self.nodes.raw(node)?, 0);
         // SAFETY: the node is live; the out-parameter outlives the call.
@@ -143,6 +149,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphNodeGetToolsId`, CUDA 13.1+.
     #[doc(alias = "cuGraphNodeGetToolsId")]
+    #[inline]
     pub fn node_tools_id(&self, node: Node) -> Result<u64, GraphError> {
         let (node, mut id) = (self.nodes.raw(node)?, 0);
         // SAFETY: as in `node_id`.

@@ -16,6 +16,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphAddEventRecordNode`, CUDA 11.1+.
     #[doc(alias = "cuGraphAddEventRecordNode")]
+    #[inline]
     pub fn add_record(
         &mut self,
         cx: &Current<'_, '_>,
@@ -40,6 +41,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphAddEventWaitNode`, CUDA 11.1+.
     #[doc(alias = "cuGraphAddEventWaitNode")]
+    #[inline]
     pub fn add_wait(
         &mut self,
         cx: &Current<'_, '_>,
@@ -69,6 +71,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphEventRecordNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventRecordNodeSetEvent")]
+    #[inline]
     pub fn set_record(&mut self, node: Node, event: &'a Event<'_>) -> Result<(), GraphError> {
         let (node, event) = (self.nodes.raw(node)?, self.event(event)?);
         // SAFETY: node and event are live, the event as long as the graph can run.
@@ -82,6 +85,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphEventWaitNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventWaitNodeSetEvent")]
+    #[inline]
     pub fn set_wait(&mut self, node: Node, event: &'a Event<'_>) -> Result<(), GraphError> {
         let (node, event) = (self.nodes.raw(node)?, self.event(event)?);
         // SAFETY: as in `set_record`.
@@ -95,6 +99,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphEventRecordNodeGetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventRecordNodeGetEvent")]
+    #[inline]
     pub fn record_of(&self, node: Node) -> Result<CUevent, GraphError> {
         let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
         // SAFETY: the node is live; the out-parameter outlives the call.
@@ -109,6 +114,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventWaitNodeGetEvent")]
+    #[inline]
     pub fn wait_of(&self, node: Node) -> Result<CUevent, GraphError> {
         let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
         // SAFETY: as in `record_of`.
@@ -126,6 +132,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphAddChildGraphNode` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddChildGraphNode")]
+    #[inline]
     pub fn add_child(
         &mut self,
         cx: &Current<'_, '_>,
@@ -154,6 +161,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphChildGraphNodeGetGraph`, CUDA 10.0+.
     #[doc(alias = "cuGraphChildGraphNodeGetGraph")]
+    #[inline]
     pub fn child_of(&self, node: Node) -> Result<CUgraph, GraphError> {
         let (node, mut child) = (self.nodes.raw(node)?, CUgraph::null());
         // SAFETY: the node is live; the out-parameter outlives the call.

@@ -14,14 +14,14 @@ use super::{Graph, GraphError, HostLoan, Loan, Node, Returned, SharedLoan};
 use crate::context::{ContextRef, Current};
 use crate::memory::{DeviceData, Slice, SliceMut};
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 use crate::stream::Stream;
 
-bitflags::bitflags! {
+flags! {
     /// Options of making a graph executable. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`Graph`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct InstantiateFlags: u64 {
         /// A launch frees memory that an earlier one allocated and left.
         const AUTO_FREE = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
@@ -81,6 +81,7 @@ impl<'a> Graph<'a> {
     /// Driver: `cuGraphInstantiateWithFlags`, CUDA 11.4+, or without flags `cuGraphInstantiate`, CUDA 10.0+.
     #[doc(alias = "cuGraphInstantiateWithFlags")]
     #[doc(alias = "cuGraphInstantiate")]
+    #[inline]
     pub fn instantiate(
         self,
         cx: &Current<'_, 'a>,
@@ -109,6 +110,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphInstantiateWithParams`, CUDA 12.0+.
     #[doc(alias = "cuGraphInstantiateWithParams")]
+    #[inline]
     pub fn instantiate_on(
         self,
         cx: &Current<'_, 'a>,
@@ -139,11 +141,13 @@ impl<'a> Executable<'a> {
     }
 
     /// The driver's handle.
+    #[inline]
     pub fn as_raw(&self) -> CUgraphExec {
         self.inner.raw.raw()
     }
 
     /// The context of its nodes.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.inner.raw.context()
     }
@@ -157,6 +161,7 @@ impl<'a> Executable<'a> {
     ///
     /// # Errors
     /// [`GraphError::Lost`].
+    #[inline]
     pub fn graph(&self) -> Result<&Graph<'a>, GraphError> {
         self.at_rest()?;
         Ok(&self.inner.graph)
@@ -169,6 +174,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
+    #[inline]
     pub fn nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
         self.at_rest()?;
         self.inner.graph.nodes(cx)
@@ -223,6 +229,7 @@ impl<'a> Executable<'a> {
     }
 
     /// Takes the first panic of a host function that was not taken yet.
+    #[inline]
     pub fn take_panic(&self) -> Option<Payload> {
         // In a forked child the driver's thread is gone, perhaps with the lock.
         if self.context().library().forked() {
@@ -248,6 +255,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphUpload`, CUDA 11.1+.
     #[doc(alias = "cuGraphUpload")]
+    #[inline]
     pub fn upload(&mut self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), GraphError> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuGraphUpload)?;
         self.at_rest()?;
@@ -309,6 +317,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphExecGetFlags`, CUDA 12.0+.
     #[doc(alias = "cuGraphExecGetFlags")]
+    #[inline]
     pub fn flags(&self) -> Result<InstantiateFlags, GraphError> {
         let (graph, mut flags) = (self.as_raw(), 0);
         // SAFETY: the graph is live; the out-parameter outlives the call.
@@ -323,6 +332,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphExecGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphExecGetId")]
+    #[inline]
     pub fn id(&self) -> Result<u32, GraphError> {
         let (graph, mut id) = (self.as_raw(), 0);
         // SAFETY: the graph is live; the out-parameter outlives the call.
@@ -339,6 +349,7 @@ impl<'a> Executable<'a> {
     ///
     /// Driver: `cuGraphExecDestroy` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecDestroy")]
+    #[inline]
     pub fn close(self) -> Result<Returned<'a>, GraphError> {
         self.at_rest()?;
         let mut this = ManuallyDrop::new(self);

@@ -254,6 +254,7 @@ impl<'a> Graph<'a> {
     /// Driver: `cuGraphKernelNodeGetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeGetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphKernelNodeGetParams_v2")]
     #[doc(alias = "cuGraphKernelNodeGetParams")]
+    #[inline]
     pub fn kernel_of(&self, node: Node) -> Result<KernelOf, GraphError> {
         let (node, context) = (self.nodes.raw(node)?, self.context());
         let library = context.library();
@@ -283,6 +284,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphKernelNodeGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeGetAttribute")]
+    #[inline]
     pub fn kernel_attribute(
         &self,
         node: Node,
@@ -306,6 +308,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphKernelNodeSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeSetAttribute")]
+    #[inline]
     pub unsafe fn set_kernel_attribute(
         &mut self,
         node: Node,
@@ -327,6 +330,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphKernelNodeCopyAttributes`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeCopyAttributes")]
+    #[inline]
     pub unsafe fn copy_kernel_attributes(&mut self, to: Node, from: Node) -> Result<(), GraphError> {
         let (to, from) = (self.nodes.raw(to)?, self.nodes.raw(from)?);
         // SAFETY: both nodes are live; the caller answers for the attributes.

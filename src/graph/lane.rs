@@ -201,6 +201,7 @@ impl<'a> Capture<'_, '_, 'a> {
     ///
     /// Driver: `cuEventRecordWithFlags`, CUDA 11.1+.
     #[doc(alias = "cuEventRecordWithFlags")]
+    #[inline]
     pub fn record(&self, event: &'a Event<'_>) -> Result<(), GraphError> {
         let context = self.ready(FnId::cuEventRecordWithFlags)?;
         self.accept(event.context())?;
@@ -217,6 +218,7 @@ impl<'a> Capture<'_, '_, 'a> {
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn wait(&self, event: &'a Event<'_>) -> Result<(), GraphError> {
         let context = self.ready(FnId::cuStreamWaitEvent)?;
         self.accept(event.context())?;

@@ -61,6 +61,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphAddEmptyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddEmptyNode")]
+    #[inline]
     pub fn add_empty(&mut self, cx: &Current<'_, '_>, after: &[Node]) -> Result<Node, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphAddEmptyNode)?;
         let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
@@ -244,6 +245,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphMemsetNodeGetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemsetNodeGetParams")]
+    #[inline]
     pub fn fill_of(&self, node: Node) -> Result<CUDA_MEMSET_NODE_PARAMS, GraphError> {
         let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEMSET_NODE_PARAMS::zeroed());
         // SAFETY: the node is live; the out-parameter outlives the call.
@@ -258,6 +260,7 @@ impl Graph<'_> {
     ///
     /// Driver: `cuGraphMemcpyNodeGetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphMemcpyNodeGetParams")]
+    #[inline]
     pub fn copy_of(&self, node: Node) -> Result<CUDA_MEMCPY3D, GraphError> {
         let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEMCPY3D::zeroed());
         // SAFETY: as in `fill_of`.

@@ -146,6 +146,7 @@ impl Executable<'_> {
     /// CUDA 2.0+.
     #[doc(alias = "cuGraphLaunch")]
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn run(&mut self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), GraphError> {
         self.replay(cx, stream, |replay| replay.launch())?
     }

@@ -161,6 +161,7 @@ impl<'a> Graph<'a> {
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for a semaphore of another context.
+    #[inline]
     pub fn share_semaphore(
         &mut self,
         semaphore: Arc<ExternalSemaphore<'a>>,
@@ -222,6 +223,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphAddExternalSemaphoresSignalNode`, CUDA 11.2+.
     #[doc(alias = "cuGraphAddExternalSemaphoresSignalNode")]
+    #[inline]
     pub unsafe fn add_semaphore_signals(
         &mut self,
         cx: &Current<'_, '_>,
@@ -241,6 +243,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphAddExternalSemaphoresWaitNode`, CUDA 11.2+.
     #[doc(alias = "cuGraphAddExternalSemaphoresWaitNode")]
+    #[inline]
     pub fn add_semaphore_waits(
         &mut self,
         cx: &Current<'_, '_>,
@@ -261,6 +264,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresSignalNodeSetParams")]
+    #[inline]
     pub unsafe fn set_semaphore_signals(
         &mut self,
         cx: &Current<'_, '_>,
@@ -278,6 +282,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
+    #[inline]
     pub fn set_semaphore_waits(
         &mut self,
         cx: &Current<'_, '_>,
@@ -295,6 +300,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphExternalSemaphoresSignalNodeGetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresSignalNodeGetParams")]
+    #[inline]
     pub fn semaphore_signals_of(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
         let (node, mut params) = (self.nodes.raw(node)?, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::zeroed());
         let out = &raw mut params;
@@ -311,6 +317,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeGetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeGetParams")]
+    #[inline]
     pub fn semaphore_waits_of(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
         let (node, mut params) = (self.nodes.raw(node)?, CUDA_EXT_SEM_WAIT_NODE_PARAMS::zeroed());
         let out = &raw mut params;
@@ -333,6 +340,7 @@ impl Executable<'_> {
     ///
     /// Driver: `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
+    #[inline]
     pub unsafe fn set_semaphore_signals(
         &mut self,
         cx: &Current<'_, '_>,
@@ -350,6 +358,7 @@ impl Executable<'_> {
     ///
     /// Driver: `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
+    #[inline]
     pub fn set_semaphore_waits(
         &mut self,
         cx: &Current<'_, '_>,

@@ -67,6 +67,7 @@ impl<T: Send + 'static> UserObject<T> {
     ///
     /// Driver: `cuUserObjectCreate`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectCreate")]
+    #[inline]
     pub fn new(driver: Driver, value: T) -> Result<Self, Error> {
         let (value, mut raw) = (Box::into_raw(Box::new(value)).cast::<c_void>(), CUuserObject::null());
         let flags = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC.0;
@@ -88,6 +89,7 @@ impl<T: Send + 'static> UserObject<T> {
     ///
     /// Driver: `cuUserObjectRetain`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRetain")]
+    #[inline]
     pub fn share(&self) -> Result<Self, Error> {
         // SAFETY: the object is live, as this has a share of it.
         unsafe { driver_call!(self.driver.library(), cuUserObjectRetain(self.raw, 1)) }?;
@@ -101,6 +103,7 @@ impl<T: Send + 'static> UserObject<T> {
     ///
     /// Driver: `cuUserObjectRelease`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRelease")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         let released = self.release();
         std::mem::forget(self);

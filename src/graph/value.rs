@@ -59,11 +59,13 @@ impl NodeOperations {
     }
 
     /// Number of operations. Drivers take up to 255 in a node.
+    #[inline]
     pub fn len(&self) -> usize {
         self.raw.len()
     }
 
     /// True if there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
@@ -121,6 +123,7 @@ impl NodeOperations {
     }
 
     /// A barrier: what was done before is seen before what is done behind it, by the whole system or the device.
+    #[inline]
     pub fn barrier(&mut self, reach: CUstreamMemoryBarrier_flags) -> &mut Self {
         self.raw.push(barrier_of(reach));
         self
@@ -200,6 +203,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphAddBatchMemOpNode`, CUDA 11.7+.
     #[doc(alias = "cuGraphAddBatchMemOpNode")]
+    #[inline]
     pub fn add_operations(
         &mut self,
         cx: &Current<'_, '_>,
@@ -229,6 +233,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphBatchMemOpNodeSetParams`, CUDA 11.7+.
     #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
+    #[inline]
     pub fn set_operations(
         &mut self,
         cx: &Current<'_, '_>,
@@ -250,6 +255,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphBatchMemOpNodeGetParams`, CUDA 11.7+.
     #[doc(alias = "cuGraphBatchMemOpNodeGetParams")]
+    #[inline]
     pub fn operations_of(&self, node: Node) -> Result<Vec<CUstreamBatchMemOpParams>, GraphError> {
         let node = self.nodes.raw(node)?;
         let mut params = CUDA_BATCH_MEM_OP_NODE_PARAMS::zeroed();
@@ -274,6 +280,7 @@ impl Executable<'_> {
     ///
     /// Driver: `cuGraphExecBatchMemOpNodeSetParams`, CUDA 11.7+.
     #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
+    #[inline]
     pub fn set_operations(
         &mut self,
         cx: &Current<'_, '_>,

@@ -101,6 +101,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphCreate`, CUDA 10.0+.
     #[doc(alias = "cuGraphCreate")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'a>) -> Result<Self, GraphError> {
         let context = cx.get()?;
         let mut raw = CUgraph::null();
@@ -121,6 +122,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The context of its nodes.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.raw.context()
     }
@@ -235,6 +237,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetNodes")]
+    #[inline]
     pub fn nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetNodes)?;
         let raws = list(|nodes, _, count| {
@@ -251,6 +254,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphGetRootNodes`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetRootNodes")]
+    #[inline]
     pub fn root_nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetRootNodes)?;
         let raws = list(|nodes, _, count| {
@@ -268,6 +272,7 @@ impl<'a> Graph<'a> {
     /// Driver: `cuGraphGetEdges_v2`, CUDA 12.3+, or `cuGraphGetEdges`, CUDA 10.0+, twice.
     #[doc(alias = "cuGraphGetEdges_v2")]
     #[doc(alias = "cuGraphGetEdges")]
+    #[inline]
     pub fn edges(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Edge>, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetEdges_v2)?;
         let library = context.library();
@@ -299,6 +304,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphNodeGetType`, CUDA 10.0+.
     #[doc(alias = "cuGraphNodeGetType")]
+    #[inline]
     pub fn node_type(&self, node: Node) -> Result<NodeType, GraphError> {
         let (node, mut kind) = (self.nodes.raw(node)?, CUgraphNodeType(0));
         // SAFETY: the node is live; the out-parameter outlives the call.
@@ -314,6 +320,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphDestroyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroyNode")]
+    #[inline]
     pub fn remove(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<(), GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphDestroyNode)?;
         let raw = self.nodes.raw(node)?;
@@ -336,6 +343,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphClone`, CUDA 10.0+.
     #[doc(alias = "cuGraphClone")]
+    #[inline]
     pub unsafe fn duplicate(&self, cx: &Current<'_, 'a>) -> Result<Graph<'a>, GraphError> {
         let context = cx.of(self.context(), FnId::cuGraphClone)?;
         self.check_complete()?;
@@ -352,6 +360,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphNodeFindInClone`, CUDA 10.0+.
     #[doc(alias = "cuGraphNodeFindInClone")]
+    #[inline]
     pub fn find_in_copy(&self, node: Node, copy: &mut Graph<'_>) -> Result<Node, GraphError> {
         if copy.context() != self.context() {
             return Err(Error::wrong_context(FnId::cuGraphNodeFindInClone).into());
@@ -375,6 +384,7 @@ impl<'a> Graph<'a> {
     ///
     /// Driver: `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroy")]
+    #[inline]
     pub fn close(self) -> Result<Returned<'a>, Error> {
         let Self { raw, kept, .. } = self;
         raw.close()?;

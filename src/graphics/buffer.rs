@@ -69,6 +69,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     ///
     /// Driver: `cuGraphicsGLRegisterBuffer`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsGLRegisterBuffer")]
+    #[inline]
     pub unsafe fn new(cx: &Current<'_, 'ctx>, name: GLuint, flags: RegisterFlags) -> Result<Self, Error> {
         Registered::new(cx, name, flags, |context, out| {
             // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the caller vouches for OpenGL.
@@ -86,6 +87,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsMapResources")]
     #[doc(alias = "cuGraphicsUnmapResources")]
+    #[inline]
     pub fn map<'r>(
         &'r mut self,
         cx: &Current<'_, '_>,
@@ -101,6 +103,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     ///
     /// Driver: `cuGraphicsResourceSetMapFlags_v2`, CUDA 6.5+.
     #[doc(alias = "cuGraphicsResourceSetMapFlags_v2")]
+    #[inline]
     pub fn set_use(&mut self, cx: &Current<'_, '_>, map_use: MapUse) -> Result<(), Error> {
         self.0.set_use(cx, map_use)
     }
@@ -114,6 +117,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsUnregisterResource")]
     #[doc(alias = "cuGraphicsUnmapResources")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

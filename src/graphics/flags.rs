@@ -3,13 +3,13 @@
 use cuprum_sys::{CUGLDeviceList, CUgraphicsMapResourceFlags, CUgraphicsRegisterFlags, GLenum};
 
 use crate::memory::ArrayFlags;
+use crate::raw::flags::flags;
 
-bitflags::bitflags! {
+flags! {
     /// Uses that CUDA will make of a registered resource; with none, it may be read and written. Images take all, buffers
     /// the first two.
     ///
     /// Example: that of [`RegisteredImage`](super::RegisteredImage).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct RegisterFlags: u32 {
         /// CUDA only reads it. What it writes all the same may be lost.
         const READ_ONLY = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY.0;

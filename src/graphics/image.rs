@@ -69,6 +69,7 @@ impl<'ctx> RegisteredImage<'ctx> {
     ///
     /// Driver: `cuGraphicsGLRegisterImage`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsGLRegisterImage")]
+    #[inline]
     pub unsafe fn new(
         cx: &Current<'_, 'ctx>,
         name: GLuint,
@@ -91,6 +92,7 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsMapResources")]
     #[doc(alias = "cuGraphicsUnmapResources")]
+    #[inline]
     pub fn map<'r>(
         &'r mut self,
         cx: &Current<'_, '_>,
@@ -106,6 +108,7 @@ impl<'ctx> RegisteredImage<'ctx> {
     ///
     /// Driver: `cuGraphicsResourceSetMapFlags_v2`, CUDA 6.5+.
     #[doc(alias = "cuGraphicsResourceSetMapFlags_v2")]
+    #[inline]
     pub fn set_use(&mut self, cx: &Current<'_, '_>, map_use: MapUse) -> Result<(), Error> {
         self.0.set_use(cx, map_use)
     }
@@ -119,6 +122,7 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
     #[doc(alias = "cuGraphicsUnregisterResource")]
     #[doc(alias = "cuGraphicsUnmapResources")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

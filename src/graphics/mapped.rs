@@ -104,11 +104,13 @@ pub struct Mapped<'r, R: Resources> {
 
 impl<R: Resources> Mapped<'_, R> {
     /// Their memory: a [`MappedBuffer`] or [`MappedImage`], or a tuple or an array of such, as they were mapped.
+    #[inline]
     pub fn views(&mut self) -> R::Views<'_> {
         self.resources.views()
     }
 
     /// The context with which they are registered.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
     }
@@ -124,6 +126,7 @@ impl<R: Resources> Mapped<'_, R> {
     ///
     /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsUnmapResources")]
+    #[inline]
     pub fn unmap(mut self, cx: &Current<'_, '_>) -> Result<(), Error> {
         let context = cx.of(&self.context, FnId::cuGraphicsUnmapResources)?;
         self.give_back(context)

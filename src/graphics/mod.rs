@@ -113,6 +113,7 @@ const DEVICES: usize = 16;
 ///
 /// Driver: `cuGLGetDevices_v2`, CUDA 6.5+, twice if there are more than 16.
 #[doc(alias = "cuGLGetDevices_v2")]
+#[inline]
 pub fn devices(driver: Driver, which: GlDevices) -> Result<Vec<Device>, Error> {
     let mut found: Vec<CUdevice> = vec![0; DEVICES];
     loop {

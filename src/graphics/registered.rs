@@ -137,6 +137,7 @@ macro_rules! registered {
             }
 
             /// The context with which it is registered.
+            #[inline]
             pub fn context(&self) -> &ContextRef {
                 self.0.context()
             }

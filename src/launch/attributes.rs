@@ -42,6 +42,7 @@ impl LaunchAttributes {
 
     /// The priority of the kernel's blocks, of those in [`Current::stream_priorities`]; lower numbers run first.
     #[must_use]
+    #[inline]
     pub fn priority(self, priority: i32) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
     }
@@ -58,6 +59,7 @@ impl LaunchAttributes {
 
     /// Placement of the blocks of clusters.
     #[must_use]
+    #[inline]
     pub fn cluster_scheduling(self, policy: CUclusterSchedulingPolicy) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, |value| {
             value.clusterSchedulingPolicyPreference = policy
@@ -66,6 +68,7 @@ impl LaunchAttributes {
 
     /// The blocks of the grid may synchronize with each other, so all must fit on the device at once.
     #[must_use]
+    #[inline]
     pub fn cooperative(self) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1)
     }
@@ -73,6 +76,7 @@ impl LaunchAttributes {
     /// The kernel may start before the one ahead of it in the stream has ended, once that one allows it; it must wait
     /// with `griddepcontrol.wait` before it uses that one's results. Compute capability 9.0, CUDA 11.8.
     #[must_use]
+    #[inline]
     pub fn programmatic_stream_serialization(self) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, |value| {
             value.programmaticStreamSerializationAllowed = 1
@@ -81,6 +85,7 @@ impl LaunchAttributes {
 
     /// Preferred share of on-chip memory as shared memory, in percent. CUDA 12.5.
     #[must_use]
+    #[inline]
     pub fn shared_memory_carveout(self, percent: u32) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, |value| {
             value.sharedMemCarveout = percent

@@ -105,6 +105,7 @@ impl LaunchConfig {
     /// Enough blocks of `block` threads in a row for `elements` elements, and at least one.
     ///
     /// The last block may reach past the end: the kernel must compare its index with the length.
+    #[inline]
     pub fn for_elements(elements: usize, block: u32) -> Self {
         let blocks = elements.div_ceil(usize::try_from(block.max(1)).unwrap_or(usize::MAX)).max(1);
         Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block)

@@ -154,6 +154,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
     #[doc(alias = "cuFuncSetAttribute")]
+    #[inline]
     pub fn allow_shared_bytes(&mut self, bytes: u32) -> Result<(), Error> {
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.function.set_attribute(attribute, i32::try_from(bytes).unwrap_or(i32::MAX))?;

@@ -11,12 +11,12 @@ use super::{LaunchAttributes, LaunchConfig};
 use crate::error::Error;
 use crate::module::Function;
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 
-bitflags::bitflags! {
+flags! {
     /// Options of occupancy queries. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`BlockSuggestion`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct OccupancyFlags: u32 {
         /// Assume that caching of global memory stays on even where it costs occupancy.
         const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.0;
@@ -88,6 +88,7 @@ impl Function<'_> {
     ///
     /// Driver: `cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags`, CUDA 7.0+.
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")]
+    #[inline]
     pub fn max_active_blocks_per_multiprocessor(
         self,
         threads: u32,
@@ -122,6 +123,7 @@ impl Function<'_> {
     ///
     /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
+    #[inline]
     pub fn max_potential_block_size(
         self,
         shared_bytes: usize,
@@ -200,6 +202,7 @@ impl Function<'_> {
     ///
     /// Driver: `cuOccupancyAvailableDynamicSMemPerBlock`, CUDA 10.2+.
     #[doc(alias = "cuOccupancyAvailableDynamicSMemPerBlock")]
+    #[inline]
     pub fn available_shared_bytes_per_block(self, blocks: u32, threads: u32) -> Result<usize, Error> {
         let call = FnId::cuOccupancyAvailableDynamicSMemPerBlock;
         let (mut bytes, blocks, threads) = (0, signed(blocks, call)?, signed(threads, call)?);
@@ -222,6 +225,7 @@ impl Function<'_> {
     ///
     /// Driver: `cuOccupancyMaxPotentialClusterSize`, CUDA 11.7+.
     #[doc(alias = "cuOccupancyMaxPotentialClusterSize")]
+    #[inline]
     pub fn max_potential_cluster_size(
         self,
         config: LaunchConfig,
@@ -244,6 +248,7 @@ impl Function<'_> {
     ///
     /// Driver: `cuOccupancyMaxActiveClusters`, CUDA 11.7+.
     #[doc(alias = "cuOccupancyMaxActiveClusters")]
+    #[inline]
     pub fn max_active_clusters(
         self,
         config: LaunchConfig,

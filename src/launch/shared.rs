@@ -39,6 +39,7 @@ impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
     #[doc(alias = "cuFuncSetAttribute")]
+    #[inline]
     pub fn allow_shared_bytes(&mut self, bytes: u32) -> Result<(), Error> {
         self.kernel.allow_shared_bytes(bytes)
     }

@@ -56,6 +56,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuMemGetAddressRange_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetAddressRange_v2")]
+    #[inline]
     pub fn address_range(&self, address: CUdeviceptr) -> Result<AddressRange, Error> {
         let context = &self.get()?;
         let (mut start, mut bytes) = (0, 0);
@@ -78,6 +79,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ///
     /// Driver: `cuMemGetHandleForAddressRange`, CUDA 11.7+.
     #[doc(alias = "cuMemGetHandleForAddressRange")]
+    #[inline]
     pub fn export_dma_buf(self, cx: &Current<'_, '_>) -> Result<std::os::fd::OwnedFd, MemoryError> {
         let call = FnId::cuMemGetHandleForAddressRange;
         let context = cx.of(self.context(), call)?;

@@ -85,6 +85,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     ///
     /// Driver: `cuMemAlloc_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
+    #[inline]
     pub fn alloc(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let bytes = bytes_of::<T>(len)?;
         let context = cx.get()?;
@@ -104,6 +105,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Driver: `cuMemAlloc_v2` and `cuMemsetD8_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
     #[doc(alias = "cuMemsetD8_v2")]
+    #[inline]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, len)?;
         buffer.as_mut_slice().set_bytes(cx, 0)?;
@@ -117,6 +119,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
+    #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, host.len())?;
         buffer.copy_from_host(cx, host)?;
@@ -129,12 +132,14 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// 1. `address` was given by `cuMemAlloc` or a similar call in the context of `cx`, nobody else frees it, and it
     ///    has at least `len` elements of `T`.
     /// 2. No other `Buffer` owns it.
+    #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, address: CUdeviceptr, len: usize) -> Self {
         let memory = Held::new(Allocation(address), cx.near());
         Self { memory, len, _elements: PhantomData }
     }
 
     /// Gives up the memory without freeing it.
+    #[inline]
     pub fn into_raw(self) -> CUdeviceptr {
         self.memory.into_raw().0
     }
@@ -147,6 +152,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     ///
     /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoD_v2")]
+    #[inline]
     pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         self.as_mut_slice().copy_from_host(cx, host)
     }
@@ -158,6 +164,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
+    #[inline]
     pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         self.as_slice().copy_to_host(cx, host)
     }
@@ -169,6 +176,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
+    #[inline]
     pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         self.as_slice().to_vec(cx)
     }
@@ -182,6 +190,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     #[doc(alias = "cuMemsetD8_v2")]
     #[doc(alias = "cuMemsetD16_v2")]
     #[doc(alias = "cuMemsetD32_v2")]
+    #[inline]
     pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
     where
         T: Fill,
@@ -196,6 +205,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     ///
     /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8_v2")]
+    #[inline]
     pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
         self.as_mut_slice().set_bytes(cx, value)
     }
@@ -208,6 +218,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
     }

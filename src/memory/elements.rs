@@ -15,6 +15,7 @@ macro_rules! elements {
             }
 
             #[doc = $context]
+            #[inline]
             pub fn context(&self) -> &ContextRef {
                 let $this = self;
                 $memory.context()

@@ -28,6 +28,7 @@ pub struct Extent {
 
 impl Extent {
     /// Number of elements; `None` if it does not fit.
+    #[inline]
     pub fn len(self) -> Option<usize> {
         self.width.checked_mul(self.height)?.checked_mul(self.depth)
     }

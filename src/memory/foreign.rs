@@ -81,6 +81,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     ///    fills do not wait.
     /// 3. Meanwhile no other code accesses them in a way that conflicts with accesses through this value, unless a
     ///    stream, an event or a wait puts it in order.
+    #[inline]
     pub unsafe fn from_raw(
         cx: &Current<'_, 'ctx>,
         address: CUdeviceptr,
@@ -155,6 +156,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     #[doc(alias = "cuCtxPopCurrent_v2")]
+    #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.release()
     }

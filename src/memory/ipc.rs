@@ -71,6 +71,7 @@ impl<T: DeviceData> Buffer<'_, T> {
     ///
     /// Driver: `cuIpcGetMemHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcGetMemHandle")]
+    #[inline]
     pub fn ipc_handle(&self, cx: &Current<'_, '_>) -> Result<IpcMemHandle, Error> {
         let context = cx.of(self.context(), FnId::cuIpcGetMemHandle)?;
         let mut handle = CUipcMemHandle { reserved: [0; 64] };
@@ -153,6 +154,7 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     #[doc(alias = "cuIpcOpenMemHandle_v2")]
     #[doc(alias = "cuIpcOpenMemHandle")]
     #[doc(alias = "cuMemGetAddressRange_v2")]
+    #[inline]
     pub unsafe fn open(cx: &Current<'_, 'ctx>, handle: IpcMemHandle) -> Result<Self, Error> {
         let context = cx.get()?;
         let (mut address, mut bytes) = (0, 0);
@@ -182,6 +184,7 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     ///
     /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcCloseMemHandle")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
     }

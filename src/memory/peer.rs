@@ -41,6 +41,7 @@ impl<T: DeviceData> SliceMut<'_, T> {
     ///
     /// Driver: `cuMemcpyPeer`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeer")]
+    #[inline]
     pub fn copy_from_peer(&mut self, cx: &Current<'_, '_>, source: Slice<'_, T>) -> Result<(), MemoryError> {
         same_length(self.len(), source.len())?;
         let bytes = bytes_of::<T>(self.len())?;
@@ -134,6 +135,7 @@ impl<'ctx> Current<'_, 'ctx> {
     ///
     /// Driver: `cuCtxEnablePeerAccess`, CUDA 4.0+; at its end `cuCtxDisablePeerAccess`, CUDA 4.0+.
     #[doc(alias = "cuCtxEnablePeerAccess")]
+    #[inline]
     pub fn enable_peer_access<'peer>(
         &self,
         peer: &'peer ContextRef,
@@ -155,6 +157,7 @@ impl PeerAccess<'_, '_> {
     ///
     /// Driver: `cuCtxDisablePeerAccess`, CUDA 4.0+.
     #[doc(alias = "cuCtxDisablePeerAccess")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.access.close()
     }

@@ -17,13 +17,13 @@ use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 
-bitflags::bitflags! {
+flags! {
     /// Options of allocating page-locked memory.
     ///
     /// Example: that of [`PinnedBuffer`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTALLOC_PORTABLE;
@@ -134,6 +134,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
+    #[inline]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize, flags: PinnedFlags) -> Result<Self, MemoryError> {
         Self::alloc(cx, len, flags, |start| {
             // SAFETY: `len` elements were just allocated there.
@@ -148,6 +149,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
+    #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T], flags: PinnedFlags) -> Result<Self, MemoryError> {
         Self::alloc(cx, host.len(), flags, |start| {
             // SAFETY: as many elements as `host` has were just allocated there.
@@ -208,11 +210,13 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     }
 
     /// The context in which the memory was allocated.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.memory.context()
     }
 
     /// True if the memory is lost: it was lent to work that could not be waited for, and the device may still write it.
+    #[inline]
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
@@ -224,6 +228,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemHostGetFlags`, CUDA 2.3+.
     #[doc(alias = "cuMemHostGetFlags")]
+    #[inline]
     pub fn flags(&self, cx: &Current<'_, '_>) -> Result<PinnedFlags, Error> {
         let context = cx.of(self.context(), FnId::cuMemHostGetFlags)?;
         let (start, mut flags) = (self.memory.start(), 0);
@@ -242,6 +247,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: taken once, out of a value that is not dropped.

@@ -148,6 +148,7 @@ impl Driver {
     ///
     /// Driver: `cuPointerSetAttribute`, CUDA 6.0+.
     #[doc(alias = "cuPointerSetAttribute")]
+    #[inline]
     pub fn set_sync_memops(self, address: CUdeviceptr, on: bool) -> Result<(), Error> {
         let (value, attribute) = (u32::from(on), CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
         // SAFETY: the attribute is a number of four bytes, which outlives the call.

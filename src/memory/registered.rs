@@ -14,13 +14,13 @@ use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, beside_captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 
-bitflags::bitflags! {
+flags! {
     /// Options of registering memory.
     ///
     /// Example: that of [`Registered`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTREGISTER_PORTABLE;
@@ -210,6 +210,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostRegister_v2")]
     #[doc(alias = "cuMemHostUnregister")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, memory: O, flags: RegisterFlags) -> Result<Self, RegisterError<O>> {
         let (start, len, capacity) = memory.into_parts();
         // SAFETY: the parts of the owner, which nobody has used.
@@ -241,11 +242,13 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     }
 
     /// The context in which the memory was registered.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.registration.context()
     }
 
     /// True if the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
+    #[inline]
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
@@ -257,6 +260,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     ///
     /// Driver: `cuMemHostUnregister`, CUDA 4.0+; where a capture forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostUnregister")]
+    #[inline]
     pub fn unregister(self) -> Result<O, MemoryError> {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: taken once, out of a value that is not dropped.

@@ -85,6 +85,7 @@ macro_rules! common {
             }
 
             /// The context to which the memory belongs.
+            #[inline]
             pub fn context(&self) -> &ContextRef {
                 &self.context
             }
@@ -110,6 +111,7 @@ run!(SliceMut<'_, T>);
 
 impl<T: DeviceData> Slice<'_, T> {
     /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
+    #[inline]
     pub fn split_at(self, middle: usize) -> Option<(Self, Self)> {
         Some((self.slice(..middle)?, self.slice(middle..)?))
     }
@@ -122,6 +124,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
+    #[inline]
     pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.len)?;
         // SAFETY: `host` has as many elements as this slice and is ours for the call; any bytes are a `T`.
@@ -135,6 +138,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
+    #[inline]
     pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         let mut host = Vec::new();
         let no_room = |_| MemoryError::TooLarge { len: self.len, element_bytes: size_of::<T>() };
@@ -181,11 +185,13 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     }
 
     /// The elements before `middle` and those from it on, for a shorter time; `None` if there are fewer than `middle`.
+    #[inline]
     pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
         self.part(0, self.len).into_split_at(middle)
     }
 
     /// The elements before `middle` and those from it on, in place of all; `None` if there are fewer than `middle`.
+    #[inline]
     pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))
     }
@@ -198,6 +204,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     ///
     /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoD_v2")]
+    #[inline]
     pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         same_length(self.len, host.len())?;
         let bytes = bytes_of::<T>(self.len)?;
@@ -214,6 +221,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     ///
     /// Driver: `cuMemcpyDtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoD_v2")]
+    #[inline]
     pub fn copy_from(&mut self, cx: &Current<'_, '_>, source: Slice<'_, T>) -> Result<(), MemoryError> {
         same_length(self.len, source.len)?;
         let bytes = bytes_of::<T>(self.len)?;
@@ -230,6 +238,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     ///
     /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8_v2")]
+    #[inline]
     pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
         let context = cx.of(&self.context, FnId::cuMemsetD8_v2)?;
@@ -247,6 +256,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     #[doc(alias = "cuMemsetD8_v2")]
     #[doc(alias = "cuMemsetD16_v2")]
     #[doc(alias = "cuMemsetD32_v2")]
+    #[inline]
     pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
     where
         T: Fill,

@@ -75,6 +75,7 @@ impl<'m> Function<'m> {
     ///
     /// Driver: `cuFuncGetName`, CUDA 12.3+; before that the PTX is read.
     #[doc(alias = "cuFuncGetName")]
+    #[inline]
     pub fn name(self) -> Result<String, Error> {
         if let Some(entry) = self.entry.as_deref() {
             return Ok(entry.name.clone());
@@ -96,6 +97,7 @@ impl<'m> Function<'m> {
     ///
     /// Driver: `cuFuncGetAttribute`, CUDA 2.2+.
     #[doc(alias = "cuFuncGetAttribute")]
+    #[inline]
     pub fn attribute(self, attribute: CUfunction_attribute) -> Result<i32, Error> {
         let mut value = 0;
         // SAFETY: the function is live, as its module is borrowed; `value` outlives the call.
@@ -110,6 +112,7 @@ impl<'m> Function<'m> {
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
     #[doc(alias = "cuFuncSetAttribute")]
+    #[inline]
     pub fn set_attribute(self, attribute: CUfunction_attribute, value: i32) -> Result<(), Error> {
         // SAFETY: the function is live, as its module is borrowed.
         unsafe { context_call!(&self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
@@ -122,6 +125,7 @@ impl<'m> Function<'m> {
     ///
     /// Driver: `cuFuncSetCacheConfig`, CUDA 3.0+.
     #[doc(alias = "cuFuncSetCacheConfig")]
+    #[inline]
     pub fn set_cache_config(self, config: CUfunc_cache) -> Result<(), Error> {
         // SAFETY: the function is live, as its module is borrowed.
         unsafe { context_call!(&self.context, cuFuncSetCacheConfig(self.raw, config)) }
@@ -137,6 +141,7 @@ impl<'m> Function<'m> {
     /// that there is no more, since any call may fail for reasons of its own; before that the PTX is read.
     #[doc(alias = "cuFuncGetParamCount")]
     #[doc(alias = "cuFuncGetParamInfo")]
+    #[inline]
     pub fn parameter_count(self) -> Result<usize, Error> {
         match self.entry.as_deref().map(|entry| &entry.parameters) {
             Some(Ok(parameters)) => return Ok(parameters.len()),
@@ -161,6 +166,7 @@ impl<'m> Function<'m> {
     ///
     /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
     #[doc(alias = "cuFuncGetParamInfo")]
+    #[inline]
     pub fn parameter(self, index: usize) -> Result<(usize, usize), Error> {
         if let Some(Ok(parameters)) = self.entry.as_deref().map(|entry| &entry.parameters) {
             let parameter = parameters.get(index);

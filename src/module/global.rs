@@ -65,6 +65,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     ///
     /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoD_v2")]
+    #[inline]
     pub fn copy_from_host(&self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         SliceMut::new(self.address, self.len, self.context).copy_from_host(cx, host)
     }
@@ -76,6 +77,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
+    #[inline]
     pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         Slice::new(self.address, self.len, self.context).copy_to_host(cx, host)
     }

@@ -76,6 +76,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// Driver: `cuKernelGetFunction`, CUDA 12.0+.
     #[doc(alias = "cuKernelGetFunction")]
+    #[inline]
     pub fn function<'a>(self, cx: &'a Current<'_, '_>) -> Result<Function<'a>, Error>
     where
         'l: 'a,
@@ -96,6 +97,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// Driver: `cuKernelGetName`, CUDA 12.3+.
     #[doc(alias = "cuKernelGetName")]
+    #[inline]
     pub fn name(self) -> Result<String, Error> {
         let mut name = ptr::null();
         // SAFETY: the kernel is live, as its library is borrowed; the out-parameter outlives the call.
@@ -115,6 +117,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// Driver: `cuKernelGetAttribute`, CUDA 12.0+.
     #[doc(alias = "cuKernelGetAttribute")]
+    #[inline]
     pub fn attribute(self, device: Device, attribute: CUfunction_attribute) -> Result<i32, Error> {
         self.library.check_driver(device.driver(), FnId::cuKernelGetAttribute)?;
         let (mut value, device) = (0, device.as_raw());
@@ -133,6 +136,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// Driver: `cuKernelSetAttribute`, CUDA 12.0+.
     #[doc(alias = "cuKernelSetAttribute")]
+    #[inline]
     pub fn set_attribute(
         self,
         device: Device,
@@ -152,6 +156,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// Driver: `cuKernelSetCacheConfig`, CUDA 12.0+.
     #[doc(alias = "cuKernelSetCacheConfig")]
+    #[inline]
     pub fn set_cache_config(self, device: Device, config: CUfunc_cache) -> Result<(), Error> {
         self.library.check_driver(device.driver(), FnId::cuKernelSetCacheConfig)?;
         let (library, device) = (self.library.driver().library(), device.as_raw());
@@ -169,6 +174,7 @@ impl<'l> LibraryKernel<'l> {
     /// that there is no more, since any call may fail for reasons of its own.
     #[doc(alias = "cuKernelGetParamCount")]
     #[doc(alias = "cuKernelGetParamInfo")]
+    #[inline]
     pub fn parameter_count(self, cx: &Current<'_, '_>) -> Result<usize, Error> {
         let context = cx.get()?;
         self.library.check_driver(context.driver(), FnId::cuKernelGetParamCount)?;
@@ -189,6 +195,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// Driver: `cuKernelGetParamInfo`, CUDA 12.4+.
     #[doc(alias = "cuKernelGetParamInfo")]
+    #[inline]
     pub fn parameter(self, cx: &Current<'_, '_>, index: usize) -> Result<(usize, usize), Error> {
         let context = cx.get()?;
         self.library.check_driver(context.driver(), FnId::cuKernelGetParamInfo)?;

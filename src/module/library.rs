@@ -133,6 +133,7 @@ impl CodeLibrary {
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
+    #[inline]
     pub fn load_ptx(driver: Driver, ptx: &str) -> Result<Self, ModuleError> {
         Self::load_ptx_with(driver, ptx, &LoadOptions::new())
     }
@@ -145,6 +146,7 @@ impl CodeLibrary {
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
+    #[inline]
     pub fn load_ptx_with(driver: Driver, ptx: &str, options: &LoadOptions) -> Result<Self, ModuleError> {
         let text = ptx_text(ptx)?;
         // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
@@ -164,6 +166,7 @@ impl CodeLibrary {
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
+    #[inline]
     pub unsafe fn load_binary(
         driver: Driver,
         image: &[u8],
@@ -205,6 +208,7 @@ impl CodeLibrary {
     ///
     /// Driver: `cuLibraryLoadFromFile`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadFromFile")]
+    #[inline]
     pub unsafe fn load_file(driver: Driver, path: &Path, options: &LoadOptions) -> Result<Self, ModuleError> {
         let (text, mut jit) = (c_path(path)?, Jit::new(options));
         let (count, names, values) = jit.options();
@@ -243,6 +247,7 @@ impl CodeLibrary {
     }
 
     /// Makes the library one that is shared, so that modules and kernels can be kept beside it, or without it.
+    #[inline]
     pub fn share(self) -> SharedCodeLibrary {
         SharedCodeLibrary::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
     }
@@ -258,6 +263,7 @@ impl CodeLibrary {
     }
 
     /// What the driver's compiler said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    #[inline]
     pub fn info_log(&self) -> &str {
         &self.info_log
     }
@@ -281,6 +287,7 @@ impl CodeLibrary {
     /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`,
     /// CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
     #[doc(alias = "cuLibraryGetKernel")]
+    #[inline]
     pub fn kernel(&self, name: &str) -> Result<LibraryKernel<'_>, ModuleError> {
         let text = c_string("the kernel's name", name)?;
         let (library, mut raw) = (self.as_raw(), CUkernel::null());
@@ -309,6 +316,7 @@ impl CodeLibrary {
     /// Driver: `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`, CUDA 12.4+.
     #[doc(alias = "cuLibraryGetKernelCount")]
     #[doc(alias = "cuLibraryEnumerateKernels")]
+    #[inline]
     pub fn kernels(&self) -> Result<Vec<LibraryKernel<'_>>, Error> {
         let (library, mut count) = (self.as_raw(), 0);
         let driver = self.driver().library();
@@ -333,6 +341,7 @@ impl CodeLibrary {
     ///
     /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetModule")]
+    #[inline]
     pub fn module<'m>(&'m self, cx: &Current<'_, 'm>) -> Result<Module<'m>, Error> {
         self.module_kept(cx, || Keep::near(Near::borrowed(self)))
     }
@@ -403,24 +412,6 @@ impl CodeLibrary {
         })
     }
 
-    /// The address of a device function by which host and device both call it, on devices with
-    /// `CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS`. It is good as long as the library.
-    ///
-    /// # Errors
-    /// [`ModuleError::InteriorNul`]; [`ModuleError::Driver`] with `CUDA_ERROR_NOT_FOUND`, or `CUDA_ERROR_INVALID_VALUE`
-    /// where no device has such.
-    ///
-    /// Driver: `cuLibraryGetUnifiedFunction`, CUDA 12.0+.
-    #[doc(alias = "cuLibraryGetUnifiedFunction")]
-    pub fn unified_function(&self, name: &str) -> Result<*mut c_void, ModuleError> {
-        let text = c_string("the function's name", name)?;
-        let (library, mut address) = (self.as_raw(), ptr::null_mut());
-        let (to, driver) = (&raw mut address, self.driver().library());
-        // SAFETY: the library is live, and both pointers outlive the call.
-        unsafe { driver_call!(driver, cuLibraryGetUnifiedFunction(to, library, text.as_ptr())) }?;
-        Ok(address)
-    }
-
     /// Unloads the code from all contexts and reports what `Drop` would swallow. It is gone after an error too: the driver
     /// may have unloaded it all the same, so that it must not be unloaded again.
     ///
@@ -429,6 +420,7 @@ impl CodeLibrary {
     ///
     /// Driver: `cuLibraryUnload`, CUDA 12.0+.
     #[doc(alias = "cuLibraryUnload")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         // The logs go after the code.
         let Self { code, _jit, .. } = self;

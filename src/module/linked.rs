@@ -47,12 +47,14 @@ impl<'ctx> Linked<'ctx> {
     }
 
     /// The machine code, to keep it or to give it to others.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         // SAFETY: the driver's image of so many bytes, which lives as long as the link in hand, and which nobody writes.
         unsafe { slice::from_raw_parts(self.image.as_ptr(), self.len) }
     }
 
     /// What the driver's linker said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    #[inline]
     pub fn info_log(&self) -> &str {
         &self.info_log
     }
@@ -64,6 +66,7 @@ impl<'ctx> Linked<'ctx> {
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
+    #[inline]
     pub fn load<'other>(&self, cx: &Current<'_, 'other>) -> Result<Module<'other>, ModuleError> {
         let image = self.as_bytes();
         // SAFETY: a whole image, as the driver's linker has written it.
@@ -79,6 +82,7 @@ impl<'ctx> Linked<'ctx> {
     ///
     /// Driver: `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         // The logs go after the link.
         let Self { state, jit: _jit, .. } = self;

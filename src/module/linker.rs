@@ -223,6 +223,7 @@ impl<'ctx> Linker<'ctx> {
     ///
     /// Driver: `cuLinkCreate_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkCreate_v2")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, options: &LoadOptions) -> Result<Self, Error> {
         let context = cx.get()?;
         let (mut jit, mut raw) = (Jit::new(options), CUlinkState::null());
@@ -239,6 +240,7 @@ impl<'ctx> Linker<'ctx> {
     }
 
     /// The context for whose device it links.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.state.context()
     }
@@ -253,6 +255,7 @@ impl<'ctx> Linker<'ctx> {
     ///
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
+    #[inline]
     pub fn add_ptx(&mut self, name: &str, ptx: &str) -> Result<(), LinkError> {
         let text = ptx_text(ptx).map_err(|error| LinkError::Text { name: name.to_owned(), error })?;
         // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
@@ -273,6 +276,7 @@ impl<'ctx> Linker<'ctx> {
     ///
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
+    #[inline]
     pub unsafe fn add(&mut self, form: LinkInput, name: &str, code: &[u8]) -> Result<(), LinkError> {
         // SAFETY: the caller vouches for the code.
         unsafe { self.add_bytes(form, name, code, None) }
@@ -312,6 +316,7 @@ impl<'ctx> Linker<'ctx> {
     ///
     /// Driver: `cuLinkAddFile_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddFile_v2")]
+    #[inline]
     pub unsafe fn add_file(&mut self, form: LinkInput, path: &Path) -> Result<(), LinkError> {
         let name = path.to_string_lossy();
         let text =
@@ -353,6 +358,7 @@ impl<'ctx> Linker<'ctx> {
     ///
     /// Driver: `cuLinkComplete`, CUDA 5.5+; after an error also `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkComplete")]
+    #[inline]
     pub fn complete(mut self) -> Result<Linked<'ctx>, LinkError> {
         let (state, mut image, mut bytes) = (self.as_raw(), ptr::null_mut(), 0);
         let (to_image, to_bytes) = (&raw mut image, &raw mut bytes);
@@ -375,6 +381,7 @@ impl<'ctx> Linker<'ctx> {
     ///
     /// Driver: `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         // The logs go after the link.
         let Self { state, jit: _jit, .. } = self;

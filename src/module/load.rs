@@ -26,6 +26,7 @@ impl<'ctx> Module<'ctx> {
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
+    #[inline]
     pub fn load_ptx(cx: &Current<'_, 'ctx>, ptx: &str) -> Result<Self, ModuleError> {
         Self::load_ptx_with(cx, ptx, &LoadOptions::new())
     }
@@ -38,6 +39,7 @@ impl<'ctx> Module<'ctx> {
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
+    #[inline]
     pub fn load_ptx_with(
         cx: &Current<'_, 'ctx>,
         ptx: &str,
@@ -62,6 +64,7 @@ impl<'ctx> Module<'ctx> {
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
+    #[inline]
     pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
         // SAFETY: the caller vouches for the image.
         unsafe { Self::load_binary_with(cx, image, &LoadOptions::new()) }
@@ -78,6 +81,7 @@ impl<'ctx> Module<'ctx> {
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
+    #[inline]
     pub unsafe fn load_binary_with(
         cx: &Current<'_, 'ctx>,
         image: &[u8],

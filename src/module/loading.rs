@@ -30,6 +30,7 @@ impl Driver {
     ///
     /// Driver: `cuModuleGetLoadingMode`, CUDA 11.7+.
     #[doc(alias = "cuModuleGetLoadingMode")]
+    #[inline]
     pub fn loading_mode(self) -> Result<LoadingMode, Error> {
         let mut mode = LoadingMode::CU_MODULE_EAGER_LOADING;
         // SAFETY: the out-parameter outlives the call, and the driver is initialized.
@@ -46,6 +47,7 @@ impl Function<'_> {
     ///
     /// Driver: `cuFuncIsLoaded`, CUDA 12.4+.
     #[doc(alias = "cuFuncIsLoaded")]
+    #[inline]
     pub fn is_loaded(self) -> Result<bool, Error> {
         let mut state = CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_UNLOADED;
         // SAFETY: the function is live, as its module is borrowed; the out-parameter outlives the call.
@@ -61,6 +63,7 @@ impl Function<'_> {
     ///
     /// Driver: `cuFuncLoad`, CUDA 12.4+.
     #[doc(alias = "cuFuncLoad")]
+    #[inline]
     pub fn load(self) -> Result<(), Error> {
         // SAFETY: the function is live, as its module is borrowed.
         unsafe { context_call!(self.context(), cuFuncLoad(self.as_raw())) }

@@ -14,6 +14,7 @@ mod options;
 mod ptx;
 mod shared;
 mod shared_library;
+mod unified;
 
 use std::ffi::CString;
 use std::fmt;
@@ -226,16 +227,20 @@ impl ModuleError {
         if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
             return error.into();
         }
-        let mut there_are = listed();
-        if let Some(names) = &mut there_are {
-            names.sort_by_cached_key(|other| (!other.contains(name), other.clone()));
-        }
+        let there_are = listed().map(|mut names| {
+            names.sort_unstable();
+            let (mut first, others): (Vec<_>, Vec<_>) =
+                names.into_iter().partition(|other| other.contains(name));
+            first.extend(others);
+            first
+        });
         Self::NoFunction { error, name: name.to_owned(), there_are }
     }
 }
 
 impl<'ctx> Module<'ctx> {
     /// Makes the code shared, so that its kernels can be kept beside it, or without it.
+    #[inline]
     pub fn share(self) -> SharedModule<'ctx> {
         SharedModule::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
     }
@@ -246,11 +251,13 @@ impl<'ctx> Module<'ctx> {
     }
 
     /// The context into which the code was loaded.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.code.context()
     }
 
     /// Output of the driver's compiler for this code: empty unless it was [asked for](LoadOptions::info_log).
+    #[inline]
     pub fn info_log(&self) -> &str {
         &self.info_log
     }
@@ -276,6 +283,7 @@ impl<'ctx> Module<'ctx> {
     /// Driver: `cuModuleGetFunction`, CUDA 2.0+; for an error `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`,
     /// CUDA 12.4+, and `cuFuncGetName`, CUDA 12.3+ (before that the PTX is read).
     #[doc(alias = "cuModuleGetFunction")]
+    #[inline]
     pub fn function(&self, name: &str) -> Result<Function<'_>, ModuleError> {
         let in_code = self.in_code(name);
         let text = c_string("the function's name", in_code)?;
@@ -295,6 +303,7 @@ impl<'ctx> Module<'ctx> {
     /// Driver: `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
     #[doc(alias = "cuModuleGetFunctionCount")]
     #[doc(alias = "cuModuleEnumerateFunctions")]
+    #[inline]
     pub fn functions(&self) -> Result<Vec<Function<'_>>, Error> {
         let (module, mut count) = (self.as_raw(), 0);
         // SAFETY: the module is live, and the out-parameter outlives the call.
@@ -347,6 +356,7 @@ impl<'ctx> Module<'ctx> {
     ///
     /// Driver: `cuModuleUnload`, CUDA 2.0+.
     #[doc(alias = "cuModuleUnload")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.code.close()
     }

@@ -27,30 +27,35 @@ pub struct LoadOptions {
 
 impl LoadOptions {
     /// No options: like [`Module::load_ptx`](crate::Module::load_ptx).
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Limits the registers per thread; values that do not fit are spilled to memory.
     #[must_use]
+    #[inline]
     pub fn max_registers(self, registers: u32) -> Self {
         self.set(CUjit_option::CU_JIT_MAX_REGISTERS, registers)
     }
 
     /// Threads per block with which the kernels must at least be launchable, which limits registers.
     #[must_use]
+    #[inline]
     pub fn threads_per_block(self, threads: u32) -> Self {
         self.set(CUjit_option::CU_JIT_THREADS_PER_BLOCK, threads)
     }
 
     /// Optimization level, from 0 to 4 (default: 4).
     #[must_use]
+    #[inline]
     pub fn optimization_level(self, level: u32) -> Self {
         self.set(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, level)
     }
 
     /// Compiles for this device instead of that of the context.
     #[must_use]
+    #[inline]
     pub fn target(self, device: ComputeCapability) -> Self {
         let number = device.major.saturating_mul(10).saturating_add(device.minor);
         self.set(CUjit_option::CU_JIT_TARGET, number)
@@ -58,24 +63,28 @@ impl LoadOptions {
 
     /// Keeps the lines of the PTX's source in the code, for profilers and reports of faults.
     #[must_use]
+    #[inline]
     pub fn line_info(self) -> Self {
         self.set(CUjit_option::CU_JIT_GENERATE_LINE_INFO, 1)
     }
 
     /// Compiles for a debugger.
     #[must_use]
+    #[inline]
     pub fn debug_info(self) -> Self {
         self.set(CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, 1)
     }
 
     /// Caches that loads from global memory use, where the instructions do not say.
     #[must_use]
+    #[inline]
     pub fn cache_mode(self, mode: CUjit_cacheMode) -> Self {
         self.set(CUjit_option::CU_JIT_CACHE_MODE, mode.0)
     }
 
     /// Keeps the compiler's messages about code that it takes: [`Module::info_log`](crate::Module::info_log).
     #[must_use]
+    #[inline]
     pub fn info_log(mut self) -> Self {
         self.info_log = true;
         self
@@ -84,6 +93,7 @@ impl LoadOptions {
     /// Makes the compiler write more, such as the registers of each kernel, and keeps that as
     /// [`info_log`](Self::info_log) does.
     #[must_use]
+    #[inline]
     pub fn verbose(self) -> Self {
         self.set(CUjit_option::CU_JIT_LOG_VERBOSE, 1).info_log()
     }
@@ -94,6 +104,7 @@ impl LoadOptions {
     /// 1. The value is one that the driver takes for this option. An address must be valid until the load is done.
     /// 2. The option is none of the log buffers and their sizes.
     #[must_use]
+    #[inline]
     pub unsafe fn option(mut self, option: CUjit_option, value: usize) -> Self {
         self.values.retain(|(known, _)| *known != option);
         self.values.push((option, value));

@@ -51,6 +51,7 @@ impl SharedCodeLibrary {
     ///
     /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetModule")]
+    #[inline]
     pub fn module<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Module<'ctx>, Error> {
         self.0.module_kept(cx, || self.0.clone())
     }

@@ -56,11 +56,13 @@ pub struct BufferPool<'p>(PoolUser<'p>);
 
 impl<'p> BufferPool<'p> {
     /// Makes an empty pool. No driver call.
+    #[inline]
     pub fn new(cx: &Current<'_, 'p>) -> Self {
         Self(User::new(cx.keep(), Lanes::default()))
     }
 
     /// The context in which the memory is allocated.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
     }
@@ -95,6 +97,7 @@ impl<'p> BufferPool<'p> {
     }
 
     /// How many blocks there are, and their bytes. No driver call.
+    #[inline]
     pub fn counters(&self) -> PoolCounters {
         let lanes = if self.0.forked() { self.0.try_lock() } else { Some(self.0.lock()) };
         lanes.map(|lanes| lanes.counts.counters).unwrap_or_default()
@@ -107,6 +110,7 @@ impl<'p> BufferPool<'p> {
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
     #[doc(alias = "cuMemFree_v2")]
+    #[inline]
     pub fn free_held(&self) -> Result<(), Error> {
         lanes::free_held(&self.0)
     }
@@ -118,6 +122,7 @@ impl<'p> BufferPool<'p> {
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
     #[doc(alias = "cuMemFree_v2")]
+    #[inline]
     pub fn stop_holding(&self) -> Result<(), Error> {
         lanes::lock(&self.0)?.counts.stopped = true;
         self.free_held()

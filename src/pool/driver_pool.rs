@@ -103,6 +103,7 @@ impl PoolRef {
     ///
     /// Driver: `cuMemPoolGetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolGetAttribute")]
+    #[inline]
     pub fn attribute(&self, which: PoolAttribute) -> Result<u64, Error> {
         // Attributes have four or eight bytes; there is room for those that a newer driver may have.
         let mut value = [0u64; 8];
@@ -119,6 +120,7 @@ impl PoolRef {
     ///
     /// Driver: `cuMemPoolSetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAttribute")]
+    #[inline]
     pub fn set_attribute(&self, which: PoolAttribute, value: u64) -> Result<(), Error> {
         let mut value = [value, 0, 0, 0, 0, 0, 0, 0];
         let from = value.as_mut_ptr().cast();
@@ -134,6 +136,7 @@ impl PoolRef {
     ///
     /// Driver: `cuMemPoolTrimTo`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolTrimTo")]
+    #[inline]
     pub fn trim_to(&self, bytes: usize) -> Result<(), Error> {
         // SAFETY: the pool is live.
         unsafe { driver_call!(self.driver.library(), cuMemPoolTrimTo(self.raw, bytes)) }
@@ -149,6 +152,7 @@ impl PoolRef {
     ///
     /// Driver: `cuMemPoolSetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAccess")]
+    #[inline]
     pub fn set_access(&self, access: &[(Device, PoolAccess)]) -> Result<(), Error> {
         let described = access.iter().map(|&(device, flags)| {
             Ok(CUmemAccessDesc { location: self.location(device, FnId::cuMemPoolSetAccess)?, flags })
@@ -166,6 +170,7 @@ impl PoolRef {
     ///
     /// Driver: `cuMemPoolGetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolGetAccess")]
+    #[inline]
     pub fn access(&self, device: Device) -> Result<PoolAccess, Error> {
         let mut location = self.location(device, FnId::cuMemPoolGetAccess)?;
         let (mut flags, at) = (PoolAccess::CU_MEM_ACCESS_FLAGS_PROT_NONE, &raw mut location);
@@ -195,6 +200,7 @@ impl MemoryPool {
     ///
     /// Driver: `cuMemPoolCreate`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolCreate")]
+    #[inline]
     pub fn new(driver: Driver, options: &PoolOptions) -> Result<Self, Error> {
         let props = options.described(driver, FnId::cuMemPoolCreate)?;
         let mut raw = CUmemoryPool::null();
@@ -215,6 +221,7 @@ impl MemoryPool {
     ///
     /// Driver: `cuMemPoolDestroy`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         let closed = self.destroy();
         std::mem::forget(self);
@@ -256,6 +263,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetDefaultMemPool`, CUDA 11.2+.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
+    #[inline]
     pub fn default_pool(self) -> Result<PoolRef, Error> {
         let mut raw = CUmemoryPool::null();
         // SAFETY: the out-parameter outlives the call, and the device is of this driver.
@@ -273,6 +281,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+.
     #[doc(alias = "cuDeviceGetMemPool")]
+    #[inline]
     pub fn current_pool(self) -> Result<CUmemoryPool, Error> {
         let mut raw = CUmemoryPool::null();
         // SAFETY: as in `default_pool`.
@@ -289,6 +298,7 @@ impl Device {
     ///
     /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+.
     #[doc(alias = "cuDeviceSetMemPool")]
+    #[inline]
     pub fn set_current_pool(self, pool: &PoolRef) -> Result<(), Error> {
         if pool.driver != self.driver() {
             return Err(Error::wrong_context(FnId::cuDeviceSetMemPool));
@@ -307,6 +317,7 @@ impl Driver {
     ///
     /// Driver: `cuMemGetDefaultMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemGetDefaultMemPool")]
+    #[inline]
     pub fn default_pool(self, place: PoolPlace) -> Result<PoolRef, Error> {
         let (memory, mut location) = place.described(self, FnId::cuMemGetDefaultMemPool)?;
         let (mut raw, at) = (CUmemoryPool::null(), &raw mut location);
@@ -322,6 +333,7 @@ impl Driver {
     ///
     /// Driver: `cuMemGetMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemGetMemPool")]
+    #[inline]
     pub fn current_pool(self, place: PoolPlace) -> Result<CUmemoryPool, Error> {
         let (memory, mut location) = place.described(self, FnId::cuMemGetMemPool)?;
         let (mut raw, at) = (CUmemoryPool::null(), &raw mut location);
@@ -338,6 +350,7 @@ impl Driver {
     ///
     /// Driver: `cuMemSetMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemSetMemPool")]
+    #[inline]
     pub fn set_current_pool(self, place: PoolPlace, pool: &PoolRef) -> Result<(), Error> {
         if pool.driver != self {
             return Err(Error::wrong_context(FnId::cuMemSetMemPool));

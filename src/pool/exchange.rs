@@ -66,6 +66,7 @@ impl PoolRef {
     ///
     /// Driver: `cuMemPoolExportToShareableHandle`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
+    #[inline]
     pub fn export(&self) -> Result<OwnedFd, Error> {
         let (library, pool, mut descriptor) = (self.driver().library(), self.as_raw(), -1i32);
         let to = (&raw mut descriptor).cast();
@@ -85,6 +86,7 @@ impl MemoryPool {
     ///
     /// Driver: `cuMemPoolImportFromShareableHandle`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
+    #[inline]
     pub fn import(driver: Driver, descriptor: BorrowedFd<'_>) -> Result<Self, Error> {
         let mut raw = CUmemoryPool::null();
         let (to, from) = (&raw mut raw, std::ptr::without_provenance_mut(descriptor.as_raw_fd() as usize));
@@ -104,6 +106,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ///
     /// Driver: `cuMemPoolExportPointer`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportPointer")]
+    #[inline]
     pub fn export(&self, cx: &Current<'_, '_>) -> Result<PoolPointer, Error> {
         let context = cx.of(self.context(), FnId::cuMemPoolExportPointer)?;
         let mut data = CUmemPoolPtrExportData::zeroed();

@@ -145,6 +145,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     }
 
     /// The context of the stream.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.stream().context()
     }
@@ -161,12 +162,14 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
 
     /// All elements, to read, of a buffer in the order of the legacy default stream; `None` of any other one. What a slice
     /// does outside of scopes runs on that stream.
+    #[inline]
     pub fn as_slice(&self) -> Option<Slice<'_, T>> {
         let on_default = self.stream().as_raw().is_null();
         on_default.then(|| Slice::new(self.as_raw(), self.len, self.stream().near()))
     }
 
     /// All elements, to write, as [`as_slice`](StreamBuffer::as_slice).
+    #[inline]
     pub fn as_mut_slice(&mut self) -> Option<SliceMut<'_, T>> {
         let on_default = self.stream().as_raw().is_null();
         on_default.then(|| SliceMut::new(self.as_raw(), self.len, self.stream().near()))
@@ -181,6 +184,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[inline]
     pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
     where
         T: Fill,
@@ -199,6 +203,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ///
     /// Driver: `cuMemsetD8Async`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8Async")]
+    #[inline]
     pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
         let context = cx.of(self.context(), FnId::cuMemsetD8Async)?;
@@ -216,6 +221,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ///
     /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoDAsync_v2")]
+    #[inline]
     pub fn copy_from(
         &mut self,
         cx: &Current<'_, '_>,
@@ -244,6 +250,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+, and `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         same_length(self.len, host.len())?;
         let bytes = bytes_of::<T>(self.len)?;
@@ -267,6 +274,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.len)?;
         // SAFETY: `host` has as many elements as this and is ours for the call; any bytes are a `T`.
@@ -281,6 +289,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         let mut host = Vec::new();
         let no_room = |_| MemoryError::TooLarge { len: self.len, element_bytes: size_of::<T>() };
@@ -343,6 +352,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ///
     /// Driver: `cuMemFreeAsync`, CUDA 11.2+.
     #[doc(alias = "cuMemFreeAsync")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.block.close()
     }

@@ -21,8 +21,10 @@ macro_rules! driver_call {
 macro_rules! context_call {
     ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let context: &$crate::ContextRef = $context;
-        $crate::raw::call::driver_call!(context.library(), $name($($argument),*))
-            .map_err(|error| context.record(error))
+        match $crate::raw::call::driver_call!(context.library(), $name($($argument),*)) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(context.record(error)),
+        }
     }};
 }
 

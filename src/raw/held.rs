@@ -169,9 +169,6 @@ impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
 }
 
 /// Runs `body` with `context` current, and restores the previous one.
-///
-/// A failure to put it back is swallowed: it must not be taken for one of `body`, whose work is done. The tokens of
-/// this thread notice it when they are used next.
 #[inline]
 pub(crate) fn activated<R>(
     context: &ContextRef,
@@ -180,18 +177,39 @@ pub(crate) fn activated<R>(
     if stack::is_current(context) {
         return body();
     }
-    let (library, raw) = (context.library(), context.as_raw());
-    // SAFETY: the handle is live: whoever calls this keeps the context.
-    if let Err(error) = unsafe { context_call!(context, cuCtxPushCurrent_v2(raw)) } {
-        stack::is_uncertain(library, raw);
-        return Err(error);
+    if let Err(error) = activate(context) {
+        return Err(uncertain(context, error));
     }
     let result = body();
-    let mut popped = CUcontext::null();
-    // SAFETY: the out-parameter outlives the call; the context pushed above is on top.
-    if let Err(error) = unsafe { context_call!(context, cuCtxPopCurrent_v2(&raw mut popped)) } {
-        stack::is_uncertain(library, raw);
-        context.swallow(error);
-    }
+    restore(context);
     result
+}
+
+/// Makes `context` current, which whoever calls this keeps. Like `restore`, it is not part of each `activated`, of which
+/// there are dozens.
+#[inline]
+fn activate(context: &ContextRef) -> Result<(), Error> {
+    // SAFETY: the handle is live: whoever calls this keeps the context.
+    unsafe { context_call!(context, cuCtxPushCurrent_v2(context.as_raw())) }
+}
+
+/// After a push or a pop that failed, what is current is not known.
+#[cold]
+#[inline(never)]
+fn uncertain(context: &ContextRef, error: Error) -> Error {
+    stack::is_uncertain(context.library(), context.as_raw());
+    error
+}
+
+/// Puts back what was current before `activate`.
+///
+/// A failure is swallowed: it must not be taken for one of the work in between, which is done. The tokens of this thread
+/// notice it when they are used next.
+#[inline]
+fn restore(context: &ContextRef) {
+    let mut popped = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call; the context that `activate` pushed is on top.
+    if let Err(error) = unsafe { context_call!(context, cuCtxPopCurrent_v2(&raw mut popped)) } {
+        context.swallow(uncertain(context, error));
+    }
 }

@@ -1,6 +1,7 @@
 //! The layer between the types and the function table: calls, owners of handles, and what keeps a context alive.
 
 pub(crate) mod call;
+pub(crate) mod flags;
 pub(crate) mod held;
 pub(crate) mod keep;
 pub(crate) mod listener;

@@ -140,6 +140,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn access_policy(&self, cx: &Current<'_, '_>) -> Result<AccessPolicy, Error> {
         let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
         // SAFETY: any bytes are numbers, and all of them were written.
@@ -180,6 +181,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_access_policy(&self, cx: &Current<'_, '_>, policy: AccessPolicy) -> Result<(), Error> {
         self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, |value| {
             value.accessPolicyWindow = CUaccessPolicyWindow {
@@ -199,6 +201,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn sync_policy(&self, cx: &Current<'_, '_>) -> Result<CUsynchronizationPolicy, Error> {
         let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)?;
         // SAFETY: as in `access_policy`.
@@ -212,6 +215,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_sync_policy(
         &self,
         cx: &Current<'_, '_>,
@@ -228,6 +232,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_priority(&self, cx: &Current<'_, '_>, priority: i32) -> Result<(), Error> {
         self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
     }
@@ -239,6 +244,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn sync_domain(&self, cx: &Current<'_, '_>) -> Result<CUlaunchMemSyncDomain, Error> {
         let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
         // SAFETY: as in `access_policy`.
@@ -253,6 +259,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_sync_domain(&self, cx: &Current<'_, '_>, domain: CUlaunchMemSyncDomain) -> Result<(), Error> {
         let id = Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
         self.set_attribute(cx, id, |value| value.memSyncDomain = domain)
@@ -265,6 +272,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
     pub fn sync_domain_map(&self, cx: &Current<'_, '_>) -> Result<SyncDomainMap, Error> {
         let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)?;
         // SAFETY: as in `access_policy`.
@@ -279,6 +287,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
+    #[inline]
     pub fn set_sync_domain_map(&self, cx: &Current<'_, '_>, map: SyncDomainMap) -> Result<(), Error> {
         self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, |value| {
             value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
@@ -292,6 +301,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamCopyAttributes`, CUDA 11.0+.
     #[doc(alias = "cuStreamCopyAttributes")]
+    #[inline]
     pub fn copy_attributes_from(&self, cx: &Current<'_, '_>, source: &Stream<'_>) -> Result<(), Error> {
         let context = cx.of_both([self.context(), source.context()], FnId::cuStreamCopyAttributes)?;
         // SAFETY: both streams are live and of the current context.

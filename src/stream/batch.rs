@@ -52,11 +52,13 @@ macro_rules! batches {
             }
 
             #[doc = $number]
+            #[inline]
             pub fn len(&self) -> usize {
                 self.$batch.list.len()
             }
 
             /// True if there are none.
+            #[inline]
             pub fn is_empty(&self) -> bool {
                 self.$batch.list.is_empty()
             }

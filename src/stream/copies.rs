@@ -251,6 +251,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuMemcpyBatchAsync_v2`, CUDA 13.0+.
     #[doc(alias = "cuMemcpyBatchAsync_v2")]
+    #[inline]
     pub fn copy_all(
         &self,
         copies: &mut Copies<'scope>,
@@ -273,6 +274,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuMemcpy3DBatchAsync_v2`, CUDA 13.0+.
     #[doc(alias = "cuMemcpy3DBatchAsync_v2")]
+    #[inline]
     pub fn copy_all_blocks(&self, copies: &mut BlockCopies<'scope>) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;

@@ -23,6 +23,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuMemBatchDecompressAsync`, CUDA 12.6+.
     #[doc(alias = "cuMemBatchDecompressAsync")]
+    #[inline]
     pub unsafe fn decompress(&self, list: &mut [Decompression<'scope>]) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;
@@ -78,6 +79,7 @@ impl<'scope> Decompression<'scope> {
     /// # Errors
     /// [`MemoryError::Length`] unless `bytes` is one element; [`MemoryError::OtherStream`]; [`MemoryError::Overlap`] if what is
     /// written has bytes in common with something else.
+    #[inline]
     pub fn new(
         algorithm: CUmemDecompressAlgorithm,
         source: LentShared<'scope, u8>,

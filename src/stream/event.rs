@@ -9,14 +9,14 @@ use super::{Stream, ready};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
-bitflags::bitflags! {
+flags! {
     /// Options of an event. A bit that this crate does not name is passed on.
     ///
     /// Example: that of [`Event`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct EventFlags: u32 {
         /// The host sleeps while it waits for the event, where it would spin.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
@@ -80,6 +80,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventCreate")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, flags: EventFlags) -> Result<Self, Error> {
         let context = cx.get()?;
         let mut raw = CUevent::null();
@@ -117,6 +118,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
+    #[inline]
     pub fn record(&self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), Error> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuEventRecord)?;
         // SAFETY: both handles are live, and their context is current.
@@ -130,6 +132,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuEventSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuEventSynchronize")]
+    #[inline]
     pub fn synchronize(&self) -> Result<(), Error> {
         // SAFETY: the event is live; the call reads no current context.
         unsafe { context_call!(self.context(), cuEventSynchronize(self.as_raw())) }
@@ -142,6 +145,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuEventQuery`, CUDA 2.0+.
     #[doc(alias = "cuEventQuery")]
+    #[inline]
     pub fn is_done(&self) -> Result<bool, Error> {
         // SAFETY: the event is live; the call reads no current context.
         ready(unsafe { context_call!(self.context(), cuEventQuery(self.as_raw())) })
@@ -155,6 +159,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuEventElapsedTime`, CUDA 2.0+, or `cuEventElapsedTime_v2`, CUDA 12.8+, where a driver has only that.
     #[doc(alias = "cuEventElapsedTime")]
+    #[inline]
     pub fn elapsed_since(&self, start: &Event<'_>) -> Result<Duration, Error> {
         start.check_driver(self.context(), FnId::cuEventElapsedTime)?;
         let mut milliseconds = 0f32;
@@ -177,6 +182,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuEventDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuEventDestroy_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

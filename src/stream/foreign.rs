@@ -31,6 +31,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
+    #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
         let context = cx.get()?;
         if raw == CU_STREAM_PER_THREAD {
@@ -48,6 +49,7 @@ impl<'ctx> Stream<'ctx> {
     }
 
     /// Gives up the stream without destroying it.
+    #[inline]
     pub fn into_raw(self) -> CUstream {
         self.queue.into_raw()
     }
@@ -62,11 +64,13 @@ impl<'ctx> Event<'ctx> {
     /// 2. Nobody else destroys it.
     /// 3. When a stream waits for it, its last record is none in a stream that is being captured: that would make the waiting
     ///    stream part of the capture, and what is lent, moved and called there is good for one run, not for replays.
+    #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
         Self(Held::new(raw, cx.near()))
     }
 
     /// Gives up the event without destroying it.
+    #[inline]
     pub fn into_raw(self) -> CUevent {
         self.0.into_raw()
     }
@@ -109,6 +113,7 @@ impl<'ctx> ForeignStream<'ctx> {
     ///
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
+    #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
         // SAFETY: the caller vouches for the stream; it is not destroyed here, since it is never dropped.
         unsafe { Stream::from_raw(cx, raw) }.map(|stream| Self(ManuallyDrop::new(stream)))
@@ -141,6 +146,7 @@ impl<'ctx> ForeignEvent<'ctx> {
     /// # Safety
     /// 1. `raw` is an event of the context of `cx`, and stays alive as long as the value.
     /// 2. As the third of [`Event::from_raw`].
+    #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
         // SAFETY: as for streams.
         Self(ManuallyDrop::new(unsafe { Event::from_raw(cx, raw) }))

@@ -19,6 +19,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuGreenCtxStreamCreate`, CUDA 12.5+.
     #[doc(alias = "cuGreenCtxStreamCreate")]
+    #[inline]
     pub fn in_green_context(cx: &Current<'_, 'ctx>, priority: i32) -> Result<Self, Error> {
         let context = cx.get()?;
         let (mut raw, green) = (CUstream::null(), context.green(FnId::cuGreenCtxStreamCreate)?);
@@ -36,6 +37,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamGetGreenCtx`, CUDA 12.4+.
     #[doc(alias = "cuStreamGetGreenCtx")]
+    #[inline]
     pub fn green_context(&self, cx: &Current<'_, '_>) -> Result<Option<CUgreenCtx>, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetGreenCtx)?;
         let mut green = CUgreenCtx::null();
@@ -52,6 +54,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamGetDevResource`, CUDA 13.1+.
     #[doc(alias = "cuStreamGetDevResource")]
+    #[inline]
     pub fn resource(&self, cx: &Current<'_, '_>, kind: ResourceKind) -> Result<DeviceResource, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetDevResource)?;
         DeviceResource::ask(context.device(), |to| {

@@ -67,6 +67,7 @@ impl<R> HostCall<R> {
     /// before. Never waits, in a forked child neither: after a wait for the stream that succeeded, it was called.
     ///
     /// After a fault of a kernel the driver does not call the functions that are queued, and they are leaked.
+    #[inline]
     pub fn take(&self) -> Option<std::thread::Result<R>> {
         // The lock is the driver's thread's for the moment in which the outcome comes, in a forked child perhaps for ever.
         match self.0.0.try_lock() {

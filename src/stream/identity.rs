@@ -31,6 +31,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamGetPriority`, CUDA 5.5+.
     #[doc(alias = "cuStreamGetPriority")]
+    #[inline]
     pub fn priority(&self, cx: &Current<'_, '_>) -> Result<i32, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetPriority)?;
         let mut priority = 0;
@@ -46,6 +47,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamGetId`, CUDA 12.0+.
     #[doc(alias = "cuStreamGetId")]
+    #[inline]
     pub fn id(&self, cx: &Current<'_, '_>) -> Result<u64, Error> {
         let context = cx.of(self.context(), FnId::cuStreamGetId)?;
         let mut id = 0;

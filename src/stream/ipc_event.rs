@@ -76,6 +76,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuIpcGetEventHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcGetEventHandle")]
+    #[inline]
     pub fn ipc_handle(&self, cx: &Current<'_, '_>) -> Result<IpcEventHandle, Error> {
         let context = cx.of(self.context(), FnId::cuIpcGetEventHandle)?;
         let mut handle = CUipcEventHandle { reserved: [0; 64] };
@@ -98,6 +99,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// Driver: `cuIpcOpenEventHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcOpenEventHandle")]
+    #[inline]
     pub unsafe fn open(cx: &Current<'_, 'ctx>, handle: IpcEventHandle) -> Result<Self, Error> {
         let context = cx.get()?;
         let mut raw = CUevent::null();

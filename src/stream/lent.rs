@@ -58,6 +58,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn copy_to_host(&self, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.len)?;
         // SAFETY: as many elements, borrowed for the call.
@@ -130,6 +131,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
+    #[inline]
     pub fn copy_from_host(&self, host: &'scope [T]) -> Result<(), MemoryError> {
         same_length(self.len(), host.len())?;
         // SAFETY: as many elements, borrowed until the scope has waited for this stream.
@@ -157,6 +159,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn copy_to_host(&self, host: &mut [T]) -> Result<(), MemoryError> {
         self.part.copy_to_host(host)
     }
@@ -197,6 +200,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD16Async")]
     #[doc(alias = "cuMemsetD32Async")]
+    #[inline]
     pub fn fill(&self, value: T) -> Result<(), MemoryError>
     where
         T: Fill,
@@ -215,6 +219,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     ///
     /// Driver: `cuMemsetD8Async`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD8Async")]
+    #[inline]
     pub fn set_bytes(&self, value: u8) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len())?;
         let context = self.part.token.get()?;

@@ -118,6 +118,7 @@ impl<'scope, T: Texel> LentArray<'scope, T> {
     #[doc(alias = "cuStreamSynchronize")]
     #[doc(alias = "cuMemcpy2D_v2")]
     #[doc(alias = "cuMemcpy3D_v2")]
+    #[inline]
     pub fn copy_to_host(&self, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.extent().len().unwrap_or(usize::MAX))?;
         let host = HostBlockMut::new(host, self.extent())?;

@@ -98,6 +98,7 @@ impl<'scope, T: DeviceData> LentHost<'scope, T> {
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
+    #[inline]
     pub fn copy_to(&self, destination: &Lent<'scope, T>) -> Result<(), MemoryError> {
         let to = destination.as_shared();
         same_length(to.len(), self.len)?;
@@ -122,6 +123,7 @@ impl<'scope, T: DeviceData> LentHost<'scope, T> {
     ///
     /// Driver: `cuMemHostGetDevicePointer_v2`, CUDA 3.2+, unless there are no bytes.
     #[doc(alias = "cuMemHostGetDevicePointer_v2")]
+    #[inline]
     pub fn as_device(&self) -> Result<Lent<'scope, T>, Error> {
         let context = self.token.get()?;
         let mut address = 0;

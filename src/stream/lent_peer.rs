@@ -105,6 +105,7 @@ impl<'scope, 'a, T: DeviceData> LentPeer<'scope, Slice<'a, T>> {
 
 impl<'scope, T: DeviceData> LentPeer<'scope, SliceMut<'_, T>> {
     /// The same memory, to read.
+    #[inline]
     pub fn as_shared(&self) -> LentPeer<'scope, Slice<'_, T>> {
         LentPeer::new(self.memory.as_slice(), self.stream)
     }
@@ -148,6 +149,7 @@ impl<'scope, T: DeviceData> Lent<'scope, T> {
     ///
     /// Driver: `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]
+    #[inline]
     pub fn copy_from_peer(&self, source: &LentPeer<'scope, Slice<'_, T>>) -> Result<(), MemoryError> {
         let to = self.as_shared();
         let from = source.on(to.stream())?;
@@ -169,6 +171,7 @@ impl<'scope, T: DeviceData> LentShared<'scope, T> {
     ///
     /// Driver: `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]
+    #[inline]
     pub fn copy_to_peer(&self, destination: &LentPeer<'scope, SliceMut<'_, T>>) -> Result<(), MemoryError> {
         let to = destination.on(self.stream())?;
         same_length(to.len(), self.len())?;

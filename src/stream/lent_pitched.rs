@@ -174,6 +174,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     #[doc(alias = "cuStreamSynchronize")]
     #[doc(alias = "cuMemcpy2D_v2")]
     #[doc(alias = "cuMemcpy3D_v2")]
+    #[inline]
     pub fn copy_to_host(&self, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.strides.extent.len().unwrap_or(usize::MAX))?;
         let host = HostBlockMut::new(host, self.strides.extent)?;
@@ -195,6 +196,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     #[doc(alias = "cuMemsetD2D8Async")]
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
+    #[inline]
     pub fn fill(&self, value: T) -> Result<(), MemoryError>
     where
         T: Fill,
@@ -209,6 +211,7 @@ impl<'scope, T: DeviceData> LentPitched<'scope, T> {
     ///
     /// Driver: `cuMemsetD2D8Async`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
     #[doc(alias = "cuMemsetD2D8Async")]
+    #[inline]
     pub fn set_bytes(&self, value: u8) -> Result<(), MemoryError> {
         self.fill_each(Pattern::Byte(value), self.strides.extent.width * size_of::<T>())
     }

@@ -99,6 +99,7 @@ impl Stream<'_> {
     /// Driver: `cuMemPrefetchAsync_v2`, CUDA 12.2+; before that `cuMemPrefetchAsync`, CUDA 8.0+.
     #[doc(alias = "cuMemPrefetchAsync_v2")]
     #[doc(alias = "cuMemPrefetchAsync")]
+    #[inline]
     pub fn prefetch(
         &self,
         cx: &Current<'_, '_>,
@@ -135,6 +136,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuMemPrefetchBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemPrefetchBatchAsync")]
+    #[inline]
     pub fn prefetch_batch(
         &self,
         cx: &Current<'_, '_>,
@@ -173,6 +175,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuMemDiscardBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemDiscardBatchAsync")]
+    #[inline]
     pub fn discard(&self, cx: &Current<'_, '_>, ranges: &mut [ManagedRangeMut<'_>]) -> Result<(), Error> {
         let context = cx.of(self.context(), FnId::cuMemDiscardBatchAsync)?;
         let mut batch = Batch::default();
@@ -198,6 +201,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuMemDiscardAndPrefetchBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemDiscardAndPrefetchBatchAsync")]
+    #[inline]
     pub fn discard_and_prefetch(
         &self,
         cx: &Current<'_, '_>,
@@ -244,6 +248,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuStreamAttachMemAsync`, CUDA 6.0+.
     #[doc(alias = "cuStreamAttachMemAsync")]
+    #[inline]
     pub unsafe fn attach(
         &self,
         cx: &Current<'_, '_>,

@@ -184,6 +184,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+.
     #[doc(alias = "cuStreamCreate")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'ctx>) -> Result<Self, Error> {
         Self::create(cx, StreamKind::Blocking)
     }
@@ -195,6 +196,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+.
     #[doc(alias = "cuStreamCreate")]
+    #[inline]
     pub fn non_blocking(cx: &Current<'_, 'ctx>) -> Result<Self, Error> {
         Self::create(cx, StreamKind::NonBlocking)
     }
@@ -214,6 +216,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamCreateWithPriority`, CUDA 5.5+.
     #[doc(alias = "cuStreamCreateWithPriority")]
+    #[inline]
     pub fn with_priority(cx: &Current<'_, 'ctx>, kind: StreamKind, priority: i32) -> Result<Self, Error> {
         let context = cx.get()?;
         let mut raw = CUstream::null();
@@ -224,6 +227,7 @@ impl<'ctx> Stream<'ctx> {
 
     /// The context's legacy default stream, on which synchronous copies run unless the library was opened with
     /// per-thread default streams. No driver call.
+    #[inline]
     pub fn default_in(cx: &Current<'_, 'ctx>) -> Self {
         let context = cx.near();
         let raw = match context.library().stream_mode() {
@@ -277,6 +281,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn synchronize(&self, cx: &Current<'_, '_>) -> Result<(), Error> {
         let context = cx.of(self.context(), FnId::cuStreamSynchronize)?;
         // SAFETY: the stream is live, and its context is current.
@@ -290,6 +295,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamQuery`, CUDA 2.0+.
     #[doc(alias = "cuStreamQuery")]
+    #[inline]
     pub fn is_done(&self, cx: &Current<'_, '_>) -> Result<bool, Error> {
         let context = cx.of(self.context(), FnId::cuStreamQuery)?;
         // SAFETY: the stream is live, and its context is current.
@@ -304,6 +310,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn wait(&self, cx: &Current<'_, '_>, event: &Event<'_>) -> Result<(), Error> {
         let context = cx.of(self.context(), FnId::cuStreamWaitEvent)?;
         event.check_driver(context, FnId::cuStreamWaitEvent)?;
@@ -319,6 +326,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuStreamDestroy_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.queue.close()
     }

@@ -135,6 +135,7 @@ impl<'scope> Operations<'scope> {
     }
 
     /// A barrier: what the stream did before is seen before what it does behind it, by the whole system or the device.
+    #[inline]
     pub fn barrier(&mut self, reach: CUstreamMemoryBarrier_flags) -> &mut Self {
         self.batch.list.push(barrier_of(reach));
         self
@@ -142,6 +143,7 @@ impl<'scope> Operations<'scope> {
 
     /// Makes writes from outside of the device that came before be seen by later work, on devices that have
     /// [`CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES`](cuprum_sys::CUdevice_attribute).
+    #[inline]
     pub fn flush_remote_writes(&mut self) -> &mut Self {
         self.batch.list.push(flush_of());
         self
@@ -157,6 +159,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuStreamBatchMemOp_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamBatchMemOp_v2")]
+    #[inline]
     pub fn operate(&self, operations: &mut Operations<'scope>) -> Result<(), MemoryError> {
         let (stream, token) = self.parts();
         let context = token.get()?;

@@ -27,6 +27,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ///
     /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoHAsync_v2")]
+    #[inline]
     pub unsafe fn copy_to_raw(
         self,
         cx: &Current<'_, '_>,
@@ -57,6 +58,7 @@ impl<T: DeviceData> SliceMut<'_, T> {
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
+    #[inline]
     pub unsafe fn copy_from_raw(
         &mut self,
         cx: &Current<'_, '_>,
@@ -88,6 +90,7 @@ impl Current<'_, '_> {
     ///
     /// Driver: `cuMemcpy`, CUDA 4.0+.
     #[doc(alias = "cuMemcpy")]
+    #[inline]
     pub unsafe fn copy_raw(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), Error> {
         let context = self.get()?;
         // SAFETY: the caller's word.
@@ -112,6 +115,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuMemcpyAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyAsync")]
+    #[inline]
     pub unsafe fn copy_raw(
         &self,
         cx: &Current<'_, '_>,

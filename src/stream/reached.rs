@@ -220,6 +220,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// Driver: `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias = "cuStreamAddCallback")]
+    #[inline]
     pub fn reached(&self, cx: &Current<'_, '_>) -> Result<Reached<'ctx>, Error> {
         let context = cx.of(self.context(), FnId::cuStreamAddCallback)?;
         Reached::new(self.as_raw(), context, self.keep())
@@ -238,6 +239,7 @@ impl<'ctx> Event<'ctx> {
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias = "cuStreamWaitEvent")]
     #[doc(alias = "cuStreamAddCallback")]
+    #[inline]
     pub fn reached(&self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<Reached<'ctx>, Error> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuStreamWaitEvent)?;
         stream.wait(cx, self)?;

@@ -133,11 +133,13 @@ impl<V> Request<V> {
     /// Puts the resources of a piece of work together. `done` is recorded after the work, with its flags: without
     /// [timing](crate::EventFlags::DISABLE_TIMING) it costs least, and [`BLOCKING_SYNC`](crate::EventFlags::BLOCKING_SYNC)
     /// lets [`wait`](Pending::wait) sleep.
+    #[inline]
     pub fn new(done: Event<'static>, value: V) -> Self {
         Self(Box::new(Inner { done, value }))
     }
 
     /// Takes the request apart.
+    #[inline]
     pub fn into_parts(self) -> (Event<'static>, V) {
         let Inner { done, value } = *self.0;
         (done, value)
@@ -227,6 +229,7 @@ impl<V> Pending<V> {
     ///
     /// Driver: `cuEventQuery`, CUDA 2.0+.
     #[doc(alias = "cuEventQuery")]
+    #[inline]
     pub fn is_done(&self) -> Result<bool, Error> {
         self.done().is_done()
     }
@@ -238,6 +241,7 @@ impl<V> Pending<V> {
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn before(&self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), Error> {
         stream.wait(cx, self.done())
     }
@@ -253,6 +257,7 @@ impl<V> Pending<V> {
     /// where it fails, `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuEventSynchronize")]
     #[doc(alias = "cuCtxSynchronize")]
+    #[inline]
     pub fn wait(self) -> Result<Request<V>, RequestError<V>> {
         match self.wait_in_place() {
             (Ok(()), _) => Ok(self.over()),
@@ -274,6 +279,7 @@ impl<V> Pending<V> {
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].
     #[doc(alias = "cuStreamWaitEvent")]
     #[doc(alias = "cuStreamAddCallback")]
+    #[inline]
     pub fn notify(
         self,
         cx: &Current<'_, '_>,

@@ -279,6 +279,7 @@ impl<'scope, 'env> MultiScope<'scope, 'env> {
     ///
     /// # Errors
     /// [`Error::is_wrong_context`].
+    #[inline]
     pub fn on(&self, stream: &'env Stream<'_>) -> Result<Scope<'scope, 'env>, Error> {
         self.token.of(stream.context(), FnId::cuStreamSynchronize)?;
         let mut streams = self.streams.borrow_mut();

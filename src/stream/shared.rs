@@ -57,6 +57,7 @@ pub struct SharedStream<'ctx>(Keep<'ctx, Counted<'ctx>>);
 impl<'ctx> Stream<'ctx> {
     /// Makes the stream one that is shared: it is destroyed when the last of its handles and of the memory in its order is
     /// dropped. No driver call.
+    #[inline]
     pub fn share(self) -> SharedStream<'ctx> {
         SharedStream(Keep::first(Box::new(Counted { stream: self, shares: AtomicUsize::new(1) })))
     }

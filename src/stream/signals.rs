@@ -66,6 +66,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+, and `cuMemHostGetDevicePointer_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemHostAlloc")]
     #[doc(alias = "cuMemHostGetDevicePointer_v2")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let memory = PinnedBuffer::<T>::zeroed(cx, len, PinnedFlags::MAPPED)?;
         let (context, mut address) = (cx.get()?, 0);
@@ -83,12 +84,14 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     }
 
     /// The context in which they were allocated.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.memory.context()
     }
 
     /// True if a scope that had them could not be waited for, so that they are never freed. They can be read and written
     /// all the same.
+    #[inline]
     pub fn is_lost(&self) -> bool {
         self.memory.is_lost()
     }
@@ -101,6 +104,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
     }

@@ -25,6 +25,7 @@ impl Stream<'_> {
     ///
     /// Driver: `cuMemMapArrayAsync`, CUDA 11.1+.
     #[doc(alias = "cuMemMapArrayAsync")]
+    #[inline]
     pub unsafe fn map_tiles(&self, cx: &Current<'_, '_>, maps: &[TileMap<'_>]) -> Result<(), Error> {
         let call = FnId::cuMemMapArrayAsync;
         let context = cx.of(self.context(), call)?;

@@ -173,6 +173,7 @@ impl<T: StreamValue> LentShared<'_, T> {
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWaitValue32_v2")]
     #[doc(alias = "cuStreamWaitValue64_v2")]
+    #[inline]
     pub fn wait_value(&self, at: usize, until: Until<T>) -> Result<(), MemoryError> {
         let context = self.here()?;
         let address = number::<T>(self.as_raw(), self.len(), at)?;
@@ -201,6 +202,7 @@ impl<T: StreamValue> Lent<'_, T> {
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWaitValue32_v2")]
     #[doc(alias = "cuStreamWaitValue64_v2")]
+    #[inline]
     pub fn wait_value(&self, at: usize, until: Until<T>) -> Result<(), MemoryError> {
         self.as_shared().wait_value(at, until)
     }
@@ -232,6 +234,7 @@ impl<T: StreamValue> Lent<'_, T> {
     /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWriteValue32_v2")]
     #[doc(alias = "cuStreamWriteValue64_v2")]
+    #[inline]
     pub fn write_value(&self, at: usize, value: T) -> Result<(), MemoryError> {
         // SAFETY: it was lent to be written, to this scope alone.
         unsafe { self.as_shared().queue_write(at, value) }
@@ -249,6 +252,7 @@ impl<T: StreamValue> LentSignals<'_, T> {
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWaitValue32_v2")]
     #[doc(alias = "cuStreamWaitValue64_v2")]
+    #[inline]
     pub fn wait_value(&self, at: usize, until: Until<T>) -> Result<(), MemoryError> {
         self.as_shared().wait_value(at, until)
     }
@@ -262,6 +266,7 @@ impl<T: StreamValue> LentSignals<'_, T> {
     /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamWriteValue32_v2")]
     #[doc(alias = "cuStreamWriteValue64_v2")]
+    #[inline]
     pub fn write_value(&self, at: usize, value: T) -> Result<(), MemoryError> {
         // SAFETY: host and other streams reach the number by atomics alone.
         unsafe { self.as_shared().queue_write(at, value) }

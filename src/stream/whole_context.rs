@@ -18,6 +18,7 @@ impl Current<'_, '_> {
     /// Driver: `cuCtxRecordEvent`, CUDA 12.5+; in a green context `cuGreenCtxRecordEvent`, CUDA 12.4+.
     #[doc(alias = "cuCtxRecordEvent")]
     #[doc(alias = "cuGreenCtxRecordEvent")]
+    #[inline]
     pub fn record(&self, event: &Event<'_>) -> Result<(), Error> {
         let context = self.of(event.context(), FnId::cuCtxRecordEvent)?;
         if let Ok(green) = context.green(FnId::cuGreenCtxRecordEvent) {
@@ -38,6 +39,7 @@ impl Current<'_, '_> {
     /// Driver: `cuCtxWaitEvent`, CUDA 12.5+; in a green context `cuGreenCtxWaitEvent`, CUDA 12.4+.
     #[doc(alias = "cuCtxWaitEvent")]
     #[doc(alias = "cuGreenCtxWaitEvent")]
+    #[inline]
     pub fn wait_for(&self, event: &Event<'_>) -> Result<(), Error> {
         let context = &self.get()?;
         event.check_driver(context, FnId::cuCtxWaitEvent)?;

@@ -78,6 +78,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn lend_texture(&self, texture: &'scope Texture<'_>) -> Result<LentTexture<'scope>, Error> {
         self.take_in(texture.context())?;
         Ok(LentTexture { raw: texture.as_raw(), _texture: PhantomData, _this_thread: ThisThread::MARK })
@@ -90,6 +91,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
     pub fn lend_surface(&self, surface: &'scope Surface<'_>) -> Result<LentSurface<'scope>, Error> {
         self.take_in(surface.context())?;
         Ok(LentSurface { raw: surface.as_raw(), _surface: PhantomData, _this_thread: ThisThread::MARK })

@@ -128,6 +128,7 @@ impl<'a> Surface<'a> {
     }
 
     /// The context in which it was made.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.object.context()
     }
@@ -139,6 +140,7 @@ impl<'a> Surface<'a> {
     ///
     /// Driver: `cuSurfObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectGetResourceDesc")]
+    #[inline]
     pub fn resource(&self, cx: &Current<'_, '_>) -> Result<Resource, Error> {
         let context = cx.of(self.context(), FnId::cuSurfObjectGetResourceDesc)?;
         let mut described = CUDA_RESOURCE_DESC::zeroed();
@@ -155,6 +157,7 @@ impl<'a> Surface<'a> {
     ///
     /// Driver: `cuSurfObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.object.close()
     }

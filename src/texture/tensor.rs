@@ -88,6 +88,7 @@ impl TensorLayout {
     ///
     /// # Errors
     /// [`TensorError::Rank`] unless there are one to five dimensions.
+    #[inline]
     pub fn new(sizes: &[u64]) -> Result<Self, TensorError> {
         let rank = sizes.len();
         if !(1..=MOST).contains(&rank) {
@@ -110,6 +111,7 @@ impl TensorLayout {
     ///
     /// # Errors
     /// [`TensorError::Rank`] unless there is one less than there are dimensions.
+    #[inline]
     pub fn with_strides(self, bytes: &[u64]) -> Result<Self, TensorError> {
         Ok(Self { strides: Some(room(bytes, self.rank - 1, 0)?), ..self })
     }
@@ -118,6 +120,7 @@ impl TensorLayout {
     ///
     /// # Errors
     /// [`TensorError::Rank`] unless there is one for each dimension.
+    #[inline]
     pub fn with_steps(self, steps: &[u32]) -> Result<Self, TensorError> {
         Ok(Self { steps: room(steps, self.rank, 1)?, ..self })
     }

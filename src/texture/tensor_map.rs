@@ -317,6 +317,7 @@ impl<'a> TensorMap<'a> {
     ///
     /// Driver: `cuTensorMapSetAllocationClass`, CUDA 13.5+.
     #[doc(alias = "cuTensorMapSetAllocationClass")]
+    #[inline]
     pub unsafe fn set_allocation_class(
         &mut self,
         cx: &Current<'_, '_>,

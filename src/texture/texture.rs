@@ -130,6 +130,7 @@ impl<'a> Texture<'a> {
     }
 
     /// The context in which it was made.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.object.context()
     }
@@ -141,6 +142,7 @@ impl<'a> Texture<'a> {
     ///
     /// Driver: `cuTexObjectGetTextureDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetTextureDesc")]
+    #[inline]
     pub fn sampler(&self, cx: &Current<'_, '_>) -> Result<Sampler, Error> {
         let context = cx.of(self.context(), FnId::cuTexObjectGetTextureDesc)?;
         let mut described = CUDA_TEXTURE_DESC::zeroed();
@@ -156,6 +158,7 @@ impl<'a> Texture<'a> {
     ///
     /// Driver: `cuTexObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceDesc")]
+    #[inline]
     pub fn resource(&self, cx: &Current<'_, '_>) -> Result<Resource, Error> {
         let context = cx.of(self.context(), FnId::cuTexObjectGetResourceDesc)?;
         let mut described = CUDA_RESOURCE_DESC::zeroed();
@@ -171,6 +174,7 @@ impl<'a> Texture<'a> {
     ///
     /// Driver: `cuTexObjectGetResourceViewDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
+    #[inline]
     pub fn view(&self, cx: &Current<'_, '_>) -> Result<Option<ResourceView>, Error> {
         let context = cx.of(self.context(), FnId::cuTexObjectGetResourceViewDesc)?;
         let mut described = CUDA_RESOURCE_VIEW_DESC::zeroed();
@@ -187,6 +191,7 @@ impl<'a> Texture<'a> {
     ///
     /// Driver: `cuTexObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.object.close()
     }

@@ -58,6 +58,7 @@ impl CheckpointProcess {
     ///
     /// Driver: `cuCheckpointProcessGetState`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessGetState")]
+    #[inline]
     pub fn state(self) -> Result<ProcessState, Error> {
         let mut state = CUprocessState::CU_PROCESS_STATE_RUNNING;
         // SAFETY: the out-parameter outlives the call.
@@ -74,6 +75,7 @@ impl CheckpointProcess {
     ///
     /// Driver: `cuCheckpointProcessGetRestoreThreadId`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessGetRestoreThreadId")]
+    #[inline]
     pub fn restore_thread(self) -> Result<i32, Error> {
         let mut thread = 0;
         let to = &raw mut thread;
@@ -91,6 +93,7 @@ impl CheckpointProcess {
     ///
     /// Driver: `cuCheckpointProcessLock`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessLock")]
+    #[inline]
     pub fn lock(self, limit: Option<Duration>) -> Result<(), Error> {
         let milliseconds = |limit: Duration| u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1);
         let timeout = limit.map_or(0, milliseconds);
@@ -111,6 +114,7 @@ impl CheckpointProcess {
     ///
     /// Driver: `cuCheckpointProcessCheckpoint`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessCheckpoint")]
+    #[inline]
     pub unsafe fn checkpoint(self) -> Result<(), Error> {
         let mut args = CUcheckpointCheckpointArgs::zeroed();
         // SAFETY: the arguments outlive the call; without a place of the caller's, memory is saved on the host.
@@ -131,6 +135,7 @@ impl CheckpointProcess {
     ///
     /// Driver: `cuCheckpointProcessRestore`, CUDA 12.8+; with pairs of devices CUDA 13.0+.
     #[doc(alias = "cuCheckpointProcessRestore")]
+    #[inline]
     pub unsafe fn restore(self, devices: &[([u8; 16], [u8; 16])]) -> Result<(), Error> {
         let uuid = |bytes| CUuuid { bytes };
         let pair = |&(old, new): &([u8; 16], [u8; 16])| CUcheckpointGpuPair {
@@ -156,6 +161,7 @@ impl CheckpointProcess {
     ///
     /// Driver: `cuCheckpointProcessUnlock`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessUnlock")]
+    #[inline]
     pub fn unlock(self) -> Result<(), Error> {
         let mut args = CUcheckpointUnlockArgs::zeroed();
         // SAFETY: the arguments outlive the call.

@@ -129,6 +129,7 @@ impl Driver {
 
 impl Current<'_, '_> {
     /// The settings of core dumps of the current context. No driver call.
+    #[inline]
     pub fn coredump(&self) -> Coredump<'_> {
         Coredump { library: self.context().library(), current: Some(self) }
     }
@@ -143,6 +144,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[inline]
     pub fn switch(self, which: CoredumpSwitch) -> Result<bool, Error> {
         let mut value = [0u8; 1];
         self.get(which.raw(), &mut value)?;
@@ -157,6 +159,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[inline]
     pub fn set_switch(self, which: CoredumpSwitch, on: bool) -> Result<(), Error> {
         self.set(which.raw(), &mut [u8::from(on)])
     }
@@ -169,6 +172,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[inline]
     pub fn flags(self) -> Result<CoredumpFlags, Error> {
         let mut value = [0u8; 4];
         self.get(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut value)?;
@@ -183,6 +187,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[inline]
     pub fn set_flags(self, flags: CoredumpFlags) -> Result<(), Error> {
         self.set(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut flags.0.to_ne_bytes())
     }
@@ -195,6 +200,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[inline]
     pub fn file(self) -> Result<String, Error> {
         self.name(CUcoredumpSettings::CU_COREDUMP_FILE)
     }
@@ -207,6 +213,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[inline]
     pub fn set_file(self, name: &str) -> Result<(), Error> {
         self.set_name(CUcoredumpSettings::CU_COREDUMP_FILE, name)
     }
@@ -219,6 +226,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpGetAttribute")]
     #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[inline]
     pub fn pipe(self) -> Result<String, Error> {
         self.name(CUcoredumpSettings::CU_COREDUMP_PIPE)
     }
@@ -231,6 +239,7 @@ impl Coredump<'_> {
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias = "cuCoredumpSetAttribute")]
     #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[inline]
     pub fn set_pipe(self, name: &str) -> Result<(), Error> {
         self.set_name(CUcoredumpSettings::CU_COREDUMP_PIPE, name)
     }
@@ -331,6 +340,7 @@ impl CoredumpCallback {
     /// Driver: `cuCoredumpDeregisterStartCallback` or `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+.
     #[doc(alias = "cuCoredumpDeregisterStartCallback")]
     #[doc(alias = "cuCoredumpDeregisterCompleteCallback")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

@@ -104,6 +104,7 @@ impl BudgetNotice {
     ///
     /// Driver: `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
     #[doc(alias = "cuDeviceUnregisterAsyncNotification")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()
     }

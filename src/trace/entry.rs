@@ -36,12 +36,14 @@ impl Entry {
     /// The arguments by their names in C: numbers and constants by value, C strings quoted, handles and pointers as addresses.
     /// What else a pointer leads to is not looked at.
     #[must_use]
+    #[inline]
     pub fn arguments(&self) -> &[(&'static str, String)] {
         &self.arguments
     }
 
     /// The name of the kernel that the call was about, if it was got by name while there was a trace.
     #[must_use]
+    #[inline]
     pub fn kernel(&self) -> Option<&str> {
         self.kernel.as_deref()
     }
@@ -53,6 +55,7 @@ impl Entry {
 
     /// What a call that succeeded gave through its first argument: a handle, an address, a number.
     #[must_use]
+    #[inline]
     pub fn gave(&self) -> Option<&str> {
         self.gave.as_deref()
     }
@@ -114,6 +117,7 @@ impl Entries {
 
     /// The name of a thread that made calls; empty for one that has none.
     #[must_use]
+    #[inline]
     pub fn thread_name(&self, thread: u32) -> &str {
         self.threads.get(&thread).map_or("", String::as_str)
     }

@@ -82,6 +82,7 @@ impl Trace {
     ///
     /// # Errors
     /// [`TraceError`].
+    #[inline]
     pub fn of(library: Library) -> Result<Self, TraceError> {
         let (state, traced) = slot::take(library)?;
         Ok(Self { state, traced })
@@ -98,16 +99,19 @@ impl Trace {
 
     /// True if calls are written down: from the start, until it is [told otherwise](Trace::set_on).
     #[must_use]
+    #[inline]
     pub fn is_on(self) -> bool {
         self.state.is_on.load(Ordering::Relaxed)
     }
 
     /// Begins or ends to write down calls. Of calls that other threads are in, the answer counts that their end meets.
+    #[inline]
     pub fn set_on(self, on: bool) {
         self.state.is_on.store(on, Ordering::Relaxed);
     }
 
     /// Takes out all that was written down, in the order in which the calls returned.
+    #[inline]
     pub fn take(self) -> Entries {
         let mut log = self.state.log.lock().unwrap_or_else(PoisonError::into_inner);
         Entries::new(std::mem::take(&mut log.entries), log.threads.clone())

@@ -53,6 +53,7 @@ impl<R> Job<R> {
     }
 
     /// True if the closure has run, or will not run any more. Does not wait; false in a forked child.
+    #[inline]
     pub fn is_done(&self) -> bool {
         self.slot.is_done()
     }
@@ -62,6 +63,7 @@ impl<R> Job<R> {
     /// # Errors
     /// Those of [`Worker::run`](super::Worker::run). On the worker's own thread, where it would wait for ever,
     /// [`WorkerError::OwnThread`]: the closure runs later, and its result is dropped.
+    #[inline]
     pub fn wait(self) -> Result<R, WorkerError> {
         if is_on(self.worker) { Err(WorkerError::OwnThread) } else { self.slot.wait() }
     }

@@ -136,6 +136,7 @@ impl Worker {
     ///
     /// # Errors
     /// [`WorkerError::Spawn`] if the system gives no thread; [`Error::is_forked`] in a forked child.
+    #[inline]
     pub fn spawn(context: &SharedContext) -> Result<Self, WorkerError> {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
         let library = context.driver().library();
@@ -207,6 +208,7 @@ impl Worker {
     /// # Errors
     /// [`WorkerError::Panicked`] with the first panic that nobody was told of; [`WorkerError::OwnThread`] within a closure
     /// of this worker, and [`Error::is_forked`] in a forked child: there the worker goes as if it were dropped.
+    #[inline]
     pub fn close(mut self) -> Result<(), WorkerError> {
         self.may_wait()?;
         if let Some(Parts { queue, thread }) = self.parts.take() {
@@ -217,6 +219,7 @@ impl Worker {
     }
 
     /// Hands over a task. Without a thread to take it, it is dropped, and so says that it has ended.
+    #[inline]
     fn send(&self, task: Task) {
         if let Some(parts) = &self.parts {
             drop(parts.queue.send(task));
@@ -243,6 +246,9 @@ impl<R> Drop for WaitsAnyway<'_, R> {
 }
 
 /// Runs tasks until no sender is left.
+///
+/// Inline like all that has to do with the queue: its code, which is long, is compiled by programs with workers alone.
+#[inline]
 fn run_all(context: SharedContext, tasks: Receiver<Task>, unseen: &Unseen) {
     while let Ok(task) = tasks.recv() {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| task(&context))) {
@@ -259,6 +265,7 @@ fn run_all(context: SharedContext, tasks: Receiver<Task>, unseen: &Unseen) {
 
 /// Does not wait.
 impl Drop for Worker {
+    #[inline]
     fn drop(&mut self) {
         let parts = self.parts.take();
         if self.library.forked() {

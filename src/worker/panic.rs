@@ -23,11 +23,13 @@ impl Panic {
     }
 
     /// The text that it panicked with; a remark if that was no text.
+    #[inline]
     pub fn message(&self) -> &str {
         &self.message
     }
 
     /// The value that it panicked with, for [`resume_unwind`](std::panic::resume_unwind).
+    #[inline]
     pub fn into_payload(self) -> Box<dyn Any + Send> {
         // There is one until this is dropped.
         self.take().unwrap_or_else(|| Box::new(()))

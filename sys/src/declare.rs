@@ -57,6 +57,50 @@ impl<const WORDS: usize> Presence<WORDS> {
     }
 }
 
+/// What a function returns, and how it says that it is absent.
+pub(crate) trait Answer {
+    const UNRESOLVED: Self;
+}
+
+/// A type of functions, with the one that stands for those that are absent: it answers that and does nothing else.
+///
+/// There is one for each list of parameter types, as the ABI depends on the list. They come from a few generic functions:
+/// one written for each line of a table would be checked six hundred times.
+pub(crate) trait Stub {
+    const STUB: Self;
+}
+
+macro_rules! stubs {
+    ($($parameters:ident)*) => {
+        impl<R: Answer, $($parameters: Copy),*> Stub for unsafe extern "system" fn($($parameters),*) -> R {
+            const STUB: Self = {
+                unsafe extern "system" fn stub<R: Answer, $($parameters: Copy),*>($(_: $parameters),*) -> R {
+                    R::UNRESOLVED
+                }
+                stub::<R, $($parameters),*>
+            };
+        }
+    };
+}
+
+stubs! {}
+stubs! { A }
+stubs! { A B }
+stubs! { A B C }
+stubs! { A B C D }
+stubs! { A B C D E }
+stubs! { A B C D E F }
+stubs! { A B C D E F G }
+stubs! { A B C D E F G H }
+stubs! { A B C D E F G H I }
+stubs! { A B C D E F G H I J }
+stubs! { A B C D E F G H I J K }
+stubs! { A B C D E F G H I J K L }
+stubs! { A B C D E F G H I J K L M }
+stubs! { A B C D E F G H I J K L M N }
+stubs! { A B C D E F G H I J K L M N O }
+stubs! { A B C D E F G H I J K L M N O P }
+
 /// Turns the lines of a list of functions into `Fns` and `FnId`.
 ///
 /// `result` is the type that every function returns; its constant `UNRESOLVED` is the answer of an absent one.
@@ -71,7 +115,7 @@ macro_rules! function_table {
         )*
     ) => {
         $(#[$fns_doc])*
-        #[derive(Clone, Copy)]
+        #[derive(Copy)]
         #[repr(C)]
         #[allow(non_snake_case, reason = "functions have the names of C")]
         pub struct Fns {
@@ -94,12 +138,7 @@ macro_rules! function_table {
         impl Fns {
             /// A table in which every function is absent.
             pub const STUBS: Self = Self {
-                $( $name: {
-                    unsafe extern "system" fn stub($(_: $ty),*) -> $result {
-                        <$result>::UNRESOLVED
-                    }
-                    stub
-                }, )*
+                $( $name: $crate::declare::Stub::STUB, )*
             };
 
             /// The table as plain addresses.
@@ -121,6 +160,17 @@ macro_rules! function_table {
                 // the field that lies there.
                 unsafe { slot.write(address) };
             }
+        }
+
+        // By hand, as for the types (`macros.rs`).
+        impl Clone for Fns {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl $crate::declare::Answer for $result {
+            const UNRESOLVED: Self = Self::UNRESOLVED;
         }
 
         impl core::fmt::Debug for Fns {

@@ -3,6 +3,19 @@
 //! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare these
 //! declarations with the headers without naming anything twice.
 
+/// Writes what `derive(Clone)` means for a type that is `Copy`, without its code that asks of every field whether it is
+/// `Clone`. As with `Eq`, which has such code too, hundreds of types make that a large part of the compiler's work.
+macro_rules! clone_by_copy {
+    ($name:ident) => {
+        impl Clone for $name {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+    };
+}
+
 /// Declares C enums as transparent integers, so that a number this crate does not know stays legal.
 ///
 /// The word before the name is `enum`, or `flags` where constants are combined with `|`, or `described`
@@ -21,8 +34,12 @@ macro_rules! c_enum {
     ($(#[$meta:meta])* $name:ident: $repr:ident { $($(#[$doc:meta])* $constant:ident = $value:expr,)* }) => {
         $(#[$meta])*
         #[repr(transparent)]
-        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        #[derive(Copy, PartialEq, Hash)]
         pub struct $name(pub $repr);
+
+        impl Eq for $name {}
+
+        clone_by_copy! { $name }
 
         impl $name {
             $($(#[$doc])* pub const $constant: Self = Self($value);)*
@@ -72,8 +89,12 @@ macro_rules! c_handles {
         $(
             $(#[$meta])*
             #[repr(transparent)]
-            #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+            #[derive(Copy, PartialEq, Hash, Debug)]
             pub struct $name(pub *mut c_void);
+
+            impl Eq for $name {}
+
+            clone_by_copy! { $name }
 
             impl $name {
                 /// The null handle.
@@ -122,14 +143,18 @@ macro_rules! c_type {
     (struct $(#[$meta:meta])* $name:ident { $($fields:tt)* }) => {
         $(#[$meta])*
         #[repr(C)]
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Copy, Debug)]
         pub struct $name { $($fields)* }
+
+        clone_by_copy! { $name }
     };
     (union $(#[$meta:meta])* $name:ident { $($fields:tt)* }) => {
         $(#[$meta])*
         #[repr(C)]
-        #[derive(Clone, Copy)]
+        #[derive(Copy)]
         pub union $name { $($fields)* }
+
+        clone_by_copy! { $name }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

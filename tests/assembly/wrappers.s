@@ -215,28 +215,26 @@ copy_to_host:
 free:
     pushq %r15
     pushq %r14
-    pushq %r13
-    pushq %r12
     pushq %rbx
     subq $16, %rsp
     movq (%rdi), %rbx
-    movq 8(%rdi), %r12
-    testq %r12, %r12
+    movq 8(%rdi), %r14
+    testq %r14, %r14
     je .2
-    movq (%rbx), %r14
+    movq (%rbx), %r15
     movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    movq table_end+0(%r14), %rax
+    movq table_end+0(%r15), %rax
     movl 8(%rax), %edx
     cmpl %edx, %ecx
     ja .cold
     movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
-    movq 16(%rbx), %r15
-    cmpq %r15, %fs:32(%rcx)
+    movq 16(%rbx), %rdi
+    cmpq %rdi, %fs:32(%rcx)
     jne .1
-    cmpq %r14, %fs:40(%rcx)
+    cmpq %r15, %fs:40(%rcx)
     jne .1
-    movq %r12, %rdi
-    callq *cuMemFree_v2(%r14)
+    movq %r14, %rdi
+    callq *cuMemFree_v2(%r15)
     testl %eax, %eax
     je .2
     # else to .cold
@@ -245,32 +243,31 @@ free:
     movl 8(%rax), %eax
     cmpl %eax, %ecx
     ja .cold
-    movq %r15, %rdi
-    callq *cuCtxPushCurrent_v2(%r14)
+    callq *cuCtxPushCurrent_v2(%r15)
     testl %eax, %eax
     jne .cold
     movq (%rbx), %rax
-    movq %r12, %rdi
+    movq %r14, %rdi
     callq *cuMemFree_v2(%rax)
     testl %eax, %eax
     jne .cold
-    movabsq $168603511049682944, %r12
+    movabsq $168603511049682944, %r14
     movq $0, 8(%rsp)
-    movq (%rbx), %r13
+    movq (%rbx), %r15
     movl cuprum_sys::fork::GENERATION(%rip), %eax
-    movq table_end+0(%r13), %rcx
+    movq table_end+0(%r15), %rcx
     movl 8(%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
     leaq 8(%rsp), %rdi
-    callq *cuCtxPopCurrent_v2(%r13)
+    callq *cuCtxPopCurrent_v2(%r15)
     testl %eax, %eax
     jne .cold
-    movq %r12, %rax
+    movq %r14, %rax
     shrq $48, %rax
     cmpl $599, %eax
     je .2
-    cmpl $4, %r12d
+    cmpl $4, %r14d
     je .2
     # else to .cold
 .2:
@@ -278,8 +275,6 @@ free:
     jne .cold
     addq $16, %rsp
     popq %rbx
-    popq %r12
-    popq %r13
     popq %r14
     popq %r15
     retq
@@ -520,12 +515,6 @@ push_and_pop:
     retq
 
 record:
-    jmp cuprum::stream::event::Event::record
-
-synchronize:
-    jmp cuprum::stream::Stream::synchronize
-
-cuprum::stream::event::Event::record:
     pushq %r15
     pushq %r14
     pushq %r13
@@ -533,19 +522,22 @@ cuprum::stream::event::Event::record:
     pushq %rbx
     subq $16, %rsp
     movq (%rdi), %r14
-    movq (%rdx), %r15
+    movq 8(%rdi), %rdi
     movq (%rsi), %rbx
     movl 8(%rsi), %eax
-    movq 16(%rbx), %rsi
-    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+32
+    movq (%rdx), %r15
+    movq 8(%rdx), %rsi
+    movq 16(%rbx), %rcx
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    cmpq %rcx, %fs:32(%rdx)
     jne .cold
-    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+48
+    cmpl %eax, %fs:48(%rdx)
     jne .cold
     cmpq %rbx, %r14
     je .1
     movq 16(%r14), %rcx
     movl $2147418129, %eax
-    movl $21299200, %esi
+    movl $21299200, %edx
     cmpq 16(%rbx), %rcx
     jne .2
     movq (%r14), %rcx
@@ -556,7 +548,7 @@ cuprum::stream::event::Event::record:
     je .3
     movq 16(%r15), %rcx
     movl $2147418129, %eax
-    movl $21299200, %esi
+    movl $21299200, %edx
     cmpq 16(%rbx), %rcx
     jne .2
     movq (%rbx), %r14
@@ -564,12 +556,12 @@ cuprum::stream::event::Event::record:
     je .4
 .2:
     movl %eax, 8(%rsp)
-    movl %esi, 12(%rsp)
-    movq %rsi, %rcx
+    movl %edx, 12(%rsp)
+    movq %rdx, %rcx
     shlq $32, %rcx
     movl %eax, %eax
     orq %rcx, %rax
-    shrl $16, %esi
+    shrl $16, %edx
     jmp .5
 .3:
     movq (%rbx), %r14
@@ -579,17 +571,15 @@ cuprum::stream::event::Event::record:
     movl 8(%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
-    movq 8(%rdi), %rdi
-    movq 8(%rdx), %rsi
     callq *cuEventRecord(%r14)
     testl %eax, %eax
     jne .cold
-    movl $599, %esi
+    movl $599, %edx
 .5:
-    shlq $48, %rsi
+    shlq $48, %rdx
     movabsq $281474976710655, %rcx
     andq %rax, %rcx
-    orq %rsi, %rcx
+    orq %rdx, %rcx
     movq %rcx, %rax
     addq $16, %rsp
     popq %rbx
@@ -599,18 +589,20 @@ cuprum::stream::event::Event::record:
     popq %r15
     retq
 
-cuprum::stream::Stream::synchronize:
+synchronize:
     pushq %r15
     pushq %r14
     pushq %rbx
     subq $16, %rsp
     movq (%rdi), %r15
+    movq 8(%rdi), %rdi
     movq (%rsi), %rbx
     movl 8(%rsi), %eax
     movq 16(%rbx), %rsi
-    cmpq %rsi, %fs:cuprum::context::stack::THREAD@TPOFF+32
+    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
+    cmpq %rsi, %fs:32(%rcx)
     jne .cold
-    cmpl %eax, %fs:cuprum::context::stack::THREAD@TPOFF+48
+    cmpl %eax, %fs:48(%rcx)
     jne .cold
     cmpq %r15, %rbx
     je .2
@@ -639,7 +631,6 @@ cuprum::stream::Stream::synchronize:
     movl 8(%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
-    movq 8(%rdi), %rdi
     callq *cuStreamSynchronize(%r14)
     testl %eax, %eax
     jne .cold

@@ -1,13 +1,13 @@
 //! Start, version, error texts and the lookup of functions.
 
 use core::ffi::{CStr, c_char, c_void};
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::OnceLock;
 
 use cuprum_sys::*;
 
 use crate::message::{self, Message};
+use crate::ordered::Ordered;
 use crate::settings::Settings;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, ensure};
@@ -22,15 +22,15 @@ use crate::driver::memory::watch_host_accesses;
 use crate::driver::state::settings;
 
 /// Names and texts of all error codes as C strings.
-fn error_texts() -> &'static HashMap<u32, (CString, CString)> {
-    static TEXTS: OnceLock<HashMap<u32, (CString, CString)>> = OnceLock::new();
+fn error_texts() -> &'static Ordered<(CString, CString)> {
+    static TEXTS: OnceLock<Ordered<(CString, CString)>> = OnceLock::new();
     TEXTS.get_or_init(|| {
-        let texts = |code: u32, name: &str| {
-            let text = CString::new(text(code, name)).unwrap_or_default();
-            (CString::new(name).unwrap_or_default(), text)
-        };
-        let entry = |&(code, name): &(u32, &str)| (code, texts(code, name));
-        CUresult::NAMES.iter().filter(|(code, _)| !CUresult(*code).is_own()).map(entry).collect()
+        let mut texts = Ordered::new();
+        for (code, name) in CUresult::NAMES.iter().filter(|(code, _)| !CUresult(*code).is_own()) {
+            let text = CString::new(text(*code, name)).unwrap_or_default();
+            texts.insert(u64::from(*code), (CString::new(*name).unwrap_or_default(), text));
+        }
+        texts
     })
 }
 
@@ -39,7 +39,7 @@ fn error_text(
     out: Out<*const c_char>,
     pick: impl Fn(&'static (CString, CString)) -> &'static CStr,
 ) -> Answer {
-    match error_texts().get(&error.0) {
+    match error_texts().get(error.0.into()) {
         Some(texts) => out.set(pick(texts).as_ptr()),
         None => {
             out.set(core::ptr::null())?;

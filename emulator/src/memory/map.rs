@@ -2,11 +2,11 @@
 
 use core::fmt;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuprum_sys::FnId;
 
+use crate::ordered::Ordered;
 use crate::served;
 
 use super::nearest::lock_at_once;
@@ -237,7 +237,7 @@ impl Map {
 /// are too many.
 #[derive(Debug, Default)]
 pub struct FreedLog {
-    entries: Mutex<BTreeMap<u64, Neighbor>>,
+    entries: Mutex<Ordered<Neighbor>>,
 }
 
 impl FreedLog {
@@ -259,8 +259,8 @@ impl FreedLog {
         Self::find_in(&*lock_at_once(&self.entries)?, addr)
     }
 
-    fn find_in(entries: &BTreeMap<u64, Neighbor>, addr: u64) -> Option<Neighbor> {
-        let (_, entry) = entries.range(..=addr).next_back()?;
+    fn find_in(entries: &Ordered<Neighbor>, addr: u64) -> Option<Neighbor> {
+        let (_, entry) = entries.last_up_to(addr)?;
         match Position::of(addr, entry.base, entry.len) {
             position @ Position::Inside(_) => Some(Neighbor { position, ..entry.clone() }),
             _ => None,
@@ -271,15 +271,14 @@ impl FreedLog {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.insert(region.base, region.neighbor(region.base, true));
         if entries.len() > Self::KEPT {
-            entries.pop_first();
+            entries.first_key().map(|lowest| entries.remove(lowest));
         }
     }
 
     pub(super) fn forget(&self, base: u64, end: u64) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone: Vec<u64> = entries.range(base..end).map(|(&start, _)| start).collect();
-        for start in gone {
-            entries.remove(&start);
+        for start in entries.keys_in(base..end) {
+            entries.remove(start);
         }
     }
 }

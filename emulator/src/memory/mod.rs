@@ -38,12 +38,14 @@ pub use request::{AllocError, FreeError, Request};
 pub use shadow::ValidBits;
 pub use shared::EventSlot;
 
-use std::collections::{BTreeSet, HashMap};
+pub(crate) use ranges::Ranges;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use crate::ordered::Ordered;
 use ipc::Opened;
 use map::Backing;
-use ranges::Ranges;
 use regions::Regions;
 use shared::{Arena, Board, Purpose};
 use space::{PAGE, Space};
@@ -74,8 +76,8 @@ pub struct Memory {
 #[derive(Debug)]
 struct State {
     regions: Regions,
-    /// The regions of each context: their numbers, and where they start.
-    owned: HashMap<u64, BTreeSet<(u64, u64)>>,
+    /// The regions of each context: where they start, by their numbers.
+    owned: Ordered<BTreeMap<u64, u64>>,
     /// Address ranges not to be handed out, start to end (exclusive): live regions that lie in
     /// the reserved space, and ranges reserved by the client.
     taken: Ranges,
@@ -99,8 +101,8 @@ impl Memory {
             freed: Arc::new(FreedLog::default()),
             state: Mutex::new(State {
                 regions: Regions::default(),
-                owned: HashMap::new(),
-                taken: Ranges::new(cursor, end),
+                owned: Ordered::new(),
+                taken: Ranges::new(cursor, end, GUARD),
                 cursor,
                 next_id: 1,
                 used: vec![0; devices as usize],
@@ -226,16 +228,15 @@ impl Memory {
 
     /// Frees everything that belongs to a context; returns the number of allocations.
     pub fn free_context(&self, context: u64) -> usize {
-        let owned = self.lock().owned.get(&context).cloned().unwrap_or_default();
-        let bases = owned.into_iter().map(|(_, base)| base);
-        bases.filter(|&base| self.free(base).is_ok()).count()
+        let owned = self.lock().owned.get(context).cloned().unwrap_or_default();
+        owned.values().filter(|&&base| self.free(base).is_ok()).count()
     }
 
     /// The live regions that belong to a context, in the order of their allocation.
     pub fn regions_of(&self, context: u64) -> Vec<Region> {
         let state = self.lock();
-        let owned = state.owned.get(&context).into_iter().flatten();
-        owned.filter_map(|(_, base)| state.regions.get(*base).cloned()).collect()
+        let Some(owned) = state.owned.get(context) else { return Vec::new() };
+        owned.values().filter_map(|base| state.regions.get(*base).cloned()).collect()
     }
 
     /// The live region that contains `addr`.
@@ -320,7 +321,7 @@ impl Memory {
         state.next_id += 1;
         let region = Region::new(id, base, request, backing, init);
         state.regions.insert(region.clone());
-        state.owned.entry(region.context).or_default().insert((region.id, base));
+        state.owned.get_or_insert_with(region.context, BTreeMap::new).insert(region.id, base);
         state.snapshot = None;
         region
     }
@@ -375,10 +376,10 @@ impl State {
     }
 
     fn disown(&mut self, region: &Region) {
-        let Some(owned) = self.owned.get_mut(&region.context) else { return };
-        owned.remove(&(region.id, region.base));
+        let Some(owned) = self.owned.get_mut(region.context) else { return };
+        owned.remove(&region.id);
         if owned.is_empty() {
-            self.owned.remove(&region.context);
+            self.owned.remove(region.context);
         }
     }
 }

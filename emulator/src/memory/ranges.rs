@@ -1,6 +1,5 @@
 //! Which addresses are taken, and the gaps between them by size: to find a gap takes the logarithm of their number.
 
-use super::GUARD;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Gaps just large enough that are tried before a larger one is used whose alignment does not matter.
@@ -8,7 +7,9 @@ const TRIES: usize = 16;
 
 /// Ranges of addresses that are taken, each with a guard behind it.
 #[derive(Debug)]
-pub(super) struct Ranges {
+pub(crate) struct Ranges {
+    /// Bytes behind each range that stay free.
+    guard: u64,
     /// Start to end (exclusive, without the guard).
     taken: BTreeMap<u64, u64>,
     /// The rest: start to end, and the same by length.
@@ -18,8 +19,9 @@ pub(super) struct Ranges {
 
 impl Ranges {
     /// Nothing is taken of these addresses.
-    pub(super) fn new(start: u64, end: u64) -> Self {
-        let mut ranges = Self { taken: BTreeMap::new(), gaps: BTreeMap::new(), by_length: BTreeSet::new() };
+    pub(crate) fn new(start: u64, end: u64, guard: u64) -> Self {
+        let (taken, gaps, by_length) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let mut ranges = Self { guard, taken, gaps, by_length };
         ranges.add_gap(start, end);
         ranges
     }
@@ -38,23 +40,24 @@ impl Ranges {
     }
 
     /// Takes a range that lies in a gap with its guard, as those that [`Self::find`] finds do.
-    pub(super) fn insert(&mut self, start: u64, end: u64) {
+    pub(crate) fn insert(&mut self, start: u64, end: u64) {
         self.taken.insert(start, end);
         let gap = self.gaps.range(..=start).next_back().map(|(&from, _)| from);
         if let Some((from, to)) = gap.and_then(|from| Some((from, self.remove_gap(from)?))) {
             self.add_gap(from, start);
-            self.add_gap(end + GUARD, to);
+            self.add_gap(end + self.guard, to);
         }
     }
 
-    /// Gives back the range that starts here.
-    pub(super) fn remove(&mut self, start: u64) {
-        let Some(end) = self.taken.remove(&start) else { return };
+    /// Gives back the range that starts here; false if there is none.
+    pub(crate) fn remove(&mut self, start: u64) -> bool {
+        let Some(end) = self.taken.remove(&start) else { return false };
         let before = self.gaps.range(..start).next_back().filter(|(_, to)| **to == start);
         let from = before.map_or(start, |(&from, _)| from);
         self.remove_gap(from);
-        let to = self.remove_gap(end + GUARD).unwrap_or(end + GUARD);
+        let to = self.remove_gap(end + self.guard).unwrap_or(end + self.guard);
         self.add_gap(from, to);
+        true
     }
 
     /// True if exactly this range is taken.
@@ -68,8 +71,8 @@ impl Ranges {
     }
 
     /// Where a range of this size and alignment fits, in one of the smallest gaps that take it.
-    pub(super) fn find(&self, span: u64, align: u64) -> Option<u64> {
-        let bytes = span.checked_add(GUARD)?;
+    pub(crate) fn find(&self, span: u64, align: u64) -> Option<u64> {
+        let bytes = span.checked_add(self.guard)?;
         let fits = |&(length, start): &(u64, u64)| {
             let base = start.checked_next_multiple_of(align)?;
             (base.checked_add(bytes)? <= start + length).then_some(base)
@@ -79,5 +82,28 @@ impl Ranges {
         // All of them only where none is large enough whatever its alignment.
         let all = || gaps().find_map(fits);
         gaps().take(TRIES).find_map(fits).or_else(|| any.and_then(fits)).or_else(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_come_back_and_gaps_join() {
+        let mut ranges = Ranges::new(1000, 1000 + (48 << 16), 16);
+        let take = |ranges: &mut Ranges, bytes| {
+            let start = ranges.find(bytes, 1)?;
+            ranges.insert(start, start + bytes);
+            Some(start)
+        };
+        // Quadratic, this would take minutes.
+        let all: Vec<u64> = (0..1 << 16).map(|_| take(&mut ranges, 32).unwrap()).collect();
+        assert_eq!(take(&mut ranges, 1), None);
+        assert!(all.iter().step_by(2).all(|start| ranges.remove(*start)));
+        assert_eq!(take(&mut ranges, 33), None);
+        assert!(all.iter().skip(1).step_by(2).all(|start| ranges.remove(*start)));
+        assert!(!ranges.remove(all[0]));
+        assert_eq!(take(&mut ranges, (48 << 16) - 16), Some(1000));
     }
 }

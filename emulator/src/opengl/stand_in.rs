@@ -1,9 +1,10 @@
 //! A context of OpenGL that draws nothing: it keeps buffers and textures, by name.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::ordered::Ordered;
 
 use super::{Context, Format, Image, Kind, TEXTURE_2D};
 
@@ -33,7 +34,7 @@ type Shared = Rc<Objects>;
 #[derive(Debug)]
 struct Objects {
     identity: u64,
-    by_name: RefCell<BTreeMap<u32, Object>>,
+    by_name: RefCell<Ordered<Object>>,
 }
 
 #[derive(Debug)]
@@ -92,14 +93,14 @@ impl StandIn {
 
     fn insert(&self, object: Object) -> u32 {
         let mut by_name = self.objects.by_name.borrow_mut();
-        let name = by_name.last_key_value().map_or(1, |(name, _)| name.wrapping_add(1));
-        by_name.insert(name, object);
+        let name = by_name.last_key().map_or(1, |name| (name as u32).wrapping_add(1));
+        by_name.insert(name.into(), object);
         name
     }
 
     /// The bytes of a buffer object; `None` if there is none of that name.
     pub fn read_buffer(&self, name: u32) -> Option<Vec<u8>> {
-        match self.objects.by_name.borrow().get(&name)? {
+        match self.objects.by_name.borrow().get(name.into())? {
             Object::Buffer(bytes) => Some(bytes.clone()),
             Object::Texture(..) => None,
         }
@@ -112,7 +113,7 @@ impl StandIn {
 
     /// The texels of a texture, row by row; `None` if there is none of that name.
     pub fn read_texture(&self, name: u32) -> Option<Vec<u8>> {
-        match self.objects.by_name.borrow().get(&name)? {
+        match self.objects.by_name.borrow().get(name.into())? {
             Object::Texture(_, bytes) => Some(bytes.clone()),
             Object::Buffer(_) => None,
         }
@@ -120,7 +121,7 @@ impl StandIn {
 
     /// Deletes a buffer object or texture. False if there is none of that name.
     pub fn delete(&self, name: u32) -> bool {
-        self.objects.by_name.borrow_mut().remove(&name).is_some()
+        self.objects.by_name.borrow_mut().remove(name.into()).is_some()
     }
 }
 
@@ -144,7 +145,7 @@ impl Stood {
     /// Copies between the start of an object's bytes and others.
     fn with(&self, name: u32, len: usize, copy: impl FnOnce(&mut [u8])) -> bool {
         let mut by_name = self.0.by_name.borrow_mut();
-        let bytes = by_name.get_mut(&name).and_then(|object| object.bytes().get_mut(..len));
+        let bytes = by_name.get_mut(name.into()).and_then(|object| object.bytes().get_mut(..len));
         bytes.map(copy).is_some()
     }
 }
@@ -155,7 +156,7 @@ impl Context for Stood {
     }
 
     fn buffer_bytes(&self, name: u32) -> Option<usize> {
-        match self.0.by_name.borrow().get(&name)? {
+        match self.0.by_name.borrow().get(name.into())? {
             Object::Buffer(bytes) => Some(bytes.len()),
             Object::Texture(..) => None,
         }
@@ -170,11 +171,11 @@ impl Context for Stood {
     }
 
     fn is_texture(&self, name: u32) -> bool {
-        matches!(self.0.by_name.borrow().get(&name), Some(Object::Texture(..)))
+        matches!(self.0.by_name.borrow().get(name.into()), Some(Object::Texture(..)))
     }
 
     fn image(&self, name: u32, target: u32) -> Option<Image> {
-        match self.0.by_name.borrow().get(&name)? {
+        match self.0.by_name.borrow().get(name.into())? {
             Object::Texture(image, _) => image.clone().filter(|image| image.target == target),
             Object::Buffer(_) => None,
         }

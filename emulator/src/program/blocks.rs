@@ -18,12 +18,13 @@ impl Blocks {
         let ranks = starts.iter().map(|start| kernel.ranks[*start]).collect();
         let end = kernel.code.len();
         let mut blocks = Blocks { starts, successors: Vec::new(), ranks, end };
-        blocks.successors = (0..blocks.count())
-            .map(|block| {
-                let next = flow::successors(&kernel.code, blocks.range(block).end - 1);
-                next.into_iter().map(|pc| blocks.at(pc)).collect()
-            })
-            .collect();
+        for block in 0..blocks.count() {
+            let mut successors = Vec::new();
+            for pc in flow::successors(&kernel.code, blocks.range(block).end - 1) {
+                successors.push(blocks.at(pc));
+            }
+            blocks.successors.push(successors);
+        }
         blocks
     }
 

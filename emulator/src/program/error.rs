@@ -33,9 +33,10 @@ pub struct PtxError {
 }
 
 impl PtxError {
-    pub(crate) fn at(position: Position, kind: PtxErrorKind, message: impl Into<String>) -> Self {
+    /// In a box, since results are passed on by many: they are no larger than most values then.
+    pub(crate) fn at(position: Position, kind: PtxErrorKind, message: impl Into<String>) -> Box<Self> {
         let message = shortened(message.into());
-        PtxError { kind, line: position.line, column: position.column, message }
+        Box::new(PtxError { kind, line: position.line, column: position.column, message })
     }
 }
 
@@ -62,7 +63,7 @@ fn shortened(message: String) -> String {
     line(&message[..start]) + " [...] " + &line(&message[end..])
 }
 
-impl From<SyntaxError> for PtxError {
+impl From<SyntaxError> for Box<PtxError> {
     fn from(error: SyntaxError) -> Self {
         PtxError::at(error.position, PtxErrorKind::Syntax, error.message)
     }

@@ -8,7 +8,7 @@ use crate::ptx::{Initializer, Position, Variable};
 pub(super) fn initial_value(
     context: &Context<'_, '_>,
     variable: &Variable<'_>,
-) -> Result<(Vec<u8>, Vec<Relocation>), PtxError> {
+) -> Result<(Vec<u8>, Vec<Relocation>), Box<PtxError>> {
     let Some(initializer) = &variable.initializer else { return Ok(Default::default()) };
     let refuse = |message: &str| PtxError::at(variable.position, PtxErrorKind::Unsupported, message);
     let ty = Type::parse(variable.ty).ok_or_else(|| refuse("this type cannot be initialized"))?;
@@ -42,7 +42,7 @@ fn flatten(
     position: Position,
     bytes: &mut Vec<u8>,
     relocations: &mut Vec<Relocation>,
-) -> Result<(), PtxError> {
+) -> Result<(), Box<PtxError>> {
     let size = ty.bytes() as usize;
     let refuse = |message: String| PtxError::at(position, PtxErrorKind::Unsupported, message);
     let mut value = |bits: u64| bytes.extend_from_slice(&bits.to_le_bytes()[..size.min(8)]);
@@ -92,7 +92,11 @@ fn flatten(
 }
 
 /// The target of a symbol's address. Addresses of global memory are generic addresses already.
-fn target(context: &Context<'_, '_>, symbol: &str, position: Position) -> Result<RelocationTarget, PtxError> {
+fn target(
+    context: &Context<'_, '_>,
+    symbol: &str,
+    position: Position,
+) -> Result<RelocationTarget, Box<PtxError>> {
     match context.symbols.get(symbol) {
         Some(ModuleSymbol::Global(index)) => Ok(RelocationTarget::Global(*index as usize)),
         Some(ModuleSymbol::Function(index)) => Ok(RelocationTarget::Function(*index as usize)),

@@ -3,7 +3,9 @@
 use super::instruction::{Constant, Instruction, RowKind};
 use super::slot::Slot;
 use super::unwritten::Unwritten;
+use crate::ordered::sort_by_number;
 use crate::semantics::{Register, Width};
+use core::fmt;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -142,7 +144,6 @@ pub(crate) struct Function {
 }
 
 /// A kernel, decoded.
-#[derive(Debug)]
 pub struct Kernel {
     /// Different for each kernel loaded by this process.
     pub(crate) id: u64,
@@ -269,4 +270,16 @@ impl Kernel {
     pub fn registers(&self) -> u32 {
         self.rows.clamp(8, 255)
     }
+}
+
+impl fmt::Debug for Kernel {
+    /// By its name: its code is long.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Puts constants in the order of their registers.
+pub(crate) fn sort_constants(constants: &mut Vec<(Register, Width, Constant)>) {
+    sort_by_number(constants, |(register, ..)| register.0.into());
 }

@@ -42,7 +42,7 @@ pub use kernel::{
     ClusterBounds, FUNCTION_STRIDE, Global, GlobalSpace, Kernel, LoadOptions, Param, Program, Relocation,
     RelocationTarget,
 };
-pub(crate) use kernel::{Function, MOST_LOCAL, Origin};
+pub(crate) use kernel::{Function, MOST_LOCAL, Origin, sort_constants};
 
 impl Program {
     /// Reads and decodes a module.
@@ -50,6 +50,6 @@ impl Program {
     /// # Errors
     /// The first thing that is not PTX, or that this device does not run, with its line.
     pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
-        module::load(ptx, options)
+        module::load(ptx, options).map_err(|error| *error)
     }
 }

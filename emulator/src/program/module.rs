@@ -7,15 +7,16 @@ use super::symbols::{Context, Features, MOST_PARTS, ModuleSymbol, layout, shared
 use super::{
     Global, GlobalSpace, Kernel, LoadOptions, Program, PtxError, PtxErrorKind, RelocationTarget, variables,
 };
+use crate::ordered::Ordered;
 use crate::ptx::{self, FunctionKind, Linkage, Space, Statement, Variable};
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The newest PTX version that the decoder was written for.
 const NEWEST_VERSION: (u32, u32) = (9, 5);
 
-pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, PtxError> {
+pub(super) fn load(text: &str, options: &LoadOptions) -> Result<Program, Box<PtxError>> {
     let module = ptx::parse(text)?;
     check_header(&module, options)?;
     let inner = variables::inner(&module);
@@ -28,7 +29,7 @@ fn load_module<'s>(
     module: &ptx::Module<'s>,
     inner: &[&Variable<'s>],
     vectors: &'s [(String, Vec<String>)],
-) -> Result<Program, PtxError> {
+) -> Result<Program, Box<PtxError>> {
     let elements = |names: &'s [String]| names.iter().map(String::as_str).collect();
     let mut context = Context {
         module,
@@ -40,7 +41,7 @@ fn load_module<'s>(
         names: Vec::new(),
         address_taken: Vec::new(),
         files: module.files.iter().map(|(index, path)| (*index, (*path).to_owned())).collect(),
-        inner: HashMap::new(),
+        inner: Ordered::new(),
         elements: vectors.iter().map(|(name, names)| (name.as_str(), elements(names))).collect(),
         parts: Cell::new(MOST_PARTS),
     };
@@ -51,7 +52,7 @@ fn load_module<'s>(
     }
     for variable in inner.iter().filter(|variable| matches!(variable.space, Space::Global | Space::Const)) {
         let space = if variable.space == Space::Const { GlobalSpace::Const } else { GlobalSpace::Global };
-        context.inner.insert(variable.position, globals.len() as u32);
+        context.inner.insert(variable.position.as_number(), globals.len() as u32);
         initialized.extend(variable.initializer.is_some().then_some((globals.len(), *variable)));
         globals.push(new_global(variable, space)?);
     }
@@ -80,7 +81,7 @@ fn load_module<'s>(
     })
 }
 
-fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, PtxError> {
+fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<PtxError>> {
     let mut kernels = Vec::new();
     for function in &context.module.functions {
         if function.kind == FunctionKind::Entry && function.body.is_some() {
@@ -104,7 +105,7 @@ fn target_number(module: &ptx::Module<'_>) -> Option<(u32, bool)> {
     Some((number.trim_end_matches(['a', 'f']).parse().unwrap_or(0), specific))
 }
 
-fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), PtxError> {
+fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), Box<PtxError>> {
     let at = module.version_position;
     if module.version > NEWEST_VERSION {
         let ((major, minor), (known_major, known_minor)) = (module.version, NEWEST_VERSION);
@@ -179,7 +180,7 @@ fn declare_variable<'m, 's>(
     variable: &'m Variable<'s>,
     globals: &mut Vec<Global>,
     initialized: &mut Vec<(usize, &'m Variable<'s>)>,
-) -> Result<(), PtxError> {
+) -> Result<(), Box<PtxError>> {
     let space = match variable.space {
         Space::Global => GlobalSpace::Global,
         Space::Const => GlobalSpace::Const,
@@ -217,7 +218,7 @@ fn declare_variable<'m, 's>(
     Ok(())
 }
 
-fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, PtxError> {
+fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, Box<PtxError>> {
     let (bytes, align) = layout(variable)?;
     Ok(Global {
         name: variable.name.to_owned(),
@@ -235,7 +236,7 @@ fn new_global(variable: &Variable<'_>, space: GlobalSpace) -> Result<Global, Ptx
 pub(super) fn declare_shared(
     context: &mut Context<'_, '_>,
     variable: &Variable<'_>,
-) -> Result<u32, PtxError> {
+) -> Result<u32, Box<PtxError>> {
     let shared = shared_layout(variable)?;
     context.shared.push(shared);
     Ok(context.shared.len() as u32 - 1)
@@ -280,20 +281,25 @@ fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
             }
         }
     }
-    let mut taken = HashSet::new();
+    let mut is_taken = vec![false; context.module.functions.len()];
+    let mut take = |index: usize| {
+        if let Some(is_taken) = is_taken.get_mut(index) {
+            *is_taken = true;
+        }
+    };
     for function in &context.module.functions {
         visit(function.body.as_deref().unwrap_or_default(), &mut |name| {
             if let Some(ModuleSymbol::Function(index)) = context.symbols.get(name) {
-                taken.insert(*index);
+                take(*index as usize);
             }
         });
     }
-    for relocation in globals.iter().flat_map(|global| &global.relocations) {
-        if let RelocationTarget::Function(index) = relocation.target {
-            taken.insert(index as u32);
+    for global in globals {
+        for relocation in &global.relocations {
+            if let RelocationTarget::Function(index) = relocation.target {
+                take(index);
+            }
         }
     }
-    let mut taken: Vec<u32> = taken.into_iter().collect();
-    taken.sort_unstable();
-    taken
+    (0..is_taken.len() as u32).filter(|index| is_taken[*index as usize]).collect()
 }

@@ -17,7 +17,8 @@ use super::blocks::Blocks;
 use super::instruction::{Condition, Instruction, Op};
 use super::types::Type;
 use super::warp_group::GroupOp;
-use super::{Kernel, RowKind, effects, rename};
+use super::{Kernel, RowKind, effects, rename, sort_constants};
+use crate::ordered::sort_by_number;
 use crate::semantics::Register;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,11 +42,10 @@ pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
     for index in 0..kernel.constants.len() {
         new.own(kernel, kernel.constants[index].0.0);
     }
-    kernel
-        .functions
-        .iter()
-        .flat_map(|function| function.params.iter().chain(&function.returns))
-        .for_each(|register| new.own(kernel, register.0));
+    for function in &kernel.functions {
+        let passed = function.params.iter().chain(&function.returns);
+        passed.for_each(|register| new.own(kernel, register.0));
+    }
     for register in written_late(kernel) {
         new.own(kernel, register.0);
     }
@@ -67,10 +67,14 @@ pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
 
 /// The instructions of the kernel, then those of each function, in the order of the code.
 fn units(kernel: &Kernel) -> Vec<Range<usize>> {
-    let entries = kernel.functions.iter().map(|function| function.entry as usize);
-    let starts: Vec<usize> = std::iter::once(0).chain(entries).collect();
-    let ends = starts.iter().skip(1).copied().chain([kernel.code.len()]);
-    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+    let mut units = Vec::with_capacity(kernel.functions.len() + 1);
+    let mut start = 0;
+    for function in &kernel.functions {
+        units.push(start..function.entry as usize);
+        start = function.entry as usize;
+    }
+    units.push(start..kernel.code.len());
+    units
 }
 
 /// Registers of 128 bits that an operation takes as one, by the first of their four rows.
@@ -89,14 +93,15 @@ fn pairs(kernel: &Kernel) -> Vec<Register> {
 
 /// Results of the products of warp groups, which are written when they are waited for, needed or not.
 fn written_late(kernel: &Kernel) -> Vec<Register> {
-    let products = kernel.code.iter().filter_map(|instruction| match &instruction.op {
-        Op::WarpGroup(op) => match &**op {
-            GroupOp::Product(product) => Some(product),
-            GroupOp::Commit | GroupOp::Wait { .. } => None,
-        },
-        _ => None,
-    });
-    products.flat_map(|product| product.d.iter().copied()).collect()
+    let mut late = Vec::new();
+    for instruction in &kernel.code {
+        let Op::WarpGroup(op) = &instruction.op else { continue };
+        match &**op {
+            GroupOp::Product(product) => late.extend_from_slice(&product.d),
+            GroupOp::Commit | GroupOp::Wait { .. } => {}
+        }
+    }
+    late
 }
 
 /// The new row of each old one.
@@ -144,7 +149,7 @@ impl NewRows {
             rename::registers(instruction, &mut change);
         }
         kernel.constants.iter_mut().for_each(|(register, ..)| change(register));
-        kernel.constants.sort_unstable_by_key(|(register, ..)| register.0);
+        sort_constants(&mut kernel.constants);
         for (function, range) in kernel.functions.iter_mut().zip(&ranges[1..]) {
             function.params.iter_mut().chain(&mut function.returns).for_each(&mut change);
             let passed = function.params.iter().chain(&function.returns);
@@ -157,7 +162,7 @@ impl NewRows {
 }
 
 /// The part of the code in which a register is alive.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 struct Life {
     first: u32,
     last: u32,
@@ -170,11 +175,10 @@ struct Life {
 struct Lives(Vec<Life>);
 
 /// Place of an instruction that names a register.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 struct Mention {
     register: u32,
     pc: u32,
-    /// Reads come before writes.
     writes: bool,
     /// True for a write in all lanes that come to it.
     replaces: bool,
@@ -202,7 +206,7 @@ impl Lives {
         let mentions = mentions(kernel, unit);
         let of_register = mentions.chunk_by(|a, b| a.register == b.register);
         let mut lives: Vec<Life> = of_register.map(|mentions| walk.life(mentions, steps)).collect();
-        lives.sort_unstable();
+        sort_by_number(&mut lives, |life| u64::from(life.first) << 32 | u64::from(life.last));
         Lives(lives)
     }
 
@@ -251,7 +255,8 @@ fn mentions(kernel: &Kernel, unit: Range<usize>) -> Vec<Mention> {
             mentions.push(Mention { register: register.0, pc, writes: true, replaces });
         });
     }
-    mentions.sort_unstable();
+    // At one place, reads come before writes.
+    sort_by_number(&mut mentions, |mention| u64::from(mention.register) << 32 | u64::from(mention.pc));
     mentions
 }
 

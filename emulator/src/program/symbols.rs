@@ -2,6 +2,7 @@
 
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
+use crate::ordered::Ordered;
 use crate::ptx::{self, Position, Variable};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -55,7 +56,7 @@ pub(super) struct Context<'m, 's> {
     pub(super) address_taken: Vec<u32>,
     pub(super) files: Arc<[(u32, String)]>,
     /// The variables of global and constant memory inside functions, by where they stand.
-    pub(super) inner: HashMap<Position, u32>,
+    pub(super) inner: Ordered<u32>,
     /// The names of vector registers, and of their elements.
     pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
     /// Rest of the parts that a module may have.
@@ -64,7 +65,7 @@ pub(super) struct Context<'m, 's> {
 
 impl Context<'_, '_> {
     /// Counts parts of the module, which may be much longer than its text.
-    pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), PtxError> {
+    pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), Box<PtxError>> {
         let left = u32::try_from(parts).ok().and_then(|parts| self.parts.get().checked_sub(parts));
         self.parts.set(left.ok_or_else(|| {
             let text = format!("the module becomes more than {MOST_PARTS} instructions and registers");
@@ -75,7 +76,7 @@ impl Context<'_, '_> {
 }
 
 /// Bytes and alignment of a declared variable; `None` for an array without size.
-pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), PtxError> {
+pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), Box<PtxError>> {
     let refuse = |message: String| PtxError::at(variable.position, PtxErrorKind::Unsupported, message);
     let ty = Type::parse(variable.ty).filter(|ty| *ty != Type::Pred).ok_or_else(|| {
         let instead = match variable.ty {
@@ -107,7 +108,7 @@ pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), PtxE
     Ok((bytes, align))
 }
 
-pub(super) fn shared_layout(variable: &Variable<'_>) -> Result<SharedVariable, PtxError> {
+pub(super) fn shared_layout(variable: &Variable<'_>) -> Result<SharedVariable, Box<PtxError>> {
     let (bytes, align) = layout(variable)?;
     let bytes = bytes
         .map(|bytes| {

@@ -25,7 +25,7 @@ impl Unwritten {
         let blocks = Blocks::of(kernel);
         let words = ((kernel.rows + kernel.predicates) as usize).div_ceil(64);
         if blocks.count() * words > MOST_WORDS {
-            return Self::of(kernel, |_| true);
+            return Self::of(kernel, &|_| true);
         }
         let mut alive = vec![0u64; blocks.count() * words];
         let mut set = vec![0u64; words];
@@ -51,11 +51,11 @@ impl Unwritten {
             function.params.iter().for_each(|param| remove(&mut own, param.0));
             entries.iter_mut().zip(own).for_each(|(to, from)| *to |= from);
         }
-        Self::of(kernel, |bit| entries[bit as usize / 64] >> (bit % 64) & 1 != 0)
+        Self::of(kernel, &|bit| entries[bit as usize / 64] >> (bit % 64) & 1 != 0)
     }
 
     /// The registers and predicates whose bit is set, less those that hold a constant.
-    fn of(kernel: &Kernel, is_set: impl Fn(u32) -> bool) -> Unwritten {
+    fn of(kernel: &Kernel, is_set: &dyn Fn(u32) -> bool) -> Unwritten {
         // Constants are in the order of their rows.
         let is_constant =
             |row: &u32| kernel.constants.binary_search_by_key(row, |(constant, ..)| constant.0).is_ok();

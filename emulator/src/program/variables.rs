@@ -8,7 +8,7 @@ use crate::ptx::{Initializer, Linkage, Module, Space, Statement, Variable};
 pub(super) const ELEMENTS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b", "a"]];
 
 /// Refuses declarations that no variable may have, in any place.
-pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
+pub(super) fn check(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     let refuse = |message: String| Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
     if matches!(variable.ty, "bf16" | "bf16x2") {
         return refuse(format!(
@@ -55,7 +55,7 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), PtxError> {
 
 /// Lists belong to arrays and vectors. Numbers without and with a fraction differ; an address takes at least 32
 /// bits, unless some are picked out.
-fn check_initial_value(variable: &Variable<'_>) -> Result<(), PtxError> {
+fn check_initial_value(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     fn first<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
         match value {
             Initializer::List(items) => items.iter().find_map(first),
@@ -110,22 +110,20 @@ pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
 
 /// The names of vector registers, with names for their elements that no text has.
 pub(super) fn vector_elements(inner: &[&Variable<'_>]) -> Vec<(String, Vec<String>)> {
-    let vectors = inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1);
-    let numbered = vectors.flat_map(|variable| {
-        let names = match variable.count {
+    let mut vectors = Vec::new();
+    for variable in inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1) {
+        let mut add = |name: String| {
+            let elements = ELEMENTS[0].iter().take(variable.vector as usize);
+            let elements = elements.map(|element| format!("{name}.{element}")).collect();
+            vectors.push((name, elements));
+        };
+        match variable.count {
             // Longer ones are refused when they are declared.
             Some(count) => {
-                (0..count.min(1 << 16)).map(|number| format!("{}{number}", variable.name)).collect()
+                (0..count.min(1 << 16)).for_each(|number| add(format!("{}{number}", variable.name)))
             }
-            None => vec![variable.name.to_owned()],
-        };
-        names.into_iter().map(|name| (name, variable.vector as usize))
-    });
-    numbered
-        .map(|(name, count)| {
-            let elements =
-                ELEMENTS[0].iter().take(count).map(|element| format!("{name}.{element}")).collect();
-            (name, elements)
-        })
-        .collect()
+            None => add(variable.name.to_owned()),
+        }
+    }
+    vectors
 }

@@ -24,6 +24,13 @@ pub struct Position {
     pub column: u32,
 }
 
+impl Position {
+    /// A number that ascends with the place.
+    pub(crate) fn as_number(self) -> u64 {
+        u64::from(self.line) << 32 | u64::from(self.column)
+    }
+}
+
 /// Text that is not PTX: its place, and what was expected there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {

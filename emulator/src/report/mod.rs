@@ -150,8 +150,10 @@ impl fmt::Display for Fault {
             write!(f, "\n  at {file}:{line}")?;
         }
         if self.ptx_line != 0 {
-            let words: Vec<&str> = self.ptx_text.split_whitespace().collect();
-            write!(f, "\n  PTX line {}: {}", self.ptx_line, words.join(" "))?;
+            write!(f, "\n  PTX line {}:", self.ptx_line)?;
+            for word in self.ptx_text.split_whitespace() {
+                write!(f, " {word}")?;
+            }
         }
         if let Some(access) = &self.access {
             write!(

@@ -96,6 +96,7 @@ impl Cache {
 
     /// The user's own cache: the folder that `CUPRUM_CACHE` names, else `cuprum` in the system's folder for caches. `None`
     /// where no variable says where that is.
+    #[inline]
     pub fn of_user() -> Option<Self> {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let of_system = || {
@@ -109,12 +110,14 @@ impl Cache {
 
     /// The most bytes that all entries together may have (default: 256 MiB).
     #[must_use]
+    #[inline]
     pub fn limit(mut self, bytes: u64) -> Self {
         self.limit = bytes;
         self
     }
 
     /// The folder.
+    #[inline]
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -51,6 +51,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// Driver: `cuMipmappedArrayCreate`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayCreate")]
+    #[inline]
     pub fn new(
         cx: &Current<'_, 'ctx>,
         shape: ArrayShape,
@@ -72,6 +73,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// Driver: `cuMipmappedArrayCreate`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayCreate")]
+    #[inline]
     pub unsafe fn without_memory(
         cx: &Current<'_, 'ctx>,
         shape: ArrayShape,
@@ -121,11 +123,13 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
+    #[inline]
     pub fn level(&self, cx: &Current<'_, '_>, level: u32) -> Result<ArrayView<'_, T>, Error> {
         self.view().level(cx, level)
     }
 
     /// The array, borrowed.
+    #[inline]
     pub fn view(&self) -> MipmappedView<'_, T> {
         let Stored { shape, flags, .. } = self.stored;
         // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
@@ -141,6 +145,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     }
 
     /// The context in which it was made.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.stored.memory.context()
     }
@@ -161,6 +166,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     }
 
     /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
+    #[inline]
     pub fn share(self) -> SharedMipmappedArray<'ctx, T> {
         SharedMipmappedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
     }
@@ -173,6 +179,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// Driver: `cuMipmappedArrayDestroy`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.stored.memory.close()
     }

@@ -82,6 +82,7 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
     ///
     /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
+    #[inline]
     pub fn level(self, cx: &Current<'_, '_>, level: u32) -> Result<ArrayView<'a, T>, Error> {
         let context = cx.of(&self.context, FnId::cuMipmappedArrayGetLevel)?;
         // SAFETY: the array is live, and its context current.
@@ -96,6 +97,7 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
     }
 
     /// The context in which it was made.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
     }

@@ -142,6 +142,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     ///
     /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
+    #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, shape: ArrayShape, flags: ArrayFlags) -> Result<Self, MemoryError> {
         Self::create(cx, shape, flags, 0)
     }
@@ -159,6 +160,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     ///
     /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
+    #[inline]
     pub unsafe fn without_memory(
         cx: &Current<'_, 'ctx>,
         shape: ArrayShape,
@@ -190,6 +192,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     ///
     /// Driver: `cuArray3DCreate_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
+    #[inline]
     pub fn from_slice(
         cx: &Current<'_, 'ctx>,
         shape: ArrayShape,
@@ -202,6 +205,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     }
 
     /// The array, borrowed: to copy parts of it and to make textures and surfaces.
+    #[inline]
     pub fn view(&self) -> ArrayView<'_, T> {
         let Storage::Array(raw) = self.stored.raw() else { return ArrayView::none(self.stored.near()) };
         // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
@@ -209,11 +213,13 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     }
 
     /// The driver's handle.
+    #[inline]
     pub fn as_raw(&self) -> CUarray {
         self.view().as_raw()
     }
 
     /// The context in which it was made.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.stored.memory.context()
     }
@@ -240,6 +246,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_from_host(&self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         self.view().all().copy_from_host(cx, host)
     }
@@ -251,6 +258,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         self.view().all().copy_to_host(cx, host)
     }
@@ -262,11 +270,13 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         self.view().all().to_vec(cx)
     }
 
     /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
+    #[inline]
     pub fn share(self) -> SharedArray<'ctx, T> {
         SharedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
     }
@@ -279,6 +289,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     ///
     /// Driver: `cuArrayDestroy`, CUDA 2.0+.
     #[doc(alias = "cuArrayDestroy")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.stored.memory.close()
     }

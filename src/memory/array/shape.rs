@@ -7,6 +7,7 @@ use cuprum_sys::{
 
 use super::Texel;
 use crate::memory::Extent;
+use crate::raw::flags::flags;
 
 /// Dimensions of an array, in elements. None may be zero.
 ///
@@ -87,6 +88,7 @@ impl ArrayShape {
     }
 
     /// Levels of a mipmapped array of this shape down to a single element.
+    #[inline]
     pub fn most_levels(self) -> u32 {
         let Extent { width, height, depth } = self.extent();
         let depth = if matches!(self, Self::ThreeD { .. }) { depth } else { 0 };
@@ -133,11 +135,10 @@ impl ArrayShape {
     }
 }
 
-bitflags::bitflags! {
+flags! {
     /// Uses of an array, beyond textures.
     ///
     /// Example: that of [`Array`](super::Array).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct ArrayFlags: u32 {
         /// Kernels may reach it through a [`Surface`](crate::texture::Surface).
         const SURFACE = CUDA_ARRAY3D_SURFACE_LDST;

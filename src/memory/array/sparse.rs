@@ -212,6 +212,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     ///
     /// Driver: `cuArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuArrayGetSparseProperties")]
+    #[inline]
     pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<SparseProperties, Error> {
         let context = cx.of(self.context(), FnId::cuArrayGetSparseProperties)?;
         let mut told = SparseProperties::NONE;
@@ -227,6 +228,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     ///
     /// Driver: `cuArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuArrayGetMemoryRequirements")]
+    #[inline]
     pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<MemoryRequirements, Error> {
         let context = cx.of(self.context(), FnId::cuArrayGetMemoryRequirements)?;
         let (mut told, device) = (MemoryRequirements::NONE, context.device().as_raw());
@@ -261,6 +263,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     }
 
     /// Names a part of the array to be given memory, from a byte of it on, or to have none any more. No driver call.
+    #[inline]
     pub fn tiles(&self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
         TileMap { array: Storage::Array(self.as_raw()), context: self.near(), part, memory }
     }
@@ -274,6 +277,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
     ///
     /// Driver: `cuMipmappedArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
+    #[inline]
     pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<SparseProperties, Error> {
         let context = cx.of(self.context(), FnId::cuMipmappedArrayGetSparseProperties)?;
         let mut told = SparseProperties::NONE;
@@ -290,6 +294,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
     ///
     /// Driver: `cuMipmappedArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]
+    #[inline]
     pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<MemoryRequirements, Error> {
         let context = cx.of(self.context(), FnId::cuMipmappedArrayGetMemoryRequirements)?;
         let (mut told, device) = (MemoryRequirements::NONE, context.device().as_raw());
@@ -300,6 +305,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
     }
 
     /// Names a part of the array to be given memory, as [`ArrayView::tiles`] does. No driver call.
+    #[inline]
     pub fn tiles<'a>(&'a self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
         let stored = self.stored();
         TileMap { array: stored.raw(), context: stored.near(), part, memory }

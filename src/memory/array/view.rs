@@ -90,6 +90,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     ///
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    #[inline]
     pub unsafe fn from_raw(cx: &'a Current<'_, '_>, raw: CUarray) -> Result<Self, MemoryError> {
         // SAFETY: the caller's word, and `cx` proves that the context is current.
         unsafe { Self::told(cx.get()?, raw, ArrayFlags::empty()) }
@@ -119,6 +120,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     }
 
     /// The context in which it was made.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
     }
@@ -145,6 +147,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     ///
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    #[inline]
     pub fn descriptor(&self, cx: &Current<'_, '_>) -> Result<ArrayDescriptor, Error> {
         let context = cx.of(&self.context, FnId::cuArray3DGetDescriptor_v2)?;
         // SAFETY: the array is borrowed, and its context current.
@@ -188,6 +191,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     }
 
     /// The context in which the array was made.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.array.context()
     }
@@ -205,6 +209,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_from_host(self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         same_length(self.extent.len().unwrap_or(usize::MAX), host.len())?;
         self.copy_from(cx, HostBlock::new(host, self.extent)?)
@@ -235,6 +240,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.extent.len().unwrap_or(usize::MAX))?;
         self.copy_to(cx, HostBlockMut::new(host, self.extent)?)
@@ -248,6 +254,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_to(self, cx: &Current<'_, '_>, host: HostBlockMut<'_, T>) -> Result<(), MemoryError> {
         // SAFETY: both are borrowed and have room for their extents; `host` is ours, and any bytes are a `T`.
         unsafe { side::copy(cx, &host.side(), &self.as_side()) }
@@ -260,6 +267,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         // SAFETY: the array is borrowed and has these elements, which are of `T`.
         unsafe { side::to_vec(cx, &self.as_side()) }

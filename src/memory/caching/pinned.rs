@@ -75,11 +75,13 @@ unsafe impl Sync for PinnedLease<'_> {}
 
 impl<'p> PinnedPool<'p> {
     /// Makes an empty pool. No driver call.
+    #[inline]
     pub fn new(cx: &Current<'_, 'p>, flags: PinnedFlags) -> Self {
         Self { pool: User::new(cx.keep(), Blocks::default()), flags: flags & PinnedFlags::all() }
     }
 
     /// The context in which the memory is allocated.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.pool.context()
     }
@@ -138,6 +140,7 @@ impl<'p> PinnedPool<'p> {
     }
 
     /// How many blocks there are, and their bytes. No driver call.
+    #[inline]
     pub fn counters(&self) -> PoolCounters {
         let blocks = if self.pool.forked() { self.pool.try_lock() } else { Some(self.pool.lock()) };
         blocks.map(|blocks| blocks.counts.counters).unwrap_or_default()
@@ -150,6 +153,7 @@ impl<'p> PinnedPool<'p> {
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]
+    #[inline]
     pub fn free_held(&self) -> Result<(), Error> {
         let blocks = self.lock()?.drain();
         free_all(self.context(), blocks, |block| free(self.context(), block))
@@ -162,6 +166,7 @@ impl<'p> PinnedPool<'p> {
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]
+    #[inline]
     pub fn stop_holding(&self) -> Result<(), Error> {
         self.lock()?.counts.stopped = true;
         self.free_held()

@@ -85,6 +85,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, and `cuDeviceGetCount` and `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
+    #[inline]
     pub fn alloc(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let bytes = bytes_of::<T>(len)?;
         let context = cx.get()?;
@@ -110,6 +111,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemsetD8_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
     /// `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
+    #[inline]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let buffer = Self::alloc(cx, len)?;
         let context = cx.of(buffer.context(), FnId::cuMemsetD8_v2)?;
@@ -127,6 +129,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemcpyHtoD_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
     /// `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
+    #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, host.len())?;
         buffer.as_mut_slice().copy_from_host(cx, host)?;
@@ -169,6 +172,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
+    #[inline]
     pub fn host(&self, cx: &Current<'_, '_>) -> Result<&[T], MemoryError> {
         self.quiet(cx)?;
         // SAFETY: so many elements, which all bytes are, aligned and alive while this is borrowed. Nothing writes them: what
@@ -183,6 +187,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
+    #[inline]
     pub fn host_mut(&mut self, cx: &Current<'_, '_>) -> Result<&mut [T], MemoryError> {
         self.quiet(cx)?;
         // SAFETY: as in `host`; nothing reads them either, as this is borrowed mutably.
@@ -230,6 +235,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
     }

@@ -121,6 +121,7 @@ impl<'a> ManagedRange<'a> {
     }
 
     /// The context to which the memory belongs.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
     }
@@ -151,6 +152,7 @@ impl<'a> ManagedRange<'a> {
     /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
     #[doc(alias = "cuMemAdvise_v2")]
     #[doc(alias = "cuMemAdvise")]
+    #[inline]
     pub fn advise(self, cx: &Current<'_, '_>, advice: Advice) -> Result<(), Error> {
         let context = cx.of(&self.context, FnId::cuMemAdvise_v2)?;
         if self.bytes == 0 {
@@ -242,6 +244,7 @@ impl<'a> ManagedRange<'a> {
     ///
     /// Driver: `cuMemRangeGetAttribute`, CUDA 8.0+.
     #[doc(alias = "cuMemRangeGetAttribute")]
+    #[inline]
     pub fn accessed_by(self, cx: &Current<'_, '_>) -> Result<Vec<MemoryLocation>, Error> {
         let context = cx.of(&self.context, FnId::cuMemRangeGetAttribute)?;
         let mut who = [CU_DEVICE_INVALID; ACCESSORS];
@@ -267,6 +270,7 @@ impl<'a> ManagedRange<'a> {
     ///
     /// Driver: `cuMemGetLocationInfo`, CUDA 13.4+.
     #[doc(alias = "cuMemGetLocationInfo")]
+    #[inline]
     pub fn locations(
         self,
         cx: &Current<'_, '_>,

@@ -129,6 +129,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     }
 
     /// Gives up the memory without freeing it.
+    #[inline]
     pub fn into_raw(self) -> CUdeviceptr {
         self.memory.into_raw().0
     }
@@ -140,6 +141,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     }
 
     /// The context in which the memory was allocated.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         self.memory.context()
     }
@@ -155,11 +157,13 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     }
 
     /// All elements, to read.
+    #[inline]
     pub fn as_pitched(&self) -> Pitched<'_, T> {
         Pitched::new(self.as_raw(), self.strides, true, self.memory.near())
     }
 
     /// All elements, to write.
+    #[inline]
     pub fn as_pitched_mut(&mut self) -> PitchedMut<'_, T> {
         PitchedMut::new(self.as_raw(), self.strides, true, self.memory.near())
     }
@@ -171,6 +175,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         self.as_pitched_mut().copy_from_host(cx, host)
     }
@@ -182,6 +187,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         self.as_pitched().copy_to_host(cx, host)
     }
@@ -193,6 +199,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         self.as_pitched().to_vec(cx)
     }
@@ -204,6 +211,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemsetD2D8_v2")]
+    #[inline]
     pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
     where
         T: Fill,
@@ -219,6 +227,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.memory.close()
     }

@@ -124,6 +124,7 @@ macro_rules! common {
             }
 
             /// The context to which the memory belongs.
+            #[inline]
             pub fn context(&self) -> &ContextRef {
                 &self.context
             }
@@ -141,6 +142,7 @@ macro_rules! common {
             }
 
             /// Row `y` of slice `z`, as linear memory; `None` if there is no such row.
+            #[inline]
             pub fn into_row(self, y: usize, z: usize) -> Option<$slice<'a, T>> {
                 let row = self.part(.., y..y.checked_add(1)?, z..z.checked_add(1)?)?;
                 Some($slice::new(row.address, row.strides.extent.width, row.context))
@@ -175,6 +177,7 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
         same_length(host.len(), self.strides.extent.len().unwrap_or(usize::MAX))?;
         self.copy_to(cx, HostBlockMut::new(host, self.strides.extent)?)
@@ -188,6 +191,7 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_to(self, cx: &Current<'_, '_>, host: HostBlockMut<'_, T>) -> Result<(), MemoryError> {
         // SAFETY: both are borrowed and have room for their strides; `host` is ours, and any bytes are a `T`.
         unsafe { side::copy(cx, &host.side(), &self.as_side()) }
@@ -200,6 +204,7 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         // SAFETY: the rows are borrowed and have room for their strides.
         unsafe { side::to_vec(cx, &self.as_side()) }
@@ -226,6 +231,7 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
     }
 
     /// The rows before row `y` of each slice and those from it on; `None` if there are fewer rows.
+    #[inline]
     pub fn split_at_row(self, y: usize) -> Option<(PitchedMut<'a, T>, PitchedMut<'a, T>)> {
         let same = || Self::new(self.address, self.strides, self.aligned, self.context);
         Some((same().part(.., ..y, ..)?, same().part(.., y.., ..)?))
@@ -239,6 +245,7 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
+    #[inline]
     pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
         same_length(self.strides.extent.len().unwrap_or(usize::MAX), host.len())?;
         self.copy_from(cx, HostBlock::new(host, self.strides.extent)?)
@@ -271,6 +278,7 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
     #[doc(alias = "cuMemsetD2D8_v2")]
     #[doc(alias = "cuMemsetD2D16_v2")]
     #[doc(alias = "cuMemsetD2D32_v2")]
+    #[inline]
     pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
     where
         T: Fill,
@@ -285,6 +293,7 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
     ///
     /// Driver: `cuMemsetD2D8_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
     #[doc(alias = "cuMemsetD2D8_v2")]
+    #[inline]
     pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
         self.fill_each(cx, Pattern::Byte(value), self.strides.extent.width * size_of::<T>())
     }

@@ -17,13 +17,13 @@ use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::flags::flags;
 use crate::raw::held::activated;
 
-bitflags::bitflags! {
+flags! {
     /// What a place may do with mapped memory: nothing, if it is empty.
     ///
     /// Example: that of [`Mapping`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct MemoryAccess: u32 {
         /// It may read.
         const READ = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
@@ -202,36 +202,43 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     }
 
     /// Address of the first element; 0 if all was unmapped.
+    #[inline]
     pub fn as_raw(&self) -> CUdeviceptr {
         self.chunks.first()
     }
 
     /// The context in which it was mapped.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.chunks.context
     }
 
     /// Number of bytes.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.chunks.bytes()
     }
 
     /// Number of elements: as many as fit.
+    #[inline]
     pub fn len(&self) -> usize {
         self.bytes().checked_div(size_of::<T>()).unwrap_or(0)
     }
 
     /// True if there are no elements.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// All elements, to read.
+    #[inline]
     pub fn as_slice(&self) -> Slice<'_, T> {
         Slice::new(self.as_raw(), self.len(), self.chunks.context.near())
     }
 
     /// All elements, to write.
+    #[inline]
     pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
         SliceMut::new(self.as_raw(), self.len(), self.chunks.context.near())
     }
@@ -257,6 +264,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemSetAccess")]
     #[doc(alias = "cuMemUnmap")]
+    #[inline]
     pub fn extend(&mut self, cx: &Current<'_, '_>, memory: &PhysicalMemory) -> Result<(), MemoryError> {
         let context = cx.of(self.context(), FnId::cuMemMap)?;
         same_driver(memory.library(), context.driver(), FnId::cuMemMap)?;
@@ -279,6 +287,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuMemUnmap")]
+    #[inline]
     pub fn unmap_last(&mut self) -> Result<bool, Error> {
         if self.chunks.parts.is_empty() {
             return Ok(false);
@@ -292,6 +301,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     }
 
     /// Number of pieces of memory that are mapped one behind the other.
+    #[inline]
     pub fn chunks(&self) -> usize {
         self.chunks.parts.len()
     }
@@ -303,6 +313,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     ///
     /// Driver: `cuMemRetainAllocationHandle`, CUDA 11.0+.
     #[doc(alias = "cuMemRetainAllocationHandle")]
+    #[inline]
     pub fn physical(&self, chunk: usize) -> Result<PhysicalMemory, Error> {
         let call = FnId::cuMemRetainAllocationHandle;
         let none = Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
@@ -322,6 +333,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     ///
     /// Driver: `cuMemGetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAccess")]
+    #[inline]
     pub fn access(&self, of: MemoryLocation) -> Result<MemoryAccess, Error> {
         let (mut flags, address, library) = (0, self.as_raw(), self.context().library());
         of.check_driver(self.context().driver(), FnId::cuMemGetAccess)?;
@@ -343,6 +355,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     ///
     /// Driver: `cuMemSetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemSetAccess")]
+    #[inline]
     pub fn set_access(&mut self, of: MemoryLocation, access: MemoryAccess) -> Result<(), MemoryError> {
         if of == MemoryLocation::Device(self.context().device()) {
             return Err(MemoryError::OwnAccess);
@@ -363,6 +376,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuMemUnmap")]
+    #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.chunks.end()
     }
@@ -383,16 +397,19 @@ impl<'ctx> MulticastMapping<'ctx> {
     }
 
     /// The first address.
+    #[inline]
     pub fn as_raw(&self) -> CUdeviceptr {
         self.0.first()
     }
 
     /// Number of bytes.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
 
     /// The context in which it was mapped.
+    #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.0.context
     }
@@ -405,6 +422,7 @@ impl<'ctx> MulticastMapping<'ctx> {
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, and `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias = "cuCtxSynchronize")]
     #[doc(alias = "cuMemUnmap")]
+    #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.0.end()
     }

@@ -69,6 +69,7 @@ impl Multicast {
     ///
     /// Driver: `cuMulticastGetGranularity`, CUDA 12.1+.
     #[doc(alias = "cuMulticastGetGranularity")]
+    #[inline]
     pub fn granularity(
         driver: Driver,
         devices: u32,
@@ -96,6 +97,7 @@ impl Multicast {
     /// Driver: `cuMulticastCreate`, CUDA 12.1+; at the end `cuMemRelease`, CUDA 10.2+.
     #[doc(alias = "cuMulticastCreate")]
     #[doc(alias = "cuMemRelease")]
+    #[inline]
     pub fn new(driver: Driver, devices: u32, bytes: usize, shareable: bool) -> Result<Self, Error> {
         let (mut raw, described) = (0, described(devices, bytes, shareable));
         let (to, described) = (&raw mut raw, &raw const described);
@@ -109,6 +111,7 @@ impl Multicast {
     ///
     /// # Safety
     /// 1. `handle` was given by this driver, nobody else releases it, and it is of a multicast object of `bytes` bytes.
+    #[inline]
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
     }
@@ -122,6 +125,7 @@ impl Multicast {
     ///
     /// Driver: `cuMulticastAddDevice`, CUDA 12.1+.
     #[doc(alias = "cuMulticastAddDevice")]
+    #[inline]
     pub fn add_device(&self, device: Device) -> Result<(), Error> {
         same_driver(self.library(), device.driver(), FnId::cuMulticastAddDevice)?;
         let (raw, device) = (self.as_raw(), device.as_raw());
@@ -139,6 +143,7 @@ impl Multicast {
     /// Driver: `cuMulticastBindMem_v2`, CUDA 13.1+; before that `cuMulticastBindMem`, CUDA 12.1+.
     #[doc(alias = "cuMulticastBindMem_v2")]
     #[doc(alias = "cuMulticastBindMem")]
+    #[inline]
     pub fn bind(
         &self,
         device: Device,
@@ -196,6 +201,7 @@ impl Multicast {
     ///
     /// Driver: `cuMulticastUnbind`, CUDA 12.1+.
     #[doc(alias = "cuMulticastUnbind")]
+    #[inline]
     pub fn unbind(&self, device: Device, offset: usize, bytes: usize) -> Result<(), Error> {
         same_driver(self.library(), device.driver(), FnId::cuMulticastUnbind)?;
         let (raw, device) = (self.as_raw(), device.as_raw());
@@ -210,6 +216,7 @@ impl Multicast {
     ///
     /// Driver: `cuMemRelease`, CUDA 10.2+.
     #[doc(alias = "cuMemRelease")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.handle.close()
     }

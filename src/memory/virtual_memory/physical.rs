@@ -12,14 +12,14 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::{MemoryError, MemoryLocation};
 use crate::raw::call::driver_call;
+use crate::raw::flags::flags;
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
-bitflags::bitflags! {
+flags! {
     /// What physical memory is for.
     ///
     /// Example: that of [`PhysicalMemory`].
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub struct PhysicalFlags: u32 {
         /// It can be exported to other processes as a file descriptor.
         const SHAREABLE = 1;
@@ -102,6 +102,7 @@ macro_rules! handles {
     ($object:ident, $bytes:literal) => {
         impl $object {
             /// Gives up the handle without releasing it.
+            #[inline]
             pub fn into_raw(self) -> CUmemGenericAllocationHandle {
                 self.handle.into_raw().0
             }
@@ -141,6 +142,7 @@ impl PhysicalMemory {
     ///
     /// Driver: `cuMemGetAllocationGranularity`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationGranularity")]
+    #[inline]
     pub fn granularity(
         driver: Driver,
         at: MemoryLocation,
@@ -159,6 +161,7 @@ impl PhysicalMemory {
     ///
     /// Driver: `cuMemCreate`, CUDA 10.2+; where it refuses a size, `cuMemGetAllocationGranularity`, CUDA 10.2+.
     #[doc(alias = "cuMemCreate")]
+    #[inline]
     pub fn new(
         driver: Driver,
         at: MemoryLocation,
@@ -184,6 +187,7 @@ impl PhysicalMemory {
     ///
     /// # Safety
     /// 1. `handle` was given by this driver, nobody else releases it, and its memory has `bytes` bytes.
+    #[inline]
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self::owning(driver.library(), handle, bytes)
     }
@@ -195,6 +199,7 @@ impl PhysicalMemory {
     ///
     /// Driver: `cuMemGetAllocationPropertiesFromHandle`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
+    #[inline]
     pub fn properties(&self, driver: Driver) -> Result<PhysicalProperties, Error> {
         same_driver(self.library(), driver, FnId::cuMemGetAllocationPropertiesFromHandle)?;
         let none = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_INVALID, id: 0 };
@@ -222,6 +227,7 @@ impl PhysicalMemory {
     /// Driver: `cuMemExportToShareableHandle`, CUDA 10.2+.
     #[cfg(unix)]
     #[doc(alias = "cuMemExportToShareableHandle")]
+    #[inline]
     pub fn export(&self) -> Result<std::os::fd::OwnedFd, Error> {
         let (mut descriptor, raw) = (-1, self.as_raw());
         let to = (&raw mut descriptor).cast();
@@ -242,6 +248,7 @@ impl PhysicalMemory {
     /// Driver: `cuMemImportFromShareableHandle`, CUDA 10.2+.
     #[cfg(unix)]
     #[doc(alias = "cuMemImportFromShareableHandle")]
+    #[inline]
     pub fn import(
         driver: Driver,
         descriptor: std::os::fd::BorrowedFd<'_>,
@@ -266,6 +273,7 @@ impl PhysicalMemory {
     ///
     /// Driver: `cuMemRelease`, CUDA 10.2+.
     #[doc(alias = "cuMemRelease")]
+    #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.handle.close()
     }

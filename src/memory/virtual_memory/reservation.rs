@@ -141,6 +141,7 @@ impl Reservation {
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
     #[doc(alias = "cuMemAddressReserve")]
     #[doc(alias = "cuMemAddressFree")]
+    #[inline]
     pub fn new(driver: Driver, bytes: usize, alignment: usize) -> Result<Self, Error> {
         Self::near(driver, bytes, alignment, 0)
     }
@@ -153,6 +154,7 @@ impl Reservation {
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
     #[doc(alias = "cuMemAddressReserve")]
     #[doc(alias = "cuMemAddressFree")]
+    #[inline]
     pub fn near(driver: Driver, bytes: usize, alignment: usize, wanted: CUdeviceptr) -> Result<Self, Error> {
         let (library, mut first) = (driver.library(), 0);
         let to = &raw mut first;
@@ -163,11 +165,13 @@ impl Reservation {
     }
 
     /// The first address.
+    #[inline]
     pub fn as_raw(&self) -> CUdeviceptr {
         self.0.first()
     }
 
     /// Number of addresses.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.0.addresses.raw().bytes
     }
@@ -206,6 +210,7 @@ impl Reservation {
     #[doc(alias = "cuMemMap")]
     #[doc(alias = "cuMemSetAccess")]
     #[doc(alias = "cuMemUnmap")]
+    #[inline]
     pub fn map_multicast<'ctx>(
         &self,
         cx: &Current<'_, 'ctx>,

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::Refusal;
@@ -48,25 +49,33 @@ const TOOLKITS: &[&str] = &[];
 
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
+// Lists are filled by loops here: chains of iterators made a quarter of all code of the crate.
+
 /// Libraries to try, in order. With a driver, libraries of a newer major version than its come last.
 pub(super) fn candidates(driver: Option<Version>) -> Vec<Candidate> {
     let variables = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    let mut candidates: Vec<_> = NAMES.iter().map(|name| Candidate::file(PathBuf::from(name))).collect();
+    let newer = |one: &Candidate| match (driver, one.version.first()) {
+        (Some(driver), Some(&number)) => number > driver.major(),
+        _ => false,
+    };
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    let mut add = |one: Candidate| if newer(&one) { last.push(one) } else { first.push(one) };
+    for name in NAMES {
+        add(Candidate::file(PathBuf::from(name)));
+    }
     let (mut folders, mut files): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for folder in folders_to_list(&variables) {
-        if is_new(&mut folders, folder.clone()) {
-            let listed = in_folder(folder);
-            candidates.extend(listed.into_iter().filter(|file| {
-                let same_file = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
-                is_new(&mut files, same_file)
-            }));
+        if !is_new(&mut folders, folder.clone()) {
+            continue;
+        }
+        for file in in_folder(folder) {
+            let same_file = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
+            if is_new(&mut files, same_file) {
+                add(file);
+            }
         }
     }
-    let newer = |one: &Candidate| {
-        driver.is_some_and(|driver| one.version.first().is_some_and(|&number| number > driver.major()))
-    };
-    let (last, mut first): (Vec<_>, Vec<_>) = candidates.into_iter().partition(newer);
-    first.extend(last);
+    first.append(&mut last);
     first
 }
 
@@ -92,106 +101,142 @@ pub(super) fn built_in(nvrtc: &Path, version: Version) -> Option<PathBuf> {
 
 fn folders_to_list(variables: Variables<'_>) -> Vec<PathBuf> {
     let mut folders = Vec::new();
-    let mut add = |root: &Path, parts: &[&str]| folders.extend(parts.iter().map(|part| root.join(part)));
+    let mut add = |root: &Path, parts: &[&str]| {
+        for part in parts {
+            folders.push(root.join(part));
+        }
+    };
     if cfg!(windows) {
         for folder in split(variables("PATH")) {
             add(&folder, &["."]);
         }
     }
-    for root in ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variables) {
-        add(Path::new(&root), IN_TOOLKIT);
+    for name in ["CUDA_HOME", "CUDA_PATH"] {
+        if let Some(root) = variables(name) {
+            add(Path::new(&root), IN_TOOLKIT);
+        }
     }
     if let Some(root) = variables("CONDA_PREFIX") {
         add(Path::new(&root), if cfg!(windows) { &["bin", r"Library\bin"] } else { &["lib"] });
     }
     for site in sites(variables) {
-        let packages = site.join("nvidia");
-        let found: Vec<_> =
-            entries(&packages).filter(|name| name.to_string_lossy().starts_with("cu")).collect();
-        // The packages of CUDA 13 and newer are named after it, and `cuda_nvrtc` is older than all of them.
-        for older in [false, true] {
-            for package in found.iter().filter(|name| name.to_string_lossy().starts_with("cuda") == older) {
-                add(&packages.join(package), IN_PACKAGE);
-            }
-        }
-        if found.is_empty() {
-            add(&packages, &[""]);
-        }
+        add_packages(&site.join("nvidia"), &mut add);
     }
     for root in TOOLKITS {
         add(Path::new(root), IN_TOOLKIT);
     }
     // For each toolkit, further folders that do not exist would say no more than the first of them.
-    let mut missing = Vec::new();
-    folders.retain(|folder| {
-        folder.is_dir() || is_new(&mut missing, folder.parent().unwrap_or(folder).to_owned())
-    });
-    folders
+    let (mut listed, mut missing) = (Vec::new(), Vec::new());
+    for folder in folders {
+        if folder.is_dir() || is_new(&mut missing, folder.parent().unwrap_or(&folder).to_owned()) {
+            listed.push(folder);
+        }
+    }
+    listed
+}
+
+/// Adds the folders of the wheels below one folder.
+fn add_packages(packages: &Path, add: &mut dyn FnMut(&Path, &[&str])) {
+    let names = entries(packages).unwrap_or_default();
+    let mut found = false;
+    // The packages of CUDA 13 and newer are named after it, and `cuda_nvrtc` is older than all of them.
+    for older in [false, true] {
+        for name in &names {
+            let text = name.to_string_lossy();
+            if text.starts_with("cu") && text.starts_with("cuda") == older {
+                found = true;
+                add(&packages.join(name), IN_PACKAGE);
+            }
+        }
+    }
+    if !found {
+        add(packages, &[""]);
+    }
 }
 
 /// The folders that hold Python's packages.
 fn sites(variables: Variables<'_>) -> Vec<PathBuf> {
     let mut sites = Vec::new();
-    for root in ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variables) {
-        sites.extend(sites_of(Path::new(&root)));
+    for name in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
+        if let Some(root) = variables(name) {
+            add_sites_of(Path::new(&root), &mut sites);
+        }
     }
-    sites.extend(split(variables("PYTHONPATH")));
+    sites.append(&mut split(variables("PYTHONPATH")));
     let programs: &[&str] = if cfg!(windows) { &["python.exe"] } else { &["python3", "python"] };
-    let is_python = |folder: &PathBuf| programs.iter().any(|program| folder.join(program).is_file());
-    if let Some(folder) = split(variables("PATH")).find(is_python) {
+    for folder in split(variables("PATH")) {
+        if !programs.iter().any(|program| folder.join(program).is_file()) {
+            continue;
+        }
         // On Windows the program lies in the root itself, or in `Scripts` of an environment.
-        for root in [Some(folder.as_path()), folder.parent()].into_iter().flatten() {
-            sites.extend(sites_of(root));
+        add_sites_of(&folder, &mut sites);
+        if let Some(root) = folder.parent() {
+            add_sites_of(root, &mut sites);
         }
         if folder == Path::new("/usr/bin") {
-            sites.extend(sites_of(Path::new("/usr/local")));
+            add_sites_of(Path::new("/usr/local"), &mut sites);
         }
+        break;
     }
     if let Some(home) = variables("HOME") {
-        sites.extend(sites_of(&Path::new(&home).join(".local")));
+        add_sites_of(&Path::new(&home).join(".local"), &mut sites);
     }
     sites
 }
 
-/// Such folders below the root of an installation or of an environment.
-fn sites_of(root: &Path) -> Vec<PathBuf> {
+/// Adds such folders below the root of an installation or of an environment.
+fn add_sites_of(root: &Path, sites: &mut Vec<PathBuf>) {
+    let mut add = |site: PathBuf| {
+        if site.is_dir() {
+            sites.push(site);
+        }
+    };
     if cfg!(windows) {
-        return vec![root.join(r"Lib\site-packages")].into_iter().filter(|site| site.is_dir()).collect();
+        add(root.join(r"Lib\site-packages"));
+        return;
     }
     let lib = root.join("lib");
-    let names = entries(&lib).filter(|name| name.to_string_lossy().starts_with("python3"));
-    let versions = newest_first(names.map(|name| (numbers(&name.to_string_lossy()), lib.join(name))));
-    let both =
-        versions.iter().flat_map(|(_, path)| ["site-packages", "dist-packages"].map(|end| path.join(end)));
-    both.filter(|site| site.is_dir()).collect()
+    let mut versions = Vec::new();
+    for name in entries(&lib).unwrap_or_default() {
+        let text = name.to_string_lossy();
+        if text.starts_with("python3") {
+            insert_newest_first(&mut versions, (numbers(&text), lib.join(&name)));
+        }
+    }
+    for (_, path) in versions {
+        add(path.join("site-packages"));
+        add(path.join("dist-packages"));
+    }
 }
 
 /// The files of a folder that are named like NVRTC, the newest first; or the reason why there is none.
 fn in_folder(folder: PathBuf) -> Vec<Candidate> {
-    let listed = match fs::read_dir(&folder) {
-        Ok(listed) => listed,
-        Err(error) => {
-            return vec![Candidate::refused(folder, Refusal::NoFolder(error.to_string()))];
-        }
+    let names = match entries(&folder) {
+        Ok(names) => names,
+        Err(error) => return vec![Candidate::refused(folder, Refusal::NoFolder(error.to_string()))],
     };
-    let names = listed.flatten().map(|entry| entry.file_name());
-    let files = names.filter_map(|name| Some((version_of(&name.to_string_lossy())?, folder.join(name))));
     // A name without a number comes last: it may be a link to any of them.
-    let files = newest_first(files);
+    let mut files = Vec::new();
+    for name in names {
+        if let Some(version) = version_of(&name.to_string_lossy()) {
+            insert_newest_first(&mut files, (version, folder.join(&name)));
+        }
+    }
     if files.is_empty() {
         return vec![Candidate::refused(folder, Refusal::NotInFolder)];
     }
-    files.into_iter().map(|(version, path)| Candidate { path, refused: None, version }).collect()
+    let mut found = Vec::new();
+    for (version, path) in files {
+        found.push(Candidate { path, refused: None, version });
+    }
+    found
 }
 
-/// Paths by their versions, the newest first. There are a few; a general sort would be most of this crate's code.
-fn newest_first(paths: impl Iterator<Item = (Vec<u32>, PathBuf)>) -> Vec<(Vec<u32>, PathBuf)> {
-    let mut sorted: Vec<(Vec<u32>, PathBuf)> = Vec::new();
-    for one in paths {
-        let at = sorted.iter().position(|other| other.0 < one.0).unwrap_or(sorted.len());
-        sorted.insert(at, one);
-    }
-    sorted
+/// Puts a path among others, which are sorted by their versions, the newest first; behind those of the same one. There are
+/// a few; a general sort would be most of this crate's code.
+fn insert_newest_first(sorted: &mut Vec<(Vec<u32>, PathBuf)>, one: (Vec<u32>, PathBuf)) {
+    let at = sorted.iter().position(|other| other.0 < one.0).unwrap_or(sorted.len());
+    sorted.insert(at, one);
 }
 
 impl Candidate {
@@ -216,23 +261,42 @@ fn version_of(name: &str) -> Option<Vec<u32>> {
     if rest.is_empty() {
         return Some(Vec::new());
     }
-    rest.strip_prefix('.')?.split('.').map(|part| part.parse().ok()).collect()
+    let mut version = Vec::new();
+    for part in rest.strip_prefix('.')?.split('.') {
+        version.push(part.parse().ok()?);
+    }
+    Some(version)
 }
 
 /// The numbers of a name such as `python3.11`.
 fn numbers(name: &str) -> Vec<u32> {
-    name.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+    let mut numbers = Vec::new();
+    for part in name.split(|c: char| !c.is_ascii_digit()) {
+        if let Ok(number) = part.parse() {
+            numbers.push(number);
+        }
+    }
+    numbers
 }
 
-/// The names in a folder; none of one that cannot be listed.
-fn entries(folder: &Path) -> impl Iterator<Item = OsString> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name())
+/// The names in a folder.
+fn entries(folder: &Path) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)?.flatten() {
+        names.push(entry.file_name());
+    }
+    Ok(names)
 }
 
 /// The absolute paths of a variable such as `PATH`.
-fn split(variable: Option<OsString>) -> impl Iterator<Item = PathBuf> {
-    let paths: Vec<_> = variable.iter().flat_map(|value| env::split_paths(value)).collect();
-    paths.into_iter().filter(|path| path.is_absolute())
+fn split(variable: Option<OsString>) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for path in env::split_paths(&variable.unwrap_or_default()) {
+        if path.is_absolute() {
+            paths.push(path);
+        }
+    }
+    paths
 }
 
 #[cfg(all(test, not(windows)))]

@@ -13,6 +13,7 @@ const ROOMS: &[Room<'static>] = &[
             "memory",
             "message",
             "opengl",
+            "ordered",
             "program",
             "ptx",
             "report",

@@ -5,11 +5,12 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     ("served", &["served"], &[]),
+    ("ordered", &["ordered"], &[]),
     ("semantics", &["semantics"], &[]),
     ("ptx", &["ptx"], &[]),
-    ("memory", &["memory"], &["served"]),
+    ("memory", &["memory"], &["served", "ordered"]),
     ("report", &["report"], &["memory"]),
-    ("opengl", &["opengl"], &[]),
+    ("opengl", &["opengl"], &["ordered"]),
     // What instructions are, and what each does.
     (
         "instruction",
@@ -37,17 +38,21 @@ const ROOMS: &[Room<'static>] = &[
             "program::reuse",
             "program::slot",
         ],
-        &["semantics", "instruction"],
+        &["ordered", "semantics", "instruction"],
     ),
     // What a module declares.
     (
         "symbols",
         &["program::error", "program::symbols", "program::variables", "program::initial"],
-        &["ptx", "instruction", "kernel"],
+        &["ordered", "ptx", "instruction", "kernel"],
     ),
     // A decoder is one object, written in a file for each subject.
-    ("decode", &["program::decode"], &["semantics", "ptx", "instruction", "kernel", "symbols"]),
-    ("program", &["program", "program::module"], &["ptx", "instruction", "kernel", "symbols", "decode"]),
+    ("decode", &["program::decode"], &["ordered", "semantics", "ptx", "instruction", "kernel", "symbols"]),
+    (
+        "program",
+        &["program", "program::module"],
+        &["ordered", "ptx", "instruction", "kernel", "symbols", "decode"],
+    ),
     // What tensor maps hold.
     ("tensor", &["exec::tensor"], &["instruction"]),
     // Textures as such, and how they are sampled.
@@ -56,7 +61,7 @@ const ROOMS: &[Room<'static>] = &[
     // What the vector mode makes of a kernel.
     ("code", &["exec::vector::code"], &["semantics", "ptx", "instruction", "kernel"]),
     // What the checks remember.
-    ("check", &["exec::check"], &["semantics", "instruction", "kernel"]),
+    ("check", &["exec::check"], &["ordered", "semantics", "instruction", "kernel"]),
     // The state of a block.
     (
         "block",
@@ -95,6 +100,7 @@ const ROOMS: &[Room<'static>] = &[
         &["driver"],
         &[
             "served",
+            "ordered",
             "memory",
             "report",
             "kernel",

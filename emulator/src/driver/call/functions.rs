@@ -34,7 +34,8 @@ pub(crate) struct Builder(Functions);
 impl Builder {
     /// Enters a table of objects.
     pub(crate) fn objects(&mut self, objects: &'static dyn Objects) {
-        self.0.objects.push(objects);
+        let place = self.0.objects.partition_point(|other| other.kind() <= objects.kind());
+        self.0.objects.insert(place, objects);
     }
 
     /// Enters one function: returns its places in the two tables, with the legacy default stream and with one default
@@ -94,7 +95,6 @@ impl Functions {
             objects: Vec::new(),
         });
         install(&mut builder);
-        builder.0.objects.sort_by_key(|objects| objects.kind());
         builder.0
     }
 

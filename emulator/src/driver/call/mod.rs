@@ -57,17 +57,9 @@ pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Body of a function with its arguments. A trait of its own, since `dyn Fn` has two functions more that are compiled for
-/// each of the driver's.
+/// The arguments of a function, with its body.
 pub(super) trait Body {
     fn run(&self, call: &Call) -> Answer;
-}
-
-impl<F: Fn(&Call) -> Answer> Body for F {
-    #[inline(always)]
-    fn run(&self, call: &Call) -> Answer {
-        self(call)
-    }
 }
 
 /// Everything that happens around the body of a function. Compiled once, for all functions.
@@ -169,20 +161,24 @@ macro_rules! function {
         unsafe extern "system" fn $name<const PER_THREAD: bool>(
             $($arg: <$ty as $crate::driver::call::Param>::Raw),*
         ) -> cuprum_sys::CUresult {
-            #[allow(clippy::too_many_arguments, reason = "the parameters are the driver's")]
-            fn body(
-                $call: &$crate::driver::call::Call,
-                $($arg: $ty),*
-            ) -> $crate::driver::answer::Answer $body
-            $(
+            struct Arguments($($ty),*);
+
+            impl $crate::driver::call::Body for Arguments {
+                fn run(&self, $call: &$crate::driver::call::Call) -> $crate::driver::answer::Answer {
+                    let &Self($($arg),*) = self;
+                    $body
+                }
+            }
+
+            let arguments = Arguments($(
                 // SAFETY: passed by the caller for this very parameter, as the driver's documentation demands it.
-                let $arg = unsafe { <$ty as $crate::driver::call::Param>::from_raw($arg) };
-            )*
+                unsafe { <$ty as $crate::driver::call::Param>::from_raw($arg) }
+            ),*);
             let call = $crate::driver::call::Call {
                 id: cuprum_sys::FnId::$name,
                 per_thread: PER_THREAD,
             };
-            $crate::driver::call::enter(call, &|call: &$crate::driver::call::Call| body(call, $($arg),*))
+            $crate::driver::call::enter(call, &arguments)
         }
     };
 }

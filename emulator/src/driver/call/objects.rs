@@ -10,12 +10,13 @@
 //! context and the search for leaks are a loop each.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cuprum_sys::FnId;
 
+use crate::ordered::Ordered;
 use crate::report::{Leak, LeakKind};
 use crate::served;
 
@@ -80,79 +81,139 @@ type Judge<T> = fn(&T, Option<FnId>) -> Leaked;
 /// The live objects of one kind.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
-    kind: Kind,
-    next: AtomicUsize,
+    all: Handles,
     /// The handle of the context that it goes with.
     owner_of: Option<fn(&T) -> usize>,
     leak: Option<(LeakKind, Judge<T>)>,
+}
+
+/// The handles of one kind. It knows no types, so that it is compiled once and not for each kind.
+#[derive(Debug)]
+struct Handles {
+    kind: Kind,
+    next: AtomicUsize,
     live: RwLock<Live>,
 }
 
-/// The same for all kinds, so that maps are compiled once and not for each of them.
 #[derive(Debug)]
 struct Live {
-    objects: BTreeMap<usize, Entry>,
-    /// The objects that go with each context, if they go with one.
-    owned: BTreeMap<usize, BTreeSet<usize>>,
+    objects: Ordered<Entry>,
+    /// Contexts, each with an object that goes with it.
+    owned: BTreeSet<(u64, u64)>,
 }
+
+type Object = Arc<dyn Any + Send + Sync>;
 
 #[derive(Debug)]
 struct Entry {
     /// Its type is that of the table.
-    object: Arc<dyn Any + Send + Sync>,
+    object: Object,
+    owner: Option<usize>,
     /// The call that made it.
     made_by: Option<FnId>,
 }
 
-impl Entry {
-    fn object<T: 'static>(&self) -> Option<&T> {
-        self.object.downcast_ref()
+impl Live {
+    fn owned_by(&self, owner: usize) -> impl Iterator<Item = u64> {
+        let owner = owner as u64;
+        self.owned.range((owner, 0)..=(owner, u64::MAX)).map(|(_, handle)| *handle)
     }
 }
 
-impl Live {
-    fn insert(&mut self, handle: usize, entry: Entry, owner: Option<usize>) {
-        self.objects.insert(handle, entry);
+impl Handles {
+    fn give(&self) -> usize {
+        self.next.fetch_add(STEP, Ordering::Relaxed)
+    }
+
+    fn insert(&self, handle: usize, object: Object, owner: Option<usize>) {
+        let mut live = self.write();
+        live.objects.insert(handle as u64, Entry { object, owner, made_by: served::call() });
         if let Some(owner) = owner {
-            self.owned.entry(owner).or_default().insert(handle);
+            live.owned.insert((owner as u64, handle as u64));
         }
     }
 
-    fn get(&self, handle: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.objects.get(&handle).map(|entry| Arc::clone(&entry.object))
+    fn get(&self, handle: usize) -> Option<Object> {
+        self.read().objects.get(handle as u64).map(|entry| Arc::clone(&entry.object))
     }
 
-    /// Notes that an object that was removed went with `owner`.
-    fn disown(&mut self, handle: usize, owner: usize) {
-        let owned = self.owned.get_mut(&owner);
-        if owned.is_some_and(|owned| owned.remove(&handle) && owned.is_empty()) {
-            self.owned.remove(&owner);
+    fn remove(&self, handle: usize) -> Option<Object> {
+        let mut live = self.write();
+        let entry = live.objects.remove(handle as u64)?;
+        if let Some(owner) = entry.owner {
+            live.owned.remove(&(owner as u64, handle as u64));
         }
+        Some(entry.object)
     }
 
-    fn remove_owned(&mut self, owner: usize) -> Vec<Entry> {
-        let gone = self.owned.remove(&owner).unwrap_or_default();
-        gone.iter().filter_map(|handle| self.objects.remove(handle)).collect()
+    fn remove_owned(&self, owner: usize) -> Vec<Entry> {
+        let mut live = self.write();
+        let handles: Vec<u64> = live.owned_by(owner).collect();
+        let mut gone = Vec::with_capacity(handles.len());
+        for handle in handles {
+            live.owned.remove(&(owner as u64, handle));
+            gone.extend(live.objects.remove(handle));
+        }
+        gone
     }
 
-    /// Visits the objects of an owner, or all.
+    /// Visits the objects of an owner, or all, in the order in which they were made.
     fn visit(&self, owner: Option<usize>, visit: &mut dyn FnMut(usize, &Entry)) {
+        let live = self.read();
         let Some(owner) = owner else {
-            return self.objects.iter().for_each(|(handle, entry)| visit(*handle, entry));
+            return live.objects.iter().for_each(|(handle, entry)| visit(handle as usize, entry));
         };
-        for handle in self.owned.get(&owner).into_iter().flatten() {
-            if let Some(entry) = self.objects.get(handle) {
-                visit(*handle, entry);
+        for handle in live.owned_by(owner) {
+            if let Some(entry) = live.objects.get(handle) {
+                visit(handle as usize, entry);
             }
         }
+    }
+
+    /// Adds the leaks among the objects of a context, given by its handle and its number, or among all.
+    fn leaks(
+        &self,
+        kind: LeakKind,
+        judge: &dyn Fn(&Entry) -> Leaked,
+        context: Option<(usize, u64)>,
+        found: &mut Vec<Leak>,
+    ) {
+        let number_of_context = context.map_or(0, |(_, number)| number);
+        self.visit(context.map(|(context, _)| context), &mut |handle, entry| {
+            let bytes = match judge(entry) {
+                Leaked::No => return,
+                Leaked::Yes => None,
+                Leaked::Bytes(bytes) => Some(bytes),
+            };
+            let (number, call) = (self.number(handle), entry.made_by);
+            found.push(Leak { kind, number, bytes, call, context: number_of_context });
+        });
+    }
+
+    /// True if this handle was given out, live or not.
+    fn was_given(&self, handle: usize) -> bool {
+        let first = first(self.kind);
+        (first..self.next.load(Ordering::Relaxed)).contains(&handle) && (handle - first) % STEP == 0
+    }
+
+    fn number(&self, handle: usize) -> u64 {
+        ((handle - first(self.kind)) / STEP) as u64 + 1
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Live> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Live> {
+        self.live.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T: Send + Sync + 'static> Table<T> {
     pub(crate) const fn new(kind: Kind) -> Self {
-        let live = Live { objects: BTreeMap::new(), owned: BTreeMap::new() };
-        let next = AtomicUsize::new(first(kind));
-        Self { kind, next, owner_of: None, leak: None, live: RwLock::new(live) }
+        let live = Live { objects: Ordered::new(), owned: BTreeSet::new() };
+        let all = Handles { kind, next: AtomicUsize::new(first(kind)), live: RwLock::new(live) };
+        Self { all, owner_of: None, leak: None }
     }
 
     /// Makes the objects go with contexts; `owner_of` gives the handle of the context.
@@ -169,15 +230,14 @@ impl<T: Send + Sync + 'static> Table<T> {
 
     /// Makes an object that knows its own handle.
     pub(crate) fn insert_with(&self, make: impl FnOnce(usize) -> T) -> (usize, Arc<T>) {
-        let handle = self.next.fetch_add(STEP, Ordering::Relaxed);
+        let handle = self.all.give();
         (handle, self.insert_again(handle, make(handle)))
     }
 
     /// Makes an object under a handle that this table has given out before, and whose object is gone.
     pub(crate) fn insert_again(&self, handle: usize, object: T) -> Arc<T> {
         let object = Arc::new(object);
-        let entry = Entry { object: object.clone(), made_by: served::call() };
-        self.write().insert(handle, entry, self.owner_of.map(|owner_of| owner_of(&object)));
+        self.all.insert(handle, object.clone(), self.owner_of.map(|owner_of| owner_of(&object)));
         object
     }
 
@@ -186,28 +246,22 @@ impl<T: Send + Sync + 'static> Table<T> {
     }
 
     pub(crate) fn get(&self, handle: usize) -> Option<Arc<T>> {
-        self.read().get(handle)?.downcast().ok()
+        self.all.get(handle)?.downcast().ok()
     }
 
     pub(crate) fn remove(&self, handle: usize) -> Option<Arc<T>> {
-        let mut live = self.write();
-        let object = live.objects.remove(&handle)?.object.downcast().ok()?;
-        if let Some(owner_of) = self.owner_of {
-            live.disown(handle, owner_of(&object));
-        }
-        Some(object)
+        self.all.remove(handle)?.downcast().ok()
     }
 
     /// True if this handle was given out, live or not.
     pub(crate) fn was_given(&self, handle: usize) -> bool {
-        let first = first(self.kind);
-        (first..self.next.load(Ordering::Relaxed)).contains(&handle) && (handle - first) % STEP == 0
+        self.all.was_given(handle)
     }
 
     /// Visits every live object with its handle and the call that made it, in the order in which they were made.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, Option<FnId>, &T)) {
-        self.read().visit(None, &mut |handle, entry| {
-            if let Some(object) = entry.object() {
+        self.all.visit(None, &mut |handle, entry| {
+            if let Some(object) = entry.object.downcast_ref() {
                 visit(handle, entry.made_by, object);
             }
         });
@@ -215,15 +269,7 @@ impl<T: Send + Sync + 'static> Table<T> {
 
     /// Number of the object among those of its kind, counted from 1.
     pub(crate) fn number(&self, handle: usize) -> u64 {
-        ((handle - first(self.kind)) / STEP) as u64 + 1
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, Live> {
-        self.live.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Live> {
-        self.live.write().unwrap_or_else(PoisonError::into_inner)
+        self.all.number(handle)
     }
 }
 
@@ -234,31 +280,24 @@ const fn first(kind: Kind) -> usize {
 
 impl<T: Send + Sync + 'static> Objects for Table<T> {
     fn kind(&self) -> Kind {
-        self.kind
+        self.all.kind
     }
 
     fn end_of_context(&self, context: usize) {
-        let gone = self.write().remove_owned(context);
         // Objects may look into tables when they go.
-        drop(gone);
+        drop(self.all.remove_owned(context));
     }
 
     fn leaks(&self, context: Option<(usize, u64)>, found: &mut Vec<Leak>) {
         let Some((kind, judge)) = self.leak else { return };
-        let number_of_context = context.map_or(0, |(_, number)| number);
         if context.is_some() != self.owner_of.is_some() {
             return;
         }
-        self.read().visit(context.map(|(context, _)| context), &mut |handle, entry| {
-            let Some(object) = entry.object() else { return };
-            let bytes = match judge(object, entry.made_by) {
-                Leaked::No => return,
-                Leaked::Yes => None,
-                Leaked::Bytes(bytes) => Some(bytes),
-            };
-            let (number, call) = (self.number(handle), entry.made_by);
-            found.push(Leak { kind, number, bytes, call, context: number_of_context });
-        });
+        let judge = |entry: &Entry| match entry.object.downcast_ref() {
+            Some(object) => judge(object, entry.made_by),
+            None => Leaked::No,
+        };
+        self.all.leaks(kind, &judge, context, found);
     }
 }
 

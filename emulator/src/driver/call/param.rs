@@ -252,12 +252,12 @@ impl<T: Copy> In<T> {
 
     /// Reads `count` values; fails if the pointer is null and the count is not zero.
     pub(crate) fn get_all(self, count: usize) -> Answer<Vec<T>> {
-        (0..count)
-            .map(|index| {
-                ensure(!self.0.is_null(), INVALID_VALUE)?;
-                Self(self.0.wrapping_add(index)).get()
-            })
-            .collect()
+        let mut values = Vec::new();
+        for index in 0..count {
+            ensure(!self.0.is_null(), INVALID_VALUE)?;
+            values.push(Self(self.0.wrapping_add(index)).get()?);
+        }
+        Ok(values)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Messages about functions that answer `CUDA_ERROR_NOT_SUPPORTED`: name and reason, once per reason.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::panic::catch_unwind;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -13,8 +12,8 @@ use crate::message::{self, Message};
 /// first paragraph is about the file.
 const LIST: &str = include_str!("../not_implemented.txt");
 
-/// Upper bound on the number of the driver's functions.
-const MOST: usize = 800;
+/// Upper bound on the number of the driver's functions: a multiple of 100, for as many hundreds as [`STUBS`] has.
+const MOST: usize = 600;
 
 const _: () = assert!(FnId::ALL.len() <= MOST);
 
@@ -55,7 +54,7 @@ macro_rules! ten {
 }
 
 /// One stub per function, by its number.
-static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5 6 7);
+static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5);
 
 /// The stub for a function that is not implemented.
 pub(super) fn stand_in(id: FnId) -> Stub {
@@ -87,9 +86,12 @@ fn tell_stub(id: FnId) {
 }
 
 fn tell(id: FnId, reason: &'static str) {
-    static TOLD: Mutex<BTreeSet<(u16, &str)>> = Mutex::new(BTreeSet::new());
-    let is_new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert((id as u16, reason));
-    if is_new {
+    static TOLD: Mutex<Vec<(FnId, &str)>> = Mutex::new(Vec::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told.contains(&(id, reason)) {
+        told.push((id, reason));
+        // The client's hook may make calls, too.
+        drop(told);
         message::tell(&Message::NotSupported { function: name_of(id), reason });
     }
 }
@@ -100,20 +102,26 @@ fn name_of(id: FnId) -> &'static str {
 
 /// The reason in the list, if the function is in it.
 fn reason(function: &str) -> Option<&'static str> {
-    static REASONS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
-        let paragraphs = LIST.split("\n\n");
-        paragraphs
-            .flat_map(|paragraph| names_in(paragraph).map(move |name| (name, words_of(paragraph))))
-            .collect()
+    static REASONS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
+        let mut reasons = Vec::new();
+        for paragraph in LIST.split("\n\n") {
+            let words = words_of(paragraph);
+            for line in paragraph.lines().filter(|line| !line.starts_with('#')) {
+                reasons.extend(line.split_whitespace().map(|name| (name, words.clone())));
+            }
+        }
+        reasons
     });
-    REASONS.get(function).map(String::as_str)
-}
-
-fn names_in(paragraph: &'static str) -> impl Iterator<Item = &'static str> {
-    paragraph.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace)
+    REASONS.iter().find(|(name, _)| *name == function).map(|(_, reason)| reason.as_str())
 }
 
 fn words_of(paragraph: &str) -> String {
-    let lines = paragraph.lines().filter_map(|line| line.strip_prefix('#')).map(str::trim);
-    lines.collect::<Vec<_>>().join(" ")
+    let mut words = String::new();
+    for line in paragraph.lines().filter_map(|line| line.strip_prefix('#')) {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(line.trim());
+    }
+    words
 }

@@ -25,14 +25,14 @@ pub(super) struct Compiled {
 
 /// Reads an image. The log goes to the client, the code is the answer.
 pub(super) fn compile(image: Image, options: &Options) -> Answer<Compiled> {
-    compile_or(image, options, refusal)
+    compile_or(image, options, &refusal)
 }
 
 /// Like [`compile`], with a description of the PTX's errors.
 pub(super) fn compile_or(
     image: Image,
     options: &Options,
-    refusal: impl FnOnce(&PtxError) -> Refused,
+    refusal: &dyn Fn(&PtxError) -> Refused,
 ) -> Answer<Compiled> {
     try_compile(image, options, refusal)?
 }
@@ -41,7 +41,7 @@ pub(super) fn compile_or(
 pub(super) fn try_compile(
     image: Image,
     options: &Options,
-    refusal: impl FnOnce(&PtxError) -> Refused,
+    refusal: &dyn Fn(&PtxError) -> Refused,
 ) -> Answer<Answer<Compiled>> {
     let (major, minor) = settings().compute_capability;
     let capability = major * 10 + minor;

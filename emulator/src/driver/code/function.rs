@@ -53,7 +53,7 @@ impl Function {
 pub(crate) fn function_of(module: &Arc<Module>, index: usize) -> Answer<usize> {
     let kernel = module.program.kernels().get(index).ok_or(NOT_FOUND)?;
     let mut functions = module.functions.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(*functions.entry(index).or_insert_with(|| {
+    Ok(*functions.get_or_insert_with(index as u64, || {
         let attributes = match &module.of {
             ModuleOf::Client(limit) => Attributes::new(kernel, *limit),
             ModuleOf::Library(origin) => origin.attributes(index, kernel),

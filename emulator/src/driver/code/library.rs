@@ -1,11 +1,11 @@
 //! Libraries: programs that belong to no context, and are placed into one when they are used there.
 
-use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cuprum_sys::*;
 
+use crate::ordered::Ordered;
 use crate::program::{Kernel as Code, Program};
 use crate::report::LeakKind;
 
@@ -44,9 +44,9 @@ pub(crate) struct Library {
 #[derive(Debug, Default)]
 struct State {
     /// The module in each context that has used it.
-    modules: HashMap<usize, Weak<Module>>,
+    modules: Ordered<Weak<Module>>,
     /// The kernel handles given out, by index.
-    kernels: HashMap<usize, usize>,
+    kernels: Ordered<usize>,
 }
 
 /// A kernel that belongs to no context.
@@ -64,7 +64,7 @@ impl Library {
     /// who ask for something in it.
     pub(super) fn create(out: Out<CUlibrary>, image: Image, options: &Options) -> Answer {
         out.check()?;
-        let (Compiled { program, registers }, refused) = match try_compile(image, options, refusal)? {
+        let (Compiled { program, registers }, refused) = match try_compile(image, options, &refusal)? {
             Ok(compiled) => (compiled, None),
             Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY),
             Err(code) => {
@@ -101,13 +101,13 @@ impl Library {
     pub(super) fn module_in(&self, context: &Arc<Context>) -> Answer<Arc<Module>> {
         self.check()?;
         let mut state = self.state();
-        let known = state.modules.get(&context.handle).and_then(Weak::upgrade);
+        let known = state.modules.get(context.handle as u64).and_then(Weak::upgrade);
         // The module of an earlier life of a primary context is another one.
         if let Some(module) = known.filter(|module| Arc::ptr_eq(&module.context, context)) {
             return Ok(module);
         }
         let module = Module::load(context, &self.program, ModuleOf::Library(Arc::clone(&self.origin)))?;
-        state.modules.insert(context.handle, Arc::downgrade(&module));
+        state.modules.insert(context.handle as u64, Arc::downgrade(&module));
         Ok(module)
     }
 
@@ -115,7 +115,7 @@ impl Library {
         let code = self.program.kernels().get(index).ok_or(NOT_FOUND)?;
         let attributes = self.origin.attributes.get(index).ok_or(NOT_FOUND)?;
         let mut state = self.state();
-        Ok(*state.kernels.entry(index).or_insert_with(|| {
+        Ok(*state.kernels.get_or_insert_with(index as u64, || {
             KERNELS.insert(Kernel {
                 library: Arc::clone(self),
                 index,
@@ -129,10 +129,10 @@ impl Library {
     pub(super) fn unload(&self) {
         LIBRARIES.remove(self.handle);
         let State { modules, kernels } = std::mem::take(&mut *self.state());
-        for handle in kernels.into_values() {
-            KERNELS.remove(handle);
+        for (_, handle) in kernels.iter() {
+            KERNELS.remove(*handle);
         }
-        for module in modules.values().filter_map(Weak::upgrade) {
+        for module in modules.iter().filter_map(|(_, module)| module.upgrade()) {
             unload(&module);
         }
         self.origin.free();

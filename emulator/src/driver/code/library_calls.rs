@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND};
+use crate::driver::answer::{INVALID_VALUE, NOT_FOUND};
 use crate::driver::call::{InMut, Out, Text, calls, put_handle};
 use crate::driver::handle::Handle;
 
@@ -74,9 +74,10 @@ calls! {
     ) {
         kernels.check()?;
         let library = Library::find(lib)?;
-        let handles = (0..library.program.kernels().len())
-            .map(|index| library.kernel(index).map(CUkernel::from_addr))
-            .collect::<Answer<Vec<_>>>()?;
+        let mut handles = Vec::new();
+        for index in 0..library.program.kernels().len() {
+            handles.push(CUkernel::from_addr(library.kernel(index)?));
+        }
         kernels.set_all(&handles, numKernels as usize)
     }
 
@@ -129,7 +130,7 @@ calls! {
         let managed = |&index: &usize| globals.get(index).is_some_and(|global| global.managed);
         let index = library.program.global(&name).filter(managed).ok_or(NOT_FOUND)?;
         let addresses = library.origin.managed(&library.program)?;
-        dptr.set_if_wanted(addresses.get(&index).copied().unwrap_or(0));
+        dptr.set_if_wanted(addresses.get(index as u64).copied().unwrap_or(0));
         bytes.set_if_wanted(globals.get(index).map_or(0, |global| global.size as usize));
         Ok(())
     }

@@ -193,7 +193,7 @@ calls! {
         let text = state.joined.text() + &link.options.registers().mark();
         let bytes: Box<[u8]> = text.bytes().chain([0]).collect();
         let refusal = |error: &PtxError| refusal_of_input(&state.joined, error);
-        compile_or(Image::in_buffer(&bytes), &link.options, refusal)?;
+        compile_or(Image::in_buffer(&bytes), &link.options, &refusal)?;
         sizeOut.set_if_wanted(bytes.len());
         let output = state.output.insert(bytes);
         cubinOut.set(output.as_mut_ptr().cast())

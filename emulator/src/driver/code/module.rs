@@ -1,11 +1,11 @@
 //! Modules: programs with their variables placed in a context's memory.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuprum_sys::*;
 
 use crate::memory::Region;
+use crate::ordered::Ordered;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, NOT_FOUND};
@@ -36,7 +36,7 @@ pub(crate) struct Module {
     /// Address of each global of the program; 0 for one without size.
     pub(super) globals: Vec<u64>,
     /// The function handles given out, by index of the kernel.
-    pub(crate) functions: Mutex<HashMap<usize, usize>>,
+    pub(crate) functions: Mutex<Ordered<usize>>,
     pub(super) of: ModuleOf,
 }
 
@@ -53,13 +53,13 @@ impl Module {
     /// Places a program's variables in the context and makes a handle for it.
     pub(super) fn load(context: &Arc<Context>, program: &Arc<Named>, of: ModuleOf) -> Answer<Arc<Self>> {
         let shared = match &of {
-            ModuleOf::Client(_) => HashMap::new(),
+            ModuleOf::Client(_) => Ordered::new(),
             ModuleOf::Library(origin) => origin.managed(program)?,
         };
         let owner = (context.handle as u64, context.device as u32);
-        let regions = place(owner, program.globals(), |index, _| !shared.contains_key(&index))?;
+        let regions = place(owner, program.globals(), |index, _| !shared.contains(index as u64))?;
         let placed = |index: usize, region: &Option<Region>| {
-            let known = || shared.get(&index).copied().unwrap_or(0);
+            let known = || shared.get(index as u64).copied().unwrap_or(0);
             region.as_ref().map_or_else(known, |region| region.base)
         };
         let addresses: Vec<u64> =
@@ -106,6 +106,6 @@ impl Module {
                 let _ = memory().free(address);
             }
         }
-        functions.into_values().collect()
+        functions.iter().map(|(_, handle)| *handle).collect()
     }
 }

@@ -85,9 +85,10 @@ calls! {
     ) {
         functions.check()?;
         let module = Module::find(mod_)?;
-        let handles = (0..module.program.kernels().len())
-            .map(|index| function_of(&module, index).map(CUfunction::from_addr))
-            .collect::<Answer<Vec<_>>>()?;
+        let mut handles = Vec::new();
+        for index in 0..module.program.kernels().len() {
+            handles.push(CUfunction::from_addr(function_of(&module, index)?));
+        }
         functions.set_all(&handles, numFunctions as usize)
     }
 

@@ -1,8 +1,8 @@
 //! State that the modules of a library share.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::ordered::Ordered;
 use crate::program::{Kernel, Program};
 
 use crate::driver::answer::Answer;
@@ -19,7 +19,7 @@ pub(super) struct Origin {
     /// Attributes of each kernel, which its functions have until they are set for a function.
     pub(super) attributes: Vec<Arc<Attributes>>,
     /// Addresses of managed variables, which belong to no context; placed when first asked for.
-    pub(super) managed: Mutex<HashMap<usize, u64>>,
+    pub(super) managed: Mutex<Ordered<u64>>,
 }
 
 impl Origin {
@@ -32,7 +32,7 @@ impl Origin {
     }
 
     /// Addresses of the managed variables, by index.
-    pub(super) fn managed(&self, program: &Program) -> Answer<HashMap<usize, u64>> {
+    pub(super) fn managed(&self, program: &Program) -> Answer<Ordered<u64>> {
         let mut known = self.managed.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_empty() {
             let globals = program.globals();
@@ -43,7 +43,7 @@ impl Origin {
             for (index, (global, region)) in globals.iter().zip(&regions).enumerate() {
                 if let Some(region) = region {
                     initialize(global, region, &addresses);
-                    known.insert(index, region.base);
+                    known.insert(index as u64, region.base);
                 }
             }
         }
@@ -52,7 +52,7 @@ impl Origin {
 
     pub(super) fn free(&self) {
         let known = std::mem::take(&mut *self.managed.lock().unwrap_or_else(PoisonError::into_inner));
-        for address in known.into_values() {
+        for (_, &address) in known.iter() {
             // Gone already if a client freed it.
             let _ = memory().free(address);
         }

@@ -34,7 +34,7 @@ pub(crate) struct Context {
     /// Heap of its kernels; made when one first allocates.
     heap: Mutex<Option<Arc<Heap>>>,
     /// Contexts whose memory this one may use.
-    peers: Mutex<HashSet<usize>>,
+    peers: Mutex<HashSet<u64>>,
     /// Of the context of a green context alone, which holds nothing itself.
     part: Option<GreenPart>,
 }
@@ -207,7 +207,7 @@ impl Context {
         self.config.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn peers(&self) -> MutexGuard<'_, HashSet<usize>> {
+    pub(super) fn peers(&self) -> MutexGuard<'_, HashSet<u64>> {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -20,14 +20,14 @@ calls! {
             peer.device != context.device,
             CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED,
         )?;
-        let new = context.peers().insert(peer.handle);
+        let new = context.peers().insert(peer.handle as u64);
         ensure(new, CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
     }
 
     fn cuCtxDisablePeerAccess(call, peerContext: CUcontext) {
         let context = call.context()?;
         let peer = Context::find(peerContext)?;
-        let known = context.peers().remove(&peer.handle);
+        let known = context.peers().remove(&(peer.handle as u64));
         ensure(known, CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
     }
 }

@@ -72,9 +72,9 @@ fn map_mipmap(
 ) -> Answer {
     call.context()?;
     let memory = Imported::find(memory)?;
-    let place = |bytes| memory.map(desc.offset, bytes, RegionKind::External);
+    let mut place = |bytes| memory.map(desc.offset, bytes, RegionKind::External);
     let context = Arc::clone(&memory.context);
-    put_handle(out, create_mipmap_in(context, desc.arrayDesc, desc.numLevels, Made::Mipmap, place)?)
+    put_handle(out, create_mipmap_in(context, desc.arrayDesc, desc.numLevels, Made::Mipmap, &mut place)?)
 }
 
 calls! {

@@ -60,14 +60,18 @@ impl Step {
         }
     }
 
+    fn any_inside(&self, holds: &dyn Fn(&Self) -> bool) -> bool {
+        self.bodies.iter().any(|body| body.iter().any(holds))
+    }
+
     /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
-        matches!(self.kind, NodeKind::Host(_)) || self.bodies.iter().flatten().any(Self::calls_client)
+        matches!(self.kind, NodeKind::Host(_)) || self.any_inside(&Self::calls_client)
     }
 
     /// True if somebody outside of the process may wait for it.
     fn is_awaited_outside(&self) -> bool {
-        self.kind.is_awaited_outside() || self.bodies.iter().flatten().any(Self::is_awaited_outside)
+        self.kind.is_awaited_outside() || self.any_inside(&Self::is_awaited_outside)
     }
 
     /// Adds the operations issued before the graph that it waits for.
@@ -80,7 +84,7 @@ impl Step {
 
     /// True if it waits for a value in memory, in child graphs too.
     pub(super) fn waits_for_value(&self) -> bool {
-        self.kind.waits_for_value() || self.bodies.iter().flatten().any(Self::waits_for_value)
+        self.kind.waits_for_value() || self.any_inside(&Self::waits_for_value)
     }
 
     /// Finds the step of a node, in bodies too.

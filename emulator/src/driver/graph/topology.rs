@@ -1,10 +1,11 @@
 //! The shape of a graph: its nodes, and which of them wait for which.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use crate::driver::code::GraphCondition;
+use crate::ordered::Ordered;
 
 use super::node::NodeKind;
 use super::object::Node;
@@ -17,10 +18,10 @@ pub(super) type Edge = (usize, usize);
 #[derive(Debug, Default, Clone)]
 pub(super) struct Topology {
     /// By handle: handles ascend.
-    nodes: BTreeMap<usize, Links>,
+    nodes: Ordered<Links>,
     /// By number.
-    edges: BTreeMap<u64, Edge>,
-    numbers: HashMap<Edge, u64>,
+    edges: Ordered<Edge>,
+    numbers: HashMap<(u64, u64), u64>,
     /// Number of the next edge.
     next: u64,
     /// The client's objects that live as long as the graph.
@@ -29,50 +30,48 @@ pub(super) struct Topology {
     pub(super) conditions: Vec<Arc<GraphCondition>>,
 }
 
-/// Numbers of the edges of a node.
+/// The nodes at the other ends of a node's edges, by the edges' numbers.
 #[derive(Debug, Default, Clone)]
 struct Links {
-    before: BTreeSet<u64>,
-    behind: BTreeSet<u64>,
+    before: BTreeMap<u64, u64>,
+    behind: BTreeMap<u64, u64>,
 }
 
 impl Topology {
     pub(super) fn has(&self, node: usize) -> bool {
-        self.nodes.contains_key(&node)
+        self.nodes.contains(node as u64)
     }
 
     pub(super) fn has_edge(&self, edge: Edge) -> bool {
-        self.numbers.contains_key(&edge)
+        self.numbers.contains_key(&key(edge))
     }
 
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> {
-        self.nodes.keys().copied()
+        self.nodes.keys().map(|node| node as usize)
     }
 
     /// The nodes that wait for no other.
     pub(super) fn roots(&self) -> impl Iterator<Item = usize> {
-        self.nodes.iter().filter(|(_, links)| links.before.is_empty()).map(|(&node, _)| node)
+        self.nodes.iter().filter(|(_, links)| links.before.is_empty()).map(|(node, _)| node as usize)
     }
 
     pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
-        self.edges.values().copied()
+        self.edges.iter().map(|(_, edge)| *edge)
     }
 
     /// The nodes that a node waits for.
     pub(super) fn before(&self, node: usize) -> Vec<usize> {
-        let numbers = self.nodes.get(&node).map(|links| &links.before);
-        numbers.into_iter().flatten().filter_map(|number| Some(self.edges.get(number)?.0)).collect()
+        self.nodes.get(node as u64).map_or_else(Vec::new, |links| others(&links.before))
     }
 
     /// The nodes that wait for a node.
     pub(super) fn behind(&self, node: usize) -> Vec<usize> {
-        let numbers = self.nodes.get(&node).map(|links| &links.behind);
-        numbers.into_iter().flatten().filter_map(|number| Some(self.edges.get(number)?.1)).collect()
+        self.nodes.get(node as u64).map_or_else(Vec::new, |links| others(&links.behind))
     }
 
     /// Adds a node, whose handle is newer than those of all others.
     pub(super) fn add_node(&mut self, node: usize) {
-        self.nodes.insert(node, Links::default());
+        self.nodes.insert(node as u64, Links::default());
     }
 
     /// Adds an edge between nodes of the graph, unless it is there.
@@ -82,45 +81,43 @@ impl Topology {
         }
         let number = self.next;
         self.next += 1;
-        if let Some(links) = self.nodes.get_mut(&edge.0) {
-            links.behind.insert(number);
+        if let Some(links) = self.nodes.get_mut(edge.0 as u64) {
+            links.behind.insert(number, edge.1 as u64);
         }
-        if let Some(links) = self.nodes.get_mut(&edge.1) {
-            links.before.insert(number);
+        if let Some(links) = self.nodes.get_mut(edge.1 as u64) {
+            links.before.insert(number, edge.0 as u64);
         }
         self.edges.insert(number, edge);
-        self.numbers.insert(edge, number);
+        self.numbers.insert(key(edge), number);
     }
 
     pub(super) fn remove_edge(&mut self, edge: Edge) {
-        let Some(number) = self.numbers.remove(&edge) else { return };
-        self.edges.remove(&number);
-        if let Some(links) = self.nodes.get_mut(&edge.0) {
+        let Some(number) = self.numbers.remove(&key(edge)) else { return };
+        self.edges.remove(number);
+        if let Some(links) = self.nodes.get_mut(edge.0 as u64) {
             links.behind.remove(&number);
         }
-        if let Some(links) = self.nodes.get_mut(&edge.1) {
+        if let Some(links) = self.nodes.get_mut(edge.1 as u64) {
             links.before.remove(&number);
         }
     }
 
     /// Removes a node with its edges.
     pub(super) fn remove_node(&mut self, node: usize) {
-        let before = self.before(node).into_iter().map(|other| (other, node));
-        let behind = self.behind(node).into_iter().map(|other| (node, other));
-        before.chain(behind).collect::<Vec<_>>().into_iter().for_each(|edge| self.remove_edge(edge));
-        self.nodes.remove(&node);
+        self.before(node).into_iter().for_each(|other| self.remove_edge((other, node)));
+        self.behind(node).into_iter().for_each(|other| self.remove_edge((node, other)));
+        self.nodes.remove(node as u64);
     }
 
     /// The nodes so that each comes after those it depends on, otherwise in the order of creation, but that nothing waits
     /// for a value before it must; `None` if there is a cycle.
     pub(super) fn in_order(&self) -> Option<Vec<usize>> {
         let nodes: Vec<usize> = self.nodes().collect();
-        let places: HashMap<usize, usize> =
-            nodes.iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let place_of = |node: usize| nodes.binary_search(&node).ok();
         let mut waits = vec![0usize; nodes.len()];
         let mut behind = vec![Vec::new(); nodes.len()];
         for (from, to) in self.edges() {
-            let (from, to) = (*places.get(&from)?, *places.get(&to)?);
+            let (from, to) = (place_of(from)?, place_of(to)?);
             waits[to] += 1;
             behind[from].push(to);
         }
@@ -149,4 +146,13 @@ impl Topology {
             kind => kind.waits_for_value(),
         }
     }
+}
+
+/// The ends of an edge as a key of the kind that maps of addresses have, too.
+fn key((from, to): Edge) -> (u64, u64) {
+    (from as u64, to as u64)
+}
+
+fn others(links: &BTreeMap<u64, u64>) -> Vec<usize> {
+    links.values().map(|node| *node as usize).collect()
 }

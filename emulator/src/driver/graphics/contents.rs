@@ -84,13 +84,13 @@ impl Contents {
             Flags: shape | array_flags,
         };
         let mut region = None;
-        let place = |bytes| {
+        let mut place = |bytes| {
             let placed = allocate(context, bytes)?;
             let base = placed.base;
             region = Some(placed);
             Ok(base)
         };
-        let levels = Levels::new(Arc::clone(context), desc, image.levels.len() as u32, place)?;
+        let levels = Levels::new(Arc::clone(context), desc, image.levels.len() as u32, &mut place)?;
         let layers = Mutex::default();
         let region = region.ok_or(OUT_OF_MEMORY)?;
         Ok(Self { region, image: Some(Mapped { image, levels, layers }) })

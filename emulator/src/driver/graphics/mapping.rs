@@ -21,7 +21,10 @@ fn named(
 ) -> Answer<(StreamRef, Vec<Arc<Resource>>)> {
     ensure(count > 0, INVALID_VALUE)?;
     let handles = resources.input().get_all(count as usize)?;
-    let found: Vec<_> = handles.iter().map(|&handle| Resource::find(handle)).collect::<Answer<_>>()?;
+    let mut found = Vec::with_capacity(handles.len());
+    for handle in handles {
+        found.push(Resource::find(handle)?);
+    }
     let stream = call.stream(stream)?;
     let own = found.iter().all(|resource| resource.context.handle == stream.context().handle);
     ensure(own, INVALID_HANDLE)?;

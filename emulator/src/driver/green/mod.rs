@@ -150,9 +150,10 @@ calls! {
     ) {
         ensure(flags == 0 && nbGroups > 0 && !groupParams.is_null(), INVALID_VALUE)?;
         let share = Share::undivided(&input.get()?)?;
-        let mut asked = (0..nbGroups as usize)
-            .map(|index| groupParams.nth(index).get())
-            .collect::<Answer<Vec<_>>>()?;
+        let mut asked = Vec::new();
+        for index in 0..nbGroups as usize {
+            asked.push(groupParams.nth(index).get()?);
+        }
         let mut rest = share;
         let mut groups = Vec::new();
         for group in &mut asked {
@@ -178,7 +179,10 @@ calls! {
         phDesc.check()?;
         ensure(nbResources > 0, INVALID_VALUE)?;
         let resources = resources.input().get_all(nbResources as usize)?;
-        let shares = resources.iter().map(Share::of).collect::<Answer<Vec<_>>>()?;
+        let mut shares = Vec::with_capacity(resources.len());
+        for resource in &resources {
+            shares.push(Share::of(resource)?);
+        }
         let has = |index: &u32| shares.iter().any(|share| share.has(*index));
         let multiprocessors = (0..all_multiprocessors()).filter(has).count() as u32;
         ensure(multiprocessors > 0, CUresult::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION)?;

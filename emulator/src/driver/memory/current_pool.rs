@@ -1,48 +1,53 @@
 //! The pools that allocations without a pool come from.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::pool::{POOLS, Pool, PoolPlace};
 
 /// The pools that allocations without a pool come from, in each place.
 #[derive(Debug)]
-pub(crate) struct CurrentPools(Mutex<BTreeMap<PoolPlace, PlacePools>>);
+pub(crate) struct CurrentPools(Mutex<Vec<PlacePools>>);
 
-pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(BTreeMap::new()));
+pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(Vec::new()));
 
 /// The pools of one place.
 #[derive(Debug, Clone, Copy)]
 struct PlacePools {
+    place: PoolPlace,
     default: usize,
     current: usize,
 }
 
 impl CurrentPools {
-    /// The pools of a place, made when first asked for.
-    fn with<R>(&self, place: PoolPlace, ask: impl FnOnce(&mut PlacePools) -> R) -> R {
+    /// The pools of a place, made when first asked for, after a change.
+    fn of(&self, place: PoolPlace, change: &dyn Fn(&mut PlacePools)) -> PlacePools {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ask(places.entry(place).or_insert_with(|| {
-            let default = POOLS.insert(Pool::new(place, true, 0));
-            PlacePools { default, current: default }
-        }))
+        if let Some(pools) = places.iter_mut().find(|pools| pools.place == place) {
+            change(pools);
+            return *pools;
+        }
+        let default = POOLS.insert(Pool::new(place, true, 0));
+        let mut pools = PlacePools { place, default, current: default };
+        change(&mut pools);
+        places.push(pools);
+        pools
     }
 
     pub(super) fn default(&self, place: PoolPlace) -> usize {
-        self.with(place, |pools| pools.default)
+        self.of(place, &|_| ()).default
     }
 
     pub(crate) fn current(&self, place: PoolPlace) -> usize {
-        self.with(place, |pools| pools.current)
+        self.of(place, &|_| ()).current
     }
 
     pub(super) fn set_current(&self, place: PoolPlace, pool: usize) {
-        self.with(place, |pools| pools.current = pool);
+        self.of(place, &|pools| pools.current = pool);
     }
 
     /// Goes back to the default pool if this one is destroyed.
     pub(super) fn forget(&self, place: PoolPlace, pool: usize) {
-        self.with(place, |pools| {
+        self.of(place, &|pools| {
             if pools.current == pool {
                 pools.current = pools.default;
             }

@@ -3,13 +3,13 @@
 //! The memory of one node is always at the same address, there from a launch of its graph until it is freed.
 
 use core::ffi::c_void;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
 use crate::memory::{GRANULARITY, Physical};
+use crate::ordered::Ordered;
 use crate::report::Leak;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
@@ -34,10 +34,10 @@ pub(crate) struct Block {
 
 /// The blocks that are allocated, by address.
 #[derive(Debug)]
-pub(crate) struct Blocks(Mutex<BTreeMap<u64, Arc<Block>>>);
+pub(crate) struct Blocks(Mutex<Ordered<Arc<Block>>>);
 
 /// The memory of allocation nodes that is allocated.
-pub(crate) static BLOCKS: Blocks = Blocks(Mutex::new(BTreeMap::new()));
+pub(crate) static BLOCKS: Blocks = Blocks(Mutex::new(Ordered::new()));
 
 /// Memory that allocation nodes hold on each device.
 static GRAPH_MEMORY: LazyLock<Vec<GraphMemory>> =
@@ -56,8 +56,8 @@ impl Objects for Blocks {
     fn end_of_context(&self, context: usize) {
         let mut blocks = self.lock();
         let goes = |block: &Block| block.context == context as u64;
-        let gone: Vec<_> = blocks.values().filter(|block| goes(block)).cloned().collect();
-        blocks.retain(|_, block| !goes(block));
+        let gone: Vec<u64> = blocks.iter().filter(|(_, block)| goes(block)).map(|(base, _)| base).collect();
+        let gone: Vec<_> = gone.into_iter().filter_map(|base| blocks.remove(base)).collect();
         drop(blocks);
         // A block frees its memory when it goes.
         drop(gone);
@@ -70,10 +70,10 @@ impl Objects for Blocks {
 impl Blocks {
     /// The block that starts at an address.
     pub(crate) fn find(&self, address: u64) -> Option<Arc<Block>> {
-        self.lock().get(&address).cloned()
+        self.lock().get(address).cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Block>>> {
+    fn lock(&self) -> MutexGuard<'_, Ordered<Arc<Block>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -126,7 +126,7 @@ impl Block {
 
     /// Makes it inaccessible, where the stream gets to its end.
     pub(crate) fn vanish(&self) {
-        BLOCKS.lock().remove(&self.base);
+        BLOCKS.lock().remove(self.base);
         // Not there if its context is gone.
         let _ = memory().free(self.base);
     }

@@ -1,12 +1,12 @@
 //! Memory pools. Memory goes back to the device at once: a pool holds nothing back.
 
 use core::ffi::c_void;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
 use crate::memory::{PoolFile, RegionKind};
+use crate::ordered::Ordered;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
@@ -23,7 +23,7 @@ use super::shared_pool::shared_file;
 const PAGE: u64 = 32 << 20;
 
 /// Place of a pool's memory, and the devices that reach it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PoolPlace {
     Device(i32),
     Host,
@@ -34,7 +34,7 @@ pub(crate) enum PoolPlace {
 }
 
 /// Place of managed memory when nobody uses it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Preference {
     None,
     Device(i32),
@@ -95,7 +95,7 @@ pub(crate) static POOLS: Table<Pool> =
     });
 
 /// The pool of each allocation, by its address.
-static ORIGINS: Mutex<BTreeMap<u64, Origin>> = Mutex::new(BTreeMap::new());
+static ORIGINS: Mutex<Ordered<Origin>> = Mutex::new(Ordered::new());
 
 /// Where an allocation came from.
 #[derive(Debug, Clone, Copy)]
@@ -121,7 +121,7 @@ pub(crate) struct Pool {
 #[derive(Debug)]
 struct State {
     /// Attributes that can be set, by number.
-    settings: HashMap<u32, u64>,
+    settings: Ordered<u64>,
     used: u64,
     high: u64,
     /// Other devices that were given access.
@@ -135,17 +135,14 @@ impl Pool {
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
             CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
         ];
+        let mut settings = Ordered::new();
+        reuse.iter().for_each(|attribute| settings.insert(attribute.0.into(), 1));
         Self {
             place,
             is_default,
             most: most.div_ceil(PAGE).saturating_mul(PAGE),
             file: None,
-            state: Mutex::new(State {
-                settings: reuse.iter().map(|attribute| (attribute.0, 1)).collect(),
-                used: 0,
-                high: 0,
-                reached_by: Vec::new(),
-            }),
+            state: Mutex::new(State { settings, used: 0, high: 0, reached_by: Vec::new() }),
         }
     }
 
@@ -173,7 +170,7 @@ impl Pool {
         use CUmemPool_attribute as A;
 
         let state = self.state();
-        let setting = || state.settings.get(&attribute.0).copied().unwrap_or(0);
+        let setting = || state.settings.get(attribute.0.into()).copied().unwrap_or(0);
         Ok(match attribute {
             A::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES
             | A::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC
@@ -225,7 +222,7 @@ fn device_place(device: i32) -> Answer<PoolPlace> {
     Ok(PoolPlace::Device(device))
 }
 
-fn origins() -> MutexGuard<'static, BTreeMap<u64, Origin>> {
+fn origins() -> MutexGuard<'static, Ordered<Origin>> {
     ORIGINS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -238,7 +235,7 @@ pub(crate) fn join_pool(address: u64, bytes: u64, handle: usize, pool: &Pool) ->
 
 /// Forgets the pool of an allocation that is being freed.
 pub(super) fn leave_pool(address: u64, bytes: u64) {
-    let pool = origins().remove(&address).and_then(|origin| POOLS.get(origin.pool));
+    let pool = origins().remove(address).and_then(|origin| POOLS.get(origin.pool));
     if let Some(pool) = pool {
         pool.refund(bytes);
     }
@@ -246,12 +243,12 @@ pub(super) fn leave_pool(address: u64, bytes: u64) {
 
 /// The pool that an allocation came from.
 pub(crate) fn pool_of(address: u64) -> Option<usize> {
-    origins().get(&address).map(|origin| origin.pool)
+    origins().get(address).map(|origin| origin.pool)
 }
 
 /// Notes that a stream is to free an allocation, if it is of a pool: it cannot be freed again before that.
 pub(crate) fn will_leave_pool(address: u64) -> Answer {
-    match origins().get_mut(&address) {
+    match origins().get_mut(address) {
         Some(origin) => ensure(!std::mem::replace(&mut origin.is_leaving, true), INVALID_VALUE),
         None => Ok(()),
     }
@@ -289,7 +286,7 @@ fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>
         | A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT
         | A::CU_MEMPOOL_ATTR_MAX_POOL_SIZE => return Err(INVALID_VALUE),
         settable => {
-            state.settings.insert(settable.0, wanted);
+            state.settings.insert(settable.0.into(), wanted);
         }
     }
     Ok(())
@@ -418,7 +415,7 @@ calls! {
             let is_reached = pool.is_reached();
             let own = |origin: &Origin| POOLS.get(origin.pool).is_some_and(|other| Arc::ptr_eq(&other, &pool));
             let addresses: Vec<u64> =
-                origins().iter().filter(|(_, origin)| own(origin)).map(|(address, _)| *address).collect();
+                origins().iter().filter(|(_, origin)| own(origin)).map(|(address, _)| address).collect();
             for address in addresses {
                 memory().set_reachable(address, is_reached);
             }

@@ -1,13 +1,13 @@
 //! Virtual memory: addresses without memory, memory without addresses, and mappings between them.
 
 use core::ffi::c_void;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
 use crate::memory::Physical as Bytes;
+use crate::ordered::Ordered;
 use crate::report::LeakKind;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY, ensure};
@@ -25,7 +25,7 @@ static PHYSICAL: Table<Physical> = Table::new(Kind::Physical)
     .leak(LeakKind::Physical, |physical: &Physical, _| Leaked::Bytes(physical.bytes.bytes));
 
 /// What is mapped where, by first address.
-static MAPPED: Mutex<BTreeMap<u64, Mapping>> = Mutex::new(BTreeMap::new());
+static MAPPED: Mutex<Ordered<Mapping>> = Mutex::new(Ordered::new());
 
 /// Physical memory behind a handle.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ struct Mapping {
     physical: Arc<Physical>,
     handle: usize,
     /// What devices may do with it; the others may do nothing. Only what some may reach is memory for anybody.
-    access: BTreeMap<i32, CUmemAccess_flags>,
+    access: Vec<(i32, CUmemAccess_flags)>,
 }
 
 // SAFETY: the pointer in the properties is handed back to the client and not used.
@@ -69,9 +69,21 @@ impl Mapping {
         self.physical.bytes.bytes
     }
 
+    /// What a device may do with it.
+    fn access_of(&self, device: i32) -> CUmemAccess_flags {
+        let known = self.access.iter().find(|(known, _)| *known == device);
+        known.map_or(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE, |(_, access)| *access)
+    }
+
+    fn set_access(&mut self, device: i32, access: CUmemAccess_flags) {
+        self.access.retain(|(known, _)| *known != device);
+        self.access.push((device, access));
+    }
+
     /// Makes it memory that kernels and copies find, or none, as the access of devices says.
     fn show(&self, address: u64) -> Answer {
-        let is_any = |what: CUmemAccess_flags| self.access.values().any(|access| access.0 & what.0 == what.0);
+        let is_any =
+            |what: CUmemAccess_flags| self.access.iter().any(|(_, access)| access.0 & what.0 == what.0);
         let memory = memory();
         if !is_any(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ) {
             self.hide(address);
@@ -92,31 +104,32 @@ impl Mapping {
     }
 }
 
-fn mapped() -> MutexGuard<'static, BTreeMap<u64, Mapping>> {
+fn mapped() -> MutexGuard<'static, Ordered<Mapping>> {
     MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The mappings that begin in a range; fails if one lies in it in part.
-fn inside(all: &BTreeMap<u64, Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> {
+fn inside(all: &Ordered<Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> {
     let end = address.checked_add(bytes).ok_or(INVALID_VALUE)?;
-    let before = all.range(..address).next_back();
-    let cut_at_start = before.is_some_and(|(&start, mapping)| start + mapping.bytes() > address);
-    let found: Vec<u64> = all.range(address..end).map(|(&start, _)| start).collect();
-    let cut_at_end = found.last().is_some_and(|last| last + all[last].bytes() > end);
+    let cuts =
+        |(start, mapping): (u64, &Mapping), border: u64| start < border && start + mapping.bytes() > border;
+    let cut_at_start = all.last_up_to(address).is_some_and(|last| cuts(last, address));
+    let found = all.keys_in(address..end);
+    let cut_at_end = all.last_up_to(end).is_some_and(|last| cuts(last, end));
     ensure(!cut_at_start && !cut_at_end, INVALID_VALUE)?;
     Ok(found)
 }
 
 /// The mapping in which an address lies.
-fn around(all: &BTreeMap<u64, Mapping>, address: u64) -> Answer<&Mapping> {
-    let (start, mapping) = all.range(..=address).next_back().ok_or(INVALID_VALUE)?;
+fn around(all: &Ordered<Mapping>, address: u64) -> Answer<&Mapping> {
+    let (start, mapping) = all.last_up_to(address).ok_or(INVALID_VALUE)?;
     ensure(address - start < mapping.bytes(), INVALID_VALUE)?;
     Ok(mapping)
 }
 
 /// Forgets a handle that was released and whose memory is mapped nowhere any more.
-fn forget_if_unused(all: &BTreeMap<u64, Mapping>, handle: usize, physical: &Physical) {
-    let is_mapped = all.values().any(|mapping| mapping.handle == handle);
+fn forget_if_unused(all: &Ordered<Mapping>, handle: usize, physical: &Physical) {
+    let is_mapped = all.iter().any(|(_, mapping)| mapping.handle == handle);
     if !is_mapped && physical.users.load(Ordering::Acquire) == 0 {
         PHYSICAL.remove(handle);
     }
@@ -178,7 +191,7 @@ fn check_range(address: u64, bytes: usize) -> Answer {
 
 /// True if what is mapped at an address was made to be exported.
 pub(super) fn is_exportable(base: u64) -> bool {
-    mapped().get(&base).is_some_and(|mapping| mapping.physical.props.requestedHandleTypes == FILE_DESCRIPTOR)
+    mapped().get(base).is_some_and(|mapping| mapping.physical.props.requestedHandleTypes == FILE_DESCRIPTOR)
 }
 
 calls! {
@@ -236,7 +249,7 @@ calls! {
         let mut all = mapped();
         ensure(inside(&all, ptr, size as u64)?.is_empty(), INVALID_VALUE)?;
         // Nobody has access before it is set.
-        all.insert(ptr, Mapping { physical, handle: handle as usize, access: BTreeMap::new() });
+        all.insert(ptr, Mapping { physical, handle: handle as usize, access: Vec::new() });
         Ok(())
     }
 
@@ -246,7 +259,7 @@ calls! {
         ensure(memory().is_reserved(ptr, size as u64), INVALID_VALUE)?;
         let mut all = mapped();
         for address in inside(&all, ptr, size as u64)? {
-            if let Some(mapping) = all.remove(&address) {
+            if let Some(mapping) = all.remove(address) {
                 mapping.hide(address);
                 forget_if_unused(&all, mapping.handle, &mapping.physical);
             }
@@ -292,11 +305,11 @@ calls! {
         }
         let mut all = mapped();
         let found = inside(&all, ptr, size as u64)?;
-        let covered: u64 = found.iter().map(|address| all[address].bytes()).sum();
+        let covered: u64 = found.iter().filter_map(|address| Some(all.get(*address)?.bytes())).sum();
         ensure(covered == size as u64 && size > 0, INVALID_VALUE)?;
         for address in found {
-            if let Some(mapping) = all.get_mut(&address) {
-                mapping.access.extend(wanted.iter().map(|access| (access.location.id, access.flags)));
+            if let Some(mapping) = all.get_mut(address) {
+                wanted.iter().for_each(|access| mapping.set_access(access.location.id, access.flags));
                 mapping.show(address)?;
             }
         }
@@ -310,8 +323,7 @@ calls! {
         let mapping = around(&all, ptr)?;
         let access = if location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
             device::check(location.id)?;
-            let nothing = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-            mapping.access.get(&location.id).copied().unwrap_or(nothing)
+            mapping.access_of(location.id)
         } else {
             // So an H100 answers of the host, although it cannot reach the memory.
             CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE

@@ -2,7 +2,7 @@
 //!
 //! The graph that a capture makes is known as a [`Target`]; its nodes are numbers.
 
-use core::fmt::Debug;
+use core::fmt;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,7 +68,7 @@ impl Tail {
 }
 
 /// The graph that a capture makes.
-pub(crate) trait Target: Debug + Send {
+pub(crate) trait Target: Send {
     fn handle(&self) -> usize;
 
     /// Adds a node behind others that does the same as an operation.
@@ -82,6 +82,12 @@ pub(crate) trait Target: Debug + Send {
 
     /// Destroys the graph.
     fn destroy(&self);
+}
+
+impl fmt::Debug for dyn Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "graph {:#x}", self.handle())
+    }
 }
 
 /// Outcome of offering an operation to captures.
@@ -359,11 +365,11 @@ impl Capture {
         let origin = self.tails.get(&self.origin).map(|tail| tail.nodes.clone());
         let mut left = origin.unwrap_or_default();
         while let Some(node) = left.pop() {
-            if reached.insert(node) {
+            if reached.insert(node as u64) {
                 left.extend(self.graph.before(node));
             }
         }
-        self.tails.values().all(|tail| tail.nodes.iter().all(|node| reached.contains(node)))
+        self.tails.values().all(|tail| tail.nodes.iter().all(|node| reached.contains(&(*node as u64))))
     }
 
     fn status(&self) -> CUstreamCaptureStatus {

@@ -1,7 +1,7 @@
 //! Operations that can be pushed to a stream. Each kind is defined beside its subject.
 
 use core::any::Any;
-use core::fmt::Debug;
+use core::fmt;
 use core::ops::Range;
 
 use crate::driver::answer::Answer;
@@ -20,7 +20,7 @@ pub(crate) struct Turn<'a> {
 }
 
 /// An operation of a stream.
-pub(crate) trait Operation: Downcast + Debug + Send {
+pub(crate) trait Operation: Downcast + Send {
     /// Runs the rest of the operation. An error poisons the context.
     fn run(&self, turn: Turn<'_>) -> Answer;
 
@@ -65,6 +65,13 @@ pub(crate) trait Operation: Downcast + Debug + Send {
     /// Finishes an operation that goes on after a fault of its context.
     fn end_after_fault(&self, health: &Health) {
         self.give_up(health);
+    }
+}
+
+impl fmt::Debug for dyn Operation {
+    /// Not what it consists of, which is a large part of the driver.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Operation")
     }
 }
 

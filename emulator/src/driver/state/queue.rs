@@ -83,7 +83,7 @@ impl Queue {
     }
 
     /// The tickets of some operations and of all operations that they wait for.
-    pub(super) fn needed(&self, wanted: impl Fn(&Entry) -> bool) -> HashSet<Ticket> {
+    pub(super) fn needed(&self, wanted: &dyn Fn(&Entry) -> bool) -> HashSet<Ticket> {
         let mut needed = HashSet::new();
         // An operation waits for earlier ones only.
         for entry in self.entries.iter().rev() {
@@ -96,7 +96,7 @@ impl Queue {
     }
 
     /// Takes the oldest ready operation among some, or any of them in the shuffled mode.
-    pub(super) fn take_ready(&mut self, among: impl Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
+    pub(super) fn take_ready(&mut self, among: &dyn Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
         let is_ready = |entry: &&mut Entry| {
             let ready = |job: &Job| job.operation.is_ready() || job.health.check().is_err();
             entry.after.is_empty() && among(entry) && entry.job.as_ref().is_some_and(ready)

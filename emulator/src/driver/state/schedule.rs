@@ -79,7 +79,7 @@ impl Scheduler {
         let mut queue = self.lock();
         while queue.chance() {
             // The client may hold a lock that its own function wants; that one runs when somebody waits.
-            let Some((ticket, job)) = queue.take_ready(|entry| !entry.calls_client()) else { return };
+            let Some((ticket, job)) = queue.take_ready(&|entry| !entry.calls_client()) else { return };
             drop(queue);
             queue = self.run(ticket, job);
         }
@@ -128,26 +128,26 @@ impl Scheduler {
 
     /// Waits until an operation is finished.
     pub(crate) fn wait(&'static self, ticket: Ticket) {
-        self.wait_for(|entry| entry.ticket == ticket);
+        self.wait_for(&|entry| entry.ticket == ticket);
     }
 
     /// Waits for all operations of a lane that are issued by now, and for those with which it keeps order.
     pub(crate) fn wait_lane(&'static self, lane: StreamKey) {
         let last = self.lock().next;
-        self.wait_for(|entry| entry.ticket < last && lane.follows(entry.lane));
+        self.wait_for(&|entry| entry.ticket < last && lane.follows(entry.lane));
     }
 
     /// Waits for all operations of a context that are issued by now.
     pub(crate) fn wait_context(&'static self, context: usize) {
         let last = self.lock().next;
-        self.wait_for(|entry| entry.ticket < last && entry.lane.context == context);
+        self.wait_for(&|entry| entry.ticket < last && entry.lane.context == context);
     }
 
     /// Like `wait_context`, for the operations in one green context.
     pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
         let last = self.lock().next;
         let of_green = |lane: StreamKey| lane.context == context && lane.green == green;
-        self.wait_for(|entry| entry.ticket < last && of_green(entry.lane));
+        self.wait_for(&|entry| entry.ticket < last && of_green(entry.lane));
     }
 
     /// True if an operation of a context waits for a value that is not there yet, and so may never
@@ -159,19 +159,19 @@ impl Scheduler {
 
     /// Helps to run some operations, and those they wait for, until they are finished. Others stay where they are, so
     /// that in the deferred mode a wait for one stream does not hide that nobody waited for another.
-    fn wait_for(&'static self, wanted: impl Fn(&Entry) -> bool) {
+    fn wait_for(&'static self, wanted: &dyn Fn(&Entry) -> bool) {
         let wanted = |entry: &Entry| !entry.outlives && wanted(entry);
         let mut queue = self.lock();
         while queue.entries.iter().any(wanted) {
-            let needed = queue.needed(wanted);
+            let needed = queue.needed(&wanted);
             let is_needed = |entry: &Entry| needed.contains(&entry.ticket);
-            let mut ready = if queue.chance() { queue.take_ready(|_| true) } else { None };
-            ready = ready.or_else(|| queue.take_ready(is_needed));
+            let mut ready = if queue.chance() { queue.take_ready(&|_| true) } else { None };
+            ready = ready.or_else(|| queue.take_ready(&is_needed));
             if ready.is_none()
                 && queue.entries.iter().any(|entry| is_needed(entry) && entry.waits_for_value())
             {
                 // Any other may write it.
-                ready = queue.take_ready(|_| true);
+                ready = queue.take_ready(&|_| true);
             }
             match ready {
                 Some((ticket, job)) => {
@@ -188,7 +188,7 @@ impl Scheduler {
 
     /// Runs the ready operations. The others stay for whoever finishes the operations that they wait for.
     fn run_ready(&'static self, mut queue: MutexGuard<'static, Queue>) {
-        while let Some((ticket, job)) = queue.take_ready(|_| true) {
+        while let Some((ticket, job)) = queue.take_ready(&|_| true) {
             drop(queue);
             queue = self.run(ticket, job);
         }
@@ -276,7 +276,7 @@ impl Scheduler {
     pub(crate) fn run_others_until(&'static self, is_over: impl Fn() -> bool) {
         while !is_over() {
             let mut queue = self.lock();
-            match queue.take_ready(|entry| !entry.calls_client()) {
+            match queue.take_ready(&|entry| !entry.calls_client()) {
                 Some((ticket, job)) => {
                     drop(queue);
                     drop(self.run(ticket, job));
@@ -298,7 +298,7 @@ impl Scheduler {
     fn execute_for_ever(&'static self) {
         let mut queue = self.lock();
         loop {
-            match queue.take_ready(|_| true) {
+            match queue.take_ready(&|_| true) {
                 Some((ticket, job)) => {
                     drop(queue);
                     queue = self.run(ticket, job);

@@ -84,12 +84,16 @@ impl StreamRef {
 
     /// Pushes an operation; a capturing stream takes it into its graph instead.
     pub(crate) fn push(&self, operation: impl Operation) -> Answer<Ticket> {
-        self.push_after(&[], operation)
+        self.push_boxed(&[], Box::new(operation))
     }
 
     /// Pushes an operation that waits for others too.
     pub(crate) fn push_after(&self, after: &[Ticket], operation: impl Operation) -> Answer<Ticket> {
-        match captures().take(self.lane(), Box::new(operation)) {
+        self.push_boxed(after, Box::new(operation))
+    }
+
+    fn push_boxed(&self, after: &[Ticket], operation: Box<dyn Operation>) -> Answer<Ticket> {
+        match captures().take(self.lane(), operation) {
             Taken::Captured(answer) => answer.map(|()| CAPTURED),
             Taken::Not(operation) => {
                 Ok(scheduler().issue(&self.context().health, self.lane(), after, operation))

@@ -35,8 +35,8 @@ impl Mipmap {
 
     fn create(call: &Call, shape: CUDA_ARRAY3D_DESCRIPTOR, levels: u32) -> Answer<usize> {
         let context = call.context()?;
-        let place = |bytes| Ok(allocate(&context, bytes)?.base);
-        create_in(Arc::clone(&context), shape, levels, Made::Mipmap, place)
+        let mut place = |bytes| Ok(allocate(&context, bytes)?.base);
+        create_in(Arc::clone(&context), shape, levels, Made::Mipmap, &mut place)
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn create_in(
     shape: CUDA_ARRAY3D_DESCRIPTOR,
     levels: u32,
     made: Made,
-    place: impl FnOnce(u64) -> Answer<u64>,
+    place: &mut dyn FnMut(u64) -> Answer<u64>,
 ) -> Answer<usize> {
     let format = check_shape(&shape, made)?;
     let keeps_depth = has(&shape, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
@@ -85,7 +85,7 @@ impl Levels {
         context: Arc<Context>,
         shape: CUDA_ARRAY3D_DESCRIPTOR,
         levels: u32,
-        place: impl FnOnce(u64) -> Answer<u64>,
+        place: &mut dyn FnMut(u64) -> Answer<u64>,
     ) -> Answer<Self> {
         create_in(context, shape, levels, Made::OpenGl, place).map(Self)
     }

@@ -1,12 +1,12 @@
 //! What was advised about managed memory, and where it was prefetched to: kept by pages, told, and otherwise without effect.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuprum_sys::*;
 
 use crate::driver::state::memory;
 use crate::memory::Region;
+use crate::ordered::Ordered;
 
 const PAGE: u64 = 4096;
 
@@ -21,22 +21,34 @@ pub(super) struct Known {
     pub(super) read_mostly: bool,
     pub(super) preferred: Location,
     pub(super) prefetched: Location,
-    pub(super) accessed_by: BTreeSet<i32>,
+    /// Ascending.
+    pub(super) accessed_by: Vec<i32>,
 }
 
 impl Default for Known {
     fn default() -> Self {
-        Self { read_mostly: false, preferred: NOWHERE, prefetched: NOWHERE, accessed_by: BTreeSet::new() }
+        Self { read_mostly: false, preferred: NOWHERE, prefetched: NOWHERE, accessed_by: Vec::new() }
+    }
+}
+
+impl Known {
+    /// Notes whether the memory is accessed by a device, or by the host.
+    pub(super) fn set_accessed_by(&mut self, who: i32, is_so: bool) {
+        match (self.accessed_by.binary_search(&who), is_so) {
+            (Err(place), true) => self.accessed_by.insert(place, who),
+            (Ok(place), false) => drop(self.accessed_by.remove(place)),
+            _ => {}
+        }
     }
 }
 
 /// By the offset from which on it is so; the first is 0.
-type Parts = BTreeMap<u64, Known>;
+type Parts = Ordered<Known>;
 
-/// What is known of allocations, by base and number.
-static KNOWN: Mutex<Option<HashMap<(u64, u64), Parts>>> = Mutex::new(None);
+/// What is known of allocations, by base; each with its number.
+static KNOWN: Mutex<Ordered<(u64, Parts)>> = Mutex::new(Ordered::new());
 
-fn known() -> MutexGuard<'static, Option<HashMap<(u64, u64), Parts>>> {
+fn known() -> MutexGuard<'static, Ordered<(u64, Parts)>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -47,29 +59,34 @@ fn pages(region: &Region, address: u64, bytes: u64) -> (u64, u64) {
 }
 
 /// Changes what is known of the pages of a range.
-pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: impl Fn(&mut Known)) {
+pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: &dyn Fn(&mut Known)) {
     let (start, end) = pages(region, address, bytes);
-    let mut known = known();
-    let all = known.get_or_insert_default();
+    let mut all = known();
     // Of what was freed, nothing is kept.
-    all.retain(|&(base, id), _| memory().find(base).is_some_and(|live| live.id == id));
-    let parts = all.entry((region.base, region.id)).or_insert_with(|| [(0, Known::default())].into());
+    let is_alive = |base, id| memory().find(base).is_some_and(|live| live.id == id);
+    let freed: Vec<u64> =
+        all.iter().filter(|(base, (id, _))| !is_alive(*base, *id)).map(|(base, _)| base).collect();
+    freed.into_iter().for_each(|base| drop(all.remove(base)));
+    let (_, parts) = all.get_or_insert_with(region.base, || (region.id, Parts::new()));
+    parts.get_or_insert_with(0, Known::default);
     for border in [start, end] {
-        let before = parts.range(..=border).next_back().map(|(_, known)| known.clone());
-        parts.entry(border).or_insert(before.unwrap_or_default());
+        let before = parts.last_up_to(border).map(|(_, known)| known.clone());
+        parts.get_or_insert_with(border, || before.unwrap_or_default());
     }
-    parts.range_mut(start..end).for_each(|(_, known)| change(known));
+    for part in parts.keys_in(start..end) {
+        parts.get_mut(part).into_iter().for_each(change);
+    }
 }
 
 /// What holds for all pages of a range.
 pub(super) fn of(region: &Region, address: u64, bytes: u64) -> Known {
     let (start, end) = pages(region, address, bytes);
     let known = known();
-    let Some(parts) = known.as_ref().and_then(|all| all.get(&(region.base, region.id))) else {
+    let Some((_, parts)) = known.get(region.base).filter(|(id, _)| *id == region.id) else {
         return Known::default();
     };
-    let first = parts.range(..=start).next_back().map_or(start, |(&first, _)| first);
-    let mut each = parts.range(first..end).map(|(_, known)| known);
+    let first = parts.last_up_to(start).map_or(start, |(first, _)| first);
+    let mut each = parts.keys_in(first..end).into_iter().filter_map(|part| parts.get(part));
     let mut whole = each.next().cloned().unwrap_or_default();
     for part in each {
         whole.read_mostly &= part.read_mostly;

@@ -21,13 +21,13 @@ fn array_bytes(array: CUarray, offset: usize, len: u64) -> Answer<Bytes> {
 
 calls! {
     fn cuMemcpyDtoA_v2(call, dstArray: CUarray, dstOffset: usize, srcDevice: u64, ByteCount: usize) {
-        linear(&call.default_stream()?, ByteCount, Wait::Yes, |len| {
+        linear(&call.default_stream()?, ByteCount, Wait::Yes, &|len| {
             Ok((array_bytes(dstArray, dstOffset, len)?, Bytes::on_device(srcDevice, len)?))
         })
     }
 
     fn cuMemcpyAtoD_v2(call, dstDevice: u64, srcArray: CUarray, srcOffset: usize, ByteCount: usize) {
-        linear(&call.default_stream()?, ByteCount, Wait::Yes, |len| {
+        linear(&call.default_stream()?, ByteCount, Wait::Yes, &|len| {
             Ok((Bytes::on_device(dstDevice, len)?, array_bytes(srcArray, srcOffset, len)?))
         })
     }
@@ -40,7 +40,7 @@ calls! {
         srcOffset: usize,
         ByteCount: usize,
     ) {
-        linear(&call.default_stream()?, ByteCount, Wait::Yes, |len| {
+        linear(&call.default_stream()?, ByteCount, Wait::Yes, &|len| {
             Ok((array_bytes(dstArray, dstOffset, len)?, array_bytes(srcArray, srcOffset, len)?))
         })
     }
@@ -52,7 +52,7 @@ calls! {
         srcHost: *const c_void,
         ByteCount: usize,
     ) {
-        linear(&call.default_stream()?, ByteCount, Wait::Yes, |len| {
+        linear(&call.default_stream()?, ByteCount, Wait::Yes, &|len| {
             let from = Bytes::host(srcHost.cast_mut().cast(), len)?;
             Ok((array_bytes(dstArray, dstOffset, len)?, from))
         })
@@ -66,7 +66,7 @@ calls! {
         ByteCount: usize,
         hStream: CUstream,
     ) {
-        linear(&call.stream(hStream)?, ByteCount, Wait::No, |len| {
+        linear(&call.stream(hStream)?, ByteCount, Wait::No, &|len| {
             let from = Bytes::host(srcHost.cast_mut().cast(), len)?;
             Ok((array_bytes(dstArray, dstOffset, len)?, from))
         })
@@ -79,7 +79,7 @@ calls! {
         srcOffset: usize,
         ByteCount: usize,
     ) {
-        linear(&call.default_stream()?, ByteCount, Wait::Yes, |len| {
+        linear(&call.default_stream()?, ByteCount, Wait::Yes, &|len| {
             let to = Bytes::host(dstHost.cast(), len)?;
             Ok((to, array_bytes(srcArray, srcOffset, len)?))
         })
@@ -93,7 +93,7 @@ calls! {
         ByteCount: usize,
         hStream: CUstream,
     ) {
-        linear(&call.stream(hStream)?, ByteCount, Wait::No, |len| {
+        linear(&call.stream(hStream)?, ByteCount, Wait::No, &|len| {
             let to = Bytes::host(dstHost.cast(), len)?;
             Ok((to, array_bytes(srcArray, srcOffset, len)?))
         })

@@ -59,7 +59,7 @@ pub(crate) fn linear(
     stream: &StreamRef,
     len: usize,
     wait: Wait,
-    ends: impl FnOnce(u64) -> Answer<(Bytes, Bytes)>,
+    ends: &dyn Fn(u64) -> Answer<(Bytes, Bytes)>,
 ) -> Answer {
     if len == 0 {
         return Ok(());
@@ -71,24 +71,24 @@ pub(crate) fn linear(
 
 fn to_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: *const c_void, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| {
+    linear(&stream, len, wait, &|len| {
         Ok((Bytes::on_device(to, len)?, Bytes::host(from.cast_mut().cast(), len)?))
     })
 }
 
 fn to_host(call: &Call, stream: CUstream, wait: Wait, to: *mut c_void, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| Ok((Bytes::host(to.cast(), len)?, Bytes::on_device(from, len)?)))
+    linear(&stream, len, wait, &|len| Ok((Bytes::host(to.cast(), len)?, Bytes::on_device(from, len)?)))
 }
 
 fn on_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| Ok((Bytes::on_device(to, len)?, Bytes::on_device(from, len)?)))
+    linear(&stream, len, wait, &|len| Ok((Bytes::on_device(to, len)?, Bytes::on_device(from, len)?)))
 }
 
 pub(crate) fn anywhere(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
-    linear(&stream, len, wait, |len| Ok((unified(to, len)?, unified(from, len)?)))
+    linear(&stream, len, wait, &|len| Ok((unified(to, len)?, unified(from, len)?)))
 }
 
 /// A copy between devices; the addresses say which, the contexts are checked. The synchronous one comes after all work

@@ -62,13 +62,13 @@ fn advise(call: &Call, address: u64, bytes: usize, advice: CUmem_advise, place: 
     let accessor = matches!(advice, A::CU_MEM_ADVISE_SET_ACCESSED_BY | A::CU_MEM_ADVISE_UNSET_ACCESSED_BY);
     ensure(advice.name().is_some() && !(node && accessor), INVALID_VALUE)?;
     let nowhere = Known::default().preferred;
-    advice::learn(&region, address, bytes as u64, |known| match advice {
+    advice::learn(&region, address, bytes as u64, &|known| match advice {
         A::CU_MEM_ADVISE_SET_READ_MOSTLY => known.read_mostly = true,
         A::CU_MEM_ADVISE_UNSET_READ_MOSTLY => known.read_mostly = false,
         A::CU_MEM_ADVISE_SET_PREFERRED_LOCATION => known.preferred = place,
         A::CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION => known.preferred = nowhere,
-        A::CU_MEM_ADVISE_SET_ACCESSED_BY => drop(known.accessed_by.insert(place.1)),
-        _ => drop(known.accessed_by.remove(&place.1)),
+        A::CU_MEM_ADVISE_SET_ACCESSED_BY => known.set_accessed_by(place.1, true),
+        _ => known.set_accessed_by(place.1, false),
     });
     Ok(())
 }
@@ -76,7 +76,7 @@ fn advise(call: &Call, address: u64, bytes: usize, advice: CUmem_advise, place: 
 fn prefetch(call: &Call, address: u64, bytes: usize, to: CUmemLocation) -> Answer {
     let region = managed_range(call, address, bytes)?;
     let place = place(to)?;
-    advice::learn(&region, address, bytes as u64, |known| known.prefetched = place);
+    advice::learn(&region, address, bytes as u64, &|known| known.prefetched = place);
     Ok(())
 }
 

@@ -79,13 +79,15 @@ impl Block<'_, '_> {
     /// With the check on: finds a barrier of all threads that some of them never reach, because they have exited.
     fn check_exits(&self, id: u32) -> Result<(), Stop> {
         let Some((warp, waiting)) = self.waiting_at(id).next() else { return Ok(()) };
-        let exited = self.warps.iter().filter(|warp| !warp.exits.is_empty());
-        let mut exited = exited.flat_map(|warp| warp.exits.iter().map(|exit| (warp.index, *exit))).peekable();
-        if self.asked_for(warp, waiting).is_some() || exited.peek().is_none() {
+        let mut exited = Vec::new();
+        for warp in &self.warps {
+            exited.extend(warp.exits.iter().map(|exit| (warp.index, *exit)));
+        }
+        if self.asked_for(warp, waiting).is_some() || exited.is_empty() {
             return Ok(());
         }
         let mut fault = self.fault(FaultKind::BarrierDivergence, lanes_at(warp.index, waiting));
-        fault.related.extend(exited.take(MOST_RELATED).map(|(warp, (pc, mask))| {
+        fault.related.extend(exited.into_iter().take(MOST_RELATED).map(|(warp, (pc, mask))| {
             let note = format!("{} exited", threads_of_warp(mask));
             self.related(Lanes { warp: warp as usize, pc, mask }, note)
         }));

@@ -1,6 +1,6 @@
 //! Faults, as seen from the block in which they happen.
 
-use super::warp::{Fragment, Wait, Warp};
+use super::warp::{Fragment, Wait};
 use super::{Block, Lanes, thread_index};
 use crate::program::Origin;
 use crate::program::instruction::Instruction;
@@ -29,27 +29,34 @@ impl<'a> Block<'_, 'a> {
 
     /// The fault of a block in which no thread can run.
     pub(in crate::exec) fn stuck(&self) -> Stop {
-        let mut waits = self.warps.iter().flat_map(|warp| &warp.fragments).map(|fragment| fragment.wait);
-        self.fault_of_all(if waits.clone().any(|wait| wait == Wait::Group) {
+        let parts = self.parts();
+        let all = |at: fn(Wait) -> bool| parts.iter().all(|(_, fragment)| at(fragment.wait));
+        self.fault_of_all(if !all(|wait| wait != Wait::Group) {
             FaultKind::IncompleteGroup
-        } else if waits.clone().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
+        } else if all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
             FaultKind::BarrierDivergence
-        } else if waits.all(|wait| wait == Wait::Collective) {
+        } else if all(|wait| wait == Wait::Collective) {
             FaultKind::WrongMembers
         } else {
             FaultKind::Deadlock
         })
     }
 
+    /// The fragments of all warps, each with the number of its warp.
+    fn parts(&self) -> Vec<(u32, &Fragment)> {
+        let mut parts = Vec::new();
+        for warp in &self.warps {
+            parts.extend(warp.fragments.iter().map(|fragment| (warp.index, fragment)));
+        }
+        parts
+    }
+
     /// A fault of the block as a whole, with the places of its threads. It is attributed to the first that still runs.
     pub(in crate::exec) fn fault_of_all(&self, kind: FaultKind) -> Stop {
-        let parts = || {
-            let of_warp = |warp| Warp::fragments(warp).iter().map(move |fragment| (warp.index, fragment));
-            self.warps.iter().flat_map(of_warp)
-        };
-        let first = parts().next().map(|(warp, fragment)| lanes_at(warp, fragment));
+        let parts = self.parts();
+        let first = parts.first().map(|(warp, fragment)| lanes_at(*warp, fragment));
         let mut fault = self.fault(kind, first.unwrap_or(Lanes { warp: 0, pc: 0, mask: 1 }));
-        fault.related.extend(parts().take(MOST_RELATED).map(|(warp, fragment)| {
+        fault.related.extend(parts.into_iter().take(MOST_RELATED).map(|(warp, fragment)| {
             let what = match fragment.wait {
                 Wait::Barrier(id) => format!("at barrier {id}"),
                 Wait::Cluster => "at the barrier of the cluster".to_owned(),

@@ -53,13 +53,16 @@ impl Scalars {
             _ => i64::from(file.get(register, 0) as i32),
         };
         evaluate(&affine.exprs, row, &mut self.numbers);
-        let coefficients = |shape: &[u32; 3]| shape.map(|id| self.numbers[id as usize]);
         self.growths.clear();
         self.patterns.clear();
-        if affine.shapes.iter().flat_map(coefficients).any(|number| !(-MOST..=MOST).contains(&number)) {
-            return;
+        for shape in &affine.shapes {
+            let coefficients = shape.map(|id| self.numbers[id as usize]);
+            if coefficients.iter().any(|number| !(-MOST..=MOST).contains(number)) {
+                self.growths.clear();
+                return;
+            }
+            self.growths.push(Growth::of(coefficients, &lanes));
         }
-        self.growths.extend(affine.shapes.iter().map(|shape| Growth::of(coefficients(shape), &lanes)));
         let accesses = launch.steps.map_or(&[][..], |steps| &steps.accesses);
         let pattern = |(shape, bytes): &(u32, u32)| self.growths[*shape as usize].halves(i64::from(*bytes));
         self.patterns.extend(accesses.iter().map(pattern));

@@ -9,9 +9,10 @@
 //! fence. Barriers and warp-level instructions tell everything to everybody who takes part, the fences of the others
 //! included: a fence of each thread, a barrier, and an atomic of one thread publish the accesses of all of them.
 
+use crate::ordered::Ordered;
 use crate::program::memory::{Order, Scope};
 use crate::semantics::{LANES, lanes_of};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ type Moments = Arc<Vec<u32>>;
 pub(in crate::exec) struct Past {
     block: u64,
     own: Moments,
-    others: Arc<BTreeMap<u64, Moments>>,
+    others: Arc<Ordered<Moments>>,
 }
 
 impl Past {
@@ -40,7 +41,7 @@ impl Past {
     }
 
     fn moments(&self, block: u64) -> Option<&Moments> {
-        if block == self.block { Some(&self.own) } else { self.others.get(&block) }
+        if block == self.block { Some(&self.own) } else { self.others.get(block) }
     }
 
     /// The lanes, among `lanes` of a warp, of which this moment is not known.
@@ -60,25 +61,30 @@ impl Past {
         own[thread] = moment;
     }
 
+    /// The moments of another block, to be changed.
+    fn of_other(&mut self, block: u64) -> &mut Moments {
+        Arc::make_mut(&mut self.others).get_or_insert_with(block, Moments::default)
+    }
+
     /// Adds the past of another thread, of any block.
     fn absorb(&mut self, other: &Past) {
         if other.block == self.block {
             merge(&mut self.own, &other.own);
         } else if !other.own.is_empty() {
-            merge(Arc::make_mut(&mut self.others).entry(other.block).or_default(), &other.own);
+            merge(self.of_other(other.block), &other.own);
         }
         if Arc::ptr_eq(&self.others, &other.others) || other.others.is_empty() {
             return;
         }
-        if self.others.is_empty() && !other.others.contains_key(&self.block) {
+        if self.others.is_empty() && !other.others.contains(self.block) {
             self.others = Arc::clone(&other.others);
             return;
         }
         for (block, moments) in other.others.iter() {
-            if *block == self.block {
+            if block == self.block {
                 merge(&mut self.own, moments);
             } else {
-                merge(Arc::make_mut(&mut self.others).entry(*block).or_default(), moments);
+                merge(self.of_other(block), moments);
             }
         }
     }
@@ -129,7 +135,7 @@ impl Knowledge {
 pub(in crate::exec) struct Published {
     to_all: Knowledge,
     /// Knowledge on which only threads of the same block may rely.
-    to_block: BTreeMap<u64, Knowledge>,
+    to_block: Ordered<Knowledge>,
 }
 
 /// A map by address, or by a part of one. Nobody who could choose addresses gains from making them collide.
@@ -275,7 +281,7 @@ impl Clocks {
             let knowledge = Knowledge { fenced: [in_block.clone(), in_block], past: to_block };
             let published = publications.entry(place).or_default();
             let nothing = || Knowledge::of_block(self.block);
-            published.to_block.entry(self.block).or_insert_with(nothing).absorb(&knowledge);
+            published.to_block.get_or_insert_with(self.block, nothing).absorb(&knowledge);
         }
     }
 
@@ -290,7 +296,7 @@ impl Clocks {
         let Some(published) = publications.get(&place) else { return };
         let known = &mut self.threads[warp * LANES + lane];
         known.absorb(&published.to_all);
-        if let Some(told) = published.to_block.get(&self.block) {
+        if let Some(told) = published.to_block.get(self.block) {
             known.absorb(told);
         }
     }

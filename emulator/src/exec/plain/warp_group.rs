@@ -182,8 +182,7 @@ fn left_factor(
 /// Where in the common dimension each stored element of the left factor belongs.
 fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usize> {
     let rows = &block.warps[warp].rows;
-    let elements = (0..ROWS).flat_map(|row| (0..product.stored()).map(move |element| (row, element)));
-    let place = |(row, element)| match product.sparse {
+    let place = |row, element| match product.sparse {
         None => element,
         Some(sparse) => {
             let [lane, shift] = product.known_by(row, element, sparse.selector);
@@ -191,7 +190,11 @@ fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usi
             product.place(element, bits)
         }
     };
-    elements.map(|element| place(element) as usize).collect()
+    let mut places = Vec::with_capacity((ROWS * product.stored()) as usize);
+    for row in 0..ROWS {
+        places.extend((0..product.stored()).map(|element| place(row, element) as usize));
+    }
+    places
 }
 
 /// Adds rows to the right factor for places that are none of an element: hardware takes the halves of its numbers from
@@ -249,24 +252,27 @@ fn multiply(
     add_mixed_rows(block, (site, operands.descriptors[1]), product, &places, &mut b)?;
     let rows = &mut block.warps[warp].rows;
     let values = product.columns * ROWS / LANES as u32;
-    let each = || (0..LANES).flat_map(|lane| (0..values).map(move |index| (lane, index)));
     let at = |lane: usize, index| {
         let [row, column] = GroupProduct::position(lane as u32, index);
         row as usize * columns + column as usize
     };
     let mut sums = vec![0f64; ROWS as usize * columns];
     if operands.accumulates {
-        each().for_each(|(lane, index)| {
-            sums[at(lane, index)] = number(d_type, element(rows, &product.d, d_type, lane, index));
-        });
+        for lane in 0..LANES {
+            for index in 0..values {
+                sums[at(lane, index)] = number(d_type, element(rows, &product.d, d_type, lane, index));
+            }
+        }
     }
     let watched = block.launch.options.check_nans;
     let among = watched && [&a, &b, &sums].iter().any(|values| values.iter().any(|value| value.is_nan()));
     add_products(&mut sums, (&a, &places), &b, columns);
-    each().for_each(|(lane, index)| {
-        let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
-        set_element(rows, &product.d, d_type, lane, index, bits);
-    });
+    for lane in 0..LANES {
+        for index in 0..values {
+            let bits = rounded(d_type, sums[at(lane, index)], product.saturate);
+            set_element(rows, &product.d, d_type, lane, index, bits);
+        }
+    }
     if watched {
         nans::of_group(&mut block.warps[warp], operands.pc, product, among);
     }

@@ -4,8 +4,9 @@
 //! that are powers of two, each size with a list of those that are free, so that taking and giving back cost the same
 //! however many there are.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::ordered::Ordered;
 
 use super::board::{Board, Slot};
 use super::{HEADER, Mapping, Purpose, SharedFile};
@@ -32,7 +33,7 @@ struct State {
     /// The first byte that was never part of a piece.
     fresh: u64,
     /// Free pieces, by size.
-    free: HashMap<u64, Vec<u64>>,
+    free: Ordered<Vec<u64>>,
 }
 
 impl Arena {
@@ -49,7 +50,7 @@ impl Arena {
     pub(in super::super) fn take(self: &Arc<Self>, bytes: u64) -> Option<Piece> {
         let size = bytes.checked_next_power_of_two()?.max(SMALLEST);
         let mut state = self.lock();
-        let again = state.free.get_mut(&size).and_then(Vec::pop);
+        let again = state.free.get_mut(size).and_then(Vec::pop);
         let offset = match again {
             Some(offset) => offset,
             None => {
@@ -110,6 +111,6 @@ impl Drop for Piece {
         if self.size >= RETURNED && !self.arena.file.forget(self.offset, self.size) {
             self.clear();
         }
-        self.arena.lock().free.entry(self.size).or_default().push(self.offset);
+        self.arena.lock().free.get_or_insert_with(self.size, Vec::new).push(self.offset);
     }
 }

@@ -65,8 +65,8 @@ impl SharedFile {
         let header = Header { magic: MAGIC, purpose: purpose as u64, bytes, device: u64::from(device) };
         let descriptor = Descriptor::memory(bytes.checked_add(HEADER)?)?;
         let words = [header.magic, header.purpose, header.bytes, header.device];
-        let start: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        descriptor.write_start(&start)?;
+        let start = words.map(u64::to_le_bytes);
+        descriptor.write_start(start.as_flattened())?;
         Some(Arc::new(Self { descriptor, header }))
     }
 

@@ -195,7 +195,7 @@ impl<'s> Decoder<'_, '_, 's> {
         for part in parts {
             self.fits(part, ty, false)?;
         }
-        parts.iter().map(|part| self.source(part, ty, Width::Single)).collect()
+        self.sources(parts, ty, Width::Single)
     }
 }
 

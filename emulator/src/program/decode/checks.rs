@@ -8,7 +8,7 @@ use crate::ptx::{Instruction, Operand, Space};
 use crate::semantics::PureInfo;
 
 impl<'s> Decoder<'_, '_, 's> {
-    pub(super) fn mismatch(&self, what: &str, ty: Type) -> PtxError {
+    pub(super) fn mismatch(&self, what: &str, ty: Type) -> Box<PtxError> {
         PtxError::at(
             self.position,
             PtxErrorKind::Syntax,

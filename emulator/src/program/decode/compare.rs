@@ -216,7 +216,9 @@ impl<'s> Decoder<'_, '_, 's> {
         let Operand::Pair(low, high) = self.operand(i, 0)? else { return Err(m.unknown()) };
         let mut moves = [(self.predicate_out(low)?, lower), (self.predicate_out(high)?, upper)];
         // The guard is written last, if it is one of them.
-        moves.sort_by_key(|(out, _)| *out == self.guard.predicate);
+        if moves[0].0 == self.guard.predicate && moves[1].0 != self.guard.predicate {
+            moves.swap(0, 1);
+        }
         for (out, a) in moves {
             self.emit(Op::Logic { logic: Logic::And, out, a, b: Condition::ALWAYS });
         }

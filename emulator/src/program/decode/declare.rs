@@ -35,7 +35,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
                 Symbol::Shared { index: self.shared.len() as u32 - 1, element: element_bytes(variable) }
             }
             Space::Global | Space::Const => {
-                let index = self.context.inner.get(&variable.position).copied().unwrap_or_default();
+                let index =
+                    self.context.inner.get(variable.position.as_number()).copied().unwrap_or_default();
                 Symbol::Global { index, element: element_bytes(variable) }
             }
             Space::Param => {
@@ -116,7 +117,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     /// The rows of a numbered register.
     pub(super) fn numbered(&self, declaration: u32, number: u32, ty: Type) -> Register {
         let mut numbered = self.numbered.borrow_mut();
-        *numbered.entry((declaration, number)).or_insert_with(|| self.allocate_register(ty))
+        *numbered.get_or_insert_with(joined(declaration, number), || self.allocate_register(ty))
     }
 
     /// Rows for `count` values of this width.
@@ -140,7 +141,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
 
     pub(super) fn numbered_predicate(&self, declaration: u32, number: u32) -> Predicate {
         let mut numbered = self.numbered_predicates.borrow_mut();
-        *numbered.entry((declaration, number)).or_insert_with(|| self.new_predicate())
+        *numbered.get_or_insert_with(joined(declaration, number), || self.new_predicate())
     }
 
     pub(super) fn temporary(&mut self, width: Width) -> Register {
@@ -161,6 +162,11 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
 pub(super) fn element_bytes(variable: &Variable<'_>) -> u32 {
     let ty = Type::parse(variable.ty).filter(|_| !variable.dimensions.is_empty());
     ty.map_or(0, |ty| ty.bytes() * variable.vector)
+}
+
+/// A register of a declaration, as a key.
+fn joined(declaration: u32, number: u32) -> u64 {
+    u64::from(declaration) << 32 | u64::from(number)
 }
 
 pub(super) fn rows_of(ty: Type) -> u32 {

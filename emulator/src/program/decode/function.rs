@@ -80,7 +80,11 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         let params = self.param_rows(&tree.params)?;
         let returns = self.param_rows(&tree.returns)?;
         let words = |list: &[(Register, u32)]| {
-            list.iter().flat_map(|(first, words)| (0..*words).map(|word| Register(first.0 + word))).collect()
+            let mut all = Vec::new();
+            for (first, words) in list {
+                all.extend((0..*words).map(|word| Register(first.0 + word)));
+            }
+            all
         };
         let function = Function {
             entry: 0,
@@ -97,16 +101,15 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 
     pub(super) fn param_rows(&mut self, variables: &[Variable<'s>]) -> Decoded<Vec<(Register, u32)>> {
-        variables
-            .iter()
-            .map(|variable| {
-                if variable.space == Space::Register {
-                    self.check_passed(variable)?;
-                }
-                let words = self.words_of(variable)?;
-                Ok((self.allocate_rows(words, Width::Single), words))
-            })
-            .collect()
+        let mut rows = Vec::new();
+        for variable in variables {
+            if variable.space == Space::Register {
+                self.check_passed(variable)?;
+            }
+            let words = self.words_of(variable)?;
+            rows.push((self.allocate_rows(words, Width::Single), words));
+        }
+        Ok(rows)
     }
 
     pub(super) fn words_of(&self, variable: &Variable<'s>) -> Decoded<u32> {

@@ -72,7 +72,7 @@ impl<'s> Decoder<'_, '_, 's> {
             Element::F64 => (Type::F64, Width::Double),
             _ => (Type::B32, Width::Single),
         };
-        parts.iter().map(|part| self.source(part, ty, width)).collect()
+        self.sources(parts, ty, width)
     }
 
     fn move_rows(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, store: bool) -> Decoded<()> {

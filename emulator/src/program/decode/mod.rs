@@ -40,7 +40,8 @@ mod window;
 use super::instruction::{Condition, Constant, Instruction, Op};
 use super::symbols::{Context, SharedVariable};
 use super::types::Type;
-use super::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow};
+use super::{Kernel, MOST_LOCAL, Origin, PtxError, PtxErrorKind, RowKind, flow, sort_constants};
+use crate::ordered::Ordered;
 use crate::program::slot::Slot;
 use crate::ptx::{self, Position, Statement};
 use crate::semantics::{Predicate, Register, Width};
@@ -55,7 +56,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// the local memory of a thread. A block of 1024 threads then holds 512 MiB.
 const MOST_ROWS: u32 = MOST_LOCAL / 4;
 
-type Decoded<T> = Result<T, PtxError>;
+type Decoded<T> = Result<T, Box<PtxError>>;
 
 /// Meaning of a name inside a function.
 #[derive(Clone, PartialEq, Debug)]
@@ -130,8 +131,8 @@ pub(super) struct Decoder<'c, 'm, 's> {
     origins: Vec<Origin>,
     row_kinds: RefCell<Vec<RowKind>>,
     /// The rows of numbered registers that were named, by declaration and number.
-    numbered: RefCell<HashMap<(u32, u32), Register>>,
-    numbered_predicates: RefCell<HashMap<(u32, u32), Predicate>>,
+    numbered: RefCell<Ordered<Register>>,
+    numbered_predicates: RefCell<Ordered<Predicate>>,
     declarations: u32,
     predicates: Cell<u32>,
     caches: u32,
@@ -211,7 +212,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         let ranks = flow::ranks(&self.code, self.units.iter().map(|unit| unit.function.entry));
         let mut constants: Vec<_> =
             self.constants.drain().map(|((width, constant), register)| (register, width, constant)).collect();
-        constants.sort_unstable_by_key(|(register, ..)| register.0);
+        sort_constants(&mut constants);
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Ok(Kernel {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -362,7 +363,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.caches - 1
     }
 
-    fn unsupported(&self, what: impl Into<String>) -> PtxError {
+    fn unsupported(&self, what: impl Into<String>) -> Box<PtxError> {
         let what: String = what.into();
         PtxError::at(
             self.position,

@@ -58,11 +58,15 @@ impl<'i, 's> Modifiers<'i, 's> {
 
     /// The first modifier that the table knows.
     pub(super) fn pick<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
-        let (index, value) = self.unused().find_map(|(index, modifier)| {
-            table.iter().find(|(name, _)| *name == modifier).map(|(_, value)| (index, *value))
-        })?;
-        self.tick(index);
-        Some(value)
+        for (index, modifier) in self.unused() {
+            for (name, value) in table {
+                if *name == modifier {
+                    self.tick(index);
+                    return Some(*value);
+                }
+            }
+        }
+        None
     }
 
     /// The next modifier that is a type.
@@ -108,12 +112,12 @@ impl<'i, 's> Modifiers<'i, 's> {
     }
 
     /// The refusal of an instruction that exists, but not in this form.
-    pub(super) fn unknown(&self) -> PtxError {
+    pub(super) fn unknown(&self) -> Box<PtxError> {
         self.unsupported("this instruction or type")
     }
 
     /// The refusal of an instruction that other targets have.
-    pub(super) fn for_target(&self, target: &str) -> PtxError {
+    pub(super) fn for_target(&self, target: &str) -> Box<PtxError> {
         PtxError::at(
             self.instruction.position,
             PtxErrorKind::Unsupported,
@@ -121,7 +125,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         )
     }
 
-    pub(super) fn unsupported(&self, what: &str) -> PtxError {
+    pub(super) fn unsupported(&self, what: &str) -> Box<PtxError> {
         PtxError::at(
             self.instruction.position,
             PtxErrorKind::Unsupported,

@@ -97,8 +97,9 @@ impl<'s> Decoder<'_, '_, 's> {
             let from = match from {
                 Operand::Vector(parts) => parts.clone(),
                 number => {
-                    let zeros = vec![Operand::Int(0); to.len() - 1];
-                    [vec![number.clone()], zeros].concat()
+                    let mut numbers = vec![number.clone()];
+                    numbers.resize(to.len(), Operand::Int(0));
+                    numbers
                 }
             };
             if from.len() != to.len() {
@@ -178,10 +179,7 @@ impl<'s> Decoder<'_, '_, 's> {
         ty: Type,
     ) -> Decoded<()> {
         let element = ty.bytes() / (parts.len().max(1) as u32);
-        let mut rows = Vec::new();
-        for part in parts {
-            rows.push(self.source(part, Type::B32, Width::Single)?);
-        }
+        let rows = self.sources(parts, Type::B32, Width::Single)?;
         let out = self.destination(to, width_of(ty), false)?;
         match (ty.bytes(), rows.as_slice()) {
             (8, [low, high]) => self.pure_op(pure::<bits::Pack32>(), out.row, &[*low, *high]),

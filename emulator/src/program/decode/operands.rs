@@ -27,7 +27,7 @@ pub(super) fn width_of(ty: Type) -> Width {
 }
 
 impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
-    pub(super) fn undeclared(&self, name: &str) -> PtxError {
+    pub(super) fn undeclared(&self, name: &str) -> Box<PtxError> {
         PtxError::at(
             self.position,
             PtxErrorKind::Unresolved,
@@ -89,6 +89,20 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             Operand::Name(name) => self.predicate_named(name),
             _ => Err(self.unsupported("this operand where a destination predicate belongs")),
         }
+    }
+
+    /// Values as sources, in the width of the operation.
+    pub(super) fn sources(
+        &mut self,
+        operands: &[Operand<'s>],
+        ty: Type,
+        width: Width,
+    ) -> Decoded<Vec<Register>> {
+        let mut sources = Vec::with_capacity(operands.len());
+        for operand in operands {
+            sources.push(self.source(operand, ty, width)?);
+        }
+        Ok(sources)
     }
 
     /// A value as source, in the width of the operation.

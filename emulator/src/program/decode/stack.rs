@@ -49,7 +49,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    fn stack_error(&self, i: &Instruction<'s>, expected: &str) -> PtxError {
+    fn stack_error(&self, i: &Instruction<'s>, expected: &str) -> Box<PtxError> {
         PtxError::at(self.position, PtxErrorKind::Syntax, format!("`{}`: {expected}", i.opcode))
     }
 }

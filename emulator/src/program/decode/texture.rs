@@ -214,11 +214,11 @@ impl<'s> Decoder<'_, '_, 's> {
         count: usize,
         ty: Type,
     ) -> Decoded<Vec<Destination>> {
-        elements(operand, count)
-            .ok_or_else(|| m.unsupported("this number of results"))?
-            .iter()
-            .map(|part| self.destination(part, width_of(ty), false))
-            .collect()
+        let mut destinations = Vec::new();
+        for part in elements(operand, count).ok_or_else(|| m.unsupported("this number of results"))? {
+            destinations.push(self.destination(part, width_of(ty), false)?);
+        }
+        Ok(destinations)
     }
 
     fn query(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>, surface: bool) -> Decoded<()> {
@@ -290,8 +290,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let (place, outside) = self.surface(i, m, geometry, 0)?;
         let values =
             elements(self.operand(i, 1)?, count).ok_or_else(|| m.unsupported("this number of values"))?;
-        let values =
-            values.iter().map(|value| self.source(value, ty, width_of(ty))).collect::<Decoded<_>>()?;
+        let values = self.sources(values, ty, width_of(ty))?;
         let action =
             if converted { SurfaceAction::StoreConverted(values) } else { SurfaceAction::Store(values) };
         self.emit_access(place, ty, outside, action);

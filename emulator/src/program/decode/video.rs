@@ -55,8 +55,11 @@ fn part(selector: Option<&str>) -> Option<Piece> {
 
 /// The digits of a selector such as `.b3210`, the lowest part first.
 fn digits(selector: &str, letter: char, most: u8) -> Option<Vec<u8>> {
-    let digits = selector.strip_prefix(letter)?.bytes().rev();
-    digits.map(|digit| digit.checked_sub(b'0').filter(|digit| *digit < most)).collect()
+    let mut digits = Vec::new();
+    for digit in selector.strip_prefix(letter)?.bytes().rev() {
+        digits.push(digit.checked_sub(b'0').filter(|digit| *digit < most)?);
+    }
+    Some(digits)
 }
 
 impl<'s> Decoder<'_, '_, 's> {

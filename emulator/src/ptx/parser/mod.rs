@@ -51,10 +51,14 @@ impl<'s> Parser<'s> {
     }
 
     fn expected<T>(&self, what: &str) -> Parsed<T> {
-        Err(SyntaxError {
+        Err(self.unexpected(what))
+    }
+
+    fn unexpected(&self, wanted: &str) -> SyntaxError {
+        SyntaxError {
             position: self.position,
-            message: format!("expected {what}, found {}", self.token.describe()),
-        })
+            message: format!("expected {wanted}, found {}", self.token.describe()),
+        }
     }
 
     fn is(&self, c: u8) -> bool {
@@ -124,12 +128,20 @@ impl<'s> Parser<'s> {
         }
         loop {
             items.push(item(self)?);
-            if self.accept(close)? {
+            if self.ends_list(close)? {
                 return Ok(items);
             }
-            if !self.accept(b',')? {
-                return self.expected(&format!("`,` or `{}`", char::from(close)));
-            }
         }
+    }
+
+    /// Behind an item of a list: true at its end, false behind a comma.
+    fn ends_list(&mut self, close: u8) -> Parsed<bool> {
+        if self.accept(close)? {
+            return Ok(true);
+        }
+        if !self.accept(b',')? {
+            return self.expected(&format!("`,` or `{}`", char::from(close)));
+        }
+        Ok(false)
     }
 }

@@ -107,7 +107,7 @@ fn add_any(
     count: usize,
     params: InMut<CUgraphNodeParams>,
 ) -> Answer {
-    add(out, graph, after, count, || match params.input().get()?.type_ {
+    add(out, graph, after, count, &|| match params.input().get()?.type_ {
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC => any_alloc(params.output()),
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL => any_conditional(graph, params.output()),
         _ => any_kind(params),
@@ -122,7 +122,7 @@ calls! {
         dependencies: In<CUgraphNode>,
         numDependencies: usize,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || Ok(NodeKind::Empty))
+        add(phGraphNode, hGraph, dependencies, numDependencies, &|| Ok(NodeKind::Empty))
     }
 
     fn cuGraphAddNode(

@@ -33,7 +33,7 @@ calls! {
         numDependencies: usize,
         childGraph: CUgraph,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+        add(phGraphNode, hGraph, dependencies, numDependencies, &|| {
             let zeroed = CUDA_CHILD_GRAPH_NODE_PARAMS::zeroed();
             CUDA_CHILD_GRAPH_NODE_PARAMS { graph: childGraph, ..zeroed }.into_kind()
         })

@@ -86,7 +86,7 @@ calls! {
         numDependencies: usize,
         nodeParams: Out<CUDA_MEM_ALLOC_NODE_PARAMS>,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+        add(phGraphNode, hGraph, dependencies, numDependencies, &|| {
             let kind = nodeParams.get()?.into_kind()?;
             nodeParams.set(NodeParams::of(&kind)?)?;
             Ok(kind)
@@ -109,7 +109,7 @@ calls! {
         numDependencies: usize,
         dptr: u64,
     ) {
-        add(phGraphNode, hGraph, dependencies, numDependencies, || {
+        add(phGraphNode, hGraph, dependencies, numDependencies, &|| {
             CUDA_MEM_FREE_NODE_PARAMS { dptr }.into_kind()
         })
     }

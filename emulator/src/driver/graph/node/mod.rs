@@ -173,7 +173,7 @@ fn add(
     graph: CUgraph,
     after: In<CUgraphNode>,
     count: usize,
-    kind: impl FnOnce() -> Answer<NodeKind>,
+    kind: &dyn Fn() -> Answer<NodeKind>,
 ) -> Answer {
     out.check()?;
     let graph = Graph::find(graph)?;

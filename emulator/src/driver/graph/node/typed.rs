@@ -38,7 +38,7 @@ macro_rules! typed_calls {
                     nodeParams: In<$params>
                     $(, $add_context: CUcontext )?
                 ) {
-                    add(phGraphNode, hGraph, dependencies, numDependencies, || nodeParams.get()?.into_kind())
+                    add(phGraphNode, hGraph, dependencies, numDependencies, &|| nodeParams.get()?.into_kind())
                 }
 
                 fn $get(_call, hNode: CUgraphNode, nodeParams: Out<$params>) {
@@ -69,7 +69,7 @@ macro_rules! typed_calls {
                     numDependencies: usize,
                     event: CUevent,
                 ) {
-                    add(phGraphNode, hGraph, dependencies, numDependencies, || {
+                    add(phGraphNode, hGraph, dependencies, numDependencies, &|| {
                         <$event_params>::with(event).into_kind()
                     })
                 }

@@ -19,7 +19,7 @@ use super::{access, transfer};
 use crate::program::blocks::Blocks;
 use crate::program::effects::Course;
 use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op};
-use crate::program::{Kernel, RowKind, effects, memory};
+use crate::program::{Kernel, RowKind, effects, memory, sort_constants};
 use crate::semantics::rows::Extension;
 use crate::semantics::shuffle::{Shuffle, shuffles};
 use crate::semantics::{LANES, Predicate, Register, TestInfo, Width, bits, pure};
@@ -105,7 +105,7 @@ impl<'k> Translator<'k> {
             .iter()
             .filter_map(|read| copies.get(read).map(|(_, width, constant)| (*read, *width, *constant)))
             .collect();
-        constants.sort_unstable_by_key(|(register, ..)| register.0);
+        sort_constants(&mut constants);
         constants.dedup_by_key(|(register, ..)| register.0);
         let level = self.level as usize;
         Steps {

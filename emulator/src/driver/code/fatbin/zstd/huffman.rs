@@ -20,8 +20,10 @@ impl Huffman {
             None | Some(0) => Self::packed_weights(input.take(usize::from(header))?)?,
             Some(count) => {
                 let bytes = input.take(usize::from(count).div_ceil(2))?;
-                let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-                halves.take(usize::from(count)).collect()
+                let mut halves = Vec::with_capacity(2 * bytes.len());
+                bytes.iter().for_each(|byte| halves.extend([byte >> 4, byte & 15]));
+                halves.truncate(usize::from(count));
+                halves
             }
         };
         let sum: u32 = weights.iter().filter(|&&weight| weight > 0).map(|weight| 1 << (weight - 1)).sum();
