@@ -151,32 +151,52 @@ unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: 
         return;
     }
     for half in 0..2 {
-        for warp in warps {
-            let (kind, lanes) = half_of(warp, spread, half);
-            for (element, register) in registers.iter().enumerate() {
-                let to = warp.file.wrapping_add(*register as usize).cast::<C>();
-                let at = warp.at.cast::<T>().wrapping_add(element);
-                if kind == Half::Each {
-                    // SAFETY: as the caller says.
-                    unsafe { read_lanes(at, spread.offsets, access.sign, to, lanes) };
-                    continue;
-                }
-                let from = at.wrapping_byte_offset(offset(half));
-                let to = to.wrapping_add(half * HALF);
-                if kind == Half::Same {
-                    // SAFETY: as the caller says.
-                    let value = unsafe { from.read_unaligned() }.widen(access.sign);
-                    // SAFETY: half a register of the access.
-                    unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
-                } else if registers.len() == 1 {
-                    // Known to be one, the stride makes the loop a copy.
-                    // SAFETY: as the caller says; half a register of the access.
-                    unsafe { read_half(from, 1, access.sign, to) };
-                } else {
-                    // SAFETY: as above.
-                    unsafe { read_half(from, registers.len(), access.sign, to) };
-                }
+        // Known to be one, a register needs no loop.
+        if let [register] = registers {
+            for warp in warps {
+                // SAFETY: as the caller says.
+                unsafe { load_half::<T, C>(access, warp, spread, half, &[*register]) };
             }
+        } else {
+            for warp in warps {
+                // SAFETY: as the caller says.
+                unsafe { load_half::<T, C>(access, warp, spread, half, registers) };
+            }
+        }
+    }
+}
+
+/// The loads of half a warp into some registers.
+///
+/// # Safety
+/// The duties of [`load`].
+#[inline(always)]
+unsafe fn load_half<T: Element<C>, C: Copy>(
+    access: &Access,
+    warp: &Warp,
+    spread: &Spread<'_>,
+    half: usize,
+    registers: &[u32],
+) {
+    let (kind, lanes) = half_of(warp, spread, half);
+    for (element, register) in registers.iter().enumerate() {
+        let to = warp.file.wrapping_add(*register as usize).cast::<C>();
+        let at = warp.at.cast::<T>().wrapping_add(element);
+        if kind == Half::Each {
+            // SAFETY: as the caller says.
+            unsafe { read_lanes(at, spread.offsets, access.sign, to, lanes) };
+            continue;
+        }
+        let from = at.wrapping_byte_offset(spread.offsets[half * HALF] as isize);
+        let to = to.wrapping_add(half * HALF);
+        if kind == Half::Same {
+            // SAFETY: as the caller says.
+            let value = unsafe { from.read_unaligned() }.widen(access.sign);
+            // SAFETY: half a register of the access.
+            unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
+        } else {
+            // SAFETY: as the caller says; half a register of the access.
+            unsafe { read_half(from, registers.len(), access.sign, to) };
         }
     }
 }
