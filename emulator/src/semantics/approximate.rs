@@ -28,12 +28,15 @@ operations! {
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(a, b))
     }
     /// `rcp.approx.ftz.f64` works on the upper half of the number and returns zeros in the lower half.
+    @rare(true)
     RcpF64(a: f64) -> f64 { flush64(upper_half(1.0 / upper_half(flush64(a)))) }
+    @rare(true)
     RsqrtF64(a: f64) -> f64 {
         let root = 1.0 / a.sqrt();
         let invalid = f64::from_bits(0xfff8_0000_0000_0000);
         if a.is_nan() { f64::from_bits(quiet(a.to_bits())) } else if root.is_nan() { invalid } else { root }
     }
+    @rare(true)
     RsqrtFlushedF64(a: f64) -> f64 { upper_half(1.0 / upper_half(flush64(a)).sqrt()) }
 }
 

@@ -149,6 +149,7 @@ operations! {
     Xor[T: Bits](a: T, b: T) -> T { a.xor(b) }
     @rows(size_of::<T>() >= 4)
     Not[T: Bits](a: T) -> T { a.not() }
+    @rare(true)
     LogicalNot[T: Bits](a: T) -> T { T::flag(a.is_zero()) }
     @rows(size_of::<T>() >= 4)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
@@ -192,23 +193,33 @@ operations! {
     }
     FindU32[const FROM_TOP: bool](a: u32) -> u32 { find(a.into(), 32, FROM_TOP) }
     FindS32[const FROM_TOP: bool](a: i32) -> u32 { find(u64::from((a ^ (a >> 31)) as u32), 32, FROM_TOP) }
+    @rare(true)
     FindU64[const FROM_TOP: bool](a: u64) -> u32 { find(a, 64, FROM_TOP) }
+    @rare(true)
     FindS64[const FROM_TOP: bool](a: i64) -> u32 { find((a ^ (a >> 63)) as u64, 64, FROM_TOP) }
     Permute(a: u32, b: u32, selector: u32) -> u32 { permute(a, b, selector) }
     /// Four consecutive bytes of `b:a` from byte `c` on, upwards.
+    @rare(true)
     PermuteForward4(a: u32, b: u32, c: u32) -> u32 { permute(a, b, [0x3210, 0x4321, 0x5432, 0x6543][(c & 3) as usize]) }
     /// The same, downwards.
+    @rare(true)
     PermuteBackward4(a: u32, b: u32, c: u32) -> u32 { permute(a, b, [0x5670, 0x6701, 0x7012, 0x0123][(c & 3) as usize]) }
+    @rare(true)
     PermuteReplicate8(a: u32, b: u32, c: u32) -> u32 { permute(a, b, (c & 3) * 0x1111) }
+    @rare(true)
     PermuteEdgeLeft(a: u32, b: u32, c: u32) -> u32 { permute(a, b, [0x3210, 0x3211, 0x3222, 0x3333][(c & 3) as usize]) }
+    @rare(true)
     PermuteEdgeRight(a: u32, b: u32, c: u32) -> u32 { permute(a, b, [0x0000, 0x1110, 0x2210, 0x3210][(c & 3) as usize]) }
+    @rare(true)
     PermuteReplicate16(a: u32, b: u32, c: u32) -> u32 { permute(a, b, [0x1010, 0x3232][(c & 1) as usize]) }
     /// A run of `b` ones from bit `a` on.
+    @rare(true)
     Mask[const WRAP: bool](a: u32, b: u32) -> u32 {
         let (a, b) = if WRAP { (a & 31, b & 31) } else { (a.min(32), b.min(32)) };
         (((1u64 << b) - 1) << a) as u32
     }
     /// Keeps the low `b` bits, sign-extended where `SIGNED`.
+    @rare(true)
     Extend[const SIGNED: bool, WRAP: bool](a: u32, b: u32) -> u32 {
         let keep = if WRAP { b & 31 } else { b.min(32) };
         if keep == 0 {
@@ -221,6 +232,7 @@ operations! {
     Dot4[const SIGNED_A: bool, SIGNED_B: bool](a: u32, b: u32, c: u32) -> u32 {
         dot4(bytes(a, SIGNED_A), bytes(b, SIGNED_B), c as i32) as u32
     }
+    @rare(true)
     Dot2[const SIGNED_A: bool, SIGNED_B: bool, HIGH: bool](a: u32, b: u32, c: u32) -> u32 {
         let a = halves(a, SIGNED_A);
         let b = bytes(b, SIGNED_B);
@@ -228,6 +240,7 @@ operations! {
         dot4([a[0], a[1], 0, 0], [b[0], b[1], 0, 0], c as i32) as u32
     }
     /// The position of the `|n|`-th set bit, counted from `base` upwards or, for negative `n`, downwards.
+    @rare(true)
     FindNth(mask: u32, base: u32, n: i32) -> u32 { find_nth(mask, base, n) }
     @rows(true)
     Low32(a: u64) -> u32 { a as u32 }

@@ -18,6 +18,9 @@ pub(crate) const TIES_AWAY: u8 = 4;
 
 /// Integer types that can be converted.
 pub(crate) trait Integer: Lane {
+    /// The type whose results are the same where a number is cut: without a sign, but for bytes, which fill registers of
+    /// 16 bits.
+    type Cut: Integer;
     /// The value, sign- or zero-extended.
     fn extend(self) -> i64;
     /// The low bits of a value.
@@ -35,8 +38,9 @@ pub(crate) trait Integer: Lane {
 }
 
 macro_rules! integers {
-    ($($ty:ty, nan $nan32:expr, $nan64:expr;)*) => {$(
+    ($($ty:ty, $cut:ty, nan $nan32:expr, $nan64:expr;)*) => {$(
         impl Integer for $ty {
+            type Cut = $cut;
             #[inline(always)]
             fn extend(self) -> i64 { self as i64 }
             #[inline(always)]
@@ -58,19 +62,22 @@ macro_rules! integers {
 }
 
 integers! {
-    u8, nan 0, 1 << 7;
-    i8, nan 0, i8::MIN;
-    u16, nan 0, 1 << 15;
-    i16, nan 0, i16::MIN;
-    u32, nan 0, 1 << 31;
-    i32, nan 0, i32::MIN;
-    u64, nan 1 << 63, 1 << 63;
-    i64, nan i64::MIN, i64::MIN;
+    u8, u8, nan 0, 1 << 7;
+    i8, i8, nan 0, i8::MIN;
+    u16, u16, nan 0, 1 << 15;
+    i16, u16, nan 0, i16::MIN;
+    u32, u32, nan 0, 1 << 31;
+    i32, u32, nan 0, i32::MIN;
+    u64, u64, nan 1 << 63, 1 << 63;
+    i64, u64, nan i64::MIN, i64::MIN;
 }
 
-/// Integer to integer, dropping bits.
-pub(crate) struct Wrap<D, S>(PhantomData<(D, S)>);
-impl<D: Integer, S: Integer> Pure for Wrap<D, S> {
+/// Integer to integer, dropping bits. Results that differ in type alone are compiled once.
+pub(crate) type Wrap<D, S> = WrapBits<<D as Integer>::Cut, S>;
+
+/// [`Wrap`], to a [`Integer::Cut`].
+pub(crate) struct WrapBits<D, S>(PhantomData<(D, S)>);
+impl<D: Integer, S: Integer> Pure for WrapBits<D, S> {
     const IN_ROWS: bool = size_of::<D>() >= 4 && size_of::<S>() >= 4;
     type Out = D;
     type A = S;
@@ -86,6 +93,7 @@ impl<D: Integer, S: Integer> Pure for Wrap<D, S> {
 /// Integer to integer, clamped to the range of the result.
 pub(crate) struct Clamp<D, S>(PhantomData<(D, S)>);
 impl<D: Integer, S: Integer> Pure for Clamp<D, S> {
+    const RARE: bool = true;
     type Out = D;
     type A = S;
     type B = ();
@@ -104,6 +112,11 @@ pub(crate) trait Float: Lane {
     fn widen<const FTZ: bool>(self) -> f64;
     /// Rounds once, then flushes and saturates.
     fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> Self;
+    /// [`Float::round`] to nearest, for rare operations.
+    #[inline(always)]
+    fn nearest<const FTZ: bool, const SAT: bool>(x: f64) -> Self {
+        Self::round::<NEAREST, FTZ, SAT>(x)
+    }
     fn from_integer<const ROUND: u8, T: Integer>(value: T) -> Self;
     fn to_integer<const ROUND: u8, const FTZ: bool, T: Integer>(self) -> T;
     fn to_whole<const ROUND: u8>(self) -> Self;
@@ -182,11 +195,12 @@ impl Float for f64 {
 }
 
 macro_rules! conversions {
-    ($($(#[$m:meta])* $(@rows($rows:expr))? $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
+    ($($(#[$m:meta])* $(@rows($rows:expr))? @rare($rare:expr) $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
         $(#[$m])*
         pub(crate) struct $name<$d, $s, $(const $n: $nt),*>(PhantomData<($d, $s)>);
         impl<$d: $dt, $s: $st, $(const $n: $nt),*> Pure for $name<$d, $s, $($n),*> {
             $(const IN_ROWS: bool = $rows;)?
+            const RARE: bool = $rare;
             type Out = $d;
             type A = $s;
             type B = ();
@@ -201,6 +215,7 @@ macro_rules! conversions {
 /// Double precision to half: a NaN keeps its sign and the upper payload.
 pub(crate) struct DoubleToHalf<H, const ROUND: u8>(PhantomData<H>);
 impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
+    const RARE: bool = true;
     type Out = H;
     type A = f64;
     type B = ();
@@ -220,17 +235,21 @@ impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
 
 conversions! {
     @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !FTZ && !SAT)
+    @rare(ROUND != NEAREST || SAT && size_of::<D>() != 4)
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
     /// Rounds to a whole number on the way; source and result have the same precision where PTX allows it.
+    @rare(SAT || size_of::<D>() != size_of::<S>() || size_of::<D>() < 4)
     FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
-        D::round::<NEAREST, FTZ, SAT>(S::round::<NEAREST, false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
+        D::nearest::<FTZ, SAT>(S::nearest::<false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
     };
     @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !SAT)
+    @rare(ROUND != NEAREST || SAT || size_of::<D>() < 4)
     IntToFloat<D: Float, S: Integer; ROUND: u8, SAT: bool> |a| {
         let x = D::from_integer::<ROUND, S>(a);
         if SAT { D::round::<NEAREST, false, true>(x.widen::<false>()) } else { x }
     };
     @rows(size_of::<D>() == 4 && size_of::<S>() >= 4 && ROUND == TRUNCATE)
+    @rare(size_of::<D>() < 4 || size_of::<S>() < 4 || FTZ && ROUND != TRUNCATE)
     FloatToInt<D: Integer, S: Float; ROUND: u8, FTZ: bool> |a| a.to_integer::<ROUND, FTZ, D>();
 }
 
@@ -241,6 +260,7 @@ operations! {
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
     /// Single precision rounded to the 10 bits of fraction of `tf32`: to nearest, ties away from zero or to even, or
     /// towards zero.
+    @rare(ROUND != TIES_AWAY || FINITE)
     ToTf32[const ROUND: u8, RELU: bool, FINITE: bool](a: f32) -> u32 {
         let bits = a.to_bits();
         if a.is_nan() && ROUND != TIES_AWAY {
@@ -260,10 +280,12 @@ operations! {
         if FINITE && rounded & 0x7f80_0000 == 0x7f80_0000 { rounded - 0x2000 } else { rounded }
     }
     /// Two integers clamped to fewer bits, below the third operand.
+    @rare(true)
     Pack[const BITS: u32, SIGNED: bool](a: i32, b: i32, c: u32) -> u32 {
         c << (2 * BITS) | clamped::<BITS, SIGNED>(a) << BITS | clamped::<BITS, SIGNED>(b)
     }
     /// Two integers clamped to 16 bits.
+    @rare(true)
     PackHalves[const SIGNED: bool](a: i32, b: i32) -> u32 {
         clamped::<16, SIGNED>(a) << 16 | clamped::<16, SIGNED>(b)
     }

@@ -1,6 +1,6 @@
 //! Floating-point arithmetic: IEEE, with the rounding of the instruction and NVIDIA's NaN.
 
-use super::{Test, operations, soft};
+use super::{Comparison, Test, operations, soft};
 pub(crate) use tests_on_floats::*;
 
 /// Round to nearest, ties to even.
@@ -242,22 +242,24 @@ fn change_sign(a: f64, changed: u64) -> f64 {
 }
 
 macro_rules! arithmetic_f32 {
-    ($($name:ident($($arg:ident),+) = $function:ident;)*) => { operations! { $(
+    ($($name:ident($($arg:ident),+) = $function:ident, rare if $rare:expr;)*) => { operations! { $(
         @rows(ROUND == NEAREST && !SAT)
+        @rare($rare)
         $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
             finish::<FTZ, SAT>($function::<ROUND, FTZ>($(flush::<FTZ>($arg)),+))
         }
     )* } };
 }
 
+// `roundf` adds towards zero, and `expf` has a fused product that is rounded down.
 arithmetic_f32! {
-    AddF32(a, b) = add_f32;
-    SubF32(a, b) = sub_f32;
-    MulF32(a, b) = mul_f32;
-    FmaF32(a, b, c) = fma_f32;
-    DivF32(a, b) = div_f32;
-    SqrtF32(a) = sqrt_f32;
-    RcpF32(a) = rcp_f32;
+    AddF32(a, b) = add_f32, rare if ROUND != NEAREST && (ROUND != ZERO || SAT);
+    SubF32(a, b) = sub_f32, rare if ROUND != NEAREST;
+    MulF32(a, b) = mul_f32, rare if ROUND != NEAREST;
+    FmaF32(a, b, c) = fma_f32, rare if ROUND != NEAREST && (ROUND != DOWN || SAT);
+    DivF32(a, b) = div_f32, rare if ROUND != NEAREST || SAT;
+    SqrtF32(a) = sqrt_f32, rare if ROUND != NEAREST || SAT;
+    RcpF32(a) = rcp_f32, rare if ROUND != NEAREST || SAT;
 }
 
 #[inline(always)]
@@ -272,25 +274,34 @@ fn rcp_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
 
 operations! {
     @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
     AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b), [a, b]) }
     @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
     SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b), [a, b]) }
     @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
     MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b), [a, b]) }
     @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
     FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c), [a, b, c]) }
     @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
     DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b), [b, a]) }
     @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
     RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a), [a]) }
     @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
     SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a), [a]) }
 
-    @rows(!NAN)
+    @rows(!NAN && !XOR_SIGN)
+    @rare(XOR_SIGN)
     MinF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         if XOR_SIGN { xor_sign(a, b, min_f32::<FTZ, NAN>(a.abs(), b.abs())) } else { min_f32::<FTZ, NAN>(a, b) }
     }
-    @rows(!NAN)
+    @rows(!NAN && !XOR_SIGN)
+    @rare(XOR_SIGN)
     MaxF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         let max = |a: f32, b: f32| canonical(-min_f32::<FTZ, NAN>(-a, -b));
         if XOR_SIGN { xor_sign(a, b, max(a.abs(), b.abs())) } else { max(a, b) }
@@ -340,12 +351,7 @@ macro_rules! float_tests {
     )*};
 }
 
-#[allow(
-    clippy::neg_cmp_op_on_partial_ord,
-    clippy::nonminimal_bool,
-    clippy::double_comparisons,
-    reason = "the spelling decides what a NaN gives"
-)]
+#[allow(clippy::double_comparisons, reason = "the spelling decides what a NaN gives")]
 mod tests_on_floats {
     use super::{Test, flush};
     float_tests! {
@@ -353,17 +359,34 @@ mod tests_on_floats {
         Ne |a, b| a < b || a > b;
         Lt |a, b| a < b;
         Le |a, b| a <= b;
-        Gt |a, b| a > b;
-        Ge |a, b| a >= b;
-        Equ |a, b| !(a < b || a > b);
-        Neu |a, b| a != b;
-        Ltu |a, b| !(a >= b);
-        Leu |a, b| !(a > b);
-        Gtu |a, b| !(a <= b);
-        Geu |a, b| !(a < b);
         Num |a, b| !a.is_nan() && !b.is_nan();
-        Nan |a, b| a.is_nan() || b.is_nan();
     }
+}
+
+/// The others, as the opposite of one of these, or the same with the operands exchanged.
+macro_rules! other_float_tests {
+    ($($name:ident = $core:ident: $($how:ident)+;)*) => {$(
+        pub(crate) struct $name<T, const FTZ: bool>(core::marker::PhantomData<T>);
+        impl<T, const FTZ: bool> Comparison for $name<T, FTZ>
+        where
+            $core<T, FTZ>: Test,
+        {
+            type Core = $core<T, FTZ>;
+            $(const $how: bool = true;)+
+        }
+    )*};
+}
+
+other_float_tests! {
+    Gt = Lt: EXCHANGED;
+    Ge = Le: EXCHANGED;
+    Equ = Ne: OPPOSITE;
+    Neu = Eq: OPPOSITE;
+    Ltu = Le: OPPOSITE EXCHANGED;
+    Leu = Lt: OPPOSITE EXCHANGED;
+    Gtu = Le: OPPOSITE;
+    Geu = Lt: OPPOSITE;
+    Nan = Num: OPPOSITE;
 }
 
 /// `testp`: classes of numbers. The second operand is not used.
@@ -374,6 +397,7 @@ macro_rules! class_tests {
             type A = f32;
             type B = ();
             const IN_ROWS: bool = false;
+            const RARE: bool = true;
             #[inline(always)]
             fn eval($a: f32, (): ()) -> bool { $test }
         }
@@ -381,6 +405,7 @@ macro_rules! class_tests {
             type A = f64;
             type B = ();
             const IN_ROWS: bool = false;
+            const RARE: bool = true;
             #[inline(always)]
             fn eval($a: f64, (): ()) -> bool { $test }
         }

@@ -75,13 +75,16 @@ impl Float8 for E5m2 {
 
 operations! {
     /// Two numbers of single precision to a pair; the first goes into the upper byte.
+    @rare(true)
     PairFromF32[const RELU: bool, E5M2: bool](a: f32, b: f32) -> u16 { pair::<RELU, E5M2>(a.into(), b.into()) }
     /// Two numbers of half precision to a pair.
+    @rare(true)
     PairFromHalves[const RELU: bool, E5M2: bool](a: u32) -> u16 {
         let [low, high] = [a as u16, (a >> 16) as u16].map(|bits| f64::from(F16::from_bits(bits).to_f32()));
         pair::<RELU, E5M2>(high, low)
     }
     /// A pair to two numbers of half precision.
+    @rare(true)
     HalvesFromPair[const RELU: bool, E5M2: bool](a: u16) -> u32 {
         let [low, high] = a.to_le_bytes().map(|bits| {
             let half = if E5M2 { E5m2::decode::<RELU>(bits) } else { E4m3::decode::<RELU>(bits) };

@@ -4,7 +4,9 @@
 
 use super::float::{DOWN, NEAREST, UP, ZERO, to_odd, two_sum};
 use super::format::FloatFormat;
-use super::{Lane, Pure, Test};
+pub(crate) use super::pair::Both;
+use super::pair::Packed;
+use super::{Comparison, Lane, Pure, Test};
 use core::marker::PhantomData;
 
 /// A number of 16 bits.
@@ -55,6 +57,12 @@ pub(crate) trait Half: Lane + Packed {
         Self::from_bits(sign | bits as u16)
     }
 
+    /// [`Half::round`], for rare operations: compiled by itself, not into each of them.
+    #[inline(never)]
+    fn round_apart<const ROUND: u8>(x: f64) -> Self {
+        Self::round::<ROUND>(x)
+    }
+
     /// Finishes a result of arithmetic.
     #[inline(always)]
     fn finish<const FTZ: bool, const SAT: bool, const RELU: bool>(self) -> Self {
@@ -96,11 +104,11 @@ fn exp2i(power: i32) -> f64 {
 
 /// IEEE half precision.
 #[derive(Clone, Copy)]
-pub(crate) struct F16(u16);
+pub(crate) struct F16(pub(super) u16);
 
 /// The upper half of a single precision number.
 #[derive(Clone, Copy)]
-pub(crate) struct Bf16(u16);
+pub(crate) struct Bf16(pub(super) u16);
 
 impl Half for F16 {
     const ONE: u16 = 0x3c00;
@@ -161,6 +169,14 @@ macro_rules! half_lanes {
                 // SAFETY: the caller's duty is the same.
                 unsafe { self.0.write(row, lane) }
             }
+            #[inline(always)]
+            fn from_lane(bits: u64) -> Self {
+                $ty(bits as u16)
+            }
+            #[inline(always)]
+            fn to_lane(self) -> u64 {
+                self.0.into()
+            }
         }
     )*};
 }
@@ -209,11 +225,12 @@ fn xor_sign<H: Half>(a: H, b: H, magnitude: H) -> H {
 }
 
 macro_rules! half_operations {
-    ($($(#[$m:meta])* $name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
+    ($($(#[$m:meta])* @rare($rare:expr) $name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
         $(#[$m])*
         pub(crate) struct $name<$h, $(const $n: bool),*>(PhantomData<$h>);
         impl<$h: Half, $(const $n: bool),*> Pure for $name<$h, $($n),*> {
             type Out = $h;
+            const RARE: bool = $rare;
             half_operations!(@types $h; $($arg),+);
             #[inline(always)]
             fn eval($($arg: $h,)+ $($unused: Self::$unit),*) -> $h $body
@@ -225,20 +242,25 @@ macro_rules! half_operations {
 }
 
 half_operations! {
+    @rare(FTZ || SAT)
     Add<H; FTZ, SAT>(a, b; _c: C, _d: D) {
         add(a.flush::<FTZ>(), b.flush::<FTZ>()).finish::<FTZ, SAT, false>()
     }
+    @rare(FTZ || SAT)
     Sub<H; FTZ, SAT>(a, b; _c: C, _d: D) {
         add(a.flush::<FTZ>(), negate(b.flush::<FTZ>())).finish::<FTZ, SAT, false>()
     }
+    @rare(FTZ || SAT)
     Mul<H; FTZ, SAT>(a, b; _c: C, _d: D) {
         let (a, b) = (a.flush::<FTZ>(), b.flush::<FTZ>());
         H::round::<NEAREST>(f64::from(a.to_f32()) * f64::from(b.to_f32())).finish::<FTZ, SAT, false>()
     }
+    @rare(FTZ || SAT || RELU)
     Fma<H; FTZ, SAT, RELU>(a, b, c; _d: D) {
         fma(a.flush::<FTZ>(), b.flush::<FTZ>(), c.flush::<FTZ>()).finish::<FTZ, SAT, RELU>()
     }
     /// `.oob`: zero where a factor is the mark that tensor copies leave where there is no data.
+    @rare(true)
     FmaMarked<H; RELU>(a, b, c; _d: D) {
         const MARK: u16 = 0x7ff7;
         if a.bits() & 0x7fff == MARK || b.bits() & 0x7fff == MARK {
@@ -246,110 +268,37 @@ half_operations! {
         }
         fma(a, b, c).finish::<false, false, RELU>()
     }
+    @rare(FTZ || NAN || XOR_SIGN)
     Min<H; FTZ, NAN, XOR_SIGN>(a, b; _c: C, _d: D) {
         let (a, b) = (a.flush::<FTZ>(), b.flush::<FTZ>());
         if XOR_SIGN { xor_sign(a, b, min::<H, NAN>(absolute(a), absolute(b))) } else { min::<H, NAN>(a, b) }
     }
+    @rare(FTZ || NAN || XOR_SIGN)
     Max<H; FTZ, NAN, XOR_SIGN>(a, b; _c: C, _d: D) {
         let (a, b) = (a.flush::<FTZ>(), b.flush::<FTZ>());
         let max = |a, b| negate(min::<H, NAN>(negate(a), negate(b)));
         if XOR_SIGN { xor_sign(a, b, max(absolute(a), absolute(b))) } else { max(a, b) }
     }
+    @rare(FTZ)
     Abs<H; FTZ>(a; _b: B, _c: C, _d: D) { absolute(a.flush::<FTZ>()) }
+    @rare(FTZ)
     Neg<H; FTZ>(a; _b: B, _c: C, _d: D) { negate(a.flush::<FTZ>()) }
+    @rare(true)
     Exp2<H; FTZ>(a; _b: B, _c: C, _d: D) {
         H::round::<NEAREST>(f64::from(a.flush::<FTZ>().to_f32()).exp2()).finish::<FTZ, false, false>()
     }
+    @rare(true)
     Tanh<H;>(a; _b: B, _c: C, _d: D) { H::round::<NEAREST>(f64::from(a.to_f32()).tanh()) }
-}
-
-/// A type of which two fit into a register; or no operand at all.
-pub(crate) trait Packed: Copy {
-    type Whole: Lane;
-    fn low(whole: Self::Whole) -> Self;
-    fn high(whole: Self::Whole) -> Self;
-    fn join(low: Self, high: Self) -> Self::Whole;
-}
-
-impl Packed for () {
-    type Whole = ();
-    #[inline(always)]
-    fn low((): ()) {}
-    #[inline(always)]
-    fn high((): ()) {}
-    #[inline(always)]
-    fn join((): (), (): ()) {}
-}
-
-macro_rules! packed {
-    ($($ty:ty, |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
-        impl Packed for $ty {
-            type Whole = u32;
-            #[inline(always)]
-            fn low(whole: u32) -> Self { let $bits = whole as u16; $from }
-            #[inline(always)]
-            fn high(whole: u32) -> Self { let $bits = (whole >> 16) as u16; $from }
-            #[inline(always)]
-            fn join(low: Self, high: Self) -> u32 {
-                let bits = |$value: Self| -> u16 { $to };
-                u32::from(bits(high)) << 16 | u32::from(bits(low))
-            }
-        }
-    )*};
-}
-
-packed! {
-    F16, |bits| F16(bits), |value| value.0;
-    Bf16, |bits| Bf16(bits), |value| value.0;
-    u16, |bits| bits, |value| value;
-    i16, |bits| bits as i16, |value| value as u16;
-}
-
-impl Packed for f32 {
-    type Whole = u64;
-    #[inline(always)]
-    fn low(whole: u64) -> Self {
-        f32::from_bits(whole as u32)
-    }
-    #[inline(always)]
-    fn high(whole: u64) -> Self {
-        f32::from_bits((whole >> 32) as u32)
-    }
-    #[inline(always)]
-    fn join(low: Self, high: Self) -> u64 {
-        u64::from(high.to_bits()) << 32 | u64::from(low.to_bits())
-    }
-}
-
-/// An operation on both halves of a register.
-pub(crate) struct Both<O>(PhantomData<O>);
-
-impl<O: Pure> Pure for Both<O>
-where
-    O::Out: Packed,
-    O::A: Packed,
-    O::B: Packed,
-    O::C: Packed,
-{
-    type Out = <O::Out as Packed>::Whole;
-    type A = <O::A as Packed>::Whole;
-    type B = <O::B as Packed>::Whole;
-    type C = <O::C as Packed>::Whole;
-    type D = O::D;
-    const FORMATS: [Option<FloatFormat>; 5] = O::FORMATS;
-    #[inline(always)]
-    fn eval(a: Self::A, b: Self::B, c: Self::C, d: O::D) -> Self::Out {
-        let low = O::eval(O::A::low(a), O::B::low(b), O::C::low(c), d);
-        let high = O::eval(O::A::high(a), O::B::high(b), O::C::high(c), d);
-        O::Out::join(low, high)
-    }
 }
 
 /// Rounds a number of single precision; negative ones to zero where `RELU`, those beyond the range to the largest
 /// number where `FINITE`.
 #[inline(always)]
 fn from_f32<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool>(x: f32) -> H {
-    let rounded = <H as Half>::round::<ROUND>(x.into()).finish::<false, false, RELU>();
+    let usual = ROUND == NEAREST && !RELU && !FINITE;
+    let rounded =
+        if usual { <H as Half>::round::<ROUND>(x.into()) } else { H::round_apart::<ROUND>(x.into()) };
+    let rounded = rounded.finish::<false, false, RELU>();
     match rounded.bits() & 0x7fff == H::INFINITY && FINITE {
         true => H::from_bits(rounded.bits() - 1),
         false => rounded,
@@ -362,6 +311,7 @@ pub(crate) struct PairFromF32<H, const ROUND: u8, const RELU: bool, const FINITE
 impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     for PairFromF32<H, ROUND, RELU, FINITE>
 {
+    const RARE: bool = ROUND != NEAREST || RELU || FINITE;
     type Out = H::Whole;
     type A = f32;
     type B = f32;
@@ -380,6 +330,7 @@ pub(crate) struct LimitedFromF32<H, const ROUND: u8, const RELU: bool, const FIN
 impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     for LimitedFromF32<H, ROUND, RELU, FINITE>
 {
+    const RARE: bool = true;
     type Out = H;
     type A = f32;
     type B = ();
@@ -394,9 +345,21 @@ impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
 /// Comparisons, by those of single precision.
 pub(crate) struct Compare<H, O, const FTZ: bool>(PhantomData<(H, O)>);
 
-impl<H: Half, O: Test<A = f32, B = f32>, const FTZ: bool> Test for Compare<H, O, FTZ> {
+impl<H: Half, O: Comparison<Core: Test<A = f32, B = f32>>, const FTZ: bool> Comparison
+    for Compare<H, O, FTZ>
+{
+    type Core = CompareCore<H, O::Core, FTZ>;
+    const OPPOSITE: bool = O::OPPOSITE;
+    const EXCHANGED: bool = O::EXCHANGED;
+}
+
+/// Those of them that are compiled.
+pub(crate) struct CompareCore<H, O, const FTZ: bool>(PhantomData<(H, O)>);
+
+impl<H: Half, O: Test<A = f32, B = f32>, const FTZ: bool> Test for CompareCore<H, O, FTZ> {
     type A = H;
     type B = H;
+    const RARE: bool = true;
     #[inline(always)]
     fn eval(a: H, b: H) -> bool {
         O::eval(a.flush::<FTZ>().to_f32(), b.flush::<FTZ>().to_f32())
@@ -411,13 +374,19 @@ impl<H: Half> super::convert::Float for H {
     }
     #[inline(always)]
     fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> Self {
-        <Self as Half>::round::<ROUND>(x).finish::<false, SAT, false>()
+        let rounded =
+            if ROUND == NEAREST { <Self as Half>::round::<ROUND>(x) } else { Self::round_apart::<ROUND>(x) };
+        rounded.finish::<false, SAT, false>()
+    }
+    #[inline(always)]
+    fn nearest<const FTZ: bool, const SAT: bool>(x: f64) -> Self {
+        Self::round_apart::<NEAREST>(x).finish::<false, SAT, false>()
     }
     #[inline(always)]
     fn from_integer<const ROUND: u8, T: super::convert::Integer>(value: T) -> Self {
         let value = value.value();
         let x = super::soft::integer_to_odd(value < 0, value.unsigned_abs() as u64);
-        <Self as Half>::round::<ROUND>(x)
+        Self::round_apart::<ROUND>(x)
     }
     #[inline(always)]
     fn to_integer<const ROUND: u8, const FTZ: bool, T: super::convert::Integer>(self) -> T {
@@ -426,6 +395,6 @@ impl<H: Half> super::convert::Float for H {
     #[inline(always)]
     fn to_whole<const ROUND: u8>(self) -> Self {
         let whole = super::convert::Float::to_whole::<ROUND>(self.to_f32());
-        <Self as Half>::round::<ZERO>(whole.into())
+        Self::round_apart::<ZERO>(whole.into())
     }
 }

@@ -1,10 +1,12 @@
 //! Integer arithmetic and comparison.
 
-use super::{Lane, Test, operations};
+use super::{Comparison, Lane, Test, operations};
 use core::marker::PhantomData;
 
 /// The integer types of PTX instructions.
 pub(crate) trait Int: Lane + Ord {
+    /// The type of as many bits without a sign.
+    type Unsigned: Int;
     const ZERO: Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -23,8 +25,9 @@ pub(crate) trait Int: Lane + Ord {
 }
 
 macro_rules! int {
-    ($($ty:ty, $double:ty, |$x:ident| $abs:expr;)*) => {$(
+    ($($ty:ty, $unsigned:ty, $double:ty, |$x:ident| $abs:expr;)*) => {$(
         impl Int for $ty {
+            type Unsigned = $unsigned;
             const ZERO: Self = 0;
             #[inline(always)]
             fn add(self, other: Self) -> Self { self.wrapping_add(other) }
@@ -57,12 +60,12 @@ macro_rules! int {
 }
 
 int! {
-    u16, u32, |x| x;
-    i16, i32, |x| x.wrapping_abs();
-    u32, u64, |x| x;
-    i32, i64, |x| x.wrapping_abs();
-    u64, u128, |x| x;
-    i64, i128, |x| x.wrapping_abs();
+    u16, u16, u32, |x| x;
+    i16, u16, i32, |x| x.wrapping_abs();
+    u32, u32, u64, |x| x;
+    i32, u32, i64, |x| x.wrapping_abs();
+    u64, u64, u128, |x| x;
+    i64, u64, i128, |x| x.wrapping_abs();
 }
 
 /// The types that `mul.wide` takes.
@@ -85,49 +88,73 @@ widening! { u16, u32; i16, i32; u32, u64; i32, i64; }
 
 operations! {
     @rows(size_of::<T>() >= 4)
-    Add[T: Int](a: T, b: T) -> T { a.add(b) }
+    AddBits[T: Int](a: T, b: T) -> T { a.add(b) }
+    @rare(true)
     AddSaturating[T: Int](a: T, b: T) -> T { a.saturating_add(b) }
     @rows(size_of::<T>() >= 4)
-    Sub[T: Int](a: T, b: T) -> T { a.sub(b) }
+    SubBits[T: Int](a: T, b: T) -> T { a.sub(b) }
+    @rare(true)
     SubSaturating[T: Int](a: T, b: T) -> T { a.saturating_sub(b) }
     @rows(size_of::<T>() >= 4)
-    MulLow[T: Int](a: T, b: T) -> T { a.mul(b) }
+    MulLowBits[T: Int](a: T, b: T) -> T { a.mul(b) }
+    @rare(size_of::<T>() < 4)
     MulHigh[T: Int](a: T, b: T) -> T { a.mul_high(b) }
     @rows(size_of::<T>() >= 4)
     MulWide[T: Widening](a: T, b: T) -> T::Wide { a.mul_wide(b) }
     @rows(size_of::<T>() >= 4)
-    MadLow[T: Int](a: T, b: T, c: T) -> T { a.mul(b).add(c) }
+    MadLowBits[T: Int](a: T, b: T, c: T) -> T { a.mul(b).add(c) }
+    @rare(size_of::<T>() < 4)
     MadHigh[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).add(c) }
+    @rare(true)
     MadHighSaturating[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).saturating_add(c) }
     @rows(size_of::<T>() >= 4)
     MadWide[T: Widening](a: T, b: T, c: T::Wide) -> T::Wide { a.mul_wide(b).add(c) }
+    @rare(size_of::<T>() < 4)
     Div[T: Int](a: T, b: T) -> T { a.div(b) }
+    @rare(size_of::<T>() < 4)
     Rem[T: Int](a: T, b: T) -> T { a.rem(b) }
     @rows(size_of::<T>() >= 4)
+    @rare(size_of::<T>() < 4)
     Abs[T: Int](a: T) -> T { a.abs() }
     @rows(size_of::<T>() >= 4)
-    Neg[T: Int](a: T) -> T { T::ZERO.sub(a) }
+    @rare(size_of::<T>() < 4)
+    NegBits[T: Int](a: T) -> T { T::ZERO.sub(a) }
     @rows(size_of::<T>() >= 4)
     Min[T: Int](a: T, b: T) -> T { a.min(b) }
     @rows(size_of::<T>() >= 4)
     Max[T: Int](a: T, b: T) -> T { a.max(b) }
+    @rare(true)
     MinRelu[T: Int](a: T, b: T) -> T { a.min(b).max(T::ZERO) }
+    @rare(true)
     MaxRelu[T: Int](a: T, b: T) -> T { a.max(b).max(T::ZERO) }
     @rows(size_of::<T>() >= 4)
     ShiftRight[T: Int](a: T, b: u32) -> T { a.shift_right(b) }
     /// Sum of absolute differences.
+    @rare(true)
     Sad[T: Int](a: T, b: T, c: T) -> T { c.add(if a < b { b.sub(a) } else { a.sub(b) }) }
+    @rare(true)
     Mul24LowU(a: u32, b: u32) -> u32 { (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff) }
+    @rare(true)
     Mul24LowS(a: i32, b: i32) -> i32 { ((a << 8) >> 8).wrapping_mul((b << 8) >> 8) }
+    @rare(true)
     Mul24HighU(a: u32, b: u32) -> u32 { ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32 }
+    @rare(true)
     Mul24HighS(a: i32, b: i32) -> i32 {
         ((i64::from((a << 8) >> 8) * i64::from((b << 8) >> 8)) >> 16) as i32
     }
 }
 
+// The sign makes no difference to these, so they are compiled once.
+pub(crate) type Add<T> = AddBits<<T as Int>::Unsigned>;
+pub(crate) type Sub<T> = SubBits<<T as Int>::Unsigned>;
+pub(crate) type MulLow<T> = MulLowBits<<T as Int>::Unsigned>;
+pub(crate) type MadLow<T> = MadLowBits<<T as Int>::Unsigned>;
+pub(crate) type Neg<T> = NegBits<<T as Int>::Unsigned>;
+
 /// Selects by the sign of the third operand.
 pub(crate) struct SelectBySign<T>(PhantomData<T>);
 impl<T: Lane> super::Pure for SelectBySign<T> {
+    const RARE: bool = true;
     type Out = T;
     type A = T;
     type B = T;
@@ -142,6 +169,7 @@ impl<T: Lane> super::Pure for SelectBySign<T> {
 /// The same by a float, where -0 counts as not negative.
 pub(crate) struct SelectByFloat<T, const FTZ: bool>(PhantomData<T>);
 impl<T: Lane, const FTZ: bool> super::Pure for SelectByFloat<T, FTZ> {
+    const RARE: bool = true;
     type Out = T;
     type A = T;
     type B = T;
@@ -165,4 +193,22 @@ macro_rules! integer_tests {
     )*};
 }
 
-integer_tests! { Eq ==; Ne !=; Lt <; Le <=; Gt >; Ge >=; }
+integer_tests! { Eq ==; Lt <; }
+
+/// The others, as the opposite of one of these, or the same with the operands exchanged.
+macro_rules! other_integer_tests {
+    ($($name:ident = $core:ident: $($how:ident)+;)*) => {$(
+        pub(crate) struct $name<T>(PhantomData<T>);
+        impl<T: Int> Comparison for $name<T> {
+            type Core = $core<T>;
+            $(const $how: bool = true;)+
+        }
+    )*};
+}
+
+other_integer_tests! {
+    Ne = Eq: OPPOSITE;
+    Le = Lt: OPPOSITE EXCHANGED;
+    Gt = Lt: EXCHANGED;
+    Ge = Lt: OPPOSITE;
+}

@@ -175,6 +175,7 @@ pub(super) fn sqrt<const ROUND: u8>(a: f64) -> f64 {
 }
 
 /// An integer as the double that rounds like it to any shorter format.
+#[inline(never)]
 pub(super) fn integer_to_odd(negative: bool, magnitude: u64) -> f64 {
     let value =
         Exact { negative: false, mantissa: magnitude.into(), exponent: 0, sticky: false }.round::<ZERO>();
@@ -184,6 +185,7 @@ pub(super) fn integer_to_odd(negative: bool, magnitude: u64) -> f64 {
 }
 
 /// An integer, rounded to double precision in the given direction.
+#[inline(never)]
 pub(super) fn integer<const ROUND: u8>(negative: bool, magnitude: u64) -> f64 {
     if magnitude == 0 {
         return 0.0;

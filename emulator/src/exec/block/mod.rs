@@ -71,6 +71,8 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) scratch: u32,
     /// Rows that lanes outside of the running gang need, one bit each.
     pub(in crate::exec) kept: Vec<u64>,
+    /// Room for the places of a warp's lanes in memory.
+    pub(in crate::exec) offsets: [i64; LANES],
     /// Registers that are not rows.
     pub(in crate::exec) scalars: Scalars,
 }
@@ -123,6 +125,7 @@ impl<'l, 'a> Block<'l, 'a> {
                 .then(|| Clocks::new(launch.threads.div_ceil(LANES as u32) as usize)),
             parts,
             scratch: Rows::scratch(kernel.rows).0 * LANES as u32,
+            offsets: [0; LANES],
             kept: Vec::new(),
         };
         for warp in &mut block.warps {

@@ -6,7 +6,7 @@ use super::special::block_value;
 use super::thread_index;
 use crate::exec::vector::code::MOST_WARPS;
 use crate::exec::vector::code::affine::evaluate;
-use crate::exec::vector::code::growth::{Growth, Pattern};
+use crate::exec::vector::code::growth::{Growth, Half};
 use crate::program::Kernel;
 use crate::program::instruction::Special;
 use crate::program::memory::RANK_SHIFT;
@@ -22,8 +22,8 @@ pub(in crate::exec) struct Scalars {
     pub(in crate::exec) groups: Vec<Rows>,
     /// Growth of each shape.
     pub(in crate::exec) growths: Vec<Growth>,
-    /// Pattern of each access.
-    pub(in crate::exec) patterns: Vec<Pattern>,
+    /// How the places of each access follow each other; `None` if they are not aligned.
+    pub(in crate::exec) patterns: Vec<Option<[Half; 2]>>,
     /// True if the launch is regular enough.
     pub(in crate::exec) usable: bool,
     numbers: Vec<i64>,
@@ -64,7 +64,7 @@ impl Scalars {
             self.growths.push(Growth::of(coefficients, &lanes));
         }
         let accesses = launch.steps.map_or(&[][..], |steps| &steps.accesses);
-        let pattern = |(shape, bytes): &(u32, u32)| self.growths[*shape as usize].pattern(i64::from(*bytes));
+        let pattern = |(shape, bytes): &(u32, u32)| self.growths[*shape as usize].halves(i64::from(*bytes));
         self.patterns.extend(accesses.iter().map(pattern));
         self.usable = true;
     }

@@ -17,7 +17,7 @@ pub(super) fn pure(
     let rows = block.warps[issue.warp].rows.base();
     // SAFETY: the decoder allotted each register as many rows as the operation's widths say, and the register file holds
     // all rows of the kernel.
-    unsafe { (info.plain)(rows, out, sources, issue.active) };
+    unsafe { info.run(rows, out, sources, issue.active) };
 }
 
 pub(super) fn test(
@@ -30,7 +30,7 @@ pub(super) fn test(
 ) {
     let rows = &mut block.warps[issue.warp].rows;
     // SAFETY: as in `pure`.
-    let bits = unsafe { (info.plain)(rows.base(), sources, issue.active) };
+    let bits = unsafe { info.run(rows.base(), sources, issue.active) };
     let (mut yes, mut no) = (bits, !bits);
     if let Some((logic, condition)) = combine {
         let other = rows.holds(condition);

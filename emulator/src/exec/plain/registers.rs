@@ -25,7 +25,7 @@ pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop>
     let written = match &instruction.op {
         // Bytes of a parameter, inserted into a word whose other bytes may stay unwritten.
         Op::Pure { info, out, sources: [value, old, ..] }
-            if old == out && info.plain as usize == pure::<bits::Insert32>().plain as usize =>
+            if old == out && info.is(pure::<bits::Insert32>()) =>
         {
             known.row(*value)
         }

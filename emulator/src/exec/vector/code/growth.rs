@@ -24,25 +24,10 @@ impl Growth {
         }
     }
 
-    /// Pattern of accesses of this many bytes whose addresses grow like this.
-    pub(in crate::exec) fn pattern(&self, bytes: i64) -> Pattern {
-        let half = |lanes: &[i64]| {
-            let growth = |lane: usize| lanes[lane] - lanes[0];
-            if (0..HALF).all(|lane| growth(lane) == 0) {
-                Some(Half::Same)
-            } else {
-                (0..HALF).all(|lane| growth(lane) == lane as i64 * bytes).then_some(Half::Next)
-            }
-        };
-        if self.wide.iter().any(|growth| growth % bytes != 0) {
-            return Pattern::Misaligned;
-        }
-        match (half(&self.wide[..HALF]), half(&self.wide[HALF..])) {
-            (Some(Half::Same), Some(Half::Same)) if self.wide[HALF] == 0 => Pattern::Same,
-            (Some(Half::Next), Some(Half::Next)) if self.wide[HALF] == HALF as i64 * bytes => Pattern::Next,
-            (Some(low), Some(high)) => Pattern::Halves([low, high]),
-            _ => Pattern::Scattered,
-        }
+    /// Accesses of this many bytes whose addresses grow like this; `None` if some are not aligned to that.
+    pub(in crate::exec) fn halves(&self, bytes: i64) -> Option<[Half; 2]> {
+        let aligned = self.wide.iter().all(|growth| growth % bytes == 0);
+        aligned.then(|| [Half::of(&self.wide, 0, bytes), Half::of(&self.wide, 1, bytes)])
     }
 }
 
@@ -53,28 +38,25 @@ pub(in crate::exec) enum Half {
     Same,
     /// One element after the other.
     Next,
-}
-
-/// Accesses of a warp to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::exec) enum Pattern {
-    Same,
-    Next,
-    Halves([Half; 2]),
     /// At places of their own.
-    Scattered,
-    /// Not at multiples of the size of an element.
-    Misaligned,
+    Each,
 }
 
-impl Pattern {
-    /// Of each half of a warp; meaningless for lanes at places of their own.
+impl Half {
+    /// Accesses of this many bytes by the lanes of a half of a warp, whose places are these.
     #[inline(always)]
-    pub(in crate::exec) fn halves(self) -> [Half; 2] {
-        match self {
-            Pattern::Halves(halves) => halves,
-            Pattern::Same => [Half::Same; 2],
-            Pattern::Next | Pattern::Scattered | Pattern::Misaligned => [Half::Next; 2],
+    pub(in crate::exec) fn of(places: &[i64; LANES], half: usize, bytes: i64) -> Half {
+        let first = places[half * HALF];
+        let (mut change, mut deviation) = (0, 0);
+        for lane in 0..HALF {
+            let distance = places[half * HALF + lane].wrapping_sub(first);
+            change |= distance;
+            deviation |= distance ^ (lane as i64).wrapping_mul(bytes);
+        }
+        match (change, deviation) {
+            (0, _) => Half::Same,
+            (_, 0) => Half::Next,
+            _ => Half::Each,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::liveness::may_wait;
 use super::step::AccessSpace;
-use super::translate::{Translator, is_same};
+use super::translate::Translator;
 use super::uses::visit_writes;
 use crate::program::instruction::{Condition, Constant, Op};
 use crate::program::memory;
@@ -72,8 +72,7 @@ impl Translator<'_> {
         }
         let bytes = u64::from(access.bytes) * access.registers.len() as u64;
         let addition = self.definition(pc, access.address.base)?;
-        let sums = [pure::<integer::Add<u64>>(), pure::<integer::Add<i64>>()];
-        let (_, [a, b, ..]) = self.operation(addition, &sums)?;
+        let (_, [a, b, ..]) = self.operation(addition, &[pure::<integer::Add<u64>>()])?;
         [(a, b), (b, a)].into_iter().find_map(|(base, product)| {
             let base = self.uniform(base)?;
             let multiplication = self.definition(addition, product)?;
@@ -120,7 +119,7 @@ impl Translator<'_> {
         if instruction.guard != Condition::ALWAYS {
             return None;
         }
-        Some((kinds.iter().position(|kind| is_same(info, kind))?, *sources))
+        Some((kinds.iter().position(|kind| info.is(kind))?, *sources))
     }
 
     /// The constant row that a register stands for, if all threads of the launch have the same value there.

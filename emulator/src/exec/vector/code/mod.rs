@@ -6,8 +6,8 @@ mod blend;
 pub(in crate::exec) mod growth;
 mod indexed;
 pub(in crate::exec) mod liveness;
-pub(in crate::exec) mod regular;
 pub(in crate::exec) mod step;
+pub(in crate::exec) mod transfer;
 mod translate;
 mod uses;
 

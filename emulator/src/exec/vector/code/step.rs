@@ -1,18 +1,18 @@
 //! Steps: the code of the vector mode.
 
 use super::access;
-use super::access::{AccessFn, MOST_ELEMENTS};
+use super::access::{LocateFn, MOST_ELEMENTS};
 use super::affine::{Affine, TestKind};
 use super::blend::BlendRows;
 use super::growth::{NoWrap, Operand};
 use super::liveness::Liveness;
-use super::regular::RegularFn;
+use super::transfer::TransferFn;
 use crate::program::instruction::{Condition, Constant, Logic};
 use crate::program::memory;
 use crate::ptx::Space;
 use crate::semantics::rows::{PureRows, TestRows};
 use crate::semantics::shuffle::{Shuffle, ShuffleRows};
-use crate::semantics::{Predicate, PureFn, Register, Width};
+use crate::semantics::{Predicate, PureInfo, Register, Width};
 
 /// A kernel in steps.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub(in crate::exec) struct Steps {
     pub(in crate::exec) constants: Vec<(Register, Width, Constant)>,
     /// Blends of single and double rows, for masks.
     pub(in crate::exec) blends: [BlendRows; 2],
+    /// Finds the places of accesses.
+    pub(in crate::exec) locate: LocateFn,
     /// `None` where it is not known: then values in lanes elsewhere are left alone.
     pub(in crate::exec) liveness: Option<Liveness>,
 }
@@ -74,13 +76,12 @@ pub(in crate::exec) enum Action {
     },
     /// An operation that is not compiled over rows.
     PureLanes {
-        run: PureFn,
+        info: &'static PureInfo,
         out: Register,
         sources: [Register; 4],
     },
     Test {
-        run: TestRows,
-        sources: [u32; 4],
+        test: RowsTest,
         out: u32,
     },
     /// A comparison with more than one result, or combined with a predicate.
@@ -123,10 +124,32 @@ pub(in crate::exec) enum Action {
     },
 }
 
+/// A comparison of rows.
 #[derive(Debug)]
-pub(in crate::exec) struct CombinedTest {
+pub(in crate::exec) struct RowsTest {
     pub(in crate::exec) run: TestRows,
     pub(in crate::exec) sources: [u32; 4],
+    /// The result is flipped by this.
+    pub(in crate::exec) flip: u32,
+}
+
+impl RowsTest {
+    /// The result in one register file.
+    ///
+    /// # Safety
+    /// It holds all rows of the kernel.
+    #[inline(always)]
+    pub(in crate::exec) unsafe fn run_one(&self, file: *mut u32) -> u32 {
+        let mut bits = 0;
+        // SAFETY: as the caller says; there is one file, so one word.
+        unsafe { (self.run)(&[file], &self.sources, &mut bits) };
+        bits ^ self.flip
+    }
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct CombinedTest {
+    pub(in crate::exec) test: RowsTest,
     pub(in crate::exec) out: Predicate,
     pub(in crate::exec) inverse: Option<Predicate>,
     pub(in crate::exec) combine: Option<(Logic, Guard)>,
@@ -135,7 +158,7 @@ pub(in crate::exec) struct CombinedTest {
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarStep {
     /// `Err` if the operation is not compiled over rows.
-    pub(in crate::exec) run: Result<PureRows, PureFn>,
+    pub(in crate::exec) run: Result<PureRows, &'static PureInfo>,
     pub(in crate::exec) out: Operand,
     pub(in crate::exec) sources: [u32; 4],
     pub(in crate::exec) no_wrap: Option<NoWrap>,
@@ -145,22 +168,14 @@ pub(in crate::exec) struct ScalarStep {
 
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarTest {
-    pub(in crate::exec) run: TestRows,
+    pub(in crate::exec) test: RowsTest,
     pub(in crate::exec) kind: TestKind,
     pub(in crate::exec) operands: [Operand; 2],
     pub(in crate::exec) out: u32,
 }
 
-impl ScalarTest {
-    pub(in crate::exec) fn sources(&self) -> [u32; 4] {
-        let [a, b] = self.operands.map(|operand| operand.row);
-        [a, b, a, a]
-    }
-}
-
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarAccess {
-    pub(in crate::exec) run: RegularFn,
     pub(in crate::exec) address: Operand,
     /// Index of its pattern.
     pub(in crate::exec) pattern: u32,
@@ -170,7 +185,7 @@ pub(in crate::exec) struct ScalarAccess {
 
 #[derive(Debug)]
 pub(in crate::exec) struct AccessStep {
-    pub(in crate::exec) run: AccessFn,
+    pub(in crate::exec) run: TransferFn,
     pub(in crate::exec) access: access::Access,
     pub(in crate::exec) space: AccessSpace,
     pub(in crate::exec) cache: u32,

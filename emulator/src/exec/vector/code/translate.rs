@@ -11,18 +11,18 @@ use super::growth::{NoWrap, Operand};
 use super::indexed::Indexed;
 use super::liveness::Liveness;
 use super::step::{
-    AccessSpace, AccessStep, Action, Code, CombinedTest, Guard, ScalarAccess, ScalarStep, ScalarTest, Step,
-    Steps,
+    AccessSpace, AccessStep, Action, Code, CombinedTest, Guard, RowsTest, ScalarAccess, ScalarStep,
+    ScalarTest, Step, Steps,
 };
 use super::uses::Uses;
-use super::{access, regular};
+use super::{access, transfer};
 use crate::program::blocks::Blocks;
 use crate::program::effects::Course;
 use crate::program::instruction::{BarrierKind, Collective, Condition, Constant, Instruction, Logic, Op};
 use crate::program::{Kernel, RowKind, effects, memory, sort_constants};
-use crate::semantics::rows::{Extension, TestRows};
+use crate::semantics::rows::Extension;
 use crate::semantics::shuffle::{Shuffle, shuffles};
-use crate::semantics::{LANES, Predicate, PureInfo, Register, Width, bits, pure};
+use crate::semantics::{LANES, Predicate, Register, TestInfo, Width, bits, pure};
 use std::collections::{HashMap, HashSet};
 
 /// Translates a kernel for this processor; `None` if the processor has the plain mode only.
@@ -115,6 +115,7 @@ impl<'k> Translator<'k> {
             accesses: self.accesses,
             constants,
             blends: [blends::<u32>()[level], blends::<u64>()[level]],
+            locate: access::locators()[level],
             liveness,
         }
     }
@@ -175,7 +176,7 @@ impl<'k> Translator<'k> {
                     no_wrap = Some(NoWrap { source: operand(source)?, signed });
                 }
                 Some(Action::Scalar(Box::new(ScalarStep {
-                    run: info.rows.map(|rows| rows[self.level as usize]).ok_or(info.plain),
+                    run: info.rows.map(|rows| rows[self.level as usize]).ok_or(*info),
                     out: operand(*out)?,
                     sources: sources.map(|source| self.row(source)),
                     no_wrap,
@@ -184,23 +185,22 @@ impl<'k> Translator<'k> {
             }
             Op::Test { info, out, sources: [a, b], .. } => {
                 let kind = affine.test_kind(instruction)?;
-                let run = info.rows?[self.level as usize];
+                let test = self.rows_test(info, [*a, *b])?;
                 let operands = [operand(*a)?, operand(*b)?];
-                Some(Action::ScalarTest(Box::new(ScalarTest { run, kind, operands, out: out.0 })))
+                Some(Action::ScalarTest(Box::new(ScalarTest { test, kind, operands, out: out.0 })))
             }
             Op::Load(access) | Op::Store(access) if affine.is_address(access) => {
                 let address = operand(access.address.base)?;
                 let is_load = matches!(instruction.op, Op::Load(_));
                 // Nothing is indexed here.
                 let by_row = self.access(u32::MAX, access, is_load)?;
-                let run = regular::function(self.level, &by_row.access, is_load)?;
                 let bytes = access.bytes * access.registers.len() as u32;
                 let pattern = (address.shape, bytes);
                 let pattern = *self.known_accesses.entry(pattern).or_insert_with(|| {
                     self.accesses.push(pattern);
                     self.accesses.len() as u32 - 1
                 });
-                let access = Box::new(ScalarAccess { run, address, pattern, by_row });
+                let access = Box::new(ScalarAccess { address, pattern, by_row });
                 Some(if is_load { Action::ScalarLoad(access) } else { Action::ScalarStore(access) })
             }
             _ => None,
@@ -219,13 +219,13 @@ impl<'k> Translator<'k> {
                     double: info.out == Width::Double,
                 },
                 None => Action::PureLanes {
-                    run: info.plain,
+                    info,
                     out: *out,
                     sources: sources.map(|source| Register(self.row(source) / LANES as u32)),
                 },
             },
-            Op::Test { info, out, inverse, sources, combine } => match info.rows {
-                Some(rows) => self.test(rows[level], *sources, (*out, *inverse), *combine),
+            Op::Test { info, out, inverse, sources, combine } => match self.rows_test(info, *sources) {
+                Some(test) => compare(test, (*out, *inverse), *combine),
                 None => self.plain(instruction),
             },
             Op::Logic { logic, out, a, b } => {
@@ -265,20 +265,12 @@ impl<'k> Translator<'k> {
         }
     }
 
-    fn test(
-        &self,
-        run: TestRows,
-        sources: [Register; 2],
-        (out, inverse): (Predicate, Option<Predicate>),
-        combine: Option<(Logic, Condition)>,
-    ) -> Action {
-        let [a, b] = sources.map(|source| self.row(source));
-        let sources = [a, b, a, a];
-        if inverse.is_none() && combine.is_none() {
-            return Action::Test { run, sources, out: out.0 };
-        }
-        let combine = combine.map(|(logic, condition)| (logic, Guard::of(condition)));
-        Action::TestAnd(Box::new(CombinedTest { run, sources, out, inverse, combine }))
+    /// A comparison of rows, if it is compiled for them.
+    fn rows_test(&self, info: &TestInfo, sources: [Register; 2]) -> Option<RowsTest> {
+        let run = info.rows?[self.level as usize];
+        let [a, b] = info.in_order(sources);
+        let (a, b) = (self.row(a), self.row(b));
+        Some(RowsTest { run, sources: [a, b, a, a], flip: info.flip })
     }
 
     /// The step of a load or store, if it is of a common kind. The plain mode must be able to run it too.
@@ -315,9 +307,9 @@ impl<'k> Translator<'k> {
             elements: access.registers.len() as u32,
             registers,
             wide: access.width == Width::Double,
-            signed: access.signed,
+            sign: if access.signed && is_load && access.bytes < 4 { 1 << (8 * access.bytes - 1) } else { 0 },
         };
-        let run = access::function(self.level, &ready, is_load)?;
+        let run = transfer::function(self.level, &ready, is_load)?;
         Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache, prepare }))
     }
 
@@ -332,6 +324,19 @@ impl<'k> Translator<'k> {
     }
 }
 
+/// The step of a comparison of rows.
+fn compare(
+    test: RowsTest,
+    (out, inverse): (Predicate, Option<Predicate>),
+    combine: Option<(Logic, Condition)>,
+) -> Action {
+    if inverse.is_none() && combine.is_none() {
+        return Action::Test { test, out: out.0 };
+    }
+    let combine = combine.map(|(logic, condition)| (logic, Guard::of(condition)));
+    Action::TestAnd(Box::new(CombinedTest { test, out, inverse, combine }))
+}
+
 fn offset(register: Register) -> u32 {
     register.0 * LANES as u32
 }
@@ -342,15 +347,9 @@ fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
         return None;
     }
     let Op::Pure { info, out, sources } = &instruction.op else { return None };
-    let is = |other| is_same(info, other);
+    let is = |other| info.is(other);
     let copies = is(pure::<bits::Move32>()) || is(pure::<bits::Move64>());
     copies.then_some((*out, sources[0], info.out))
-}
-
-/// True if two operations are the same. Functions with the same address do the same, so a match is certain; a miss
-/// would only cost speed.
-pub(in crate::exec) fn is_same(a: &PureInfo, b: &PureInfo) -> bool {
-    a.plain as usize == b.plain as usize
 }
 
 #[cfg(test)]

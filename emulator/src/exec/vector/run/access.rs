@@ -6,8 +6,8 @@ use crate::exec::block::cached::Cached;
 use crate::exec::plain;
 use crate::exec::vector::code::MOST_WARPS;
 use crate::exec::vector::code::access::Window;
-use crate::exec::vector::code::regular::Regular;
 use crate::exec::vector::code::step::{AccessSpace, AccessStep, Guard, ScalarAccess, Step};
+use crate::exec::vector::code::transfer::{Spread, Warp};
 use crate::semantics::Width;
 
 impl Run<'_, '_, '_> {
@@ -64,34 +64,47 @@ impl Run<'_, '_, '_> {
         };
         let files = &self.files;
         let growth = &self.block.scalars.growths[step.address.shape as usize];
-        let bytes = access.bytes * access.elements;
-        let mut regular = Regular {
-            firsts: [0; MOST_WARPS],
-            masks: [0; MOST_WARPS],
-            window,
-            pattern: self.block.scalars.patterns[step.pattern as usize],
-            growth: &growth.wide,
-            least: growth.least,
-            most: growth.most,
-            free: !writes
-                && (0..access.elements as usize).all(|at| self.is_free(guard, access.registers[at])),
-        };
+        let bytes = u64::from(access.bytes * access.elements);
+        let halves = self.block.scalars.patterns[step.pattern as usize];
+        // The lane with the lowest address may lie up to `room` bytes from the start of the window.
+        let span = (growth.most - growth.least) as u64 + bytes;
+        let room = window.len.checked_sub(span).filter(|_| halves.is_some());
+        let free =
+            !writes && (0..access.elements as usize).all(|at| self.is_free(guard, access.registers[at]));
+        let mut warps = [Warp { file: std::ptr::null_mut(), at: std::ptr::null_mut(), mask: 0 }; MOST_WARPS];
+        let (mut count, mut refused) = (0, 0);
+        let mut firsts = (0, 0);
         for warp in 0..files.count {
-            regular.masks[warp] = files.active(warp, guard);
+            let active = files.active(warp, guard);
             let first = files.first_lane(warp, step.address);
             let wraps = step.address.width != Width::Double
                 && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
             // No region lies there.
-            regular.firsts[warp] = if wraps { u64::MAX } else { first.wrapping_add(access.offset) };
+            let first = if wraps { u64::MAX } else { first.wrapping_add(access.offset) };
+            firsts = (if warp == 0 { first } else { firsts.0 }, first);
+            if active == 0 {
+                continue;
+            }
+            let offset = first.wrapping_add_signed(growth.least).wrapping_sub(window.base);
+            if room.is_some_and(|room| offset <= room) && first & (bytes - 1) == 0 {
+                let at = window.host.wrapping_add(first.wrapping_sub(window.base) as usize);
+                let mask = if free { u32::MAX } else { active };
+                warps[count] = Warp { file: files.rows[warp], at, mask };
+                count += 1;
+            } else {
+                refused |= 1 << warp;
+            }
         }
         if !writes && step.by_row.space == AccessSpace::Global {
-            let last = regular.firsts[files.count - 1];
-            let end = last.wrapping_add_signed(growth.most).wrapping_add(bytes.into());
-            look_ahead(&mut self.block.caches[step.by_row.cache as usize], regular.firsts[0], end);
+            let end = firsts.1.wrapping_add_signed(growth.most).wrapping_add(bytes);
+            look_ahead(&mut self.block.caches[step.by_row.cache as usize], firsts.0, end);
         }
-        // SAFETY: each register file holds all rows of the kernel; the window is live, and writable if it is written
-        // to.
-        unsafe { (step.run)(files.rows(), access, &regular) }
+        let Some(halves) = halves else { return refused };
+        let spread = Spread { offsets: &growth.wide, halves };
+        // SAFETY: each register file holds all rows of the kernel; the places of all lanes lie in the window, which is
+        // live, and writable if it is written to.
+        unsafe { (step.by_row.run)(access, &warps[..count], &spread) };
+        refused
     }
 
     /// The memory that an access found last, if it is allowed.
@@ -115,9 +128,16 @@ impl Run<'_, '_, '_> {
     #[inline(always)]
     fn access_fast(&mut self, step: &AccessStep, file: *mut u32, active: u32, writes: bool) -> bool {
         let Some(window) = self.window(step, writes) else { return false };
-        // SAFETY: the register file holds all rows of the kernel; the window is shared memory of this block or a
+        let access = &step.access;
+        let offsets = &mut self.block.offsets;
+        // SAFETY: the register file holds all rows of the kernel.
+        let found = unsafe { (self.steps.locate)(file, access, &window, active, offsets) };
+        let Some(halves) = found else { return false };
+        let warp = Warp { file, at: window.host, mask: active };
+        // SAFETY: as above; the places of the active lanes lie in the window, which is shared memory of this block or a
         // live region, writable if it is written to.
-        unsafe { (step.run)(file, &step.access, &window, active) }
+        unsafe { (step.run)(access, &[warp], &Spread { offsets, halves }) };
+        true
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::Run;
 use crate::exec::vector::code::MOST_WARPS;
-use crate::exec::vector::code::step::{CombinedTest, Guard};
+use crate::exec::vector::code::step::{CombinedTest, Guard, RowsTest};
 use crate::program::instruction::Logic;
-use crate::semantics::rows::{PureRows, TestRows};
+use crate::semantics::rows::PureRows;
 use crate::semantics::shuffle::{Shuffle, ShuffleRows};
-use crate::semantics::{Predicate, PureFn, Register};
+use crate::semantics::{Predicate, PureInfo, Register};
 
 impl Run<'_, '_, '_> {
     #[inline(always)]
@@ -26,22 +26,22 @@ impl Run<'_, '_, '_> {
     }
 
     #[inline(always)]
-    pub(super) fn pure_lanes(&self, guard: Guard, run: PureFn, out: Register, sources: [Register; 4]) {
+    pub(super) fn pure_lanes(&self, guard: Guard, info: &PureInfo, out: Register, sources: [Register; 4]) {
         for warp in 0..self.files.count {
             let active = self.files.active(warp, guard);
             // SAFETY: as in `pure`.
-            unsafe { run(self.files.rows[warp], out, sources, active) };
+            unsafe { info.run(self.files.rows[warp], out, sources, active) };
         }
     }
 
     #[inline(always)]
-    pub(super) fn test(&self, guard: Guard, run: TestRows, sources: &[u32; 4], out: u32) {
+    pub(super) fn test(&self, guard: Guard, test: &RowsTest, out: u32) {
         let files = &self.files;
         let mut bits = [0; MOST_WARPS];
         // SAFETY: as in `pure`; there is a word for each warp.
-        unsafe { run(files.rows(), sources, bits.as_mut_ptr()) };
+        unsafe { (test.run)(files.rows(), &test.sources, bits.as_mut_ptr()) };
         for (warp, bits) in bits.into_iter().enumerate().take(files.count) {
-            files.set_predicate(warp, out, files.active(warp, guard), bits);
+            files.set_predicate(warp, out, files.active(warp, guard), bits ^ test.flip);
         }
     }
 
@@ -49,9 +49,8 @@ impl Run<'_, '_, '_> {
     pub(super) fn test_and(&self, guard: Guard, test: &CombinedTest) {
         let files = &self.files;
         for warp in 0..files.count {
-            let mut bits = 0;
-            // SAFETY: as in `pure`; there is one warp, so one word.
-            unsafe { (test.run)(&[files.rows[warp]], &test.sources, &mut bits) };
+            // SAFETY: as in `pure`.
+            let bits = unsafe { test.test.run_one(files.rows[warp]) };
             let (mut yes, mut no) = (bits, !bits);
             if let Some((logic, condition)) = test.combine {
                 let other = files.holds(warp, condition);

@@ -95,8 +95,8 @@ impl Run<'_, '_, '_> {
         let guard = step.guard;
         match &step.action {
             Action::Pure { run, out, sources, double } => self.pure(guard, *run, (*out, *double), sources),
-            Action::PureLanes { run, out, sources } => self.pure_lanes(guard, *run, *out, *sources),
-            Action::Test { run, sources, out } => self.test(guard, *run, sources, *out),
+            Action::PureLanes { info, out, sources } => self.pure_lanes(guard, info, *out, *sources),
+            Action::Test { test, out } => self.test(guard, test, *out),
             Action::TestAnd(test) => self.test_and(guard, test),
             Action::Logic { logic, out, a, b } => self.logic(guard, *logic, *out, [*a, *b]),
             Action::Select { out, a, b, condition, double } => {

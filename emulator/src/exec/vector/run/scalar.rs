@@ -103,11 +103,11 @@ impl Run<'_, '_, '_> {
                 // SAFETY: the result and the scratch rows are as wide as the operation's result.
                 unsafe { blend(out, scratch, out, files.first_lanes) };
             }
-            Err(run) => {
+            Err(info) => {
                 let register = |row: u32| Register(row / LANES as u32);
                 // SAFETY: as above.
                 unsafe {
-                    run(file, register(scalar.out.row), scalar.sources.map(register), files.first_lanes)
+                    info.run(file, register(scalar.out.row), scalar.sources.map(register), files.first_lanes)
                 };
             }
         }
@@ -119,7 +119,7 @@ impl Run<'_, '_, '_> {
         let mut uniform = 0;
         if test.kind == TestKind::Uniform {
             // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
-            unsafe { (test.run)(&[self.files.firsts], &test.sources(), &mut uniform) };
+            uniform = unsafe { test.test.run_one(self.files.firsts) };
         }
         for warp in 0..self.files.count {
             let member = self.gang.members()[warp];
@@ -134,10 +134,8 @@ impl Run<'_, '_, '_> {
                     for operand in test.operands {
                         self.expand(member.warp, operand);
                     }
-                    let mut bits = 0;
-                    // SAFETY: as in `pure`; there is one warp, so one word.
-                    unsafe { (test.run)(&[self.files.rows[warp]], &test.sources(), &mut bits) };
-                    bits
+                    // SAFETY: as in `pure`.
+                    unsafe { test.test.run_one(self.files.rows[warp]) }
                 }
             };
             self.files.set_predicate(warp, test.out, self.files.active(warp, guard), bits);

@@ -1,7 +1,6 @@
 //! Operations and comparisons that keep values regular.
 
 use super::expr::{Expr, Exprs, Growth, Id, ZERO};
-use crate::exec::vector::code::translate::is_same;
 use crate::semantics::{PureInfo, TestInfo, bits, convert, integer, pure, test};
 
 /// Operations whose results are regular if their operands are.
@@ -28,7 +27,7 @@ pub(in crate::exec) enum Linear {
 }
 
 pub(in crate::exec) fn linear(info: &PureInfo) -> Option<Linear> {
-    let is = |other: &PureInfo| is_same(info, other);
+    let is = |other: &PureInfo| info.is(other);
     macro_rules! table {
         ($($($operation:ty),+ => $linear:expr;)*) => {$(
             if $(is(pure::<$operation>()))||+ {
@@ -38,19 +37,18 @@ pub(in crate::exec) fn linear(info: &PureInfo) -> Option<Linear> {
     }
     use integer::{Add, MadLow, MadWide, MulLow, MulWide, Neg, Sub};
     table! {
-        Add<u32>, Add<i32>, Add<u64>, Add<i64> => Linear::Add;
+        Add<u32>, Add<u64> => Linear::Add;
         bits::Move32, bits::Move64 => Linear::Copy;
         MulWide<i32> => Linear::MulWide { signed: true };
         MulWide<u32> => Linear::MulWide { signed: false };
-        MadLow<u32>, MadLow<i32>, MadLow<u64>, MadLow<i64> => Linear::MadLow;
-        MulLow<u32>, MulLow<i32>, MulLow<u64>, MulLow<i64> => Linear::MulLow;
-        Sub<u32>, Sub<i32>, Sub<u64>, Sub<i64> => Linear::Sub;
-        Neg<i32>, Neg<i64> => Linear::Neg;
+        MadLow<u32>, MadLow<u64> => Linear::MadLow;
+        MulLow<u32>, MulLow<u64> => Linear::MulLow;
+        Sub<u32>, Sub<u64> => Linear::Sub;
+        Neg<u32>, Neg<u64> => Linear::Neg;
         bits::ShiftLeft<u32>, bits::ShiftLeft<u64> => Linear::ShiftLeft;
-        convert::Wrap<i64, i32>, convert::Wrap<u64, i32> => Linear::Widen { signed: true };
-        convert::Wrap<i64, u32>, convert::Wrap<u64, u32> => Linear::Widen { signed: false };
-        convert::Wrap<u32, u64>, convert::Wrap<i32, u64>, convert::Wrap<u32, i64>, convert::Wrap<i32, i64>
-            => Linear::Truncate;
+        convert::Wrap<u64, i32> => Linear::Widen { signed: true };
+        convert::Wrap<u64, u32> => Linear::Widen { signed: false };
+        convert::Wrap<u32, u64>, convert::Wrap<u32, i64> => Linear::Truncate;
         MadWide<i32> => Linear::MadWide { signed: true };
         MadWide<u32> => Linear::MadWide { signed: false };
     }
@@ -85,7 +83,7 @@ pub(in crate::exec) fn comparison(info: &TestInfo) -> Option<Comparison> {
             table!(@each $relation, $name, i64, true, true);
         )*};
         (@each $relation:ident, $name:ident, $ty:ty, $signed:expr, $wide:expr) => {
-            if info.plain as usize == test::<integer::$name<$ty>>().plain as usize {
+            if info.is(test::<integer::$name<$ty>>()) {
                 return Some(Comparison { relation: Relation::$relation, signed: $signed, wide: $wide });
             }
         };

@@ -1,0 +1,245 @@
+//! Loads and stores of warps whose places in memory are known and allowed.
+
+use super::HALF;
+use super::access::Access;
+use super::growth::Half;
+use crate::semantics::rows::{Extension, for_each_level};
+use crate::semantics::{LANES, lanes_of};
+use core::mem::MaybeUninit;
+
+/// A warp that loads or stores.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Warp {
+    pub(in crate::exec) file: *mut u32,
+    /// The place in memory that its lanes' offsets are relative to.
+    pub(in crate::exec) at: *mut u8,
+    /// The lanes that take part.
+    pub(in crate::exec) mask: u32,
+}
+
+/// Places of the lanes of warps, the same in all of them.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Spread<'a> {
+    /// Bytes from the place of the warp.
+    pub(in crate::exec) offsets: &'a [i64; LANES],
+    pub(in crate::exec) halves: [Half; 2],
+}
+
+/// Runs the load or store of some warps.
+pub(in crate::exec) type TransferFn = unsafe fn(&Access, &[Warp], &Spread<'_>);
+
+for_each_level! {
+    /// Loads, by level.
+    loads[T: Element<C>, C: Copy]: TransferFn = load::<T, C>(access: &Access, warps: &[Warp], spread: &Spread<'_>)
+}
+
+for_each_level! {
+    /// Stores, by level.
+    stores[T: Element<C>, C: Copy]: TransferFn = store::<T, C>(access: &Access, warps: &[Warp], spread: &Spread<'_>)
+}
+
+/// An element in memory that goes into cells of type `C`.
+pub(in crate::exec) trait Element<C>: Copy {
+    /// The sign is extended if `sign` is its bit, and not if it is zero.
+    fn widen(self, sign: u32) -> C;
+    fn narrow(cell: C) -> Self;
+}
+
+macro_rules! elements {
+    ($($ty:ty, $cell:ty, |$value:ident, $sign:pat_param| $widened:expr;)*) => {$(
+        impl Element<$cell> for $ty {
+            #[inline(always)]
+            fn widen(self, $sign: u32) -> $cell {
+                let $value = self;
+                $widened
+            }
+            #[inline(always)]
+            fn narrow(cell: $cell) -> Self {
+                cell as $ty
+            }
+        }
+    )*};
+}
+
+elements! {
+    u8, u32, |value, sign| (u32::from(value) ^ sign).wrapping_sub(sign);
+    u16, u32, |value, sign| (u32::from(value) ^ sign).wrapping_sub(sign);
+    u32, u32, |value, _| value;
+    u64, u64, |value, _| value;
+}
+
+/// Reads an element of every `stride` into half a row. Closures would not be compiled for the vector extension.
+///
+/// # Safety
+/// That many elements can be read, and half a row written.
+#[inline(always)]
+unsafe fn read_half<T: Element<C>, C: Copy>(from: *const T, stride: usize, sign: u32, to: *mut C) {
+    let mut values = [const { MaybeUninit::<C>::uninit() }; HALF];
+    for (lane, value) in values.iter_mut().enumerate() {
+        // SAFETY: as the caller says.
+        value.write(unsafe { from.wrapping_add(lane * stride).read_unaligned() }.widen(sign));
+    }
+    // SAFETY: as the caller says; all were just written.
+    unsafe { to.cast::<[MaybeUninit<C>; HALF]>().write(values) };
+}
+
+/// Writes half a row to an element of every `stride`.
+///
+/// # Safety
+/// That many elements can be written, and half a row read.
+#[inline(always)]
+unsafe fn write_half<T: Element<C>, C: Copy>(from: *const C, to: *mut T, stride: usize) {
+    // SAFETY: as the caller says.
+    let values = unsafe { from.cast::<[C; HALF]>().read() };
+    for (lane, value) in values.iter().enumerate() {
+        // SAFETY: as the caller says.
+        unsafe { to.wrapping_add(lane * stride).write_unaligned(T::narrow(*value)) };
+    }
+}
+
+/// Reads an element for each lane of a mask, at its own offset.
+///
+/// # Safety
+/// These elements can be read, and a row written.
+#[inline(always)]
+unsafe fn read_lanes<T: Element<C>, C: Copy>(
+    at: *const T,
+    offsets: &[i64; LANES],
+    sign: u32,
+    to: *mut C,
+    lanes: u32,
+) {
+    for lane in lanes_of(lanes) {
+        let from = at.wrapping_byte_offset(offsets[lane] as isize);
+        // SAFETY: as the caller says.
+        let value = unsafe { from.read_unaligned() }.widen(sign);
+        // SAFETY: as the caller says.
+        unsafe { to.wrapping_add(lane).write(value) };
+    }
+}
+
+/// True if the lanes of a warp access a row of elements, in the order of their addresses. Most do, and then the whole warp
+/// is copied at once.
+#[inline(always)]
+fn is_row(warp: &Warp, spread: &Spread<'_>, registers: &[u32]) -> bool {
+    warp.mask == u32::MAX && registers.len() == 1 && spread.halves == [Half::Next; 2]
+}
+
+/// How the lanes of half a warp access memory, and which of them take part.
+#[inline(always)]
+fn half_of(warp: &Warp, spread: &Spread<'_>, half: usize) -> (Half, u32) {
+    let kind = if warp.mask == u32::MAX { spread.halves[half] } else { Half::Each };
+    (kind, warp.mask & 0xffff << (half * HALF))
+}
+
+/// # Safety
+/// The files hold the rows of the access, whose types are `T` in memory and `C` in registers; the places of all lanes
+/// that take part are readable.
+#[inline(always)]
+unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: &Spread<'_>) {
+    let registers = &access.registers[..access.elements as usize];
+    let offset = |half: usize| spread.offsets[half * HALF] as isize;
+    if warps.iter().all(|warp| is_row(warp, spread, registers)) {
+        for warp in warps {
+            let to = warp.file.wrapping_add(registers[0] as usize).cast::<C>();
+            let from = |half| warp.at.wrapping_offset(offset(half)).cast::<T>();
+            // SAFETY: as the caller says; half a register of the access.
+            unsafe { read_half(from(0), 1, access.sign, to) };
+            // SAFETY: as above.
+            unsafe { read_half(from(1), 1, access.sign, to.wrapping_add(HALF)) };
+        }
+        return;
+    }
+    for half in 0..2 {
+        for warp in warps {
+            let (kind, lanes) = half_of(warp, spread, half);
+            for (element, register) in registers.iter().enumerate() {
+                let to = warp.file.wrapping_add(*register as usize).cast::<C>();
+                let at = warp.at.cast::<T>().wrapping_add(element);
+                if kind == Half::Each {
+                    // SAFETY: as the caller says.
+                    unsafe { read_lanes(at, spread.offsets, access.sign, to, lanes) };
+                    continue;
+                }
+                let from = at.wrapping_byte_offset(offset(half));
+                let to = to.wrapping_add(half * HALF);
+                if kind == Half::Same {
+                    // SAFETY: as the caller says.
+                    let value = unsafe { from.read_unaligned() }.widen(access.sign);
+                    // SAFETY: half a register of the access.
+                    unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
+                } else if registers.len() == 1 {
+                    // Known to be one, the stride makes the loop a copy.
+                    // SAFETY: as the caller says; half a register of the access.
+                    unsafe { read_half(from, 1, access.sign, to) };
+                } else {
+                    // SAFETY: as above.
+                    unsafe { read_half(from, registers.len(), access.sign, to) };
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The duties of [`load`], but the places are writable.
+#[inline(always)]
+unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: &Spread<'_>) {
+    let registers = &access.registers[..access.elements as usize];
+    for warp in warps {
+        let offset = |half: usize| spread.offsets[half * HALF] as isize;
+        if is_row(warp, spread, registers) {
+            let from = warp.file.wrapping_add(registers[0] as usize).cast::<C>();
+            let to = |half| warp.at.wrapping_offset(offset(half)).cast::<T>();
+            // SAFETY: as the caller says; half a register of the access.
+            unsafe { write_half(from, to(0), 1) };
+            // SAFETY: as above.
+            unsafe { write_half(from.wrapping_add(HALF), to(1), 1) };
+            continue;
+        }
+        for half in 0..2 {
+            let (kind, lanes) = half_of(warp, spread, half);
+            // To one place, the last lane wins, as in the plain mode.
+            let lanes = if kind == Half::Same { 1 << (half * HALF + HALF - 1) } else { lanes };
+            for (element, register) in registers.iter().enumerate() {
+                let from = warp.file.wrapping_add(*register as usize).cast::<C>();
+                let at = warp.at.cast::<T>().wrapping_add(element);
+                if kind == Half::Next {
+                    let to = at.wrapping_byte_offset(offset(half));
+                    let from = from.wrapping_add(half * HALF);
+                    if registers.len() == 1 {
+                        // SAFETY: as the caller says; half a register of the access.
+                        unsafe { write_half(from, to, 1) };
+                    } else {
+                        // SAFETY: as above.
+                        unsafe { write_half(from, to, registers.len()) };
+                    }
+                    continue;
+                }
+                for lane in lanes_of(lanes) {
+                    // SAFETY: a lane of a register of the access.
+                    let value = T::narrow(unsafe { from.wrapping_add(lane).read() });
+                    let to = at.wrapping_byte_offset(spread.offsets[lane] as isize);
+                    // SAFETY: as the caller says.
+                    unsafe { to.write_unaligned(value) };
+                }
+            }
+        }
+    }
+}
+
+/// The function for a load, or a store, of this kind; `None` if only the plain mode has one.
+pub(in crate::exec) fn function(level: Extension, access: &Access, is_load: bool) -> Option<TransferFn> {
+    let table = match (access.bytes, access.wide, is_load) {
+        (1, false, true) => loads::<u8, u32>(),
+        (2, false, true) => loads::<u16, u32>(),
+        (4, false, true) => loads::<u32, u32>(),
+        (8, true, true) => loads::<u64, u64>(),
+        (1, false, false) => stores::<u8, u32>(),
+        (2, false, false) => stores::<u16, u32>(),
+        (4, false, false) => stores::<u32, u32>(),
+        (8, true, false) => stores::<u64, u64>(),
+        _ => return None,
+    };
+    Some(table[level as usize])
+}
