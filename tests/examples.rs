@@ -6,9 +6,10 @@
 #[path = "support/mesa.rs"]
 mod mesa;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
+use std::time::SystemTime;
 
 /// The most lines of an example that shows one thing.
 const LINES: usize = 60;
@@ -20,16 +21,45 @@ fn folder() -> PathBuf {
     target.join("examples")
 }
 
-/// Builds the examples as this program was built.
+/// The numbered examples.
+fn sources() -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).expect("the examples");
+    // Those in other languages lie in folders.
+    folder.map(|entry| entry.expect("an entry").path()).filter(|path| !path.is_dir()).collect()
+}
+
+/// When a file, or one below a folder, was changed last; `None` if it is not there.
+fn changed(path: &Path) -> Option<SystemTime> {
+    if !path.is_dir() {
+        return path.metadata().ok()?.modified().ok();
+    }
+    path.read_dir().ok()?.filter_map(|entry| changed(&entry.ok()?.path())).max()
+}
+
+/// True if all examples are there and newer than what they are made of, as cargo leaves them before it runs all tests.
+fn are_current() -> bool {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let made_of = ["Cargo.toml", "src", "sys", "emulator/src", "examples", "kernels", "tests/crates"];
+    let newest = made_of.iter().filter_map(|part| changed(&root.join(part))).max();
+    sources().iter().filter_map(|source| source.file_stem()).all(|name| {
+        let program = folder().join(name).with_extension(std::env::consts::EXE_EXTENSION);
+        changed(&program) > newest || (name == "12_trace" && cfg!(not(feature = "trace")))
+    })
+}
+
+/// Builds the examples, if cargo has not: for a build with other features than now it would make all of them anew.
 fn build() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
-        let Some(cargo) = std::env::var_os("CARGO") else { return };
+        let Some(cargo) = std::env::var_os("CARGO").filter(|_| !are_current()) else { return };
         let folder = folder();
         let target = folder.ancestors().nth(2).expect("the folder of builds");
         let mut command = Command::new(cargo);
-        command.args(["build", "--quiet", "--examples", "--features", "trace", "--manifest-path"]);
+        command.args(["build", "--quiet", "--examples", "--manifest-path"]);
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).arg("--target-dir").arg(target);
+        if cfg!(feature = "trace") {
+            command.args(["--features", "trace"]);
+        }
         if !cfg!(debug_assertions) {
             command.arg("--release");
         }
@@ -166,7 +196,9 @@ fn futures_and_an_executor() {
     }
 }
 
+/// With the feature of its example, which `cargo test --workspace` has.
 #[test]
+#[cfg(feature = "trace")]
 fn trace_of_all_calls() {
     let path = std::env::temp_dir().join(format!("cuprum_timeline_{}.json", std::process::id()));
     let said = run("12_trace", &[(DEVICE, "emulator")], &[path.to_str().expect("a name")]);
@@ -264,12 +296,7 @@ const RELEASES: &str = include_str!("compile/releases.rs");
 fn examples_are_short_and_all_of_them_run() {
     let this = include_str!("examples.rs");
     let mut seen = 0;
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).expect("the examples") {
-        let path = entry.expect("an entry").path();
-        // Those in other languages lie in folders.
-        if path.is_dir() {
-            continue;
-        }
+    for path in sources() {
         let name = path.file_stem().expect("a name").to_string_lossy();
         let text = if ["10_from_source", "18_from_c"].contains(&&*name) { RELEASES } else { this };
         assert!(text.contains(&format!("\"{name}\"")), "{name} is not run");

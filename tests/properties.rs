@@ -6,9 +6,11 @@
 //!
 //! A program of its own: it is run alone, for long, and with other programs beside it would find less in its time.
 //!
-//! `CUPRUM_PROPERTY_PROGRAMS` is the number of programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the
+//! There are four times as many programs with `CUPRUM_TESTS=all`. `CUPRUM_PROPERTY_PROGRAMS` is the number of programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the
 //! next one's is greater by one. What fails is shown with its seed, shortened.
 
+#[path = "support/amount.rs"]
+mod amount;
 #[path = "support/child.rs"]
 mod child;
 #[path = "support/common/mod.rs"]
@@ -21,6 +23,7 @@ mod property;
 mod tracer;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::Instant;
 
 use child::in_children;
@@ -36,8 +39,8 @@ use tracer::{Backing, Injection, Pick};
 
 /// Steps of a program.
 const STEPS: usize = 80;
-/// Programs of a process, unless asked for more.
-const PROGRAMS: u64 = 300;
+/// Programs of a process, unless asked for another number.
+const PROGRAMS: u64 = 75;
 /// As many on a GPU, where each context takes longer than such a program.
 const PROGRAMS_ON_GPU: u64 = 40;
 /// Programs of the tests that plant a mistake, in which it must be found.
@@ -58,6 +61,13 @@ fn number(variable: &str, otherwise: u64) -> u64 {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text}: expected a number")),
         Err(_) => otherwise,
     }
+}
+
+/// The numbers of the programs that are run: from the one asked for on, as many as asked for.
+fn seeds(usual: u64) -> Range<u64> {
+    let usual = if amount::all() { usual * 4 } else { usual };
+    let first = number("CUPRUM_PROPERTY_SEED", 1);
+    first..first + number("CUPRUM_PROPERTY_PROGRAMS", usual)
 }
 
 /// The driver under test, with either meaning of the null stream.
@@ -108,8 +118,9 @@ fn check(name: &str, stream_mode: StreamMode) {
     in_children(name, if common::on_gpu() { here } else { MODES }, || {
         let (driver, begin) = (driver(stream_mode), Instant::now());
         let usual = if common::on_gpu() { PROGRAMS_ON_GPU } else { PROGRAMS };
-        let (first, count) = (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", usual));
-        for seed in first..first + count {
+        let seeds = seeds(usual);
+        let count = seeds.end - seeds.start;
+        for seed in seeds {
             if let Some(Failure { program, how, .. }) = Failure::of_seed(driver, seed, false) {
                 panic!(
                     "the program of CUPRUM_PROPERTY_SEED={seed} fails; shortened:\n{}{how}",
@@ -156,7 +167,7 @@ fn find_mistake(name: &str, stream_mode: StreamMode) {
         let Failure { seed, program, how } = found.expect("a mistake is found");
         println!("seed {seed}, shortened:\n{}{how}", text(&program));
         assert!(program.iter().any(|step| matches!(step.act, Act::Mistake(..))), "{how}");
-        assert!(program.len() <= 6, "a stream, a buffer and a mistake are enough");
+        assert!(program.len() <= 3, "a stream, a buffer and a mistake are enough");
     });
 }
 
@@ -177,10 +188,10 @@ fn a_mistake_with_default_streams_of_threads_is_found() {
 }
 
 /// Programs over requests and graphs in each process, and the steps of each.
-const PROGRAMS_OF_WORK: u64 = 1000;
+const PROGRAMS_OF_WORK: u64 = 250;
 const STEPS_OF_WORK: usize = 60;
 /// As many in which each call fails in turn, and their steps.
-const PROGRAMS_WITH_FAILURES: u64 = 4;
+const PROGRAMS_WITH_FAILURES: u64 = 1;
 const STEPS_WITH_FAILURES: usize = 40;
 
 /// Runs a program over requests and graphs, with each of these failures.
@@ -211,10 +222,9 @@ fn traced() -> Driver {
 #[test]
 fn requests_and_graphs_do_what_they_are_asked() {
     in_children(concat!(module_path!(), "::requests_and_graphs_do_what_they_are_asked"), MODES, || {
-        let (driver, begin) = (traced(), Instant::now());
-        let (first, count) =
-            (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", PROGRAMS_OF_WORK));
-        (first..first + count).for_each(|seed| check_work(driver, seed, STEPS_OF_WORK, &[None]));
+        let (driver, begin, seeds) = (traced(), Instant::now(), seeds(PROGRAMS_OF_WORK));
+        let count = seeds.end - seeds.start;
+        seeds.for_each(|seed| check_work(driver, seed, STEPS_OF_WORK, &[None]));
         println!("{count} programs in {:?}", begin.elapsed());
     });
 }
@@ -224,10 +234,8 @@ fn requests_and_graphs_do_what_they_are_asked() {
 fn requests_and_graphs_bear_any_call_that_fails() {
     in_children(concat!(module_path!(), "::requests_and_graphs_bear_any_call_that_fails"), MODES, || {
         let (driver, begin) = (traced(), Instant::now());
-        let (first, count) =
-            (number("CUPRUM_PROPERTY_SEED", 1), number("CUPRUM_PROPERTY_PROGRAMS", PROGRAMS_WITH_FAILURES));
         let mut runs = 0;
-        for seed in first..first + count {
+        for seed in seeds(PROGRAMS_WITH_FAILURES) {
             let calls = work::run(driver, &work::program(seed, STEPS_WITH_FAILURES), None).calls;
             let ways = (0..calls).flat_map(|call| {
                 let codes = [CUresult::CUDA_ERROR_UNKNOWN, CUresult::CUDA_ERROR_LAUNCH_FAILED];
@@ -244,13 +252,16 @@ fn requests_and_graphs_bear_any_call_that_fails() {
     });
 }
 
+/// Programs in which each step is looked for.
+const PROGRAMS_COUNTED: u64 = 1000;
+
 /// As `programs_do_all_that_they_can`, for those over requests and graphs.
 #[test]
 fn programs_over_requests_and_graphs_do_all_that_they_can() {
     let name = concat!(module_path!(), "::programs_over_requests_and_graphs_do_all_that_they_can");
     in_children(name, &MODES[..1], || {
         let (driver, mut counts) = (traced(), BTreeMap::new());
-        for seed in 1..=PROGRAMS_OF_WORK {
+        for seed in 1..=PROGRAMS_COUNTED {
             for act in work::run(driver, &work::program(seed, STEPS_OF_WORK), None).done {
                 *counts.entry(act.kind()).or_insert(0) += 1;
             }

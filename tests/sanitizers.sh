@@ -56,6 +56,7 @@ built() { # PACKAGE NAME...
     shift
     for name in "$@"; do arguments+=(--test "$name"); done
     cargo "+$toolchain" test -q -Zbuild-std --target "$target" --target-dir "target/sanitized-$kind" --no-run \
+        --config 'profile.dev.package.cuprum-emulator.debug="line-tables-only"' \
         -p "$package" "${arguments[@]}" --message-format=json |
         jq -r 'select(.reason == "compiler-artifact" and .executable) | [.target.name, .executable] | @tsv'
 }

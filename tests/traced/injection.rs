@@ -1,5 +1,5 @@
 //! Each driver call of a program that uses every method fails in turn: with several codes, done and not done, once and
-//! from then on. Nothing may panic or abort, no handle may be used wrongly, no call may meet another context than the
+//! from then on; in a sample each call in one of these ways. Nothing may panic or abort, no handle may be used wrongly, no call may meet another context than the
 //! one it is meant for, and what failed is told by its name.
 //!
 //! The runs are made once, by child processes; each test looks at what they found.
@@ -17,7 +17,7 @@ use crate::{program, source, sweep};
 /// Fails with those findings of some kinds that `counts` picks.
 fn assert_none(kinds: &[&str], counts: impl Fn(&Run, &Finding) -> bool) {
     let report = sweep::report();
-    assert!(report.plan.len() > 10_000, "hardly anything was tried");
+    assert!(report.plan.len() > 5_000, "hardly anything was tried");
     let of_kind = |finding: &Finding| kinds.contains(&finding.kind.as_str());
     let found: Vec<String> = report
         .findings

@@ -4,6 +4,8 @@
 //! Each test has the log of its own thread. They run beside each other in one process, and drops swallow errors here all
 //! the time: what counts them is in `tests/swallowed.rs`. What sets up the process, or may end it, runs in a child.
 
+#[path = "../support/amount.rs"]
+mod amount;
 #[path = "../support/child.rs"]
 mod child;
 #[path = "../support/program/mod.rs"]

@@ -3,6 +3,8 @@
 //! Each test makes a device of its own (`tests/device`), so that they run beside each other in one process. What counts
 //! time is in `tests/growth`, what needs contexts, streams or settings in `tests/driver`.
 
+#[path = "../../../tests/support/amount.rs"]
+mod amount;
 #[path = "../device/mod.rs"]
 mod device;
 #[path = "../hopper/mod.rs"]

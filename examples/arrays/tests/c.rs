@@ -8,7 +8,7 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use support::{compile, folder, library, run, text};
+use support::{compile, folder, libcuda, library, run, text};
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -16,7 +16,7 @@ fn here() -> &'static Path {
 
 #[test]
 fn a_program_in_c_uses_the_library_and_makes_mistakes() {
-    let (library, folder) = (library("cuprum-arrays", "libarrays.so"), folder("arrays"));
+    let (library, folder) = (library("libarrays.so"), folder("arrays"));
     let (program, rpath) =
         (folder.join("arrays"), format!("-Wl,-rpath,{}", text(library.parent().expect("a folder"))));
     let include = format!("-I{}", text(&here().join("include")));
@@ -43,7 +43,7 @@ fn the_header_is_c_and_cpp() {
 
 #[test]
 fn a_program_in_c_runs_on_libcuda() {
-    let (library, folder) = (library("cuprum-libcuda", "libcuprum_libcuda.so"), folder("libcuda"));
+    let (library, folder) = (libcuda(), folder("libcuda"));
     let link = folder.join("libcuda.so.1");
     let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(library, &link).expect("a link");

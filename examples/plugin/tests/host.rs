@@ -9,7 +9,7 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use support::{compile, folder, library, outputs};
+use support::{compile, folder, libcuda, library, outputs};
 
 /// Most that a load may leave behind, in KiB: its table of driver functions, and what the allocator makes of the rest. It is
 /// 6 as a rule, and 28 was seen beside other work: threads that end later leave their pages for a while.
@@ -17,8 +17,7 @@ const KIB: i64 = 64;
 
 #[test]
 fn a_host_loads_and_unloads_it_many_times() {
-    let (plugin, driver) =
-        (library("cuprum-plugin", "libplugin.so"), library("cuprum-libcuda", "libcuprum_libcuda.so"));
+    let (plugin, driver) = (library("libplugin.so"), libcuda());
     let (program, times) = (folder("plugin").join("host"), 60);
     compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("c/host.c"), &program, &["-ldl", "-lpthread"]);
     for mode in ["eager", "async"] {

@@ -6,6 +6,7 @@ use std::fmt;
 use cuprum::Library;
 use cuprum::sys::{CUresult, FnId, Version};
 
+use crate::amount;
 use crate::program::{self, Room, Rooms, Step};
 use crate::tracer::{Backing, Build, Injection, Pick, Session};
 
@@ -19,16 +20,13 @@ const ONE_CODE: [u32; 1] = [999];
 /// Done and not done, once and from then on.
 const WAYS: usize = 4;
 
-/// Set to `all`, each call fails with all codes. Otherwise it fails with one, another one than the call before it.
-const CODES_VARIABLE: &str = "CUPRUM_INJECTION_CODES";
-
 /// Runs over a driver. Each enters one room at most, as the time of all of them grows with the square of what each does.
 struct Part {
     name: &'static str,
     library: Library,
     codes: &'static [u32],
-    /// How many of the codes each call fails with.
-    codes_each: usize,
+    /// How many times each call fails.
+    times: usize,
     rooms: Rooms,
     /// The calls that fail in turn, by their place in a run in which nothing fails.
     calls: Vec<(usize, FnId)>,
@@ -39,14 +37,13 @@ fn parts(name: &'static str, build: Build<'_>, codes: &'static [u32]) -> Vec<Par
     let library = build.library().expect("the emulator");
     // `cuInit` is called once in a process: not by the second run and those after it.
     let _first = without_failures(library, Rooms::All);
-    let all = std::env::var(CODES_VARIABLE).is_ok_and(|codes| codes == "all");
-    let codes_each = if all { codes.len() } else { 1 };
+    let times = if amount::all() { codes.len() * WAYS } else { 1 };
     let part = |rooms| {
         let (_, entered, calls) = without_failures(library, rooms);
         let calls = calls.into_iter().enumerate();
         let counts = |at: &usize| entered.is_empty() || entered.iter().any(|room| room.calls.contains(at));
         let calls = calls.filter(|(at, _)| counts(at)).collect();
-        Part { name, library, codes, codes_each, rooms, calls }
+        Part { name, library, codes, times, rooms, calls }
     };
     let (_, rooms, _) = without_failures(library, Rooms::All);
     let one = |room: &Room| part(Rooms::One(room.name));
@@ -55,7 +52,7 @@ fn parts(name: &'static str, build: Build<'_>, codes: &'static [u32]) -> Vec<Par
 
 impl Part {
     fn len(&self) -> usize {
-        self.calls.len() * self.codes_each * WAYS
+        self.calls.len() * self.times
     }
 
     /// True if both do the same, call by call: then they go the same ways through the safe layer.
@@ -65,8 +62,9 @@ impl Part {
     }
 }
 
-/// All runs: each call of the program fails with a code or with each, done and not done, once and from then on. A room in
-/// which the program calls on an older driver what it calls on the newest is not run again.
+/// All runs. Each call of the program fails with each code in each way; in a sample once, in another way than the call before
+/// it and with another code than four calls before. A room in which the program calls on an older driver what it calls on
+/// the newest is not run again.
 pub(crate) struct Plan {
     parts: Vec<Part>,
 }
@@ -132,9 +130,10 @@ impl Plan {
                 None => break part,
             }
         };
-        let (call, way) = (index % part.calls.len(), index / part.calls.len());
-        let (done, lasting) = (way % 2 == 1, way / 2 % 2 == 1);
-        let code = CUresult(part.codes[(way / WAYS + call + way % WAYS) % part.codes.len()]);
+        let (call, time) = (index % part.calls.len(), index / part.calls.len());
+        let (way, code) = ((time + call) % WAYS, time / WAYS + call / WAYS);
+        let (done, lasting) = (way % 2 == 1, way / 2 == 1);
+        let code = CUresult(part.codes[code % part.codes.len()]);
         let (at, function) = part.calls[call];
         let injection = Injection { pick: Pick::Nth(at), code, done, lasting };
         Run { driver: part.name, library: part.library, rooms: part.rooms, function, injection }

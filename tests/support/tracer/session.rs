@@ -126,6 +126,19 @@ impl Session {
         (state.injection, state.counted, state.reached) = (injection, 0, false);
     }
 
+    /// True if an error is what a call was answered because it was picked, from a place in the log on.
+    pub(crate) fn has_injected(&self, start: usize, error: Error) -> bool {
+        let state = self.state();
+        let picked = |call: &Called| call.injected && call.function == error.call();
+        state.injection.is_some_and(|injection| injection.code == error.code())
+            && state.log[start..].iter().any(picked)
+    }
+
+    /// Number of errors swallowed so far.
+    pub(crate) fn swallowed_len(&self) -> usize {
+        self.state().swallowed.len()
+    }
+
     /// Notes an error that the safe layer has swallowed.
     pub(crate) fn swallowed(&self, error: Error) {
         self.state().swallowed.push(error);

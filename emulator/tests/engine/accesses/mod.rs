@@ -1,12 +1,13 @@
 //! Every kind of access with every shape of address, in every space: the vector mode against the plain mode.
 //!
 //! The programs are made by construction and not at random: kinds with their memory orders ([`forms`]) times shapes of
-//! addresses ([`shapes`]) times spaces, each a kernel with all types and vector widths, in straight code and where
+//! addresses ([`shapes`]) times spaces (a sample of these, or with `CUPRUM_TESTS=all` all), each a kernel with all types and vector widths, in straight code and where
 //! lanes have parted. What the threads loaded, the memory and the registers that made the addresses are compared.
 
 mod forms;
 mod shapes;
 
+use crate::amount;
 use crate::device::{Args, Buffer, Device};
 use cuprum_emulator::exec::Execution;
 use forms::{Action, Form, Kind, Memory, SPACES, Space, forms};
@@ -24,6 +25,8 @@ const ARENA: usize = 32 * 1024;
 const RESULT: usize = 80;
 /// The most accesses in a kernel.
 const MOST: usize = 40;
+/// Of so many kernels in a row of shapes one is a sample, another one for the kind after it.
+const SAMPLE: usize = 4;
 
 const NAME: &str = "arena";
 
@@ -283,8 +286,10 @@ fn module(space: Space) -> (String, Vec<Kernel>) {
         writeln!(text, ".global .align 32 .b8 {NAME}[{ARENA}];").unwrap();
     }
     let mut kernels = Vec::new();
-    for kind in space.kinds() {
-        for shape in SHAPES.into_iter().filter(|shape| shape.is_for(space)) {
+    let sample = if amount::all() { 1 } else { SAMPLE };
+    for (row, kind) in space.kinds().into_iter().enumerate() {
+        let shapes = SHAPES.into_iter().filter(|shape| shape.is_for(space)).enumerate();
+        for (_, shape) in shapes.filter(|(column, _)| (row + column) % sample == 0) {
             let mut kernel = Kernel::new(kind, shape, space);
             for (number, form) in forms(kind, space).into_iter().enumerate() {
                 kernel.add(number, kernels.len() + number, form);

@@ -1,8 +1,13 @@
-//! What the tests of the C programs share: libraries that cargo builds for no test by itself, and the C compiler.
+//! What the tests of the C programs share: libraries, and the C compiler.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+#[path = "../../../../emulator/libcuda/tests/built/mod.rs"]
+mod built;
+
+pub use built::library as libcuda;
 
 /// Runs a program, which must end well, and gives what it prints on its two outputs.
 ///
@@ -38,15 +43,14 @@ pub fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// Builds a library.
+/// The library of the package under test, which cargo has built for the test, beside it.
 ///
 /// # Panics
-/// If that fails.
-pub fn library(package: &str, file: &str) -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
-    let mut build = Command::new(env!("CARGO"));
-    run(build.args(["build", "--quiet", "--package", package, "--target-dir"]).arg(target));
-    target.join("debug").join(file)
+/// If there is none.
+pub fn library(file: &str) -> PathBuf {
+    let path = std::env::current_exe().expect("this program").with_file_name(file);
+    assert!(path.exists(), "cargo has not built {}", path.display());
+    path
 }
 
 /// Compiles a C program, with all warnings as errors.

@@ -128,8 +128,3 @@ fn every_vector_is_aligned_as_nvidias_compiler_does() -> Outcome {
         Ok(())
     })
 }
-
-#[test]
-fn what_is_no_plain_data_is_not_derived() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
-}

@@ -194,18 +194,19 @@ impl World {
     }
 }
 
-/// A program that fails as well, with fewer steps.
+/// A program that fails as well, with as few steps: none can be left out. All run on one thread.
 pub(crate) fn shorten(program: &[Act], fails: impl Fn(&[Act]) -> bool) -> Vec<Act> {
     let mut program = program.to_vec();
-    let mut at = 0;
-    while at < program.len() {
+    let (mut at, mut kept) = (0, 0);
+    while kept < program.len() {
         let mut without = program.clone();
         without.remove(at);
         if fails(&without) {
-            program = without;
+            (program, kept) = (without, 0);
         } else {
-            at += 1;
+            (at, kept) = (at + 1, kept + 1);
         }
+        at = if at < program.len() { at } else { 0 };
     }
     program
 }
