@@ -6,7 +6,7 @@
 #     tests/platforms.sh windows     tests and examples run under wine, the software device is loaded as nvcuda.dll
 #     tests/platforms.sh aarch64     tests and examples run under qemu
 #     tests/platforms.sh checked     the crates are checked for Windows (msvc) and macOS, where nothing is run
-#     tests/platforms.sh             all of these; CI runs `oldest` and `checked`
+#     tests/platforms.sh             all of these, as CI does
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD/.cache/platforms
