@@ -6,8 +6,9 @@
 //!
 //! A program of its own: it is run alone, for long, and with other programs beside it would find less in its time.
 //!
-//! There are four times as many programs with `CUPRUM_TESTS=all`. `CUPRUM_PROPERTY_PROGRAMS` is the number of programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the
-//! next one's is greater by one. What fails is shown with its seed, shortened.
+//! There are four times as many programs with `CUPRUM_TESTS=all`. `CUPRUM_PROPERTY_PROGRAMS` is the number of programs in
+//! each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the next one's is greater by one. What fails is shown with its
+//! seed, shortened.
 
 #[path = "support/amount.rs"]
 mod amount;

@@ -1,6 +1,6 @@
 //! Each driver call of a program that uses every method fails in turn: with several codes, done and not done, once and
-//! from then on; in a sample each call in one of these ways. Nothing may panic or abort, no handle may be used wrongly, no call may meet another context than the
-//! one it is meant for, and what failed is told by its name.
+//! from then on; in a sample each call in one of these ways. Nothing may panic or abort, no handle may be used wrongly, no
+//! call may meet another context than the one it is meant for, and what failed is told by its name.
 //!
 //! The runs are made once, by child processes; each test looks at what they found.
 

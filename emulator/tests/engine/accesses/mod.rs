@@ -1,8 +1,9 @@
 //! Every kind of access with every shape of address, in every space: the vector mode against the plain mode.
 //!
 //! The programs are made by construction and not at random: kinds with their memory orders ([`forms`]) times shapes of
-//! addresses ([`shapes`]) times spaces (a sample of these, or with `CUPRUM_TESTS=all` all), each a kernel with all types and vector widths, in straight code and where
-//! lanes have parted. What the threads loaded, the memory and the registers that made the addresses are compared.
+//! addresses ([`shapes`]) times spaces, each a kernel with all types and vector widths, in straight code and where lanes
+//! have parted. What the threads loaded, the memory and the registers that made the addresses are compared. A kernel in four
+//! is tried, or with `CUPRUM_TESTS=all` each.
 
 mod forms;
 mod shapes;
