@@ -1,6 +1,7 @@
 //! The numbered examples: each runs to its end and says what it should.
 //!
-//! A program of its own, which starts others and needs no device itself. They run as the programs that they are. Under cargo they are built first, as `cargo test` alone does by itself.
+//! A program of its own, which starts others and needs no device itself. They run as the programs that they are. Under cargo
+//! they are built first, as `cargo test` alone does by itself.
 
 #[cfg(target_os = "linux")]
 #[path = "support/mesa.rs"]
