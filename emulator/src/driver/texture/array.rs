@@ -78,7 +78,7 @@ pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer
         depth == 0 || height > 0
     };
     ensure(valid, INVALID_VALUE)?;
-    let flat = depth == 0 && height > 0;
+    let flat = depth == 0 && height > 0 && !cube;
     ensure(!gathered || flat, INVALID_VALUE)?;
     let special = layered || cube || gathered || made != Made::Array;
     let (most_width, most_height) = if special || height == 0 && has(shape, CUDA_ARRAY3D_SURFACE_LDST) {

@@ -75,7 +75,7 @@ pub(crate) fn create_in(
     Ok(MIPMAPS.insert(Mipmap { context, base, levels }))
 }
 
-/// A mipmapped array in memory of another owner, as handles.
+/// A texture of OpenGL as a mipmapped array in memory of another owner, as handles.
 #[derive(Debug)]
 pub(crate) struct Levels(usize);
 
