@@ -271,7 +271,9 @@ impl FreedLog {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.insert(region.base, region.neighbor(region.base, true));
         if entries.len() > Self::KEPT {
-            entries.first_key().map(|lowest| entries.remove(lowest));
+            if let Some(lowest) = entries.first_key() {
+                entries.remove(lowest);
+            }
         }
     }
 

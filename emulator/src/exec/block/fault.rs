@@ -29,13 +29,12 @@ impl<'a> Block<'_, 'a> {
 
     /// The fault of a block in which no thread can run.
     pub(in crate::exec) fn stuck(&self) -> Stop {
-        let parts = self.parts();
-        let all = |at: fn(Wait) -> bool| parts.iter().all(|(_, fragment)| at(fragment.wait));
-        self.fault_of_all(if !all(|wait| wait != Wait::Group) {
+        let waits: Vec<Wait> = self.parts().iter().map(|(_, fragment)| fragment.wait).collect();
+        self.fault_of_all(if waits.contains(&Wait::Group) {
             FaultKind::IncompleteGroup
-        } else if all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
+        } else if waits.iter().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
             FaultKind::BarrierDivergence
-        } else if all(|wait| wait == Wait::Collective) {
+        } else if waits.iter().all(|wait| *wait == Wait::Collective) {
             FaultKind::WrongMembers
         } else {
             FaultKind::Deadlock
