@@ -1,9 +1,10 @@
 //! Cost of a wrapper over the driver call that it makes.
 //!
-//! Each operation is timed in three variants, batch by batch in turns: through function pointers taken once and kept in
-//! locals (`pointer`, what C code linked to the driver would do), through the function table (`table`), and
-//! through the safe layer (`wrapper`). Criterion is told their mean. The medians, and what the wrapper adds, are printed as
-//! a table at the end; the last column is the median over turns of the ratio within a turn.
+//! Each operation is timed in three variants, batch by batch in turns: through function pointers taken once
+//! and kept in locals (`pointer`, as in C code linked to the driver), through the function table (`table`),
+//! and through the safe layer (`wrapper`). Criterion gets their mean. The medians, and the cost of the
+//! wrapper, are printed as a table at the end; the last column is the median over turns of the ratio within a
+//! turn.
 //!
 //! Two drivers are measured: a fake that does nothing, where the difference is all there is to see, and the
 //! device that `CUPRUM_DEVICE` names, the emulator by default. The program needs no cargo and no file at run
@@ -20,6 +21,7 @@ mod in_flight;
 mod medians;
 mod peers;
 mod pools;
+mod regions;
 mod textures;
 #[path = "../tests/support/tracer/mod.rs"]
 mod tracer;
@@ -32,17 +34,16 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::graph::{CaptureMode, InstantiateFlags};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{CUcontext, CUresult, FnId};
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Current, Driver, Event, EventFlags, In, InOut, LaunchConfig,
-    Stream,
-};
+use cuprum::{Buffer, Current, Driver, In, InOut, LaunchConfig, Stream};
 use medians::{Samples, Table, Variant};
 use tracer::Backing;
 
-/// Calls timed in one go, with nothing else between them. What they queued is waited for outside of the time:
-/// a full queue would make the host wait for the device.
+/// Calls timed in one go, with nothing else between them. The wait for the work that they queued is outside
+/// of the time: a full queue would make the host wait for the device.
 const BATCH: u64 = 256;
 
 pub(crate) const COPIED_BYTES: usize = 4 << 10;
@@ -82,8 +83,8 @@ pub(crate) struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    /// Times an operation. `turn` runs one variant as often as it is told, and gives the time; what it queued, it waits for
-    /// after that.
+    /// Times an operation. `turn` runs one variant as often as requested, and returns the time; then it waits
+    /// for the work that it queued.
     pub(crate) fn time(&mut self, operation: &'static str, mut turn: impl FnMut(Variant, u64) -> Duration) {
         // The first of all may load code, or map memory.
         for variant in Variant::ALL {
@@ -107,12 +108,13 @@ impl Measurement<'_> {
         self.table.enter(operation, &samples);
     }
 
-    /// Measures what is in a module of its own, and prints the table.
+    /// Measures the operations that have modules of their own, and prints the table.
     fn finish(mut self, driver: Driver, cx: &mut Current<'_, '_>) {
         graphs(&mut self, driver, cx);
         counted::measure(&mut self, driver);
         in_flight::measure(&mut self, driver);
         pools::measure(&mut self, driver, cx);
+        regions::measure(&mut self, driver);
         textures::measure(&mut self, driver, cx);
         peers::measure(&mut self, driver, cx);
         let Self { group, table } = self;
@@ -121,7 +123,7 @@ impl Measurement<'_> {
     }
 }
 
-/// Runs `body` so often, and gives the time; `settle` runs afterwards, untimed.
+/// Runs `body` so often, and returns the time; `settle` runs afterwards, untimed.
 pub(crate) fn batch<A: Answer>(times: u64, mut body: impl FnMut() -> A, settle: impl FnOnce()) -> Duration {
     let start = Instant::now();
     for _ in 0..times {
@@ -163,7 +165,7 @@ macro_rules! operation {
 
 pub(crate) use operation;
 
-// SAFETY of every raw call below: the handles, addresses and sizes are those of live objects of the current
+// SAFETY of every raw call below: the handles, addresses and sizes belong to live objects of the current
 // context, out-parameters are locals, and nothing else uses the memory.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
@@ -251,27 +253,26 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
         raw [cuEventRecord] { unsafe { cuEventRecord(raw_event, raw_stream) } }
         wrapper { after.record(&cx, &stream) }
     }
+    let has_newer = driver.library().has(cuprum::sys::FnId::cuEventElapsedTime_v2);
     operation! {
         measurement, "event elapsed", driver, || (),
-        raw [cuEventElapsedTime] {
-            let mut milliseconds = 0f32;
-            let answer = unsafe { cuEventElapsedTime(&raw mut milliseconds, raw_start, raw_event) };
-            black_box(milliseconds);
-            answer
+        raw [cuEventElapsedTime cuEventElapsedTime_v2] {
+            let (mut out, newer, older) = (0f32, cuEventElapsedTime_v2, cuEventElapsedTime);
+            unsafe { (if has_newer { newer } else { older })(&raw mut out, raw_start, raw_event) }
         }
         wrapper { after.elapsed_since(&before) }
     }
     operation! {
         measurement, "copy 4 KiB to device", driver, || (),
         raw [cuMemcpyHtoD_v2] { unsafe { cuMemcpyHtoD_v2(raw_bytes, host.as_ptr().cast(), COPIED_BYTES) } }
-        wrapper { bytes.copy_from_host(&cx, &host) }
+        wrapper { cx.copy(&mut bytes, &host) }
     }
     operation! {
         measurement, "copy 4 KiB to host", driver, || (),
         raw [cuMemcpyDtoH_v2] {
             unsafe { cuMemcpyDtoH_v2(host.as_mut_ptr().cast(), raw_bytes, COPIED_BYTES) }
         }
-        wrapper { bytes.copy_to_host(&cx, &mut host) }
+        wrapper { cx.copy(&mut host, &bytes) }
     }
     operation! {
         measurement, "async copy 4 KiB + sync", driver, || (),
@@ -283,14 +284,15 @@ fn measure(criterion: &mut Criterion, device: &'static str, driver: Driver) {
             }
         }
         wrapper {
-            cx.scope(&stream, |scope| scope.lend(bytes.as_mut_slice())?.copy_from_host(&host))
+            cx.scope(&stream, |scope| Ok(scope.copy(&scope.lend(bytes.as_mut_slice())?, &host)?))
         }
     }
 
     measurement.finish(driver, &mut cx);
 }
 
-/// Twenty kernels, launched one by one and as a captured graph: what the second costs a kernel is a twentieth of it.
+/// Twenty kernels, launched one by one and as a captured graph. The graph's cost per kernel is a twentieth of
+/// its cost.
 #[allow(clippy::undocumented_unsafe_blocks, reason = "said once above")]
 fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>) {
     if !driver.library().has(FnId::cuGraphLaunch) {
@@ -307,7 +309,7 @@ fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_
     let (graph, loans) = cx
         .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
             let [a, b, c] = buffers;
-            let (a, b, c) = (capture.give(a)?, capture.give(b)?, capture.give(c)?);
+            let (a, b, c) = (capture.lend(a)?, capture.lend(b)?, capture.lend(c)?);
             for _ in 0..KERNELS {
                 unsafe { capture.launch(&kernel, config, (a, b, c, THREADS)) }?;
             }
@@ -340,15 +342,16 @@ fn graphs(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_
             })
         }
     }
-    executable
-        .replay(cx, &stream, |replay| {
-            operation! {
-                measurement, "graph of 20 kernels", driver, settle,
-                raw [cuGraphLaunch] { unsafe { cuGraphLaunch(raw_graph, raw_stream) } }
-                wrapper { replay.launch() }
-            }
-        })
-        .expect("replays");
+    let launched = cx.scope(&stream, |scope| {
+        let graph = scope.lend_graph(&mut executable)?;
+        operation! {
+            measurement, "graph of 20 kernels", driver, settle,
+            raw [cuGraphLaunch] { unsafe { cuGraphLaunch(raw_graph, raw_stream) } }
+            wrapper { graph.launch() }
+        }
+        Ok(())
+    });
+    launched.expect("a wait");
 }
 
 fn main() {

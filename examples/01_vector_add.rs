@@ -1,22 +1,22 @@
-//! Adds two vectors of a million floats on the GPU, or on the embedded software device where there is none.
+//! Adds two vectors of a million floats on the GPU, or on the embedded software device if there is no GPU.
 //!
 //! ```text
 //! cargo run --release --example 01_vector_add
 //! ```
 //!
-//! `CUPRUM_DEVICE=gpu` insists on a GPU, `CUPRUM_DEVICE=emulator` on the software device.
+//! `CUPRUM_DEVICE=gpu` requires a GPU, `CUPRUM_DEVICE=emulator` requires the software device.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use cuprum::{
-    Buffer, ContextStack, Driver, Event, EventFlags, In, InOut, LaunchConfig, Module, PrimaryContext, Stream,
-};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Buffer, Driver, In, InOut, LaunchConfig, Module, Stream};
 
 const N: usize = 1_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The system's driver if it has a device, else a driver in software. The choice says why.
+    // The system's driver if it has a device, or else the software device. The second value explains the choice.
     let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
     println!("{choice}");
 
@@ -25,12 +25,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("device:         {} (compute capability {})", device.name()?, device.compute_capability()?);
     println!("driver:         CUDA {} from {}", driver.version(), library.origin());
 
-    // A context is used by making it current, and everything made in it ends before it does.
+    // A context has to be current to be used, and objects made in it cannot outlive it.
     let context = PrimaryContext::retain(device)?;
     let mut stack = ContextStack::take()?;
     let cx = stack.push(&context)?;
 
-    // PTX that is in the repository: no compiler is needed here. The driver compiles it for its device.
+    // The repository contains this PTX, so no compiler is needed. The driver compiles PTX for its device.
     let start = Instant::now();
     let module = Module::load_ptx(&cx, include_str!("../kernels/vector_add.ptx"))?;
     let vector_add = module.function("vector_add")?.bind::<(In<f32>, In<f32>, InOut<f32>, u32)>()?;
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let config = LaunchConfig::for_elements(N, 256);
     before.record(&cx, &stream)?;
     // SAFETY: the kernel takes (const float* a, const float* b, float* out, u32 n) and touches n elements of each,
-    // which is what they have. The copy below is on the same stream.
+    // their length. The copy below is on the same stream.
     unsafe { vector_add.launch(&cx, &stream, config, (&device_a, &device_b, &mut device_c, N as u32)) }?;
     after.record(&cx, &stream)?;
     after.synchronize()?;

@@ -1,5 +1,5 @@
-//! A kernel writes one element past its buffer. On a GPU that is error 700 at some later call; the software device
-//! also says who did it, where, and what was missed.
+//! A kernel writes one element past its buffer. On a GPU, some later call returns error 700. The software device also
+//! reports the thread, the source line and the nearest allocation.
 //!
 //! ```text
 //! cargo run --release --example 02_find_the_fault
@@ -7,7 +7,8 @@
 
 use std::error::Error;
 
-use cuprum::{Buffer, ContextStack, Driver, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, Stream};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let driver = Driver::init(cuprum_emulator::library())?;
@@ -18,15 +19,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let module = Module::load_ptx(&cx, include_str!("../kernels/faults.ptx"))?;
     let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
     let mut out = Buffer::<u32>::zeroed(&cx, 1000)?;
-    // SAFETY: index 1000 is one too many. The software device stops the kernel there.
+    // SAFETY: index 1000 is out of bounds. The software device stops the kernel there.
     unsafe {
         write.launch(&cx, &Stream::default_in(&cx), LaunchConfig::new(4, 256), (&mut out, 1000u64, 7u32))
     }?;
 
-    // The launch itself succeeds, as on hardware; the next call that waits tells.
+    // The launch itself succeeds, as on hardware. The next call that waits reports the fault.
     let Err(error) = cx.synchronize() else { return Err("the fault went unnoticed".into()) };
     println!("{error}\n");
-    // Whatever is called next fails too. It is innocent, and its error says so.
+    // Every later call fails too, through no fault of its own, and its error says so.
     let Err(error) = Buffer::<u32>::alloc(&cx, 1) else { return Err("the context was lost".into()) };
     println!("{error}\n");
     println!("{}", cuprum_emulator::last_fault().ok_or("no report")?);

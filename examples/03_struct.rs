@@ -4,31 +4,26 @@
 //! cargo run --release --example 03_struct
 //! ```
 
-use cuprum::{
-    Buffer, Driver, In, InOut, LaunchConfig, Module, PrimaryContext, SharedContext, SharedKernel,
-    SharedModule, Stream,
-};
+use cuprum::{Buffer, ContextRef, In, InOut, Kernel, LaunchConfig, Module, Result, Shared, Stream};
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
-
-/// No lifetime: all of it has a share of the context, which goes with the last of them.
+/// It has no lifetime: each object holds a share of the context, which ends with the last share.
 struct Saxpy {
-    context: SharedContext,
-    module: SharedModule<'static>,
-    kernel: SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
+    context: Shared<ContextRef>,
+    module: Shared<Module<'static>>,
+    kernel: Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
     stream: Stream<'static>,
     x: Buffer<'static, f32>,
     y: Buffer<'static, f32>,
 }
 
 impl Saxpy {
-    fn new(context: SharedContext, x: &[f32]) -> Result<Self> {
+    fn new(context: Shared<ContextRef>, x: &[f32]) -> Result<Self> {
         context.enter(|cx| {
             let module = Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?.share();
             let (kernel, stream) = (module.kernel("saxpy")?, Stream::new(cx)?);
             let (x, y) = (Buffer::from_slice(cx, x)?, Buffer::zeroed(cx, x.len())?);
             Ok(Self { context: context.clone(), module, kernel, stream, x, y })
-        })?
+        })
     }
 
     /// Adds `alpha` times x to y.
@@ -39,15 +34,14 @@ impl Saxpy {
             // SAFETY: saxpy touches n elements of each; the copy comes after it, by the default stream's order.
             unsafe { self.kernel.launch(cx, &self.stream, config, (n as u32, alpha, &self.x, &mut self.y)) }?;
             Ok(self.y.to_vec(cx)?)
-        })?
+        })
     }
 }
 
-fn main() -> Result<()> {
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
     println!("{choice}");
-    let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?.share();
-    let mut saxpy = Saxpy::new(context, &[1.0, 2.0, 3.0])?;
+    let mut saxpy = Saxpy::new(cuprum::open_in(library, 0)?, &[1.0, 2.0, 3.0])?;
     println!("on this thread: {:?}", saxpy.step(2.0)?);
     let thread = std::thread::spawn(move || saxpy.step(1.0).map(|y| (y, saxpy)));
     let (y, saxpy) = thread.join().map_err(|_| "the thread panicked")??;

@@ -1,13 +1,14 @@
-//! A library that is used by two others in one program, which know nothing of each other, nor of the program's stack.
+//! A library used by two others in one program, which know neither each other nor the program's context stack.
 //!
 //! `gray` keeps pictures on the device. `album` works on borrowed contexts, `poster` keeps its state in a struct; both use
-//! `gray`. Each takes what it needs as an argument (`tests/crates`).
+//! `gray`. Each takes its requirements as arguments (`tests/crates`).
 //!
 //! ```text
 //! cargo run --release --example 06_libraries
 //! ```
 
-use cuprum::{ContextStack, Driver, PrimaryContext};
+use cuprum::Driver;
+use cuprum::context::{ContextStack, PrimaryContext};
 use cuprum_test_album::brightened;
 use cuprum_test_poster::Poster;
 
@@ -16,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{choice}");
     let device = Driver::init(library)?.device(0)?;
 
-    // Each part of the program may retain the primary context for itself: it is the same one.
+    // Each part of the program may retain the primary context; it is the same context.
     let ours = PrimaryContext::retain(device)?;
     let mut poster = Poster::new(&PrimaryContext::retain(device)?.share(), &[10, 20, 30])?;
 
@@ -26,8 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     poster.frame(7)?;
     println!("poster: {:?}", poster.points()?);
 
-    // Inside of another context of the program, both work as well, and that one is current again afterwards.
-    let other = cuprum::Context::create(device, cuprum::ContextFlags::empty())?;
+    // Both also work while another context is current, and restore it afterwards.
+    let other = cuprum::context::Context::create(device, cuprum::context::ContextFlags::empty())?;
     let inner = cx.push(&other)?;
     println!("album:  {:?}", brightened(&ours, &other, &[1, 2, 250], 10)?);
     let thread = std::thread::spawn(move || poster.points().map(|points| (points, poster)));

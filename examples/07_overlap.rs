@@ -1,15 +1,15 @@
-//! Copies to the device, kernels and copies back on two streams at the same time: page-locked memory lets the copies run
-//! beside the host and beside each other. Prints when each step began and ended, as events saw it.
+//! Overlaps uploads, kernels and downloads on two streams. Page-locked memory lets the copies run concurrently with the
+//! host and with each other. Prints the begin and end of each step, measured with events.
 
 use std::error::Error;
 
-use cuprum::{
-    Buffer, ContextStack, Driver, Event, EventFlags, In, InOut, LaunchConfig, Module, PinnedBuffer,
-    PinnedFlags, PrimaryContext, Stream,
-};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Buffer, Driver, In, InOut, LaunchConfig, Module, PinnedBuffer, Stream};
 
 const CHUNKS: usize = 6;
-/// Launches in each chunk, so that its kernels take about as long as its copies.
+/// Launches per chunk, chosen so that its kernels take about as long as its copies.
 const LAUNCHES: u32 = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -31,24 +31,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let config = LaunchConfig::for_elements(len, 256);
     start.record(&cx, &streams[0])?;
-    cx.multi_scope(|scope| -> Result<(), Box<dyn Error>> {
+    cx.multi_scope(|scope| {
         for (number, (host, device, marks)) in chunks.iter_mut().enumerate() {
             let stream = &streams[number % streams.len()];
             let lane = scope.on(stream)?;
-            let (host, y) = (lane.lend_host(host)?, lane.lend(device.as_mut_slice())?);
+            let (host, y) = (lane.lend(host)?, lane.lend(device.as_mut_slice())?);
             marks[0].record(&cx, stream)?;
-            host.copy_to(&y)?;
+            lane.copy(&y, &host)?;
             marks[1].record(&cx, stream)?;
             for _ in 0..LAUNCHES {
                 // SAFETY: saxpy touches `len` elements of each: x is only read, y is lent to the scope of this stream.
                 unsafe { saxpy.launch(&cx, stream, config, (len as u32, 2.0, &x, &y)) }?;
             }
             marks[2].record(&cx, stream)?;
-            host.copy_from(&y)?;
+            lane.copy(&host, &y)?;
             marks[3].record(&cx, stream)?;
         }
         Ok(())
-    })??;
+    })?;
     println!("chunk stream  copied in   computed   copied out (ms since the start)");
     for (number, (host, _, marks)) in chunks.iter().enumerate() {
         assert!(host.iter().all(|&sum| sum == number as f32 + 2.0 * LAUNCHES as f32));

@@ -1,11 +1,10 @@
-//! A queue of requests: the host fills one while the device works on those before it. Each owns all that its work uses.
+//! A queue of requests: the host fills one while the device works on earlier ones. Each owns everything that it uses.
 
 use std::collections::VecDeque;
 
-use cuprum::{
-    Buffer, Current, Driver, Event, EventFlags, In, InOut, LaunchConfig, Module, Pending, PinnedBuffer,
-    PinnedFlags, PrimaryContext, Request, SharedKernel, SharedModule, Stream,
-};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Pending, Request};
+use cuprum::{Buffer, Current, In, InOut, Kernel, LaunchConfig, Module, PinnedBuffer, Shared, Stream};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -15,10 +14,10 @@ struct Slot {
     host: PinnedBuffer<'static, f32>,
     x: Buffer<'static, f32>,
     y: Buffer<'static, f32>,
-    saxpy: SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
+    saxpy: Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
 }
 
-fn idle(cx: &Current<'_, 'static>, module: &SharedModule<'static>) -> Result<Request<Slot>> {
+fn idle(cx: &Current<'_, 'static>, module: &Shared<Module<'static>>) -> Result<Request<Slot>> {
     let host = PinnedBuffer::zeroed(cx, LEN, PinnedFlags::empty())?;
     let (x, y) = (Buffer::from_slice(cx, &[1.0; LEN])?, Buffer::alloc(cx, LEN)?);
     let slot = Slot { host, x, y, saxpy: module.kernel("saxpy")? };
@@ -28,16 +27,16 @@ fn idle(cx: &Current<'_, 'static>, module: &SharedModule<'static>) -> Result<Req
 /// Queues work that adds two, and returns while the device does it.
 fn submit(cx: &Current<'_, '_>, stream: &Stream<'_>, request: Request<Slot>) -> Result<Pending<Slot>> {
     Ok(request.submit(cx, stream, |scope, slot| -> Result<()> {
-        let (host, y) = (scope.lend_host(&mut slot.host)?, scope.lend(slot.y.as_mut_slice())?);
-        host.copy_to(&y)?;
+        let (host, y) = (scope.lend(&mut slot.host)?, scope.lend(slot.y.as_mut_slice())?);
+        scope.copy(&y, &host)?;
         let config = LaunchConfig::for_elements(LEN, 256);
-        // SAFETY: saxpy touches LEN elements of each: nobody writes x, and y is lent to the scope of this stream.
+        // SAFETY: saxpy touches LEN elements of each: x is never written, and y is lent to the scope of this stream.
         unsafe { slot.saxpy.launch(cx, stream, config, (LEN as u32, 2.0, &slot.x, &y)) }?;
-        Ok(host.copy_from(&y)?)
+        Ok(scope.copy(&host, &y)?)
     })?)
 }
 
-/// Waits for what was queued first.
+/// Waits for the request that was queued first.
 fn answered(oldest: Option<Pending<Slot>>) -> Result<Request<Slot>> {
     let request = oldest.ok_or("nothing is queued")?.wait()?;
     println!("{}", request.host[LEN - 1]);
@@ -46,7 +45,7 @@ fn answered(oldest: Option<Pending<Slot>>) -> Result<Request<Slot>> {
 
 fn main() -> Result<()> {
     let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    PrimaryContext::retain(Driver::init(library)?.device(0)?)?.share().enter(|cx| {
+    cuprum::open_in(library, 0)?.enter_as(|cx| {
         let module = Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?.share();
         let stream = Stream::new(cx)?;
         let mut busy = VecDeque::new();
@@ -56,5 +55,5 @@ fn main() -> Result<()> {
             busy.push_back(submit(cx, &stream, request)?);
         }
         busy.into_iter().try_for_each(|pending| answered(Some(pending)).map(drop))
-    })?
+    })
 }

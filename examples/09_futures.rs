@@ -1,15 +1,15 @@
-//! Requests that are awaited by tasks on one thread. The driver wakes them, whichever executor runs them.
+//! Tasks on one thread that await requests. The driver wakes them, with any executor.
 
 use std::error::Error;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake};
 
-use cuprum::{
-    Buffer, Driver, Event, EventFlags, MemoryError, PinnedBuffer, PinnedFlags, PrimaryContext, Request,
-    SharedContext, Stream,
-};
+use cuprum::context::PrimaryContext;
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Request};
+use cuprum::{Buffer, ContextRef, Driver, MemoryError, PinnedBuffer, Shared, Stream};
 
-/// Sends the number of its task when that is to go on.
+/// Sends the number of its task to wake it.
 struct Alarm(usize, mpsc::Sender<usize>);
 
 impl Wake for Alarm {
@@ -18,23 +18,23 @@ impl Wake for Alarm {
     }
 }
 
-/// Has the device write on `stream` three times, and answers what comes back last.
-async fn task(context: &SharedContext, stream: &Stream<'_>, number: u32) -> Result<u32, Box<dyn Error>> {
-    let mut request = context.enter(|cx| -> Result<_, MemoryError> {
+/// Lets the device write on `stream` three times, and returns the last result.
+async fn task(context: &Shared<ContextRef>, stream: &Stream<'_>, number: u32) -> Result<u32, Box<dyn Error>> {
+    let mut request = context.enter(|cx| {
         let host = PinnedBuffer::<u32>::zeroed(cx, 1000, PinnedFlags::empty())?;
         Ok(Request::new(Event::new(cx, EventFlags::DISABLE_TIMING)?, (host, Buffer::alloc(cx, 1000)?)))
-    })??;
+    })?;
     for round in 0..3 {
         request = context
-            .enter(|cx| -> Result<_, Box<dyn Error>> {
+            .enter(|cx| {
                 let pending =
                     request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
-                        let device = scope.lend(buffer.as_mut_slice())?;
-                        device.fill(10 * number + round)?;
-                        scope.lend_host(host)?.copy_from(&device)
+                        let device = scope.lend(buffer)?;
+                        scope.fill(&device, 10 * number + round)?;
+                        scope.copy(&scope.lend(host)?, &device)
                     })?;
                 Ok(pending.notify(cx, stream)?)
-            })??
+            })?
             .await?;
     }
     Ok(request.0[999])
@@ -43,7 +43,7 @@ async fn task(context: &SharedContext, stream: &Stream<'_>, number: u32) -> Resu
 fn main() -> Result<(), Box<dyn Error>> {
     let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
     let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?.share();
-    let stream = context.enter(|cx| Stream::new(cx))??;
+    let stream = context.enter(|cx| Ok(Stream::new(cx)?))?;
     let mut tasks: Vec<_> = (0..4).map(|number| Box::pin(task(&context, &stream, number))).collect();
     let (sender, woken) = mpsc::channel();
     (0..tasks.len()).for_each(|task| Arc::new(Alarm(task, sender.clone())).wake());

@@ -1,14 +1,15 @@
-//! From CUDA C++ to a result: a kernel and an instance of a template, compiled when the program runs.
+//! From CUDA C++ to a result: a kernel and an instance of a template, compiled at run time.
 //!
 //! ```text
-//! pip install nvidia-cuda-nvrtc        # where there is no CUDA toolkit; the error says where it is looked for
+//! pip install nvidia-cuda-nvrtc        # without a CUDA toolkit; the error lists the places searched
 //! cargo run --example 10_from_source
 //! ```
 
 use std::error::Error;
 
 use cuprum::compile::{Compiler, Options, Source};
-use cuprum::{Buffer, ContextStack, Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::{Buffer, Driver, In, InOut, LaunchConfig, Module, Stream};
 
 const SAXPY: &str = r#"
 extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float *y) {
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     unsafe { saxpy.launch(&cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
     assert_eq!(y.to_vec(&cx)?, [5.0; 1000]);
 
-    // With a header in memory, options, and an instance of a template, which is found by its expression.
+    // With a header in memory, options, and an instance of a template, named by its expression.
     let compiler = Compiler::load_for(context.driver())?;
     let source = Source::new(FILL).named("fill.cu").header("scale.h", "#pragma once").expression("fill<int>");
     let options = Options::new().define("SCALE", 2).standard("c++17").line_info();
@@ -47,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let module = code.load(&cx)?;
     let fill = module.function("fill<int>")?.bind::<(InOut<i32>, i32)>()?;
     let mut out = Buffer::<i32>::zeroed(&cx, 32)?;
-    // SAFETY: each of the 32 threads writes the element of its number.
+    // SAFETY: each of the 32 threads writes the element with its number.
     unsafe { fill.launch(&cx, &stream, LaunchConfig::new(1, 32), (&mut out, 21)) }?;
     assert_eq!(out.to_vec(&cx)?, [42; 32]);
 

@@ -1,15 +1,17 @@
-//! A driver function that cuprum has no method for, `cuModuleLoad`, which reads code from a file: wrapped completely, with an
-//! owner that any thread may drop, errors that have the call and the version that it needs, and what becomes of a driver
-//! that lacks a function (`CUPRUM_EMULATOR_DRIVER_VERSION=12.3`).
+//! Wraps a driver function that cuprum has no method for: `cuModuleLoad`, which loads code from a file. The wrapper has an
+//! owner that any thread may drop, and errors that name the call and the version that it needs. A driver without the
+//! function returns such an error (`CUPRUM_EMULATOR_DRIVER_VERSION=12.3`).
 
 use std::ffi::CStr;
 
+use cuprum::context::{Context, ContextFlags};
 use cuprum::sys::{CUmodule, FnId, call};
-use cuprum::{Context, ContextFlags, Current, Driver, Error, KeptContext};
+use cuprum::{Current, Driver, Error, Stream};
 
 struct CodeFile<'ctx> {
     raw: CUmodule,
-    context: KeptContext<'ctx>,
+    /// The default stream. It keeps the context, borrowed or shared, without a driver call.
+    home: Stream<'ctx>,
 }
 
 // SAFETY: the driver allows any thread to use and to unload the code.
@@ -21,11 +23,11 @@ impl<'ctx> CodeFile<'ctx> {
         let (fns, mut raw) = (context.driver().library().fns(), CUmodule::null());
         // SAFETY: the context is current, the path is a C string, and the out-parameter outlives the call.
         context.check(unsafe { call!(fns, cuModuleLoad(&raw mut raw, path.as_ptr())) })?;
-        Ok(Self { raw, context: cx.keep() })
+        Ok(Self { raw, home: Stream::default_in(cx) })
     }
 
     fn functions(&self, cx: &Current<'_, '_>) -> Result<u32, Error> {
-        let context = cx.require(&self.context, FnId::cuModuleGetFunctionCount)?;
+        let context = cx.require(self.home.context(), FnId::cuModuleGetFunctionCount)?;
         let (fns, mut count) = (context.driver().library().fns(), 0);
         // SAFETY: the code is loaded, its context current, and the out-parameter outlives the call.
         context.check(unsafe { call!(fns, cuModuleGetFunctionCount(&raw mut count, self.raw)) })?;
@@ -35,10 +37,10 @@ impl<'ctx> CodeFile<'ctx> {
 
 impl Drop for CodeFile<'_> {
     fn drop(&mut self) {
-        let fns = self.context.driver().library().fns();
-        // SAFETY: the code is loaded, its context current, and nobody uses it again.
-        let unload = || self.context.check(unsafe { call!(fns, cuModuleUnload(self.raw)) });
-        self.context.with_current(unload).unwrap_or_else(|error| self.context.swallow(error));
+        let fns = self.home.context().driver().library().fns();
+        // SAFETY: the code is loaded, its context current, and it is not used again.
+        let unload = || self.home.context().check(unsafe { call!(fns, cuModuleUnload(self.raw)) });
+        self.home.context().with_current(unload).unwrap_or_else(|error| self.home.context().swallow(error));
     }
 }
 
@@ -50,8 +52,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("no file: {:?}", CodeFile::load(cx, c"kernels/none.ptx").map(drop));
         let code = CodeFile::load(cx, c"kernels/saxpy.ptx")?;
         println!("functions: {:?}", code.functions(cx));
-        Ok::<_, Error>(code)
-    })??;
+        Ok(code)
+    })?;
     std::thread::scope(|scope| scope.spawn(|| drop(code)).join()).map_err(|_| "a panic")?;
     println!("dropped on another thread: {} errors", cuprum::swallowed::count());
     Ok(())

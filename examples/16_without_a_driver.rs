@@ -1,14 +1,12 @@
-//! An application that uses a GPU where there is one, and runs as well where there is no driver at all.
+//! An application that uses a GPU if there is one, and also runs on a machine without a driver.
 //!
-//! The program is linked to no library of CUDA's, and finds out when it runs.
+//! The program does not link to any CUDA library. It looks for the driver at run time.
 //!
 //! ```text
 //! cargo run --release --example 16_without_a_driver
 //! ```
-use cuprum::{
-    Driver, HostIn, HostInOut, In, InOut, LaunchConfig, Module, PrimaryContext, SharedContext, SharedKernel,
-    Stream,
-};
+use cuprum::launch::{HostIn, HostInOut};
+use cuprum::{ContextRef, In, InOut, Kernel, LaunchConfig, Module, Shared, Stream};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -18,15 +16,15 @@ enum Engine {
 }
 
 struct Gpu {
-    context: SharedContext,
-    saxpy: SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
+    context: Shared<ContextRef>,
+    saxpy: Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
 }
 
 impl Gpu {
-    /// Fails where there is no driver, no device or no memory: that is no error of the application.
+    /// Fails if there is no driver, no device or no memory. The application does not treat this as an error.
     fn open() -> Result<Self> {
-        let context = PrimaryContext::retain(Driver::load()?.device(0)?)?.share();
-        let module = context.enter(|cx| Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx")))??;
+        let context = cuprum::open(0)?;
+        let module = context.enter(|cx| Ok(Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?))?;
         Ok(Self { saxpy: module.share().kernel("saxpy")?, context })
     }
 }
@@ -44,11 +42,11 @@ impl Engine {
         };
         let n = x.len().min(y.len());
         let (config, x, y) = (LaunchConfig::for_elements(n, 256), HostIn(&x[..n]), HostInOut(&mut y[..n]));
-        gpu.context.enter(|cx| {
+        gpu.context.enter_as(|cx| {
             // SAFETY: saxpy touches n elements of each; the call waits for it.
             unsafe { gpu.saxpy.call(cx, &Stream::default_in(cx), config, (n as u32, alpha, x, y)) }?;
             Ok(())
-        })?
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! One program for all drivers. What it cannot do without, it asks for at its start; what it can, it meets as an error of
-//! that one call, which says the version of CUDA that has the function, and the one that there is.
+//! One program for all drivers. It checks for the functions that it requires at startup. A call to any other missing
+//! function returns an error, which names the CUDA version that has the function and the version of the driver.
 //!
 //! ```text
 //! CUPRUM_EMULATOR_DRIVER_VERSION=11.0 cargo run --example 17_older_driver   # the software device as an old driver
@@ -7,13 +7,14 @@
 
 use std::error::Error;
 
+use cuprum::context::{ContextStack, PrimaryContext};
 use cuprum::pool::StreamBuffer;
 use cuprum::sys::FnId;
-use cuprum::{Buffer, ContextStack, Driver, MemoryError, PrimaryContext, Stream};
+use cuprum::{Buffer, Driver, MemoryError, Stream};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
-    // One sentence names all that is missing.
+    // One sentence names all missing functions.
     library.require(&[FnId::cuDevicePrimaryCtxRetain, FnId::cuLaunchKernel, FnId::cuStreamWaitEvent])?;
 
     let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
@@ -21,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cx = stack.push(&context)?;
     let stream = Stream::new(&cx)?;
 
-    // Memory in the order of a stream costs no wait, where the driver has it.
+    // Stream-ordered memory needs no wait, if the driver supports it.
     match StreamBuffer::<f32>::zeroed(&cx, &stream, 1000) {
         Ok(memory) => println!("{} numbers in the order of a stream", memory.len()),
         Err(MemoryError::Driver(error)) if error.is_unresolved() => {

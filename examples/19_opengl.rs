@@ -1,8 +1,8 @@
-//! OpenGL's buffers in place: a kernel moves the points that OpenGL draws, frame by frame, and nothing goes through the
-//! host. Several are mapped at once, for the time of a guard.
+//! Writes OpenGL's buffers directly: a kernel moves the points that OpenGL draws, frame by frame, without a copy through
+//! the host. One guard maps several buffers at once.
 //!
-//! The context of OpenGL here is one without a window; a program has its own. Ends with code 77 where there is none.
-//! On the software device, OpenGL is the machine's, such as Mesa's, and what is mapped is copied.
+//! The example creates an OpenGL context without a window; a program uses its own. Exits with code 77 without OpenGL.
+//! The software device uses the machine's OpenGL, such as Mesa's, and copies mapped buffers.
 
 #[cfg(target_os = "linux")]
 #[path = "../tests/support/egl.rs"]
@@ -16,8 +16,9 @@ fn main() {
 
 #[cfg(target_os = "linux")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    use cuprum::context::PrimaryContext;
     use cuprum::graphics::{self, GlDevices, MapUse, RegisterFlags, RegisteredBuffer};
-    use cuprum::{Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+    use cuprum::{Driver, In, InOut, LaunchConfig, Module, Stream};
 
     const POINTS: usize = 1000;
     let gl = egl::Gl::current(false).unwrap_or_else(|missing| {
@@ -26,13 +27,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
     println!("{choice}\nOpenGL: {}", gl.renderer());
-    // The device that draws is the one to compute on.
+    // Compute on the device that draws.
     let driver = Driver::init(library)?;
     let device = *graphics::devices(driver, GlDevices::All)?.first().ok_or("OpenGL is on no CUDA device")?;
     let context = PrimaryContext::retain(device)?.share();
     let bytes = |value: f32| value.to_ne_bytes().repeat(POINTS);
     let (heights, speeds) = (gl.buffer(&bytes(10.0)), gl.buffer(&bytes(-2.0)));
-    context.enter(|cx| {
+    context.enter_as(|cx| {
         let module = Module::load_ptx(cx, include_str!("../kernels/saxpy.ptx"))?;
         let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
         let stream = Stream::new(cx)?;
@@ -45,13 +46,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (mut y, v) = mapped.views();
             let (config, time) = (LaunchConfig::for_elements(POINTS, 256), 0.5);
             let arguments = (POINTS as u32, time, v.as_slice(cx)?, y.as_mut_slice(cx)?);
-            // SAFETY: both have so many elements, and stay mapped until the stream has run the kernel.
+            // SAFETY: both have that many elements, and stay mapped until the stream has run the kernel.
             unsafe { saxpy.launch(cx, &stream, config, arguments) }?;
-            // In order behind the kernel, without a wait of the host's.
+            // Ordered after the kernel, without a wait on the host.
             mapped.unmap(cx)?;
             let seen = gl.read_buffer(heights, 4 * POINTS);
             println!("frame {frame}: OpenGL sees {:?}", f32::from_ne_bytes(seen[..4].try_into()?));
         }
         Ok(())
-    })?
+    })
 }

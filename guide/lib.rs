@@ -9,6 +9,24 @@ pub const SAXPY: &str = include_str!("../kernels/saxpy.ptx");
 /// PTX of kernels that go wrong.
 pub const FAULTS: &str = include_str!("../kernels/faults.ptx");
 
+/// PTX of `mandelbrot(counts, width, height, left, top, step, limit)`.
+pub const MANDELBROT: &str = include_str!("../kernels/mandelbrot.ptx");
+
+/// PTX of `transpose(in, out, rows, columns)`.
+pub const TRANSPOSE: &str = include_str!("../kernels/transpose.ptx");
+
+/// PTX of `reduce_shared_dynamic(in, partial, n)`.
+pub const REDUCE: &str = include_str!("../kernels/reduce_shared.ptx");
+
+/// PTX of `stencil(in, out, n)`, with its coefficients in constant memory.
+pub const STENCIL: &str = include_str!("../kernels/stencil.ptx");
+
+/// PTX of `resize(source, target, width, height)`.
+pub const RESIZE: &str = include_str!("../kernels/resize.ptx");
+
+/// PTX of kernels with parameters of many types.
+pub const SIGNATURES: &str = include_str!("../kernels/signatures.ptx");
+
 macro_rules! pages {
     ($($name:ident: $file:literal;)*) => { $(
         #[cfg(doctest)]
@@ -22,6 +40,13 @@ pages! {
     Introduction: "src/introduction.md";
     FirstKernel: "src/first_kernel.md";
     Order: "src/order.md";
+    Blocks: "src/blocks.md";
+    SharedMemory: "src/shared_memory.md";
+    Globals: "src/globals.md";
+    Textures: "src/textures.md";
+    Arguments: "src/arguments.md";
+    Cooperative: "src/cooperative.md";
+    KernelDebugging: "src/kernel_debugging.md";
     Streams: "src/streams.md";
     Pinned: "src/pinned.md";
     Pools: "src/pools.md";
@@ -33,6 +58,11 @@ pages! {
     Versions: "src/versions.md";
     Applications: "src/applications.md";
     Opengl: "src/opengl.md";
+    Errors: "src/errors.md";
+    Shipping: "src/shipping.md";
+    Measuring: "src/measuring.md";
+    Tasks: "src/tasks.md";
+    Glossary: "src/glossary.md";
     FromPycuda: "src/from_pycuda.md";
     FromCudarc: "src/from_cudarc.md";
     FromCust: "src/from_cust.md";

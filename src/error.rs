@@ -15,9 +15,10 @@ use crate::diagnosis::advice_here;
 /// It is `Copy`, eight bytes, and so is `Result<(), Error>`. No text is stored; [`Display`](fmt::Display)
 /// and [`name`](Error::name) work without a driver.
 ///
-/// Four codes are this crate's own and mean that the driver was not called:
+/// Five codes are this crate's own and mean that the driver was not called:
 /// [`is_unresolved`](Error::is_unresolved), [`is_forked`](Error::is_forked),
-/// [`is_wrong_context`](Error::is_wrong_context) and [`is_out_of_order`](Error::is_out_of_order).
+/// [`is_wrong_context`](Error::is_wrong_context), [`is_out_of_order`](Error::is_out_of_order) and
+/// [`is_lost`](Error::is_lost).
 #[derive(Clone, Copy)]
 pub struct Error {
     code: NonZeroU32,
@@ -34,6 +35,8 @@ const SOFTWARE: u16 = 1 << 15;
 const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
 /// The thread's context stack differs from the state of the token in use; the driver was not asked.
 const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
+/// Work that could not be waited for may use what was to be freed; the driver was not asked.
+const LOST: CUresult = CUresult(0x7FFF_0013);
 
 impl Error {
     /// The error for `code` as answered by `call`, or `None` for success. [`check`](Error::check) knows the driver too.
@@ -94,6 +97,10 @@ impl Error {
         Self::host(OUT_OF_ORDER, call)
     }
 
+    pub(crate) const fn lost(call: FnId) -> Self {
+        Self::host(LOST, call)
+    }
+
     /// The code, as the driver gave it. A code that this crate does not know is kept.
     pub const fn code(self) -> CUresult {
         CUresult(self.code.get())
@@ -111,6 +118,7 @@ impl Error {
         match self.code() {
             WRONG_CONTEXT => Some("WRONG_CONTEXT"),
             OUT_OF_ORDER => Some("OUT_OF_ORDER"),
+            LOST => Some("LOST"),
             code => code.name(),
         }
     }
@@ -159,6 +167,14 @@ impl Error {
         self.code() == OUT_OF_ORDER
     }
 
+    /// True if something was not freed, because a copy between this context and another one may still use memory of it: the
+    /// wait for that copy has failed, and the driver would not wait before it frees. Nothing made in this context is freed from
+    /// then on, nor is the context; the driver was not called.
+    #[inline]
+    pub fn is_lost(self) -> bool {
+        self.code() == LOST
+    }
+
     /// True if the call was refused, or failed, because a stream is being captured: it would wait for work that a
     /// capture has not run, or query it. The capture is invalid from then on, and says so when it ends.
     #[inline]
@@ -167,6 +183,11 @@ impl Error {
         (CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.0
             ..=CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD.0)
             .contains(&code.0)
+    }
+
+    /// True if the call was not made because of a capture that has nothing to do with it.
+    pub(crate) const fn is_refused_by_a_capture(self) -> bool {
+        is_refused_by_a_capture(self.code())
     }
 
     /// True if a driver [in software](Library::is_software_device) gave this error, as far as this crate saw it happen.
@@ -222,6 +243,14 @@ impl Error {
     }
 }
 
+/// True for codes of calls that were not made, because of a capture.
+pub(crate) const fn is_refused_by_a_capture(code: CUresult) -> bool {
+    matches!(
+        code,
+        CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+    )
+}
+
 /// True for codes after which a context answers nothing else.
 fn is_sticky(code: CUresult) -> bool {
     matches!(
@@ -252,6 +281,10 @@ impl Poison {
 
     pub(crate) fn first(&self) -> Option<Error> {
         Error::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn forget(&self) {
+        self.0.store(0, Ordering::Relaxed);
     }
 
     /// Remembers the first sticky error, and gives later ones the name of the call that reported it.
@@ -309,6 +342,13 @@ impl fmt::Display for Error {
                 f,
                 "{call} was not called: the thread's current context is not the one of the token in use \
                  (a token was forgotten, or other code changed the context)"
+            );
+        }
+        if self.is_lost() {
+            return write!(
+                f,
+                "{call} was not called: a copy between this context and another one may still use memory of it, since \
+                 waiting for that copy has failed; nothing of this context is freed any more"
             );
         }
         let code = self.code();

@@ -10,7 +10,7 @@
 //! object outlives which, and which context is current. It is not the runtime API, no array library and no compiler:
 //! kernels come in as PTX, cubin or fatbin, or [as source](compile) through NVIDIA's compiler where there is one. A
 //! kernel's use of memory cannot be checked, so that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no
-//! thread is started but by [`Worker::spawn`], and nothing but loading and `cuInit` is global. The driver functions
+//! thread is started, and nothing but loading and `cuInit` is global. The driver functions
 //! without a method are listed in [`not_wrapped`], and can be called through [`Library::fns`].
 //!
 //! # The order of types
@@ -20,64 +20,68 @@
 //! | [`Library`]: a driver is loaded | | nothing is called before there is a driver |
 //! | [`Driver`]: `cuInit` succeeded | a `Library` | nothing is called before initialization |
 //! | [`Device`] | a `Driver` | |
-//! | [`Context`], [`PrimaryContext`]; either can be [shared](SharedContext) | a `Device` | |
+//! | [`Context`], [`PrimaryContext`]; either can be [shared](Shared) | a `Device` | |
 //! | [`GreenContext`](context::GreenContext): on a part of a device | the description of its resources | its streams, which end with it, go before it |
 //! | [`ContextStack`] | nothing; there is one per thread | |
-//! | [`Worker`]: a thread that runs closures, each with its own `Current` | a [`SharedContext`] | nobody looks for the token of a caller |
 //! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
 //! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
 //! | [`StreamBuffer`](pool::StreamBuffer): memory in the order of a stream | `&Current` and a `Stream`, which it borrows or shares | no other stream uses it before it is allocated, or after it is freed |
-//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a [`SharedKernel`] shares it | code is not unloaded while it can be launched |
+//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a kernel of a [shared](Shared::kernel) one has a share | code is not unloaded while it can be launched |
 //! | [`CodeLibrary`](module::CodeLibrary): code of no context | a `Driver`; a `Module` of it borrows both it and the context | code outlives the kernels of it, in any context |
 //! | [`Linked`](module::Linked): code that was linked | a [`Linker`](module::Linker), consumed | nothing is added to what is complete |
 //! | [`PinnedBuffer`], [`Registered`]: page-locked memory of the host | `&Current`; they borrow the context, or share it | it is not freed or touched while the device may write it |
 //! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows what its nodes touch, or owns it | what a replay touches is reached through the graph, between replays |
 //! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
+//! | [`region::Queue`], [`region::Region`]: work and memory without types | a [`region::Pool`] of a shared context | a server of tensors keeps, shares, records and drops all of it in any order |
 //! | [`Request`], [`Pending`]: work that outlives its function | what it works on, moved in | neither side is reached before it is over |
 //!
 //! # A tour
 //!
 //! ```
-//! use cuprum::{Buffer, ContextStack, Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+//! use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 //!
-//! // `Library::open()` for a GPU and nothing else.
+//! // `cuprum::open(0)` for a GPU and nothing else.
 //! let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
-//! let device = Driver::init(library)?.device(0)?;
+//! let context = cuprum::open_in(library, 0)?;
 //!
-//! // Nothing is current until it is pushed, and only as long as `cx` lives.
-//! let context = PrimaryContext::retain(device)?;
-//! let mut stack = ContextStack::take()?;
-//! let cx = stack.push(&context)?;
+//! // Nothing is current until it is entered, and only as long as `cx` lives.
+//! context.enter(|cx| {
+//!     // A signature is compared with the kernel once: number, sizes and offsets of its parameters.
+//!     let module = Module::load_ptx(cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+//!     let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 //!
-//! // A signature is compared with the kernel once: number, sizes and offsets of its parameters.
-//! let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
-//! let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+//!     let x = Buffer::from_slice(cx, &[1.0f32; 1000])?;
+//!     let mut y = Buffer::from_slice(cx, &[2.0f32; 1000])?;
+//!     let stream = Stream::new(cx)?;
+//!     let config = LaunchConfig::for_elements(x.len(), 256);
+//!     // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copies below come after it.
+//!     unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
+//!     assert_eq!(y.to_vec(cx)?, [5.0; 1000]);
 //!
-//! let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
-//! let mut y = Buffer::from_slice(&cx, &[2.0f32; 1000])?;
-//! let stream = Stream::new(&cx)?;
-//! let config = LaunchConfig::for_elements(x.len(), 256);
-//! // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copies below come after it.
-//! unsafe { saxpy.launch(&cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
-//! assert_eq!(y.to_vec(&cx)?, [5.0; 1000]);
-//!
-//! // What a stream works on is borrowed until the scope has waited for it.
-//! let mut host = [0.0f32; 1000];
-//! cx.scope(&stream, |scope| scope.lend(y.as_mut_slice())?.copy_to_host(&mut host))??;
-//! assert_eq!(host, [5.0; 1000]);
+//!     // Memory that a stream works on is borrowed until the scope has waited for it.
+//!     let mut host = [0.0f32; 1000];
+//!     cx.scope(&stream, |scope| Ok(scope.read(&mut host, &scope.lend(&mut y)?)?))?;
+//!     assert_eq!(host, [5.0; 1000]);
+//!     Ok(())
+//! })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Every precise error converts into [`AnyError`], which closures return. A program that switches between contexts, or
+//! borrows one instead of sharing it, takes the steps of the table itself: [`Driver`], [`PrimaryContext`],
+//! [`ContextStack`].
 //!
 //! # Threads
 //!
 //! Each thread has its own current context. [`ContextStack`] and [`Current`], and with them
-//! [`Scope`], [`Lent`] and [`LentHost`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
+//! [`Scope`] and [`Lent`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
 //! makes the object's context current if it is not, and restores the previous one.
 //!
 //! Code that does not know its caller's token, a library for instance, [enters](ContextRef::enter) a context with a
-//! closure, whatever is current on the thread: it is pushed for that one call. A [`Worker`] is a thread with a stack of
-//! its own, to which closures are handed.
+//! closure, whatever is current on the thread: it is pushed for that one call, unless it is current. A worker thread is a
+//! loop over a channel inside `enter` (example 04). A thread that belongs to one context is [attached](context::Attached)
+//! to it: its token fits into a struct, and `enter` makes no call there.
 //!
 //! A token that was forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next use
 //! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`]. The same holds
@@ -86,10 +90,10 @@
 //!
 //! # Keeping it in a struct
 //!
-//! An object that borrows a context cannot lie in a struct beside it. An object made in a [`SharedContext`] takes a
-//! share of it instead, and is `'static`; so does a [`SharedKernel`] of a [`SharedModule`]. Such a struct is moved,
-//! sent, kept in a `static`, and dropped in any order; the context goes with the last of its users. A share is counted
-//! when an object is made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
+//! An object that borrows a context cannot lie in a struct beside it. An object made in a [shared](Shared) context takes a
+//! share of it instead, and is `'static`; so does a [`Kernel`] of a shared module. Such a struct is moved, sent, kept in a
+//! `static`, and dropped in any order; the context goes with the last of its users. A share is counted when an object is
+//! made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
 //!
 //! The repository's examples show it whole: a struct (03), a pool of threads (04), a global that is made when it is first
 //! used (05), and libraries that share a library (06).
@@ -97,13 +101,13 @@
 //! # Other code
 //!
 //! Streams, events and memory of other libraries are used by [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`], or
-//! taken over by `from_raw`. A wrapper of one's own around a raw call can do the same as those of this crate: it
-//! [keeps](Current::keep) its context, [requires](Current::require) that it is current, [checks](ContextRef::check) the
-//! answer, and [drops](ContextRef::with_current) on any thread (example 11).
+//! taken over by `from_raw`. A wrapper of one's own around a raw call can do the same as those of this crate: it keeps its
+//! context by a handle of the [default stream](Stream::default_in), [requires](Current::require) that it is current,
+//! [checks](ContextRef::check) the answer, and [drops](ContextRef::with_current) on any thread (example 11).
 //!
 //! # Several devices, several machines
 //!
-//! Each device has its context, and memory of one is [copied](SliceMut::copy_from_peer) to another, or
+//! Each device has its context, and memory of one is [copied](memory::Peer) to another, or
 //! [read](Current::enable_peer_access) by kernels of another, in one process (example 14) or
 //! [from another process](memory::IpcBuffer). The road beyond one machine is NCCL: it joins devices of any number of processes
 //! and machines, works in their primary contexts, and takes raw streams and addresses of this crate as they are. Example
@@ -127,15 +131,16 @@
 //!
 //! After a fault no wait tells that the device has stopped writing page-locked memory. So memory lent to a scope is
 //! [lost](PinnedBuffer#when-it-is-lost) if the scope cannot be waited for, and a request is leaked; the [module of
-//! streams](stream) has the measurements. For work that fits into neither, there are `unsafe` copies with raw addresses
-//! ([`Slice::copy_to_raw`], [`SliceMut::copy_from_raw`]).
+//! streams](stream) has the measurements. For work that fits into neither, the regions of [`region`] keep what they
+//! use by shares.
 //!
 //! # Errors
 //!
-//! Every error names the call and the code in eight bytes; see [`Error`]. Methods that check on the host have
-//! an error of their own around it, such as [`MemoryError`], with the values in question. A driver reports
-//! the failure of work at whichever call comes next, so that many calls list "the sticky errors of earlier
-//! work". `Drop` cannot report: `close` does. After an error of either the object is gone: the driver may report a
+//! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail with the sticky errors of earlier
+//! work, since a driver reports the failure of work at whichever call comes next; on a driver that lacks the function
+//! ([`Error::is_unresolved`]); in a forked child ([`Error::is_forked`]); and with codes that newer drivers add. Methods list
+//! the others. Methods that check on the host have an error of their own around it, such as [`MemoryError`], with the values
+//! in question. `Drop` cannot report: `close` does. After an error of either the object is gone: the driver may report a
 //! failure for a call that was done, and an object freed twice may be somebody else's by then. Errors that `Drop`
 //! swallowed are counted in [`swallowed`]. Where the cause of an error lies in the machine (no device, a driver and a kernel
 //! module of two versions), its text says what is wrong with this one: [`diagnosis`].
@@ -199,8 +204,11 @@
 // launch            kernels: functions bound to a signature
 // compile           from source to code, and on to a module
 // dlpack            memory that is exchanged with other libraries
-// trace             every call that reaches the driver, written down
+// region            memory and queues whose types are known at run time
+// any_error         one error for all of them, which closures return
+// open              the short way to a context
 
+mod any_error;
 pub mod compile;
 pub mod context;
 pub mod device;
@@ -216,40 +224,54 @@ pub mod launch;
 pub mod memory;
 pub mod module;
 pub mod not_wrapped;
+mod open;
 pub mod pool;
 mod raw;
+pub mod region;
 pub mod stream;
 pub mod swallowed;
 pub mod texture;
 pub mod tools;
-#[cfg(feature = "trace")]
-pub mod trace;
-pub mod worker;
 
 pub use cuprum_sys as sys;
-pub use cuprum_sys::{Library, LoadError, Version};
+pub use cuprum_sys::Library;
 
-pub use crate::context::{
-    Context, ContextFlags, ContextRef, ContextStack, Current, ForeignContext, KeptContext, Limit, MemoryInfo,
-    PrimaryContext, PrimaryState, SharedContext, StackTaken,
-};
-pub use crate::device::{ComputeCapability, Device};
-pub use crate::driver::{Driver, DriverError};
+#[cfg(doc)]
+use crate::context::{Context, ContextStack, PrimaryContext};
+#[cfg(doc)]
+use crate::memory::{ForeignBuffer, Registered};
+#[cfg(doc)]
+use crate::module::{Function, Global};
+#[cfg(doc)]
+use crate::stream::{Event, ForeignEvent, ForeignStream, Lent, Pending, Request, Scope, StreamKind};
+
+pub use crate::any_error::{AnyError, Result};
+pub use crate::context::{ContextRef, Current};
+pub use crate::device::Device;
+pub use crate::driver::Driver;
 pub use crate::error::Error;
-pub use crate::launch::{
-    Argument, Arguments, BindError, CallArguments, CallError, Dim3, HostElements, HostIn, HostInOut, HostOut,
-    In, InOut, Kernel, LaunchConfig, LaunchError, Mismatch, Parameter, SharedKernel, Signature,
-};
-pub use crate::memory::{
-    Buffer, DeviceAddress, DeviceData, Fill, ForeignBuffer, HostOwner, MemoryError, PageLocked, PinnedBuffer,
-    PinnedFlags, RegisterError, RegisterFlags, Registered, Slice, SliceMut, vector,
-};
-pub use crate::module::{Function, Global, KernelError, Module, ModuleError, SharedModule};
-pub use crate::stream::{
-    Event, EventFlags, ForeignEvent, ForeignStream, Lent, LentHost, LentShared, MultiScope, Pending,
-    PendingFuture, Reached, Request, RequestError, Scope, Stream, StreamKind,
-};
-pub use crate::worker::{Job, Worker, WorkerError};
+pub use crate::launch::{In, InOut, Kernel, LaunchConfig};
+pub use crate::memory::{Buffer, MemoryError, PinnedBuffer};
+pub use crate::module::Module;
+pub use crate::open::{open, open_in};
+pub use crate::raw::shared::Shared;
+pub use crate::stream::Stream;
+
+/// Set-up of the examples in this documentation: a driver, or with two more names a context of device 0 that is current.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! example {
+    ($driver:ident) => {
+        let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+        let $driver = $crate::Driver::init(library)?;
+    };
+    ($driver:ident, $context:ident, $cx:ident) => {
+        $crate::example!($driver);
+        let $context = $crate::context::PrimaryContext::retain($driver.device(0)?)?;
+        let mut stack = $crate::context::ContextStack::take()?;
+        let $cx = stack.push(&$context)?;
+    };
+}
 
 /// The README's example, compiled and run with the other examples.
 #[cfg(doctest)]

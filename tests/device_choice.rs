@@ -1,12 +1,13 @@
-//! Choice of a device by the environment, which is that of a process: each test runs in children of its own.
+//! Choice of a device by the environment, which is per process: each test runs in children of its own.
 
 #[path = "support/child.rs"]
 mod child;
 
 use child::in_children;
+use cuprum::context::PrimaryContext;
 use cuprum::device::{ChoiceError, Visibility};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Device, Driver, Error, PrimaryContext};
+use cuprum::{Device, Driver, Error};
 
 const TWO: (&str, &str) = ("CUPRUM_EMULATOR_DEVICES", "2");
 
@@ -54,7 +55,7 @@ fn the_first_that_works_is_taken_and_one_that_is_named_stands_alone() {
 }
 
 #[test]
-fn an_error_explains_what_hides_a_device() {
+fn an_error_explains_why_a_device_is_hidden() {
     let cases: [(&[_], &[_]); 5] = [
         (&[TWO, ("CUDA_DEVICE", "one")], &["CUDA_DEVICE=one names no device: it is to be a number"]),
         (&[TWO, ("CUDA_DEVICE", "-1")], &["CUDA_DEVICE=-1 names no device: it is to be a number"]),
@@ -84,7 +85,7 @@ fn an_error_explains_what_hides_a_device() {
             ],
         ),
     ];
-    let name = concat!(module_path!(), "::an_error_explains_what_hides_a_device");
+    let name = concat!(module_path!(), "::an_error_explains_why_a_device_is_hidden");
     let environments = cases.map(|(environment, _)| environment);
     in_children(name, &environments, || {
         let value = |name: &str| std::env::var(name).ok();
@@ -102,8 +103,8 @@ fn an_error_explains_what_hides_a_device() {
 }
 
 #[test]
-fn all_errors_are_told() {
-    let name = concat!(module_path!(), "::all_errors_are_told");
+fn all_errors_are_reported() {
+    let name = concat!(module_path!(), "::all_errors_are_reported");
     in_children(name, &[&[TWO]], || {
         let error = driver().choose_device(|_| Err::<(), _>(refused())).unwrap_err();
         let told = error.to_string();

@@ -1,4 +1,4 @@
-//! What happens after a kernel faults.
+//! The state of a context after a kernel faults.
 //!
 //! A program of its own, with one test: on hardware a fault ends CUDA for the whole process, whatever the context
 //! (measured, `tests/data/goldens/driver.json`).
@@ -7,8 +7,9 @@
 mod common;
 
 use common::{context, kernels, on_gpu};
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, InOut, LaunchConfig, MemoryError, Stream};
+use cuprum::{Buffer, InOut, LaunchConfig, MemoryError, Stream};
 
 #[test]
 fn a_fault_is_sticky_named_by_its_first_report_and_dropped_in_silence() {
@@ -41,10 +42,10 @@ fn a_fault_is_sticky_named_by_its_first_report_and_dropped_in_silence() {
     assert_eq!(later.first_reported_by(), Some(FnId::cuCtxSynchronize));
     assert!(later.to_string().contains("cuCtxSynchronize"), "{later}");
 
-    // What is left is dropped in silence.
+    // The remaining objects are dropped in silence.
     let swallowed = cuprum::swallowed::count();
-    drop((survivor, stream, out, module));
-    drop(cx);
+    drop((survivor, stream, out, kernel));
+    drop((module, cx));
     drop(context);
     assert_eq!(cuprum::swallowed::count(), swallowed);
 

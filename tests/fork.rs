@@ -13,11 +13,10 @@ use std::thread;
 
 use common::context;
 
+use cuprum::context::{Context, ContextFlags, ContextStack, PrimaryContext};
+use cuprum::memory::PinnedFlags;
 use cuprum::pool::{BufferPool, PinnedPool};
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Device, Driver, MemoryError, PinnedFlags, PrimaryContext,
-    Stream,
-};
+use cuprum::{Buffer, Device, Driver, MemoryError, Stream};
 
 unsafe extern "C" {
     fn fork() -> c_int;
@@ -29,12 +28,12 @@ unsafe extern "C" {
 /// Children, each forked while other threads take the locks of two pools and let go of them.
 const CHILDREN: usize = 200;
 
-/// In a child, no method of a pool and no drop of what is from it waits for a lock that nobody gives back.
+/// In a child, no method of a pool and no drop of its objects waits for a lock that is never released.
 fn no_child_waits_for_the_lock_of_a_pool(device: Device) {
     let context = Context::create(device, ContextFlags::empty()).unwrap().share();
     let made = context.enter(|cx| {
         let stream = Stream::new(cx).unwrap();
-        (stream, BufferPool::new(cx), PinnedPool::new(cx, PinnedFlags::empty()))
+        Ok((stream, BufferPool::new(cx), PinnedPool::new(cx, PinnedFlags::empty())))
     });
     let (stream, pool, pinned) = made.unwrap();
     let over = AtomicBool::new(false);
@@ -46,15 +45,16 @@ fn no_child_waits_for_the_lock_of_a_pool(device: Device) {
                         drop(pool.alloc::<u8>(cx, &stream, 64).unwrap());
                         drop(pinned.zeroed::<u8>(cx, 64).unwrap());
                     }
+                    Ok(())
                 };
                 context.enter(busy).unwrap();
             });
         }
         let hung = context.enter(|cx| {
             let one = || (pool.alloc::<u8>(cx, &stream, 64).unwrap(), pinned.zeroed::<u8>(cx, 64).unwrap());
-            (0..CHILDREN).filter(|_| {
+            Ok((0..CHILDREN).filter(|_| {
                 let kept = one();
-                // SAFETY: the child touches what this thread owns and two pools, and leaves through `_exit`.
+                // SAFETY: the child touches objects of this thread and two pools, and leaves through `_exit`.
                 let child = unsafe { fork() };
                 if child == 0 {
                     alarm(20);
@@ -65,17 +65,17 @@ fn no_child_waits_for_the_lock_of_a_pool(device: Device) {
                         && pool.free_held().is_err_and(|error| error.is_forked())
                         && pinned.stop_holding().is_err_and(|error| error.is_forked());
                     let _ = (pool.counters(), pinned.counters());
-                    // SAFETY: ends the child without running what the parent registered.
+                    // SAFETY: ends the child without running the parent's exit functions.
                     unsafe { _exit(c_int::from(!told)) };
                 }
                 let mut status = -1;
                 // SAFETY: a child of ours, and a place to write to.
                 assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
                 status != 0
-            }).count()
+            }).count())
         });
         over.store(true, Ordering::Relaxed);
-        assert_eq!(hung, Ok(0), "of {CHILDREN} children");
+        assert_eq!(hung.unwrap(), 0, "of {CHILDREN} children");
     });
 }
 
@@ -88,7 +88,7 @@ fn a_forked_child_is_told_and_frees_nothing() {
     let buffer = Buffer::from_slice(&cx, &[1u32, 2, 3]).unwrap();
     let primary = PrimaryContext::retain(context.device()).unwrap();
 
-    // SAFETY: the child touches only what this thread owns, and leaves through `_exit`.
+    // SAFETY: the child touches only objects of this thread, and leaves through `_exit`.
     let child = unsafe { fork() };
     assert!(child >= 0, "no child");
     if child == 0 {
@@ -108,7 +108,7 @@ fn a_forked_child_is_told_and_frees_nothing() {
         let silent = cuprum::swallowed::count() == swallowed;
         // The number of the first wrong answer, counted from 1.
         let wrong = answers.iter().chain([&silent]).position(|&right| !right).map_or(0, |i| i as c_int + 1);
-        // SAFETY: ends the child without running what the parent registered.
+        // SAFETY: ends the child without running the parent's exit functions.
         unsafe { _exit(wrong) };
     }
     let mut status = -1;

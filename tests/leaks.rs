@@ -1,4 +1,4 @@
-//! What was made is freed, once, whatever the thread and the path.
+//! Every object is freed, once, on any thread and any path.
 //!
 //! A program of its own, and one test at a time: they count the device's free bytes.
 
@@ -9,6 +9,7 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use common::{context, on_gpu};
+use cuprum::context::ContextStack;
 use cuprum::external::{ExternalMemory, ExternalSemaphore};
 use cuprum::graph::Graph;
 use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
@@ -16,8 +17,8 @@ use cuprum::memory::{
     Granularity, ManagedBuffer, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
 };
 use cuprum::module::{CodeLibrary, Linker, LoadOptions};
-use cuprum::stream::Signals;
-use cuprum::{Buffer, ContextStack, Current, Event, EventFlags, Stream};
+use cuprum::stream::{Event, EventFlags, Signals};
+use cuprum::{Buffer, Current, Stream};
 use cuprum_emulator::opengl::StandIn;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -82,12 +83,12 @@ fn cycles_leave_nothing_behind() {
     assert_eq!(cx.memory_info().unwrap().free, before);
 }
 
-/// Something that frees what it is on drop, and must do so on any thread.
+/// An object that frees on drop, and must do so on any thread.
 type Owner<'a> = Box<dyn Send + 'a>;
 
-/// What the emulator's other API has exported.
+/// The descriptor that the emulator's other API has exported.
 fn owned(descriptor: Option<i32>) -> OwnedFd {
-    // SAFETY: just made, and nobody else's.
+    // SAFETY: just made, and owned by nothing else.
     unsafe { OwnedFd::from_raw_fd(descriptor.unwrap()) }
 }
 
@@ -120,10 +121,11 @@ fn code<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     Box::new((linker.complete().unwrap(), module, library))
 }
 
-/// What only the emulator has another API for: memory, and what is mapped of it goes here already, on this thread.
+/// Only the emulator has another API for this: memory, and a mapping of it that is dropped here already, on
+/// this thread.
 fn external<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     let other = cuprum_emulator::memory::ExternalMemory::new(4096).unwrap();
-    // SAFETY: of so many bytes, which nobody else uses.
+    // SAFETY: of so many bytes, used by nothing else.
     let memory = unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), 4096) }.unwrap();
     // SAFETY: as above.
     drop(unsafe { memory.map::<u8>(cx, 0, 64) }.unwrap());
@@ -141,7 +143,7 @@ fn semaphore<'a>(cx: &Current<'_, 'a>) -> ExternalSemaphore<'a> {
 /// One by itself, and one of which a graph has a share.
 fn semaphores<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     let mut graph = Graph::new(cx).unwrap();
-    let shared = graph.share_semaphore(Arc::new(semaphore(cx))).unwrap();
+    let shared = graph.lend(Arc::new(semaphore(cx))).unwrap();
     graph.add_semaphore_waits(cx, &[], &[(shared, 1)]).unwrap();
     Box::new((graph, semaphore(cx)))
 }
@@ -183,16 +185,18 @@ fn each_owner_frees_on_any_thread_once() {
             assert!(on_gpu() || account(&cx) != before, "{name}: it is not counted");
             std::thread::scope(|scope| scope.spawn(move || drop(owner)).join()).unwrap();
             let after = account(&cx);
-            // A GPU's driver gives back what it keeps when it likes (H100, 580: 2 MiB more are free in the end).
+            // A GPU's driver returns the memory that it keeps at any time (H100, 580: 2 MiB more are free in
+            // the end).
             assert!(after == before || on_gpu() && after.0 > before.0, "{name}: {before:?}, then {after:?}");
         }
     }
     assert_eq!(cuprum::swallowed::count(), swallowed);
 }
 
-/// What is registered from OpenGL stays on its thread. A guard that is forgotten keeps it mapped until it goes.
+/// An object registered from OpenGL stays on its thread. A forgotten guard keeps it mapped until it is
+/// dropped.
 #[test]
-fn what_opengl_has_is_unregistered_once() {
+fn opengl_objects_are_unregistered_once() {
     let _alone = alone();
     if on_gpu() {
         // The stand-in for OpenGL is the software device's.
@@ -206,7 +210,7 @@ fn what_opengl_has_is_unregistered_once() {
     let stream = Stream::new(&cx).unwrap();
     let (before, swallowed) = (account(&cx), cuprum::swallowed::count());
     for forgets in [false, true] {
-        // SAFETY: the stand-in keeps what it has, and does nothing meanwhile.
+        // SAFETY: the stand-in keeps its buffer, and does nothing meanwhile.
         let mut buffer = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }.unwrap();
         let mapped = buffer.map(&cx, &stream).unwrap();
         assert_ne!(account(&cx), before, "it is counted");

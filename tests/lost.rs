@@ -1,4 +1,5 @@
-//! A fault of a kernel beside copies to page-locked memory: what they write is out of the host's reach, for good.
+//! A fault of a kernel during copies to page-locked memory: the memory that they write is out of the host's
+//! reach, for good.
 //!
 //! A program of its own, one test: the emulator runs work asynchronously here, and on hardware the fault is the
 //! process's.
@@ -12,10 +13,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use common::{context, kernels, on_gpu};
-use cuprum::stream::Signals;
+use cuprum::memory::{PinnedFlags, RegisterFlags, Registered};
+use cuprum::stream::{Event, EventFlags, Pending, PendingFuture, Reached, Request, Signals};
 use cuprum::{
-    Buffer, Current, Event, EventFlags, In, LaunchConfig, MemoryError, Module, Pending, PendingFuture,
-    PinnedBuffer, PinnedFlags, Reached, RegisterFlags, Registered, Request, SharedContext, Stream, swallowed,
+    Buffer, ContextRef, Current, In, LaunchConfig, MemoryError, Module, PinnedBuffer, Shared, Stream,
+    swallowed,
 };
 use executors::block_on;
 
@@ -44,15 +46,15 @@ impl Watched {
 }
 
 /// Queues a trap on a stream of its own, and waits until it is known.
-fn trap(context: &SharedContext, module: &Module<'_>, flag: &Buffer<'_, u32>) {
-    let trapped = context.enter(|cx| {
+fn trap(context: &Shared<ContextRef>, module: &Module<'_>, flag: &Buffer<'_, u32>) {
+    let trapped = context.enter_as(|cx| {
         let trap = module.function("trap_if").unwrap().bind::<(In<u32>,)>().unwrap();
         let beside = Stream::non_blocking(cx).unwrap();
         // SAFETY: the kernel reads one element, and traps.
         unsafe { trap.launch(cx, &beside, LaunchConfig::new(1, 1), (flag,)) }.unwrap();
         beside.synchronize(cx)
     });
-    assert!(trapped.unwrap().unwrap_err().is_sticky());
+    assert!(trapped.unwrap_err().is_sticky());
 }
 
 type Slot = (PinnedBuffer<'static, u8>, Buffer<'static, u8>);
@@ -60,26 +62,31 @@ type Slot = (PinnedBuffer<'static, u8>, Buffer<'static, u8>);
 fn request(cx: &Current<'_, 'static>) -> Request<Slot> {
     let host = PinnedBuffer::zeroed(cx, BYTES, PinnedFlags::empty()).unwrap();
     let mut buffer = Buffer::alloc(cx, BYTES).unwrap();
-    buffer.fill(cx, 1).unwrap();
+    cx.fill(&mut buffer, 1).unwrap();
     Request::new(Event::new(cx, EventFlags::DISABLE_TIMING).unwrap(), (host, buffer))
 }
 
 /// Submits copies of the whole memory to the host.
 fn submit(cx: &Current<'_, '_>, stream: &Stream<'_>, request: Request<Slot>, copies: usize) -> Pending<Slot> {
     let pending = request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
-        let (host, device) = (scope.lend_host(host)?, scope.lend(buffer.as_mut_slice())?);
-        (0..copies).try_for_each(|_| host.copy_from(&device))
+        let (host, device) = (scope.lend(host)?, scope.lend(buffer.as_mut_slice())?);
+        (0..copies).try_for_each(|_| scope.copy(&host, &device))
     });
     pending.unwrap()
 }
 
 #[test]
-fn what_the_device_may_still_write_is_out_of_reach() {
+fn memory_that_the_device_may_still_write_is_out_of_reach() {
     cuprum_emulator::Settings::default().mode(cuprum_emulator::Mode::Async).install().expect("the first use");
     // A fault is known after 0.15 s on hardware, and at once in software.
     let copies = if on_gpu() { 200 } else { 4 };
     let context = context().share();
-    context.enter(|cx| faults_beside_copies(cx, &context, copies)).unwrap();
+    context
+        .enter(|cx| {
+            faults_during_copies(cx, &context, copies);
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(swallowed::count(), 0, "all of it was told");
 }
 
@@ -99,7 +106,7 @@ fn tell_the_fault(awaited: PendingFuture<Slot>, reached: Reached<'_>) {
     }
 }
 
-fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copies: usize) {
+fn faults_during_copies(cx: &Current<'_, 'static>, context: &Shared<ContextRef>, copies: usize) {
     let module = kernels!(cx, "faults");
     let flag = Buffer::from_slice(cx, &[1u32]).unwrap();
     let (stream, lane) = (Stream::non_blocking(cx).unwrap(), Stream::non_blocking(cx).unwrap());
@@ -110,32 +117,32 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     let [signals, idle] = [(); 2].map(|()| Signals::<u32>::new(cx, 1).unwrap());
     let read = PinnedBuffer::<u8>::from_slice(cx, &[3; 64], PinnedFlags::empty()).unwrap();
     let mut buffer = Buffer::<u8>::alloc(cx, BYTES).unwrap();
-    buffer.fill(cx, 1).unwrap();
+    cx.fill(&mut buffer, 1).unwrap();
     cx.synchronize().unwrap();
     let [one, two, three] = requests.each_ref().map(|request| request.0.as_raw());
     let watched = [pinned.as_raw(), registered.as_raw(), one, two, three].map(Watched);
     // A scope that is over before the fault leaves its memory as it is.
     cx.scope(&stream, |scope| {
         let device = scope.lend(buffer.slice_mut(..64).unwrap()).unwrap();
-        scope.lend_host(&mut before).unwrap().copy_from(&device).unwrap();
-        scope.lend_signals(&idle).unwrap().write_value(0, 1).unwrap();
+        scope.copy(&scope.lend(&mut before).unwrap(), &device).unwrap();
+        scope.write_value(&scope.lend(&idle).unwrap(), 0, 1).unwrap();
+        Ok(())
     })
     .unwrap();
 
     let [waited, awaited, dropped] = requests.map(|request| submit(cx, &lane, request, copies));
-    let awaited = awaited.notify(cx, &lane).unwrap();
-    let reached = lane.reached(cx).unwrap();
+    let (awaited, reached) = (awaited.notify(cx, &lane).unwrap(), lane.reached(cx).unwrap());
     let ended = cx.scope(&stream, |scope| {
         let device = scope.lend(buffer.as_mut_slice()).unwrap();
-        device.slice(..64).unwrap().copy_from_host(&read).unwrap();
-        let (pinned, registered) =
-            (scope.lend_host(&mut pinned).unwrap(), scope.lend_host(&mut registered).unwrap());
+        scope.copy(&device.slice(..64).unwrap(), &read).unwrap();
+        let (pinned, registered) = (scope.lend(&mut pinned).unwrap(), scope.lend(&mut registered).unwrap());
         for _ in 0..copies {
-            pinned.copy_from(&device).unwrap();
-            registered.copy_from(&device).unwrap();
+            scope.copy(&pinned, &device).unwrap();
+            scope.copy(&registered, &device).unwrap();
         }
-        scope.lend_signals(&signals).unwrap().write_value(0, 1).unwrap();
+        scope.write_value(&scope.lend(&signals).unwrap(), 0, 1).unwrap();
         trap(context, &module, &flag);
+        Ok(())
     });
     assert!(ended.unwrap_err().is_sticky());
 
@@ -160,7 +167,7 @@ fn faults_beside_copies(cx: &Current<'_, 'static>, context: &SharedContext, copi
     assert_eq!((&before[..], &read[..]), (&[1; 64][..], &[3; 64][..]));
 }
 
-/// Owners that give nothing any more, cannot be lent, and free nothing.
+/// Owners that return nothing any more, cannot be lent, and free nothing.
 fn are_lost(
     cx: &Current<'_, '_>,
     stream: &Stream<'_>,
@@ -170,8 +177,9 @@ fn are_lost(
     assert!(pinned.is_lost() && registered.is_lost());
     assert!(pinned.is_empty() && registered.is_empty() && pinned.first_mut().is_none());
     let lent_again = cx.scope(stream, |scope| {
-        assert_eq!(scope.lend_host(&mut pinned).unwrap_err(), MemoryError::Lost);
-        assert_eq!(scope.lend_host(&mut registered).unwrap_err(), MemoryError::Lost);
+        assert_eq!(scope.lend(&mut pinned).unwrap_err(), MemoryError::Lost);
+        assert_eq!(scope.lend(&mut registered).unwrap_err(), MemoryError::Lost);
+        Ok(())
     });
     assert!(lent_again.unwrap_err().is_sticky());
     assert_eq!(registered.unregister().unwrap_err(), MemoryError::Lost);
@@ -190,7 +198,8 @@ fn signals_are_lost(
     signals[0].store(2, Ordering::Release);
     assert_eq!(signals[0].load(Ordering::Acquire), 2);
     let lent_again = cx.scope(stream, |scope| {
-        assert_eq!(scope.lend_signals(&signals).unwrap_err(), MemoryError::Lost);
+        assert_eq!(scope.lend(&signals).unwrap_err(), MemoryError::Lost);
+        Ok(())
     });
     assert!(lent_again.unwrap_err().is_sticky());
     signals.close().expect("nothing is called");

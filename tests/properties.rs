@@ -1,14 +1,15 @@
-//! Programs at random in safe code: no read shows what the program's order does not allow.
+//! Random programs in safe code: no read shows a value that the program's order does not allow.
 //!
 //! They make, write, read, copy, lend and drop buffers on several threads, in scopes on streams of all kinds, with events
 //! and waits between; `tests/support/property` says which steps there are. They run with both meanings of the default
 //! stream, in each of the emulator's modes, each mode in a process of its own, or on the GPU that `CUPRUM_DEVICE` names.
 //!
-//! A program of its own: it is run alone, for long, and with other programs beside it would find less in its time.
+//! A program of its own, because it runs alone and for long. Concurrent programs would slow it down, and it
+//! would find less.
 //!
-//! There are four times as many programs with `CUPRUM_TESTS=all`. `CUPRUM_PROPERTY_PROGRAMS` is the number of programs in
-//! each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the next one's is greater by one. What fails is shown with its
-//! seed, shortened.
+//! There are four times as many programs with `CUPRUM_TESTS=all`. `CUPRUM_PROPERTY_PROGRAMS` is the number of
+//! programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the next one's is greater by one.
+//! A failing program is shown with its seed, shortened.
 
 #[path = "support/amount.rs"]
 mod amount;
@@ -52,7 +53,7 @@ const MODES: &[&[(&str, &str)]] = &[
     &[("CUPRUM_EMULATOR_MODE", "eager")],
     &[("CUPRUM_EMULATOR_MODE", "deferred")],
     &[("CUPRUM_EMULATOR_MODE", "shuffled:1")],
-    // Last: what fails now and then only is hard to shorten.
+    // Last, because an occasional failure is hard to shorten.
     &[("CUPRUM_EMULATOR_MODE", "async")],
 ];
 
@@ -103,7 +104,7 @@ impl Failure {
         Some(Self { seed, program, how })
     }
 
-    /// The program of a seed; the seed says of what its buffers are.
+    /// The program of a seed; the seed selects the type of its buffers.
     fn of_seed(driver: Driver, seed: u64, mistakes: bool) -> Option<Self> {
         match seed % 3 {
             0 => Self::find::<u8>(driver, seed, mistakes),
@@ -156,7 +157,7 @@ fn programs_do_all_that_they_can() {
     assert!(counts.values().all(|&count| count >= 20), "{counts:?}");
 }
 
-/// Fills that nobody waits for must be found, or the tests above show nothing.
+/// Fills without a wait must be found, or the tests above show nothing.
 fn find_mistake(name: &str, stream_mode: StreamMode) {
     let late: &[&[(&str, &str)]] = &[
         &[("CUPRUM_EMULATOR_MODE", "deferred"), ("CUPRUM_DEVICE", "emulator")],
@@ -168,7 +169,10 @@ fn find_mistake(name: &str, stream_mode: StreamMode) {
         let Failure { seed, program, how } = found.expect("a mistake is found");
         println!("seed {seed}, shortened:\n{}{how}", text(&program));
         assert!(program.iter().any(|step| matches!(step.act, Act::Mistake(..))), "{how}");
-        assert!(program.len() <= 3, "a stream, a buffer and a mistake are enough");
+        // A stream, a buffer and a mistake are enough; a shuffled order may run the fill in time without one step more.
+        let most =
+            if std::env::var("CUPRUM_EMULATOR_MODE").is_ok_and(|mode| mode == "deferred") { 3 } else { 4 };
+        assert!(program.len() <= most, "{} steps", program.len());
     });
 }
 
@@ -221,8 +225,8 @@ fn traced() -> Driver {
 }
 
 #[test]
-fn requests_and_graphs_do_what_they_are_asked() {
-    in_children(concat!(module_path!(), "::requests_and_graphs_do_what_they_are_asked"), MODES, || {
+fn requests_and_graphs_match_the_model() {
+    in_children(concat!(module_path!(), "::requests_and_graphs_match_the_model"), MODES, || {
         let (driver, begin, seeds) = (traced(), Instant::now(), seeds(PROGRAMS_OF_WORK));
         let count = seeds.end - seeds.start;
         seeds.for_each(|seed| check_work(driver, seed, STEPS_OF_WORK, &[None]));

@@ -1,14 +1,15 @@
-//! A program that hands on its errors, and knows of nothing else, shows what went wrong in a kernel: a process of its own,
-//! since its standard error is what is looked at.
+//! A program that only hands on its errors shows the mistake in a kernel. It is a process of its own, because
+//! the test reads its standard error.
 
 #[path = "support/itself.rs"]
 mod itself;
 
 use std::error::Error;
 
-use cuprum::{Buffer, ContextStack, Driver, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, Stream};
 
-/// Stores behind the end of what it gets.
+/// Stores after the end of its argument.
 const PTX: &str = "\
 .version 7.0
 .target sm_50
@@ -38,13 +39,13 @@ fn program() -> Result<(), Box<dyn Error>> {
     let module = Module::load_ptx(&cx, PTX)?;
     let beyond = module.function("beyond")?.bind::<(InOut<u32>,)>()?;
     let mut memory = Buffer::<u32>::zeroed(&cx, 16)?;
-    // SAFETY: none; that is what is shown, on a device that checks every access.
+    // SAFETY: none; the test shows this mistake, on a device that checks every access.
     unsafe { beyond.launch(&cx, &Stream::default_in(&cx), LaunchConfig::new(1, 1), (&mut memory,)) }?;
     cx.synchronize()?;
     Ok(())
 }
 
-/// Starts it, and gives what it wrote: to standard output and standard error.
+/// Starts the program, and returns its standard output and standard error.
 fn shown(variables: &[(&str, &str)]) -> (String, String) {
     let output = itself::itself()
         .args(["--exact", "program", "--ignored", "--nocapture"])
@@ -79,7 +80,7 @@ fn the_report_and_the_error_together_say_it_all() {
 }
 
 #[test]
-fn it_is_silent_if_it_is_told_to_be_and_a_hook_takes_its_place() {
+fn it_is_silent_on_request_and_a_hook_takes_its_place() {
     let (out, error) = shown(&[("CUPRUM_EMULATOR_REPORTS", "0")]);
     assert!(!format!("{out}{error}").contains("out-of-bounds"), "{out}{error}");
     let (out, error) = shown(&[("CUPRUM_TEST_HOOK", "1")]);

@@ -1,5 +1,5 @@
-//! A fault of a kernel beside a scope: when the scope has ended, the device writes none of the host's memory any more,
-//! page-locked or not. Of a copy that nothing in this crate makes, the same cannot be said.
+//! A fault of a kernel during a scope: after the end of the scope, the device does not write the host's
+//! memory any more, page-locked or not. This does not hold for copies by calls outside of this crate.
 //!
 //! A program of its own: the emulator runs work asynchronously here, and on hardware the fault is the process's.
 
@@ -10,8 +10,9 @@ use std::ffi::c_void;
 use std::time::Duration;
 
 use common::{context, kernels};
+use cuprum::context::ContextStack;
 use cuprum::sys::{CUresult, call};
-use cuprum::{Buffer, ContextStack, Current, In, LaunchConfig, MemoryError, Stream};
+use cuprum::{Buffer, Current, In, LaunchConfig, MemoryError, Stream};
 
 /// Bytes of a copy: it takes longer than the fault, on the emulator.
 const BYTES: usize = 256 << 20;
@@ -23,7 +24,7 @@ fn page_locked(cx: &Current<'_, '_>) -> &'static mut [u8] {
     // SAFETY: the out-parameter outlives the call, and a context is current.
     let (code, _) = unsafe { call!(fns, cuMemHostAlloc(&raw mut start, BYTES, 0)) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
-    // SAFETY: so many bytes, to be written, of an allocation that nobody else has.
+    // SAFETY: so many bytes, to be written, of an allocation of its own.
     unsafe { start.cast::<u8>().write_bytes(0, BYTES) };
     // SAFETY: as above, and now they have a value; the allocation stays.
     unsafe { std::slice::from_raw_parts_mut(start.cast(), BYTES) }
@@ -52,7 +53,7 @@ fn nothing_is_written_after_the_scope() {
     let flag = Buffer::from_slice(&cx, &[1u32]).unwrap();
     let (host, other) = (page_locked(&cx), page_locked(&cx).as_mut_ptr());
     let mut buffer = Buffer::<u8>::alloc(&cx, BYTES).unwrap();
-    buffer.fill(&cx, 1).unwrap();
+    cx.fill(&mut buffer, 1).unwrap();
     let (stream, raw) = (Stream::non_blocking(&cx).unwrap(), Stream::non_blocking(&cx).unwrap());
     cx.synchronize().unwrap();
 
@@ -66,17 +67,17 @@ fn nothing_is_written_after_the_scope() {
     let copied = host.as_mut_ptr();
     let ended = std::thread::scope(|threads| {
         threads.spawn(|| {
-            let trapped = context.enter(|cx| {
+            let trapped = context.enter_as(|cx| {
                 let beside = Stream::non_blocking(cx).unwrap();
                 // SAFETY: the kernel reads one element, and traps.
                 unsafe { trap.launch(cx, &beside, LaunchConfig::new(1, 1), (&flag,)) }.unwrap();
                 beside.synchronize(cx)
             });
-            assert!(trapped.unwrap().unwrap_err().is_sticky());
+            assert!(trapped.unwrap_err().is_sticky());
         });
         // Until the fault is known, or refused by it.
         (0..100).try_for_each(|_| -> Result<(), MemoryError> {
-            cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice())?.copy_to_host(host))?
+            cx.scope_as(&stream, |scope| scope.read(host, &scope.lend(buffer.as_mut_slice())?))
         })
     });
     mark(copied);
@@ -84,7 +85,7 @@ fn nothing_is_written_after_the_scope() {
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(written(copied), 0, "the host's memory was written after the scope had ended: {ended:?}");
     if !common::on_gpu() {
-        // What hardware does with such copies is recorded by `tests/gpu/after_fault.sh`.
+        // `tests/gpu/after_fault.sh` records the effect of hardware on such copies.
         assert!(written(other) > 0, "a device that stops its copies proves nothing");
     }
     assert!(cx.synchronize().unwrap_err().is_sticky());

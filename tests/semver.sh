@@ -13,4 +13,4 @@ tools=$PWD/.cache/tools
     (cd / && CARGO_TARGET_DIR=$tools/target cargo install --locked --root "$tools" cargo-semver-checks && rm -rf "$tools/target")
 # The derive has no interface but its name.
 "$tools/bin/cargo-semver-checks" semver-checks --baseline-rev "$commit" \
-    --package cuprum-sys --package cuprum-tracer --package cuprum-emulator --package cuprum
+    --package cuprum-sys --package cuprum-tracer --package cuprum-ptx --package cuprum-emulator --package cuprum

@@ -1,4 +1,4 @@
-//! Errors that are swallowed are counted and told, and do no harm.
+//! Swallowed errors are counted and reported, and do no harm.
 //!
 //! A program of its own: the counter and the hook are the process's, and the hook panics.
 
@@ -9,10 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::memory::ForeignBuffer;
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Error, ForeignBuffer, Stream,
-};
+use cuprum::{Buffer, ContextRef, Current, Error, Stream};
 use tracer::{Backing, calls_of, failing};
 
 /// Held by each test: the counter is the process's.
@@ -21,7 +21,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The code that the hook was told last.
+/// The code last passed to the hook.
 static TOLD: AtomicU32 = AtomicU32::new(0);
 /// True if the hook panics.
 static PANICS: AtomicBool = AtomicBool::new(false);
@@ -48,7 +48,7 @@ fn context() -> Context {
 }
 
 #[test]
-fn close_does_not_give_back_what_was_freed_before_the_pop_failed() {
+fn close_does_not_return_memory_freed_before_the_pop_failed() {
     let _alone = alone();
     let context = context();
     let mut stack = ContextStack::take().unwrap();
@@ -60,10 +60,10 @@ fn close_does_not_give_back_what_was_freed_before_the_pop_failed() {
     assert_eq!(calls, [FnId::cuCtxPushCurrent_v2, FnId::cuStreamDestroy_v2, FnId::cuCtxPopCurrent_v2]);
 }
 
-/// The context remembers the first fault, and what comes after it is an echo. A drop must not take its own first report
-/// for one.
+/// The context remembers the first fault, and any later one is an echo. A drop must not mistake its own first
+/// report for one.
 #[test]
-fn a_fault_that_a_push_in_a_drop_reports_first_is_told() {
+fn a_fault_that_a_push_in_a_drop_reports_first_is_passed_to_the_hook() {
     let _alone = alone();
     let context = context();
     let mut stack = ContextStack::take().unwrap();
@@ -112,7 +112,7 @@ fn a_failed_drop_is_no_error_of_the_next_call() {
     assert_eq!(cuprum::swallowed::count(), before + 1);
     let (calls, ()) = calls_of(|| {
         stream.synchronize(&cx).unwrap();
-        cx.scope(&stream, |_| ()).unwrap();
+        cx.scope(&stream, |_| Ok(())).unwrap();
         drop(Buffer::<u8>::alloc(&cx, 16).unwrap());
     });
     let waits = [FnId::cuStreamSynchronize; 2];
@@ -188,7 +188,7 @@ fn what_a_release_does_wrong_is_swallowed_or_reported() {
     }
 }
 
-/// Where its context cannot be pushed, the function is neither called nor dropped.
+/// If its context cannot be pushed, the function is neither called nor dropped.
 #[test]
 fn without_its_context_nothing_is_given_back() {
     let _alone = alone();
@@ -199,8 +199,8 @@ fn without_its_context_nothing_is_given_back() {
         Ok(())
     };
     // SAFETY: no elements.
-    let buffer = context.enter(|cx| unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, release) });
-    let buffer = buffer.unwrap().unwrap();
+    let buffer = context.enter_as(|cx| unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, release) });
+    let buffer = buffer.unwrap();
     let swallowed = cuprum::swallowed::count();
     failing(FnId::cuCtxPushCurrent_v2, CUresult::CUDA_ERROR_INVALID_CONTEXT, || drop(buffer));
     assert_eq!((released.load(Ordering::SeqCst), Arc::strong_count(&released)), (0, 2));

@@ -1,4 +1,4 @@
-//! `cuprum trace` as it is started: what it writes, how it ends, and what it says where it cannot.
+//! `cuprum trace` as a command: its outputs, its exit codes, and its messages when it cannot run.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -12,7 +12,7 @@ fn built() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_cuprum")).parent().expect("a folder")
 }
 
-/// Builds what the command looks for beside itself, and the client.
+/// Builds the libraries that the command looks for in its folder, and the client.
 fn client() -> &'static Path {
     static CLIENT: OnceLock<PathBuf> = OnceLock::new();
     CLIENT.get_or_init(|| {
@@ -65,7 +65,7 @@ impl Folder {
         fs::read_to_string(self.0.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
     }
 
-    /// What is in the folder.
+    /// The files in the folder.
     fn files(&self, folder: &str) -> Vec<String> {
         let files = fs::read_dir(self.0.join(folder)).expect("a folder");
         let mut names: Vec<_> =
@@ -103,14 +103,15 @@ fn a_program_runs_and_leaves_its_timeline() {
     }
     assert!(page.ends_with("</html>\n") && !page.contains('@'), "the page is whole");
     assert!(
-        told.contains("1 call answered with an error") && told.contains("calls of 1 thread took"),
+        told.contains("1 call answered with an error\n") && told.contains("calls of 1 thread took"),
         "{told}"
     );
+    assert!(told.contains("\n  cuDeviceGet: CUDA_ERROR_INVALID_DEVICE (101)\n"), "{told}");
     assert!(told.contains("trace.html for a browser, trace.json for Perfetto"), "{told}");
 }
 
 #[test]
-fn the_end_is_that_of_the_program() {
+fn the_exit_status_is_the_programs() {
     let folder = Folder::new("ends");
     for (end, code, text) in [
         ("_exit", 3, "exit status: 3"),
@@ -149,7 +150,7 @@ fn a_signal_to_the_command_ends_the_program_and_still_gives_its_timeline() {
 }
 
 #[test]
-fn what_an_interrupted_run_left_can_be_read_later() {
+fn files_of_an_interrupted_run_can_be_read_later() {
     let folder = Folder::new("recover");
     let mut child = waiting(&folder);
     child.kill().expect("it runs");
@@ -194,9 +195,10 @@ fn a_driver_that_is_opened_by_its_path_is_named() {
     assert!(told.contains(&format!("opened {}, by its path", path.display())), "{told}");
 }
 
-/// Programs ask with `dlsym` what a driver has: what it lacks is not there in the library in between either.
+/// Programs ask with `dlsym` for the driver's functions: a function that the driver lacks is missing from the
+/// library in between, too.
 #[test]
-fn what_the_driver_lacks_is_not_found() {
+fn functions_that_the_driver_lacks_are_not_found() {
     let folder = Folder::new("lacks");
     let code = "int cuInit(unsigned flags) { return flags; } int cuDriverGetVersion(int *v) { *v = 13000; return 0; }";
     fs::write(folder.0.join("driver.c"), code).expect("a file");
@@ -213,7 +215,7 @@ fn what_the_driver_lacks_is_not_found() {
 }
 
 #[test]
-fn what_cannot_be_started_is_said_with_its_code() {
+fn a_program_that_cannot_be_started_is_reported_with_its_code() {
     let folder = Folder::new("cannot");
     fs::write(folder.0.join("text"), "no program").expect("a file");
     let fixed = compiled("static", &["-static", "-pthread"]);
@@ -245,4 +247,15 @@ fn the_times_of_the_device_are_measured_where_that_is_asked_for() {
     let output = folder.run(&["--software", "--device-times"], &[client_name(), "dlsym", "return"]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(folder.text("trace.json").matches("measured on the device").count(), 5);
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused_before_anything_runs() {
+    let folder = Folder::new("options");
+    for most in ["0", "-1", "1048577", "99999999999999", "much"] {
+        let output = folder.run(&["--software", "--most-mib", most], &["/bin/sh", "-c", "echo ran"]);
+        let told = said(&output);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{most}: {told}");
+        assert!(told.contains(&format!("--most-mib {most}: expected a number of MiB from 1 to")), "{told}");
+    }
 }

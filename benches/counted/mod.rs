@@ -1,14 +1,14 @@
-//! Objects of a shared context, which have shares of it: launching a shared kernel counts nothing, and what is made and
-//! dropped counts up and down.
+//! Objects of a shared context, which have shares of it: launching a shared kernel counts nothing, and
+//! creating and dropping an object counts up and down.
 
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr;
 
+use cuprum::context::{Context, ContextFlags};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
-use cuprum::{
-    Buffer, Context, ContextFlags, Current, Driver, Event, EventFlags, In, InOut, LaunchConfig, Stream,
-};
+use cuprum::{Buffer, Current, Driver, In, InOut, LaunchConfig, Stream};
 
 use crate::{ALLOCATED_BYTES, Answer, Measurement, THREADS, common, operation};
 
@@ -19,6 +19,7 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver) {
     let measured = context.enter(|cx| {
         launches(measurement, driver, cx);
         objects(measurement, driver, cx);
+        Ok(())
     });
     measured.expect("a push");
 }

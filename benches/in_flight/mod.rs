@@ -1,10 +1,10 @@
 //! Copies of page-locked memory and requests, against the calls that they are made of.
 
+use cuprum::context::{Context, ContextFlags};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Request};
 use cuprum::sys::CUresult;
-use cuprum::{
-    Buffer, Context, ContextFlags, Current, Driver, Event, EventFlags, PinnedBuffer, PinnedFlags, Request,
-    Stream,
-};
+use cuprum::{Buffer, Current, Driver, PinnedBuffer, Stream};
 
 use crate::{Answer, COPIED_BYTES, Measurement, operation};
 
@@ -18,6 +18,7 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver) {
         let stream = Stream::new(cx).expect("a stream");
         copies(measurement, driver, cx, &stream);
         requests(measurement, driver, cx, &stream);
+        Ok(())
     });
     measured.expect("a push");
 }
@@ -34,14 +35,15 @@ fn copies(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 's
     let (raw_host, raw_bytes, raw_stream) = (host.as_raw().cast(), bytes.as_raw(), stream.as_raw());
     let measured = cx.scope(stream, |scope| {
         let lent = scope.lend(bytes.as_mut_slice()).expect("a loan");
-        let host = scope.lend_host(&mut host).expect("a loan");
+        let host = scope.lend(&mut host).expect("a loan");
         operation! {
             measurement, "pinned copy 4 KiB, queued", driver, || stream.synchronize(cx).must_succeed(),
             raw [cuMemcpyHtoDAsync_v2] {
                 unsafe { cuMemcpyHtoDAsync_v2(raw_bytes, raw_host, COPIED_BYTES, raw_stream) }
             }
-            wrapper { host.copy_to(&lent) }
-        }
+            wrapper { scope.copy(&lent, &host) }
+        };
+        Ok(())
     });
     measured.expect("a wait");
     operation! {
@@ -53,9 +55,9 @@ fn copies(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, 's
             }
         }
         wrapper {
-            cx.scope(stream, |scope| {
+            cx.scope_as(stream, |scope| {
                 let lent = scope.lend(bytes.as_mut_slice())?;
-                scope.lend_host(&mut host)?.copy_from(&lent)
+                scope.copy(&scope.lend(&mut host)?, &lent)
             })
         }
     }
@@ -87,9 +89,9 @@ fn requests(
         wrapper {
             let request: Request<Slot> = idle.take().expect("it came back");
             let pending = request.submit(cx, stream, |scope, (host, bytes)| {
-                scope.lend_host(host)?.copy_from(&scope.lend(bytes.as_mut_slice())?)
+                scope.copy(&scope.lend(host)?, &scope.lend(bytes.as_mut_slice())?)
             });
-            let done = pending.map_err(|error: cuprum::RequestError<_, cuprum::MemoryError>| error.error);
+            let done = pending.map_err(|error: cuprum::stream::RequestError<_, cuprum::MemoryError>| error.error);
             done.and_then(|pending| Ok(pending.wait().map_err(|error| error.error)?)).map(|request| {
                 idle = Some(request);
             })

@@ -1,14 +1,17 @@
-//! Hot wrappers over a driver that does nothing, one at a time and so often as it is told: `benches/instructions.sh` counts
-//! their instructions, which is exact also where other work on the machine spoils times.
+//! Hot wrappers over a driver that does nothing, one at a time, as often as requested:
+//! `benches/instructions.sh` counts their instructions. The count is exact even if other work on the machine
+//! spoils times.
 
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::{env, ptr};
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::memory::{Peer, PinnedFlags};
 use cuprum::pool::{BufferPool, PinnedPool};
 use cuprum::sys::{CUcontext, CUdeviceptr, CUresult, CUstream, Symbol};
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, Current, Driver, Library, PinnedFlags, Stream};
+use cuprum::{Buffer, Current, Driver, Library, Stream};
 
 const BYTES: usize = 4 << 10;
 
@@ -21,7 +24,7 @@ unsafe extern "system" fn nothing() -> i32 {
     0
 }
 
-/// Answers a question for a number.
+/// Returns a number.
 unsafe extern "system" fn number(to: *mut i32) -> i32 {
     // SAFETY: the caller's place.
     unsafe { to.write(9000) };
@@ -34,7 +37,7 @@ unsafe extern "system" fn first(to: *mut i32) -> i32 {
     0
 }
 
-/// Gives out a handle, or an address far from all others.
+/// Returns a handle, or an address far from all others.
 unsafe extern "system" fn make(to: *mut u64) -> i32 {
     // SAFETY: the caller's place.
     unsafe { to.write(NEXT.replace(NEXT.get() + (1 << 30))) };
@@ -59,7 +62,7 @@ unsafe extern "system" fn pop(to: *mut u64) -> i32 {
     0
 }
 
-/// A function for each of the table, with as many of its parameters as it looks at: those that come first, in registers.
+/// A function for each of the table, with only the parameters that it reads: the first ones, in registers.
 fn resolve(symbol: &Symbol) -> *const c_void {
     match symbol.base {
         "cuGetProcAddress" => ptr::null(),
@@ -108,8 +111,9 @@ fn calls(what: &str, times: u64, driver: Driver, cx: &mut Current<'_, '_>, other
         "peer copy, queued" => cx
             .scope(&stream, |scope| {
                 let lent = scope.lend(mine.as_mut_slice()).unwrap();
-                let from = scope.lend_peer(theirs.as_slice()).unwrap();
-                repeat(times, || lent.copy_from_peer(&from));
+                let from = scope.lend(Peer(theirs.as_slice())).unwrap();
+                repeat(times, || scope.copy(&lent, &from));
+                Ok(())
             })
             .unwrap(),
         "pool alloc + free" => {
@@ -128,6 +132,7 @@ fn shared(times: u64, context: Context) {
     let work = |cx: &mut Current<'_, 'static>| {
         let (stream, pool) = (Stream::new(cx).unwrap().share(), BufferPool::new(cx));
         repeat(times, || pool.alloc::<u8>(cx, &stream, black_box(1 << 20)).map(drop));
+        Ok(())
     };
     context.share().enter(work).unwrap();
 }

@@ -38,7 +38,7 @@ impl Samples {
         self.0.push((turn, iterations));
     }
 
-    /// The median over iterations of what `value` makes of the turns. The few of the warm-up weigh little in it.
+    /// The median over iterations of `value` of the turns. The few iterations of the warm-up weigh little.
     fn median(&self, value: impl Fn(&[f64; 3]) -> f64) -> Option<f64> {
         let mut samples: Vec<_> = self.0.iter().map(|(turn, iterations)| (value(turn), iterations)).collect();
         samples.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -53,7 +53,7 @@ impl Samples {
 
 struct Row {
     operation: &'static str,
-    /// The medians of the variants, then that of the ratio of wrapper and pointer.
+    /// The medians of the variants, then the median of the ratio of wrapper and pointer.
     medians: [f64; 4],
 }
 
@@ -68,7 +68,7 @@ impl Table {
         Self { device, rows: Vec::new() }
     }
 
-    /// Enters what was timed; nothing, if a filter on the command line left the operation out.
+    /// Adds a row for an operation; none, if a filter on the command line left it out.
     pub(crate) fn enter(&mut self, operation: &'static str, samples: &Samples) {
         let ratio = |[pointer, _, wrapper]: &[f64; 3]| wrapper / pointer;
         let of = |variant: Variant| samples.median(|turn| turn[variant as usize]);

@@ -1,6 +1,8 @@
 //! Copies between two devices; between two contexts of one where there are no two.
 
-use cuprum::{Buffer, Context, ContextFlags, ContextRef, Current, Driver, Stream};
+use cuprum::context::{Context, ContextFlags};
+use cuprum::memory::Peer;
+use cuprum::{Buffer, ContextRef, Current, Driver, Stream};
 
 use crate::{Answer, COPIED_BYTES, Measurement, operation};
 
@@ -41,18 +43,19 @@ fn copies(
     operation! {
         measurement, copy, driver, settle,
         raw [cuMemcpyPeer] { unsafe { cuMemcpyPeer(to, here, from, there, COPIED_BYTES) } }
-        wrapper { mine.as_mut_slice().copy_from_peer(cx, theirs.as_slice()) }
+        wrapper { cx.copy(&mut mine, &Peer(&theirs)) }
     }
     let measured = cx.scope(&stream, |scope| {
         let lent = scope.lend(mine.as_mut_slice()).expect("a loan");
-        let lent_from = scope.lend_peer(theirs.as_slice()).expect("a loan");
+        let lent_from = scope.lend(Peer(theirs.as_slice())).expect("a loan");
         operation! {
             measurement, queued, driver, settle,
             raw [cuMemcpyPeerAsync] {
                 unsafe { cuMemcpyPeerAsync(to, here, from, there, COPIED_BYTES, raw_stream) }
             }
-            wrapper { lent.copy_from_peer(&lent_from) }
-        }
+            wrapper { scope.copy(&lent, &lent_from) }
+        };
+        Ok(())
     });
     measured.expect("a wait");
 }

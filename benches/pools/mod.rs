@@ -1,13 +1,15 @@
 //! Memory in the order of a stream and from pools that keep blocks, against the calls that allocate and free.
 //!
-//! A block that a pool holds takes no call: its rows show the pool beside what it spares.
+//! A block that a pool holds takes no call: its rows compare the pool with the calls that it saves.
 
 use std::hint::black_box;
 use std::ptr;
 
+use cuprum::context::{Context, ContextFlags};
+use cuprum::memory::PinnedFlags;
 use cuprum::pool::{BufferPool, MemoryPool, PinnedPool, PoolOptions, PoolPlace, StreamBuffer};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Context, ContextFlags, Current, Driver, PinnedFlags, Stream};
+use cuprum::{Current, Driver, Stream};
 
 use crate::{ALLOCATED_BYTES, Answer, Measurement, operation};
 
@@ -21,7 +23,12 @@ pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver, cx: &Cu
     borrowed(measurement, driver, cx, &stream);
     let device = driver.device(0).expect("a device");
     let context = Context::create(device, ContextFlags::empty()).expect("a context").share();
-    context.enter(|cx| counted(measurement, driver, cx)).expect("a push");
+    context
+        .enter(|cx| {
+            counted(measurement, driver, cx);
+            Ok(())
+        })
+        .expect("a push");
 }
 
 // SAFETY of every raw call below: as in `wrappers.rs`.

@@ -1,1 +1,2 @@
-//! Benchmarks beside this folder. A package of their own, so that `criterion` is built by those alone who run them.
+//! The benchmarks are in the folder above. They are a package of their own, so that only those who run them
+//! build `criterion`.

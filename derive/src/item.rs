@@ -20,7 +20,7 @@ pub(crate) struct Refusal {
 type Trees = Peekable<token_stream::IntoIter>;
 
 impl Struct {
-    /// Reads the item that the derive stands on.
+    /// Reads the item of the derive.
     pub(crate) fn read(item: TokenStream) -> Result<Self, Refusal> {
         let mut trees = item.into_iter().peekable();
         let defined = representation(&mut trees);

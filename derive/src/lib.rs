@@ -8,10 +8,10 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 
 use item::{Refusal, Struct};
 
-/// Implements `cuprum::DeviceData` for a struct, after proving its layout at compile time.
+/// Implements `cuprum::memory::DeviceData` for a struct, after proving its layout at compile time.
 ///
-/// The struct has `#[repr(C)]` or `#[repr(transparent)]` and no parameters; every field is
-/// `DeviceData`, and there is no padding between or behind them.
+/// The struct has `#[repr(C)]` or `#[repr(transparent)]` and no parameters; every field is `DeviceData`, and
+/// there is no padding between or after them.
 #[proc_macro_derive(DeviceData)]
 pub fn device_data(item: TokenStream) -> TokenStream {
     match Struct::read(item) {
@@ -41,7 +41,7 @@ fn implementation(read: &Struct) -> TokenStream {
     ));
     message.set_span(read.name.span());
 
-    let mut proof = tokens("const fn __cuprum_plain_data<T: ::cuprum::DeviceData>() {}");
+    let mut proof = tokens("const fn __cuprum_plain_data<T: ::cuprum::memory::DeviceData>() {}");
     proof.extend(bounds);
     proof.extend(tokens("::core::assert!"));
     let mut condition = tokens("::core::mem::size_of::<");
@@ -55,7 +55,7 @@ fn implementation(read: &Struct) -> TokenStream {
     let mut out = tokens("const _: () =");
     out.extend([TokenTree::from(Group::new(Delimiter::Brace, proof))]);
     // The bounds and the sum above are the reason for which this is sound.
-    out.extend(tokens("; #[automatically_derived] unsafe impl ::cuprum::DeviceData for"));
+    out.extend(tokens("; #[automatically_derived] unsafe impl ::cuprum::memory::DeviceData for"));
     out.extend(name);
     out.extend(tokens("{}"));
     out

@@ -3,9 +3,9 @@
 //! `cargo bench -p cuprum-emulator --bench growth`; `tests/growth/engine.rs` asserts the same with generous factors.
 #![allow(missing_docs, reason = "not a library")]
 
-use cuprum_emulator::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
-use cuprum_emulator::memory::{Memory, Request};
-use cuprum_emulator::program::{LoadOptions, Program};
+use cuprum_engine::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
+use cuprum_engine::memory::{Memory, Request};
+use cuprum_ptx::program::{LoadOptions, Program};
 use cuprum_sys::{CUcontext, CUfunction, CUgraph, CUmodule, CUresult, CUstream};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::io::Write as _;
 
-use cuprum_sys::{CUresult, Library, LoadError};
+use cuprum_sys::{CUresult, Library, LoadError, environment};
 
 use crate::message::{self, Message};
 
@@ -32,13 +32,20 @@ pub enum Choice {
         /// Number of devices found.
         devices: u32,
     },
+    /// A driver in software that the system's loader found in place of NVIDIA's, such as this project's `libcuda.so.1`.
+    SoftwareLibrary {
+        /// Name or path under which it was loaded.
+        origin: &'static str,
+        /// Number of devices found.
+        devices: u32,
+    },
     /// The emulator.
     Emulator(Reason),
 }
 
 /// Reason why there is no GPU.
 ///
-/// Example: that of [`Choice`].
+/// Example: see [`Choice`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -50,12 +57,20 @@ pub enum Reason {
     InitFailed(CUresult),
     /// The driver has no device.
     NoDevice,
+    /// The driver is one in software.
+    SoftwareLibrary {
+        /// Name or path under which it was loaded.
+        origin: &'static str,
+    },
 }
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gpu { devices } => write!(f, "NVIDIA driver, {devices} device(s)"),
+            Self::SoftwareLibrary { origin, devices } => {
+                write!(f, "software driver {origin}, {devices} device(s)")
+            }
             Self::Emulator(reason) => write!(f, "software device: {reason}"),
         }
     }
@@ -68,13 +83,14 @@ impl fmt::Display for Reason {
             Self::NoDriver(error) => write!(f, "{error}"),
             Self::InitFailed(code) => write!(f, "the driver's cuInit answers {code:?}"),
             Self::NoDevice => f.write_str("the driver has no device"),
+            Self::SoftwareLibrary { origin } => write!(f, "{origin} is a driver in software"),
         }
     }
 }
 
 /// Reason why no driver was opened.
 ///
-/// Example: that of [`Choice`].
+/// Example: see [`Choice`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -97,10 +113,11 @@ impl fmt::Display for ChoiceError {
 
 impl std::error::Error for ChoiceError {}
 
-/// Opens NVIDIA's driver if it loads, starts and has a device; the emulator otherwise.
+/// Opens the machine's driver if it loads, starts and has a device; the emulator otherwise.
 ///
-/// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them. The driver is
-/// initialized in both cases.
+/// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them; a driver in software that the
+/// system's loader finds as `libcuda.so.1` is no GPU. The driver is initialized in all cases.
+/// [`Library::is_software_device`] tells the two apart for any library.
 ///
 /// The emulator's reports, of faults with the thread and the line, of code that it refuses and of functions that it lacks,
 /// go to standard error from then on, so that a program that only hands on its errors shows them. It is told otherwise by
@@ -110,11 +127,17 @@ impl std::error::Error for ChoiceError {}
 ///
 /// [`ChoiceError`] if a GPU is demanded and there is none, or if the variable has another value.
 pub fn open_driver_or_emulator() -> Result<(Library, Choice), ChoiceError> {
-    let wanted = std::env::var(VARIABLE).unwrap_or_default();
+    let wanted = environment::variable(VARIABLE).unwrap_or_default();
+    let wanted = wanted.to_string_lossy().into_owned();
     match wanted.as_str() {
         "emulator" => Ok(emulator(Reason::Forced)),
-        "gpu" => open_gpu().map_err(ChoiceError::NoGpu),
-        "" => Ok(open_gpu().unwrap_or_else(emulator)),
+        "gpu" => match open_driver() {
+            Ok((_, Choice::SoftwareLibrary { origin, .. })) => {
+                Err(ChoiceError::NoGpu(Reason::SoftwareLibrary { origin }))
+            }
+            opened => opened.map_err(ChoiceError::NoGpu),
+        },
+        "" => Ok(open_driver().unwrap_or_else(emulator)),
         _ => Err(ChoiceError::UnknownDevice(wanted)),
     }
 }
@@ -130,7 +153,7 @@ fn print(message: &Message<'_>) {
     let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
 }
 
-fn open_gpu() -> Result<(Library, Choice), Reason> {
+fn open_driver() -> Result<(Library, Choice), Reason> {
     let library = Library::open().map_err(Reason::NoDriver)?;
     match library.init() {
         CUresult::CUDA_SUCCESS => {}
@@ -140,7 +163,13 @@ fn open_gpu() -> Result<(Library, Choice), Reason> {
     // SAFETY: `count` is a place for the answer, and the driver is initialized.
     let result = unsafe { (library.fns().cuDeviceGetCount)(&mut count) };
     match (result, u32::try_from(count)) {
-        (CUresult::CUDA_SUCCESS, Ok(devices)) if devices > 0 => Ok((library, Choice::Gpu { devices })),
+        (CUresult::CUDA_SUCCESS, Ok(devices)) if devices > 0 => {
+            let origin = library.origin();
+            let software = library.is_software_device();
+            let choice =
+                if software { Choice::SoftwareLibrary { origin, devices } } else { Choice::Gpu { devices } };
+            Ok((library, choice))
+        }
         _ => Err(Reason::NoDevice),
     }
 }

@@ -1,7 +1,7 @@
 //! A CUDA driver in software.
 //!
 //! It runs PTX on the CPU and answers the CUDA driver API with the driver's own error codes. It
-//! needs no GPU, no toolkit and no other crate than `cuprum-sys`, and it never claims to be
+//! needs no GPU and no toolkit, and it never claims to be
 //! NVIDIA's: the device is called "Software CUDA device".
 //!
 //! [`library`] gives the functions in-process, as the same table that a real driver fills;
@@ -36,35 +36,45 @@
 //!
 //! # Rooms
 //!
-//! Each room uses only those above it in this list (`ARCHITECTURE.md` draws them and follows a launch through them; the
-//! test `arrows` reads the `use` lines):
+//! `cuprum-ptx` reads programs and `cuprum-engine` runs them; this crate is the driver around them. Each
+//! room uses only those above it in this list (`ARCHITECTURE.md` draws them and follows a launch through
+//! them; the test `arrows` reads the `use` lines):
 //!
-//! - `ordered`: the map with ordered keys that the others use. `served`: the driver call that a thread is serving.
-//! - `semantics`: results of each operation. It knows nothing else of the crate.
-//! - [`ptx`]: text to syntax tree.
-//! - [`memory`]: addresses and bytes. [`report`]: faults of kernels, in terms of these.
-//! - [`program`]: from syntax tree to instructions. It uses `ptx` and `semantics`, and does not know how it is run.
-//! - [`exec`]: runs a program on memory; its own rooms are in its documentation.
 //! - [`opengl`]: contexts of OpenGL on the calling thread. It knows nothing else of the crate.
-//! - `settings`, `message`; `driver`: the driver's functions, on top of all of these.
+//! - `settings`, `message`; `client`: where in the client a call was made; `driver`: the driver's functions, on top of all of these.
 
 mod choice;
+mod client;
 mod driver;
-pub mod exec;
-pub mod memory;
 mod message;
 pub mod opengl;
-mod ordered;
-pub mod program;
-pub mod ptx;
-pub mod report;
-mod semantics;
-mod served;
 mod settings;
+
+/// How kernels run.
+pub mod exec {
+    #[doc(inline)]
+    pub use cuprum_engine::exec::Execution;
+    pub(crate) use cuprum_engine::exec::*;
+}
+
+/// Allocations as reports name them, and memory and semaphores that stand in for those of other APIs.
+pub mod memory {
+    pub(crate) use cuprum_engine::memory::*;
+    #[doc(inline)]
+    pub use cuprum_engine::memory::{
+        ExternalMemory, ExternalSemaphore, Neighbor, Position, Region, RegionKind,
+    };
+}
+
+#[doc(inline)]
+pub use cuprum_engine::report;
+
+use cuprum_engine::served;
+use cuprum_ptx::{ordered, program};
 
 pub use choice::{Choice, ChoiceError, Reason, open_driver_or_emulator};
 pub use message::{Message, set_message_hook};
-pub use settings::{AlreadyInUse, Mode, Settings, SettingsError};
+pub use settings::{AlreadyInUse, ApiCheck, Mode, Settings, SettingsError};
 
 use cuprum_sys::{FnId, Library, StreamMode, Symbol};
 

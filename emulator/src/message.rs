@@ -1,11 +1,12 @@
 //! Messages that the emulator would print, if it printed.
 
-use core::fmt;
-use std::sync::{OnceLock, PoisonError, RwLock};
+use core::fmt::{self, Write as _};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use cuprum_sys::CUresult;
 
-use crate::report::{Fault, Leak};
+use crate::report::{Fault, Leak, Misuse, Unordered};
 use crate::settings::{Settings, SettingsError};
 
 /// An event that a result code alone does not tell.
@@ -48,14 +49,25 @@ pub enum Message<'a> {
         /// Reason, and the way out, if there is one.
         reason: &'a str,
     },
-    /// A context has ended, or the process ends, and something was never given back. Only if the settings ask for it.
+    /// A context has ended, and something in it was never given back. Only if the settings ask for it.
     Leaks(&'a [Leak]),
+    /// The process ends and still holds these objects, usually caches, which programs do not empty at exit. Only if the
+    /// settings ask for it.
+    Held(&'a [Leak]),
+    /// Two operations touch the same bytes, and nothing orders them. Only if the settings ask for it.
+    Unordered(&'a Unordered),
+    /// A call that no correct program makes.
+    Misuse(&'a Misuse),
+    /// The process ends, and this many reports were left out because there were too many before.
+    LeftOut(u64),
     /// The settings in the environment make no sense, so `cuInit` fails.
     Settings(&'a SettingsError),
 }
 
+/// In lines for people: control characters, which names in PTX can have, are shown as `\u{1b}`.
 impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = Shown(f);
         match self {
             Self::Fault(fault) => write!(f, "{fault}"),
             Self::ModuleRefused { code, log } => {
@@ -74,8 +86,34 @@ impl fmt::Display for Message<'_> {
                 }
                 leaks.iter().try_for_each(|leak| write!(f, "\n  {leak}"))
             }
+            Self::Held(held) => {
+                write!(
+                    f,
+                    "held until the process ended (caches, or leaks of contexts that it never ended): {}",
+                    held.len()
+                )?;
+                held.iter().try_for_each(|leak| write!(f, "\n  {leak}"))
+            }
+            Self::Unordered(report) => write!(f, "{report}"),
+            Self::Misuse(misuse) => write!(f, "{misuse}"),
+            Self::LeftOut(count) => {
+                write!(f, "{count} more findings of checks were not reported: the first {MOST_FINDINGS} were")
+            }
             Self::Settings(error) => write!(f, "{error}"),
         }
+    }
+}
+
+/// Passes text on with its lines, and without characters that control a terminal.
+struct Shown<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl fmt::Write for Shown<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|character| match character {
+            '\n' | '\t' => self.0.write_char(character),
+            _ if character.is_control() => write!(self.0, "{}", character.escape_unicode()),
+            _ => self.0.write_char(character),
+        })
     }
 }
 
@@ -101,12 +139,46 @@ pub(crate) fn keep(keeper: fn(&Message<'_>)) {
     KEEPER.get_or_init(|| keeper);
 }
 
+/// The largest number of findings of checks that are reported.
+const MOST_FINDINGS: usize = 1000;
+
+/// The keys of the findings that were reported, and the number of findings left out.
+static FINDINGS: Mutex<(BTreeSet<String>, u64)> = Mutex::new((BTreeSet::new(), 0));
+
+/// Reports the finding of a check, unless one with this key was reported, or too many were.
+pub(crate) fn tell_once(key: String, message: &Message<'_>) {
+    {
+        let mut findings = FINDINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        let (told, left_out) = &mut *findings;
+        if told.contains(&key) {
+            return;
+        }
+        if told.len() >= MOST_FINDINGS {
+            *left_out += 1;
+            return;
+        }
+        told.insert(key);
+    }
+    tell(message);
+}
+
+/// Tells how many findings were left out, when the process ends.
+pub(crate) fn tell_left_out() {
+    let left_out = FINDINGS.lock().unwrap_or_else(PoisonError::into_inner).1;
+    if left_out > 0 {
+        tell(&Message::LeftOut(left_out));
+    }
+}
+
 /// Tells the keeper, and the hook, if there is one and the settings allow it.
 pub(crate) fn tell(message: &Message<'_>) {
     if let Some(keep) = KEEPER.get() {
         keep(message);
     }
-    let asked_for = matches!(message, Message::Settings(_) | Message::Leaks(_));
+    let asked_for = matches!(
+        message,
+        Message::Settings(_) | Message::Leaks(_) | Message::Held(_) | Message::Unordered(_)
+    );
     let silent = Settings::in_force().as_ref().is_ok_and(|settings| !settings.reports);
     if silent && !asked_for {
         return;

@@ -7,7 +7,7 @@ mod common;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::*;
 use cuprum_emulator::{Mode, Settings};
@@ -73,6 +73,44 @@ fn many_threads_use_one_context_at_the_same_time() {
     });
     let mut pointer = 0;
     ok!(cuMemAlloc_v2(&mut pointer, 4));
+}
+
+/// As a wait for a value, or a kernel with volatile loads, reads it. ThreadSanitizer reports a copy that stores it otherwise.
+#[test]
+fn a_word_that_the_host_polls_arrives_whole() {
+    const ROUNDS: usize = 2_000;
+    let context = context();
+    let handle = context.0.0.expose_provenance();
+    let mut locked = null_mut();
+    ok!(cuMemHostAlloc(&mut locked, 64, 0));
+    let (bytes, target) = (alloc(64), locked.addr() as CUdeviceptr + 4);
+    ok!(cuMemsetD8_v2(bytes, 0, 64));
+    ok!(cuMemsetD8_v2(target, 0, 12));
+    // SAFETY: eight bytes of page-locked memory, aligned, which is freed below; copies write them by atomic stores.
+    let word = unsafe { AtomicU64::from_ptr(locked.cast::<u64>().wrapping_add(1)) };
+    let is_over = AtomicBool::new(false);
+    let polls = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            ok!(cuCtxPushCurrent_v2(CUcontext(core::ptr::with_exposed_provenance_mut(handle))));
+            let stream = stream(1);
+            for round in 0..ROUNDS {
+                // The first four bytes are half a word, and the source of copies is aligned in every way.
+                ok!(cuMemsetD32Async(target, u32::MAX, 3, stream));
+                ok!(cuMemcpyAsync(target, bytes + (round % 8) as u64, 12, stream));
+            }
+            ok!(cuStreamSynchronize(stream));
+            is_over.store(true, Ordering::Release);
+        });
+        let mut polls = [0u64; 2];
+        while !is_over.load(Ordering::Acquire) {
+            let seen = word.load(Ordering::Acquire);
+            assert!(seen == 0 || seen == u64::MAX, "{seen:#x} after {polls:?} polls");
+            polls[usize::from(seen == 0)] += 1;
+        }
+        polls
+    });
+    assert!(polls.iter().all(|seen| *seen > 0), "one of the values was never seen: {polls:?}");
+    ok!(cuMemFreeHost(locked));
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn setup() {
     static SETUP: Once = Once::new();
     SETUP.call_once(|| {
         let settings = Settings::default().driver_version(12, 4).devices(2);
-        let settings = settings.memory_bytes(64 << 20).compute_capability(7, 5);
+        let settings = settings.memory_bytes(64 << 20).compute_capability(7, 5).multiprocessors(77);
         settings.mode(Mode::Deferred).install().unwrap();
     });
 }
@@ -49,6 +49,15 @@ fn an_old_driver_lacks_what_came_later() {
 }
 
 #[test]
+fn the_number_of_multiprocessors_is_a_setting() {
+    setup();
+    let mut count = 0;
+    ok!(cuInit(0));
+    ok!(cuDeviceGetAttribute(&mut count, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 1));
+    assert_eq!(count, 77);
+}
+
+#[test]
 fn two_devices_share_addresses_and_copy_to_each_other() {
     let first = context_on(0);
     let from = alloc(16);
@@ -73,6 +82,36 @@ fn two_devices_share_addresses_and_copy_to_each_other() {
     let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
     ok!(cuPointerGetAttribute((&raw mut ordinal).cast(), attribute, to));
     assert_eq!(ordinal, 1);
+}
+
+/// Reads the word at an address by a kernel of the current context, and returns the answer of a wait.
+fn read_by_kernel(mut address: CUdeviceptr) -> CUresult {
+    let text = c".version 7.0 .target sm_52 .address_size 64
+        .entry reader(.param .u64 p) { .reg .u64 a; .reg .u32 v; ld.param.u64 a, [p]; ld.global.u32 v, [a]; ret; }";
+    let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut function, module, c"reader".as_ptr()));
+    let (none, mut arguments) = (core::ptr::null_mut(), [(&raw mut address).cast()]);
+    ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, CUstream::null(), arguments.as_mut_ptr(), none));
+    code!(cuCtxSynchronize())
+}
+
+#[test]
+fn kernels_reach_memory_of_another_device_while_they_have_access() {
+    let first = context_on(0);
+    let from = alloc(16);
+    write(from, &[1u32, 2, 3, 4]);
+    let (illegal, second) = (CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, context_on(1));
+    ok!(cuCtxEnablePeerAccess(first.0, 0));
+    assert_eq!(read_by_kernel(from), CUresult::CUDA_SUCCESS);
+    ok!(cuCtxDisablePeerAccess(first.0));
+    assert_eq!(read_by_kernel(from), illegal, "access was taken away");
+    let fault = cuprum_emulator::last_fault().unwrap().to_string();
+    assert!(fault.contains("memory of another device without access to it"), "{fault}");
+    assert!(fault.contains("allocation #"), "{fault}");
+    drop(second);
+    let _third = context_on(1);
+    assert_eq!(read_by_kernel(from), illegal, "of another context, which never had access");
 }
 
 #[test]

@@ -12,6 +12,7 @@
 mod common;
 #[path = "fuzz/defined.rs"]
 mod defined;
+#[path = "../engine/tests/device/mod.rs"]
 mod device;
 #[path = "../../tests/support/kernels/mod.rs"]
 mod kernels;
@@ -24,8 +25,8 @@ mod signatures;
 use common::TestContext;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use cuprum_emulator::exec::Execution;
-use cuprum_emulator::program::{LoadOptions, Program};
+use cuprum_engine::exec::Execution;
+use cuprum_ptx::program::{LoadOptions, Program};
 use cuprum_sys::*;
 use device::{Args, Buffer, Device};
 use kernels::{Argument, Case, cases};
@@ -91,7 +92,7 @@ fn changed(random: &mut Random, texts: &[String]) -> String {
 #[test]
 fn fuzz_texts_are_read_or_refused() {
     let texts = texts();
-    let options = LoadOptions { compute_capability: 120 };
+    let options = LoadOptions { compute_capability: 120, ..LoadOptions::default() };
     fuzz("texts", |random| {
         let text = if random.below(8) == 0 {
             let text = random.below(texts.len());
@@ -110,7 +111,7 @@ fn fuzz_texts_are_read_or_refused() {
 #[test]
 fn fuzz_signatures_are_those_of_the_loader() {
     let texts = texts();
-    let options = LoadOptions { compute_capability: 120 };
+    let options = LoadOptions { compute_capability: 120, ..LoadOptions::default() };
     fuzz("signatures", |random| {
         let text = changed(random, &texts);
         let entries = signatures::entries(&text);
@@ -266,7 +267,7 @@ fn is_deterministic(text: &str) -> bool {
         "nanosleep",
         "volatile",
     ];
-    let is_defined = cuprum_emulator::ptx::parse(text).is_ok_and(|module| defined::is_defined(&module));
+    let is_defined = cuprum_ptx::ptx::parse(text).is_ok_and(|module| defined::is_defined(&module));
     is_defined && !varying.iter().any(|word| text.contains(word))
 }
 
@@ -282,7 +283,11 @@ fn fuzz_changed_kernels_run_alike_in_both_modes() {
         let other = random.pick(&texts);
         let own = case.ptx_dialect_100.filter(|_| random.below(3) == 0).unwrap_or(case.ptx);
         let text = changed_text(random, own, other);
-        let Ok(program) = Program::load(&text, &LoadOptions { compute_capability: 120 }) else { return };
+        let Ok(program) =
+            Program::load(&text, &LoadOptions { compute_capability: 120, ..LoadOptions::default() })
+        else {
+            return;
+        };
         if program.globals().iter().map(|global| global.size).sum::<u64>() > MOST_GLOBALS {
             return;
         }

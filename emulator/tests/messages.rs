@@ -59,8 +59,23 @@ fn a_function_that_is_not_implemented_says_so_once() {
         let (_, reason) = said.split_once(": ").unwrap();
         assert!(reason.len() > 30 && !reason.contains("these arguments"), "{name}: {reason}");
     }
-    let runtime = heard("cuGetExportTable").remove(0);
-    assert_says(&runtime, &["CUDA runtime", "CuPy", "PyTorch", "Device.sync", "Use the driver API"]);
+}
+
+/// NVRTC asks for a table too, and works without it.
+#[test]
+fn only_the_runtimes_table_means_a_program_of_the_runtime() {
+    listen();
+    let ask = |id: u128| {
+        let (mut table, id) = (core::ptr::null(), CUuuid { bytes: id.to_be_bytes().map(|byte| byte as _) });
+        assert_eq!(code!(cuGetExportTable(&mut table, &id)), NOT_SUPPORTED);
+        heard("cuGetExportTable")
+    };
+    assert_eq!(ask(0xda91_51d3_3ae6_cc41_a5c0_4f26_d533_e328), [""; 0], "NVRTC's");
+    let other = ask(7);
+    assert!(other.len() == 1 && !other[0].contains("CUDA runtime"), "{other:?}");
+    let said = ask(0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9);
+    let runtime = said.iter().find(|one| one.contains("CUDA runtime")).expect("a message");
+    assert_says(runtime, &["CuPy", "PyTorch", "Device.sync", "Use the driver API"]);
 }
 
 #[test]
@@ -246,6 +261,9 @@ fn the_input_of_a_link_that_is_refused_is_named() {
     assert_eq!(link.add(CUjitInputType::CU_JIT_INPUT_OBJECT, b"\x7fELF", c"an_object"), NO_BINARY);
     assert_says(&heard("`an_object`")[0], &["only PTX"]);
     assert!(heard("`good`").is_empty());
+    // A name that would clear the screen.
+    assert_eq!(link.add(CUjitInputType::CU_JIT_INPUT_CUBIN, b"\x7fELF", c"clear\x1b[2J"), NO_BINARY);
+    assert_says(&heard("`clear")[0], &["input `clear\\u{1b}[2J` of a link"]);
 }
 
 /// A mistake is told in lines of its input.

@@ -21,7 +21,7 @@ python.PyCapsule_GetName.argtypes = [ctypes.py_object]
 python.PyCapsule_GetPointer.restype = ctypes.c_void_p
 python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 python.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
-# A capsule that is being destroyed has no count to add to: by address.
+# A capsule under destruction must not be counted again, so pass its address.
 capsule_is = ctypes.PyDLL(None).PyCapsule_IsValid
 capsule_is.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 pointer_of = ctypes.PyDLL(None).PyCapsule_GetPointer
@@ -43,14 +43,14 @@ USED = {VERSIONED: b"used_dltensor_versioned", UNVERSIONED: b"used_dltensor"}
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def destroy(capsule):
-    """Frees a tensor whose capsule nobody has taken: who takes it renames the capsule."""
+    """Frees a tensor whose capsule was not consumed: a consumer renames the capsule."""
     for name, free in [(VERSIONED, cuprum.cuprum_free), (UNVERSIONED, cuprum.cuprum_free_unversioned)]:
         if capsule_is(capsule, name):
             free(pointer_of(capsule, name))
 
 
 class Exported:
-    """A tensor of the Rust side, for any from_dlpack."""
+    """A tensor owned by Rust, for any from_dlpack."""
 
     def __init__(self, pointer, device):
         assert pointer, "the library says why"
@@ -60,7 +60,7 @@ class Exported:
         return self.device, 0
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        # Nothing is in flight on this memory, whatever stream the consumer uses.
+        # No work is in flight on this memory, so any stream of the consumer is safe.
         assert self.pointer, "a tensor changes hands once"
         pointer, self.pointer = self.pointer, None
         if max_version and max_version[0] >= 1:
@@ -69,11 +69,11 @@ class Exported:
 
 
 def double(array, **options):
-    """Has the Rust side double the floats of any library's array where they lie."""
+    """Lets Rust double the floats of another library's array in place."""
     capsule = array.__dlpack__(**options)
     name = python.PyCapsule_GetName(capsule)
     pointer = python.PyCapsule_GetPointer(capsule, name)
-    # From here on the tensor is the Rust side's to free.
+    # From here on, Rust frees the tensor.
     python.PyCapsule_SetName(capsule, USED[name])
     function = cuprum.cuprum_double if name == VERSIONED else cuprum.cuprum_double_unversioned
     return function(pointer) == 0
@@ -95,7 +95,7 @@ def with_numpy():
     assert not double(np.zeros(4), max_version=(1, 0)), "doubles are no floats"
     assert (fixed == 0).all()
 
-    # A capsule that nobody takes is freed all the same.
+    # A capsule without a consumer is also freed.
     for version in [None, (1, 0)]:
         Exported(cuprum.cuprum_pinned(8), CUDA_HOST).__dlpack__(max_version=version)
     print("NumPy: both ways, without a copy")

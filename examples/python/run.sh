@@ -30,7 +30,7 @@ for mode in eager async; do
         "$python" -m pytest --quiet -p no:cacheprovider examples/arrays/python
 done
 
-step "failing programs, and what is said of them"
+step "failing programs and their cures, with the reports"
 "$python" examples/troubles/run.py "$folder/libcuda"
 
 step "an application without a driver, with one"
@@ -43,7 +43,8 @@ fresh=$folder/venv/bin/python
 packages() { "$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }
 # pytest is there already, and nothing of it is the package's.
 echo "import site; site.addsitedir('$(packages "$python")')" >"$(packages "$fresh")/others.pth"
-"$fresh" -m pytest --quiet -p no:cacheprovider emulator/python/tests/test_package.py
+"$fresh" -m pytest --quiet -p no:cacheprovider emulator/python/tests/test_package.py \
+    emulator/python/tests/test_recipes.py
 # Numba looks for its libraries in its own environment.
 PYTHONPATH=$(packages "$fresh") "$python" -m pytest --quiet -p no:cacheprovider emulator/python/tests/test_numba.py
 step "done"

@@ -1,4 +1,4 @@
-"""The driver API through ctypes, as scripts have it: no more than the failing programs of this folder need."""
+"""The part of the driver API that the programs in this folder need, through ctypes, as scripts use it."""
 
 import ctypes
 import pathlib
@@ -18,14 +18,14 @@ def name_of(code):
 
 
 def call(name, *arguments):
-    """Calls a function of the driver; an answer that is not success becomes an exception."""
+    """Calls a driver function, and raises an exception if it fails."""
     code = getattr(libcuda, name)(*arguments)
     if code != 0:
         raise CudaError(f"{name}: {name_of(code)}")
 
 
 def make_context():
-    """Initializes the driver and makes a context of device 0, which becomes current."""
+    """Initializes the driver and creates a context on device 0, which becomes current."""
     call("cuInit", 0)
     context = ctypes.c_void_p()
     call("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
@@ -33,7 +33,7 @@ def make_context():
 
 
 def alloc(bytes):
-    """Memory of the device, as a number: its address."""
+    """Allocates device memory and returns its address, a number."""
     address = ctypes.c_uint64()
     call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(bytes))
     return address.value
@@ -48,7 +48,7 @@ def to_host(host, address):
 
 
 def kernel(file, name):
-    """A kernel of the folder `kernels`."""
+    """Loads a kernel from the folder `kernels`."""
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
     call("cuModuleLoadData", ctypes.byref(module), (KERNELS / file).read_bytes() + b"\0")
     call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
@@ -56,7 +56,7 @@ def kernel(file, name):
 
 
 def launch(function, grid, block, *arguments, check=True):
-    """Starts a kernel. Arguments are ctypes values; `check=False` looks at no answer."""
+    """Launches a kernel. Arguments are ctypes values; `check=False` ignores the result."""
     addresses = (ctypes.c_void_p * len(arguments))(*[ctypes.addressof(argument) for argument in arguments])
     start = call if check else lambda name, *rest: getattr(libcuda, name)(*rest)
     start("cuLaunchKernel", function, grid, 1, 1, block, 1, 1, 0, None, addresses, None)

@@ -1,4 +1,5 @@
-"""Runs the failing programs on the software device, and compares what they and the device say with `fails.expected`.
+"""Runs the programs in Python, failing ones and cured ones, on the software device, and compares their output and the
+device's reports with `fails.expected` and `cure.expected`.
 
     python3 run.py FOLDER               FOLDER has libcuda.so.1, the software device
     python3 run.py FOLDER overwrite     records what is said
@@ -35,20 +36,22 @@ def said(program, folder):
         [sys.executable, program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
     )
     end = f"(ends by signal {-done.returncode})" if done.returncode < 0 else f"(ends with {done.returncode})"
-    return "\n".join([*without_tracebacks(done.stdout), end, ""])
+    # Wherever the repository is.
+    text = done.stdout.replace(f"{HERE}/", "")
+    return "\n".join([*without_tracebacks(text), end, ""])
 
 
 def main(folder, overwrite=None):
-    programs, wrong = sorted(HERE.glob("*/fails.py")), 0
+    programs, wrong = sorted([*HERE.glob("*/fails.py"), *HERE.glob("*/cure.py")]), 0
     for program in programs:
         expected, text = program.with_suffix(".expected"), said(program, str(pathlib.Path(folder).resolve()))
         if overwrite == "overwrite":
             expected.write_text(text)
         elif expected.read_text() != text:
             wrong += 1
-            print(f"{program.parent.name} says something else:\n{text}\ninstead of\n{expected.read_text()}")
-    assert programs and not wrong, f"{wrong} of {len(programs)} programs say something else"
-    print(f"{len(programs)} failing programs: each says what it should")
+            print(f"{program.parent.name}/{program.name} says something else:\n{text}\ninstead of\n{expected.read_text()}")
+    assert len(programs) == 16 and not wrong, f"{wrong} of {len(programs)} programs say something else"
+    print(f"{len(programs)} programs: the output of each is as recorded")
 
 
 main(*sys.argv[1:])

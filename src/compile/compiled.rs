@@ -3,13 +3,14 @@
 use std::fmt;
 
 use super::log::{self, Diagnostic};
+use super::whole::is_whole;
 use super::{Architecture, Output};
 use crate::context::Current;
 use crate::module::{LoadOptions, Module, ModuleError};
 
 /// Code that a compiler made, with its log and the names that were asked for.
 ///
-/// Example: that of [`Compiler`](super::Compiler), `compile`.
+/// Example: see [`Compiler`](super::Compiler), `compile`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Compiled {
     pub(super) output: Output,
@@ -85,8 +86,8 @@ impl Compiled {
     /// This is safe for machine code too, unlike [`Module::load_binary`]: a compiler has made all of it.
     ///
     /// # Errors
-    /// Those of [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for code for link-time
-    /// optimization.
+    /// Same as [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for code for link-time
+    /// optimization; [`ModuleError::Damaged`] for machine code that names what it does not have.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -98,7 +99,7 @@ impl Compiled {
     /// Like [`load`](Self::load), with options for the driver's own compiler.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load); also those that the driver reports of the options.
+    /// Same as [`load`](Self::load); also those that the driver reports of the options.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -112,8 +113,9 @@ impl Compiled {
             Output::Ptx => Module::load_ptx_with(cx, &String::from_utf8_lossy(&self.code.bytes), options),
             // The user's own options may have the compiler write text.
             Output::Cubin if !self.code.bytes.starts_with(b"\x7fELF") => Err(ModuleError::NotLoadable),
+            Output::Cubin if !is_whole(&self.code.bytes) => Err(ModuleError::Damaged),
             // SAFETY: a compiler wrote this image, perhaps in another process, and it was kept in a folder that this
-            // user trusts.
+            // user trusts; all that its tables name lies inside.
             Output::Cubin => unsafe { Module::load_binary_with(cx, &self.code.bytes, options) },
             Output::LtoIr => Err(ModuleError::NotLoadable),
         }?;

@@ -58,7 +58,7 @@ impl Compiler {
     /// code the driver may not know.
     ///
     /// # Errors
-    /// Those of [`load`](Self::load).
+    /// Same as [`load`](Self::load).
     #[inline]
     pub fn load_for(driver: Driver) -> Result<Self, CompileError> {
         Ok(Self::with_nvrtc(Library::options().for_driver(driver.version()).open()?))
@@ -166,7 +166,7 @@ impl Compiler {
     /// and older, since it would not know the PTX, and PTX otherwise.
     ///
     /// # Errors
-    /// Those of [`compile`](Self::compile) and [`architecture_for`](Self::architecture_for); [`CompileError::Driver`]
+    /// Same as [`compile`](Self::compile) and [`architecture_for`](Self::architecture_for); [`CompileError::Driver`]
     /// if the driver does not tell what the device is.
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+.

@@ -14,7 +14,7 @@ use crate::module::ModuleError;
 
 /// Output of a compiler about source that it refused.
 ///
-/// Example: that of [`CompileError`](super::CompileError), `log`.
+/// Example: see [`CompileError`](super::CompileError), `log`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log(String);
 

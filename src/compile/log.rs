@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Severity of a [`Diagnostic`].
 ///
-/// Example: that of [`CompileError`](super::CompileError).
+/// Example: see [`CompileError`](super::CompileError).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Severity {
@@ -18,7 +18,7 @@ pub enum Severity {
 
 /// One message of a compiler.
 ///
-/// Example: that of [`CompileError`](super::CompileError), `diagnostics`.
+/// Example: see [`CompileError`](super::CompileError), `diagnostics`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {

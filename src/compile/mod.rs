@@ -47,6 +47,7 @@ mod nvcc;
 mod nvrtc;
 mod options;
 mod source;
+mod whole;
 
 use std::io;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use super::{CompileError, Compiler, Options, Source};
 use crate::context::Current;
-use crate::module::{Module, SharedModule};
+use crate::module::Module;
 
 impl<'ctx> Module<'ctx> {
     /// Compiles CUDA C++ with the machine's NVRTC, for the device of the current context, and loads the code.
@@ -24,21 +24,11 @@ impl<'ctx> Module<'ctx> {
     /// ```
     ///
     /// # Errors
-    /// [`CompileError::NoNvrtc`], which says how to get one; those of [`Compiler::compile_for`];
+    /// [`CompileError::NoNvrtc`], which says how to get one; the errors of [`Compiler::compile_for`];
     /// [`CompileError::Module`] if the driver does not load the code.
     pub fn compile<'s>(cx: &Current<'_, 'ctx>, source: impl Into<Source<'s>>) -> Result<Self, CompileError> {
         let device = cx.context().device();
         let compiler = Compiler::load_for(device.driver())?;
         Ok(compiler.compile_for(device, &source.into(), &Options::new())?.load(cx)?)
-    }
-}
-
-impl<'ctx> SharedModule<'ctx> {
-    /// Like [`Module::compile`], with the code [shared](Module::share): its kernels keep it loaded.
-    ///
-    /// # Errors
-    /// Those of [`Module::compile`].
-    pub fn compile<'s>(cx: &Current<'_, 'ctx>, source: impl Into<Source<'s>>) -> Result<Self, CompileError> {
-        Ok(Module::compile(cx, source)?.share())
     }
 }

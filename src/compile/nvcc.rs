@@ -9,6 +9,7 @@ use std::process::{Command, Output as Ended};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cuprum_sys::Version;
+use cuprum_sys::environment::{is_trusted, temporary_folder, variable};
 
 use super::error::{Log, capabilities};
 use super::{Code, CompileError, Output, Source};
@@ -51,13 +52,13 @@ pub(super) struct Nvcc {
 
 impl Nvcc {
     pub(super) fn find() -> Result<Self, CompileError> {
-        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-        if let Some(path) = set(VARIABLE) {
+        if let Some(path) = variable(VARIABLE) {
             return Self::at(Path::new(&path));
         }
-        let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(set).map(PathBuf::from);
+        let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable).map(PathBuf::from);
         let mut folders: Vec<PathBuf> = toolkits.map(|root| root.join("bin")).collect();
-        folders.extend(set("PATH").iter().flat_map(env::split_paths).filter(|folder| folder.is_absolute()));
+        folders
+            .extend(variable("PATH").iter().flat_map(env::split_paths).filter(|folder| folder.is_absolute()));
         folders.push(PathBuf::from("/usr/local/cuda/bin"));
         let program = format!("nvcc{}", env::consts::EXE_SUFFIX);
         let looked: Vec<_> = folders.into_iter().map(|folder| folder.join(&program)).collect();
@@ -68,7 +69,7 @@ impl Nvcc {
     }
 
     pub(super) fn at(path: &Path) -> Result<Self, CompileError> {
-        let said = ended(path, Command::new(path).arg("--version"))?;
+        let said = ended(path, command(path).arg("--version"))?;
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = text.split("release ").nth(1).and_then(|rest| {
             let (major, minor) = rest.split([',', ' ', '\n']).next()?.split_once('.')?;
@@ -107,7 +108,7 @@ impl Nvcc {
         let settings = super::cache::file_identity(&settings).unwrap_or_default();
         let mut known = format!(", settings {settings}, host {}", self.host(arguments)?).into_bytes();
         for name in FLAGS.iter().chain(&ENVIRONMENT) {
-            let value = env::var_os(name);
+            let value = variable(name);
             known.extend(format!(", {name} {:?} ", value.as_ref().map(|value| value.len())).bytes());
             known.extend(value.unwrap_or_default().as_encoded_bytes());
         }
@@ -123,7 +124,7 @@ impl Nvcc {
         let folder = Folder::new().map_err(|error| untold(&error))?;
         let text = folder.0.join("host.cpp");
         write(&text, format!("{MARK} {WORDS}\n").as_bytes()).map_err(|error| untold(&error))?;
-        let mut command = Command::new(&self.path);
+        let mut command = command(&self.path);
         command.args(["-E", "-x", "c++"]).args(arguments).arg(&text);
         let ran = ended(&self.path, &mut command).map_err(|error| untold(&error))?;
         let told = String::from_utf8_lossy(&ran.stdout);
@@ -137,7 +138,7 @@ impl Nvcc {
     /// Options that it takes from the environment.
     #[cfg(feature = "cache")]
     pub(super) fn flags_of_environment() -> Vec<OsString> {
-        let text = |name| env::var_os(name).unwrap_or_default().to_string_lossy().into_owned();
+        let text = |name| variable(name).unwrap_or_default().to_string_lossy().into_owned();
         FLAGS
             .iter()
             .flat_map(|name| text(name).split_whitespace().map(OsString::from).collect::<Vec<_>>())
@@ -145,7 +146,7 @@ impl Nvcc {
     }
 
     pub(super) fn architectures(&self) -> Result<Vec<ComputeCapability>, CompileError> {
-        let said = ended(&self.path, Command::new(&self.path).arg("--list-gpu-arch"))?;
+        let said = ended(&self.path, command(&self.path).arg("--list-gpu-arch"))?;
         if !said.status.success() {
             return Err(failed(&self.path, &said, |text| text));
         }
@@ -179,7 +180,7 @@ impl Nvcc {
         for (name, header) in &source.headers {
             write(&headers.join(inside(name)?), header)?;
         }
-        let mut command = Command::new(&self.path);
+        let mut command = command(&self.path);
         command.arg(kind).arg("--output-file").arg(&code).arg("-I").arg(&headers);
         command.args(arguments).arg(&text);
         let ran = ended(&self.path, &mut command)?;
@@ -196,6 +197,15 @@ impl Nvcc {
         }
         Ok(Code { bytes, log: named(all_text(&ran)), names: Vec::new() })
     }
+}
+
+/// The program, to be run. Where the environment may not be obeyed it gets none of it: it calls other programs by name.
+fn command(path: &Path) -> Command {
+    let mut command = Command::new(path);
+    if !is_trusted() {
+        command.env_clear().env("PATH", "/usr/bin:/bin");
+    }
+    command
 }
 
 /// Runs a program to its end.
@@ -239,7 +249,7 @@ impl Folder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = env::temp_dir().join(format!("cuprum-nvcc-{}-{number}", std::process::id()));
+            let path = temporary_folder().join(format!("cuprum-nvcc-{}-{number}", std::process::id()));
             match private_folder(&path) {
                 Ok(()) => return Ok(Self(path)),
                 // Left behind by an earlier process with this id.

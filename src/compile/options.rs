@@ -8,7 +8,7 @@ use super::Architecture;
 
 /// Kind of code that a compiler makes.
 ///
-/// Example: that of [`Options`].
+/// Example: see [`Options`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Output {

@@ -1,10 +1,8 @@
 //! Contexts that this process creates and destroys.
 
-use std::mem::ManuallyDrop;
-
 use cuprum_sys::{CUcontext, CUctx_flags, CUctxCreateParams};
 
-use super::{ContextRef, context_owner, stack};
+use super::{ContextRef, captures, context_owner, stack};
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
@@ -13,7 +11,7 @@ use crate::raw::flags::flags;
 flags! {
     /// Options of a context: how it waits and what it prepares. A bit that this crate does not name is passed on.
     ///
-    /// Example: that of [`Context`].
+    /// Example: see [`Context`].
     pub struct ContextFlags: u32 {
         /// The host spins while it waits for the device: least latency, one busy core.
         const SPIN = CUctx_flags::CU_CTX_SCHED_SPIN.0;
@@ -41,14 +39,14 @@ flags! {
 /// # Keeping it in a struct
 ///
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](Context::share) the context.
-/// Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved, sent, kept in
+/// Objects made in a [shared context](crate::Shared) borrow nothing, and the struct may be moved, sent, kept in
 /// a `static` and dropped in any order.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, Context, ContextFlags, ContextStack};
+/// # cuprum::example!(driver);
+/// use cuprum::context::{Context, ContextFlags, ContextStack};
+/// use cuprum::Buffer;
 ///
 /// // The host sleeps while it waits, where `SPIN` would be faster and take a core.
 /// let context = Context::create(driver.device(0)?, ContextFlags::BLOCKING_SYNC)?;
@@ -74,8 +72,7 @@ impl Context {
     ///
     /// Driver: `cuCtxCreate_v2`, CUDA 3.2+, or `cuCtxCreate_v4`, CUDA 12.5+, where a driver has only that; then
     /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxCreate_v2")]
-    #[doc(alias = "cuCtxCreate_v4")]
+    #[doc(alias("cuCtxCreate_v2", "cuCtxCreate_v4"))]
     pub fn create(device: Device, flags: ContextFlags) -> Result<Self, Error> {
         let library = device.library();
         let (mut raw, flags) = (CUcontext::null(), flags.bits());
@@ -94,11 +91,11 @@ impl Context {
             stack::is_uncertain(library, raw);
             if !raw.is_null() {
                 // It failed although it was done: dropping the context pops it too.
-                drop(Self(ContextRef::new(raw, device)));
+                drop(ContextRef::new(raw, device).ended_by(destroy));
             }
             return Err(error);
         }
-        let context = Self(ContextRef::new(raw, device));
+        let context = Self(ContextRef::new(raw, device).ended_by(destroy));
         let mut popped = CUcontext::null();
         // SAFETY: `popped` outlives the call; creation left the new context on top, where it is not wanted.
         let unpushed = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
@@ -109,26 +106,28 @@ impl Context {
     /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxDestroy_v2")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
-        ManuallyDrop::new(self).0.ended(destroy)
+        self.0.close()
     }
 }
 
-context_owner!(Context, super::created::destroy);
+context_owner!(Context);
 
 /// Destroys a context of which no object is left: each borrows the owner or has a share.
 ///
 /// It leaks if a forgotten token may have left it current and the driver cannot be asked: popping it behind the
 /// thread's record would let a token below be used with another context.
-pub(super) fn destroy(context: &ContextRef) -> Result<(), Error> {
+fn destroy(context: &ContextRef) -> Result<(), Error> {
     let on_top = stack::is_left_on_top(context)?;
-    // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
-    let destroyed = unsafe { driver_call!(context.library(), cuCtxDestroy_v2(context.as_raw())) };
+    let destroyed = captures::free_beside(context.library(), || {
+        // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
+        unsafe { driver_call!(context.library(), cuCtxDestroy_v2(context.as_raw())) }
+    });
     if on_top {
         stack::forget_top(context.as_raw());
     }

@@ -6,13 +6,11 @@ use std::marker::PhantomData;
 use cuprum_sys::{CUcontext, CUlimit, FnId};
 
 use super::stack::Unusual;
-use super::{
-    Context, ContextRef, ForeignContext, GreenContext, KeptContext, PrimaryContext, SharedContext,
-    StackTaken, stack,
-};
+use super::{Context, ContextRef, ForeignContext, GreenContext, PrimaryContext, StackTaken, stack};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
+use crate::raw::shared::Shared;
 use crate::raw::this_thread::ThisThread;
 
 /// This thread's context stack: the token from which contexts are pushed. There is one per thread.
@@ -20,9 +18,8 @@ use crate::raw::this_thread::ThisThread;
 /// It cannot be sent to another thread, and while one is out, the thread gets no second.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{ContextStack, PrimaryContext};
+/// # cuprum::example!(driver);
+/// use cuprum::context::{ContextStack, PrimaryContext};
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
 /// let mut stack = ContextStack::take()?;
@@ -54,7 +51,7 @@ impl ContextStack {
     /// The previous context stays below and is current again afterwards.
     ///
     /// # Errors
-    /// Whatever the driver reports; [`Error::is_forked`] in a forked child.
+    /// [Errors of any call](crate#errors); [`Error::is_forked`] in a forked child.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -86,15 +83,15 @@ impl fmt::Debug for ContextStack {
 ///
 /// # Keeping it in a struct
 ///
-/// A token is good for the loan of the one below it, on its thread; keep a [`SharedContext`] instead, and
-/// [enter](SharedContext::enter) it for each piece of work. An object made from a token fits into a struct beside the
-/// context if that is a [`SharedContext`]: then `'ctx` is `'static`.
+/// A token is good for the loan of the one below it, on its thread; keep a [shared context](crate::Shared) instead, and
+/// [enter](crate::Shared::enter) it for each piece of work. An object made from a token fits into a struct beside the
+/// context if that is a [shared context](crate::Shared): then `'ctx` is `'static`.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, Context, ContextFlags, ContextStack};
+/// # cuprum::example!(driver);
+/// use cuprum::context::{Context, ContextFlags, ContextStack};
+/// use cuprum::Buffer;
 ///
 /// let device = driver.device(0)?;
 /// let outer = Context::create(device, ContextFlags::empty())?;
@@ -121,7 +118,7 @@ pub struct Current<'s, 'ctx> {
 /// A token's view of the thread's stack, for code that acts on its behalf.
 #[derive(Clone, Copy)]
 pub(crate) struct Token<'ctx> {
-    context: Near<'ctx, ContextRef>,
+    pub(super) context: Near<'ctx, ContextRef>,
     /// The number of pushes outstanding while this token is on top.
     height: u32,
 }
@@ -145,14 +142,15 @@ impl<'ctx> Token<'ctx> {
 
 /// A borrow of a context that can be pushed: of any owner, or of a [`ContextRef`].
 ///
-/// `'ctx` is the lifetime that everything made in it gets: that of the borrow, or `'static` for a [`SharedContext`].
+/// `'ctx` is the lifetime of everything made in it: the lifetime of the borrow, or `'static` for a
+/// [shared context](crate::Shared).
 ///
 /// # Keeping it in a struct
 ///
 /// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: an object
 /// made in a borrowed context cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
 ///
-/// Example: that of [`Current`], `push`.
+/// Example: see [`Current`], `push`.
 pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
 
 impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}
@@ -179,26 +177,18 @@ macro_rules! borrowed {
 
 borrowed! { ContextRef Context PrimaryContext GreenContext ForeignContext }
 
-impl<'s> sealed::Sealed<'s, 'static> for &'s SharedContext {
+impl<'s> sealed::Sealed<'s, 'static> for &'s Shared<ContextRef> {
     #[inline]
     fn near(self) -> Near<'s, ContextRef> {
-        self.as_near()
-    }
-}
-
-impl<'s, 'ctx> sealed::Sealed<'s, 'ctx> for &'s KeptContext<'ctx> {
-    #[inline]
-    fn near(self) -> Near<'s, ContextRef> {
-        KeptContext::near(self)
+        Shared::near(self)
     }
 }
 
 /// The context, for the lifetime of the objects made in it.
 #[inline]
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
-    // SAFETY: of the kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. Another borrows a
-    // share of it for `'s`, for which the token is good; an object made from the token takes its own share. The third
-    // borrows one of either.
+    // SAFETY: of the two kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. The other borrows a
+    // share of it for `'s`, for which the token is good; an object made from the token takes its own share.
     unsafe { context.near().outlived() }
 }
 
@@ -206,11 +196,7 @@ fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// let info = cx.memory_info()?;
 /// println!("{} of {} MiB are free", info.free >> 20, info.total >> 20);
 /// assert!(info.free <= info.total);
@@ -247,11 +233,21 @@ impl<'ctx> Current<'_, 'ctx> {
         })
     }
 
+    /// A token of `height` for a context that was found current. It must not be dropped, since nothing was pushed.
+    pub(super) fn found<'t, 'other>(context: Near<'other, ContextRef>, height: u32) -> Current<'t, 'other> {
+        Current {
+            token: Token { context, height },
+            below: CUcontext::null(),
+            _below: PhantomData,
+            _this_thread: ThisThread::MARK,
+        }
+    }
+
     /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
     ///
     /// # Errors
-    /// Those of [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver: the
-    /// two stacks are not one.
+    /// Same as [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver, since that has another
+    /// stack. A context of the same driver may be of any [table](cuprum_sys::Library::is_same_driver).
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -261,7 +257,7 @@ impl<'ctx> Current<'_, 'ctx> {
         context: impl ToPush<'t, 'other>,
     ) -> Result<Current<'t, 'other>, Error> {
         let context = near(context);
-        if context.driver() != self.token.context.driver() {
+        if !context.library().is_same_driver(self.token.context.library()) {
             return Err(Error::wrong_context(FnId::cuCtxPushCurrent_v2));
         }
         Self::push_at(context, self.token.height, self.token.context.as_raw())
@@ -270,7 +266,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Pops the context and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports; [`Error::is_out_of_order`] where another context than this one was on top.
+    /// [Errors of any call](crate#errors); [`Error::is_out_of_order`] where another context than this one was on top.
     ///
     /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPopCurrent_v2")]
@@ -361,7 +357,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Free and total memory of the current context's device, in bytes.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemGetInfo_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetInfo_v2")]
@@ -404,7 +400,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// The least and the greatest stream priority; lower numbers run first. Both 0 where there are none.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxGetStreamPriorityRange`, CUDA 5.5+.
     #[doc(alias = "cuCtxGetStreamPriorityRange")]

@@ -15,17 +15,14 @@ use crate::raw::held::activated;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Buffer, ForeignContext};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::context::ForeignContext;
+/// use cuprum::Buffer;
 ///
 /// // A library that is called while its caller's context is current.
 /// // SAFETY: the caller's context is alive until this function returns, and nothing outlives it.
 /// let caller = unsafe { ForeignContext::current(driver) }?.ok_or("no context is current")?;
-/// let sum: u32 = caller.enter(|cx| Buffer::from_slice(cx, &[1, 2, 3])?.to_vec(cx))??.iter().sum();
+/// let sum: u32 = caller.enter(|cx| Ok(Buffer::from_slice(cx, &[1, 2, 3])?.to_vec(cx)?))?.iter().sum();
 /// assert_eq!(sum, 6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -36,7 +33,7 @@ impl ForeignContext {
     /// Borrows the context that is current on this thread; `None` if none is.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// # Safety
     /// The context stays alive as long as the value and everything made through it.

@@ -1,10 +1,8 @@
 //! Green contexts: contexts on a part of a device.
 
-use std::mem::ManuallyDrop;
-
 use cuprum_sys::{CUcontext, CUgreenCtx, CUgreenCtxCreate_flags, CUresult, FnId};
 
-use super::{ContextRef, Current, context_owner};
+use super::{ContextRef, Current, captures, context_owner};
 use crate::device::{DeviceResource, ResourceDescription, ResourceKind};
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
@@ -17,7 +15,7 @@ use crate::raw::call::{context_call, driver_call};
 /// one that destroys it included). What is made in it is used in it, as in any context: to use the same code in several,
 /// load a [`CodeLibrary`](crate::module::CodeLibrary).
 ///
-/// Its streams are [non-blocking](crate::StreamKind::NonBlocking) but for its default stream, which is its own, and on which
+/// Its streams are [non-blocking](crate::stream::StreamKind::NonBlocking) but for its default stream, which is its own, and on which
 /// synchronous copies run. It has no default stream per thread: over a table with those, what uses the default stream,
 /// synchronous copies too, answers `CUDA_ERROR_INVALID_HANDLE` (so does an H100 with driver 580).
 ///
@@ -28,8 +26,7 @@ use crate::raw::call::{context_call, driver_call};
 /// [`close`](GreenContext::close) reports.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::context::GreenContext;
 /// use cuprum::device::{ResourceDescription, ResourceKind, SplitFlags};
 /// use cuprum::{Buffer, Stream};
@@ -42,10 +39,10 @@ use crate::raw::call::{context_call, driver_call};
 /// green.enter(|cx| {
 ///     let stream = Stream::in_green_context(cx, 0)?;
 ///     let mut memory = Buffer::from_slice(cx, &[1u32; 4])?;
-///     cx.scope(&stream, |scope| scope.lend(memory.as_mut_slice())?.fill(0))??;
+///     cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(memory.as_mut_slice())?, 0)?))?;
 ///     assert_eq!(memory.to_vec(cx)?, [0; 4]);
-///     Ok::<(), Box<dyn std::error::Error>>(())
-/// })??;
+///     Ok(())
+/// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -63,8 +60,7 @@ impl GreenContext {
     /// CUDA 12.4.
     ///
     /// Driver: `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails, `cuGreenCtxDestroy`, CUDA 12.4+.
-    #[doc(alias = "cuGreenCtxCreate")]
-    #[doc(alias = "cuCtxFromGreenCtx")]
+    #[doc(alias("cuGreenCtxCreate", "cuCtxFromGreenCtx"))]
     #[inline]
     pub fn create(description: &ResourceDescription) -> Result<Self, Error> {
         let (device, mut green) = (description.device(), CUgreenCtx::null());
@@ -77,7 +73,7 @@ impl GreenContext {
         let mut raw = CUcontext::null();
         // SAFETY: the out-parameter outlives the call, and the green context was just made.
         let made = unsafe { driver_call!(device.library(), cuCtxFromGreenCtx(&raw mut raw, green)) };
-        let context = Self(ContextRef::new_green(raw, green, device));
+        let context = Self(ContextRef::new_green(raw, green, device).ended_by(destroy));
         // Dropping it destroys it.
         made.map(|()| context)
     }
@@ -105,7 +101,7 @@ impl GreenContext {
     /// Its part of one kind of the device's resources.
     ///
     /// # Errors
-    /// Those of [`Device::resource`](crate::Device::resource).
+    /// Same as [`Device::resource`](crate::Device::resource).
     ///
     /// Driver: `cuGreenCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxGetDevResource")]
@@ -121,23 +117,25 @@ impl GreenContext {
     /// destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias = "cuGreenCtxDestroy")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
-        ManuallyDrop::new(self).0.ended(destroy)
+        self.0.close()
     }
 }
 
-context_owner!(GreenContext, super::green::destroy);
+context_owner!(GreenContext);
 
 /// Destroys a green context that nothing of is left, since all of it borrows the owner or has a share. Where a forgotten
 /// token has left it current, the driver leaves it so, and calls answer that it is destroyed.
-pub(super) fn destroy(context: &ContextRef) -> Result<(), Error> {
-    // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
-    unsafe { driver_call!(context.library(), cuGreenCtxDestroy(context.green)) }
+fn destroy(context: &ContextRef) -> Result<(), Error> {
+    captures::free_beside(context.library(), || {
+        // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
+        unsafe { driver_call!(context.library(), cuGreenCtxDestroy(context.green)) }
+    })
 }
 
 impl ContextRef {
@@ -160,7 +158,7 @@ impl Current<'_, '_> {
     /// The part of one kind of the device's resources that the context has: all of it, but for a [`GreenContext`].
     ///
     /// # Errors
-    /// Those of [`Device::resource`](crate::Device::resource).
+    /// Same as [`Device::resource`](crate::Device::resource).
     ///
     /// Driver: `cuCtxGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuCtxGetDevResource")]

@@ -1,64 +1,78 @@
 //! Contexts: created, retained, borrowed or shared, their common part, and the current one.
 
-mod captures;
+mod attach;
+pub(crate) mod captures;
+mod cause;
 mod created;
 mod current;
+mod default_stream;
 mod doubt;
 mod enter;
+mod entered;
 mod foreign;
 mod green;
 mod open;
 mod primary;
 mod profiler;
+mod record;
 mod settings;
 mod shared;
 pub(crate) mod stack;
 mod taken;
+mod wait;
 
 use std::fmt;
 use std::ptr;
-use std::sync::atomic::AtomicUsize;
+use std::sync::Arc;
 
-use cuprum_sys::{CUcontext, CUgreenCtx, Library};
+use cuprum_sys::{CUcontext, CUdevice, CUgreenCtx, FnId, Library, StreamMode};
 
-pub(crate) use self::captures::beside_captures;
+pub use self::attach::Attached;
+pub(crate) use self::captures::{Beside, Capturing};
+use self::cause::Cause;
 pub use self::created::{Context, ContextFlags};
 pub(crate) use self::current::Token;
 pub use self::current::{ContextStack, Current, Limit, MemoryInfo, ToPush};
+pub(crate) use self::default_stream::{DefaultStream, Waited};
+pub(crate) use self::entered::entered;
 pub use self::foreign::ForeignContext;
 pub use self::green::GreenContext;
-pub use self::open::KeptContext;
 pub use self::primary::{PrimaryContext, PrimaryState};
 pub use self::profiler::Profile;
-pub use self::shared::SharedContext;
 pub use self::taken::StackTaken;
+pub(crate) use self::wait::{wait_for_context, waited_for};
 
 use crate::device::Device;
 use crate::driver::Driver;
-use crate::error::{Error, Poison};
-use crate::raw::keep::Shareable;
+use crate::error::Error;
+use crate::raw::keep::{Keep, Shareable};
+use crate::raw::mark::Mark;
+use crate::raw::shared::Shared;
+
+/// A context kept alive by the objects made in it: borrowed for `'ctx`, or by a share.
+pub(crate) type KeptContext<'ctx> = Keep<'ctx, ContextRef>;
 
 /// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`GreenContext`], [`ForeignContext`] and
-/// [`SharedContext`] dereference to.
+/// [shared context](crate::Shared) dereference to.
 ///
 /// It is only met behind a reference. Objects made in a borrowed context carry the borrow's lifetime, so the context
 /// cannot be destroyed while a buffer, stream, event or module of it is alive.
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. Objects made in a [`SharedContext`]
-/// borrow nothing and are `'static`: such a struct may be moved, sent to a thread, kept in a `static`, and its fields
-/// dropped in any order.
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. Objects made in a
+/// [shared context](crate::Shared) borrow nothing and are `'static`: such a struct may be moved, sent to a thread, kept in a
+/// `static`, and its fields dropped in any order.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, ContextRef, MemoryError, PrimaryContext};
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::{Buffer, ContextRef};
 ///
 /// /// Takes any owner of a context, and needs no token of its caller.
-/// fn sum(context: &ContextRef, numbers: &[u32]) -> Result<u32, MemoryError> {
-///     context.enter(|cx| Ok(Buffer::from_slice(cx, numbers)?.to_vec(cx)?.iter().sum()))?
+/// fn sum(context: &ContextRef, numbers: &[u32]) -> cuprum::Result<u32> {
+///     context.enter(|cx| Ok(Buffer::from_slice(cx, numbers)?.to_vec(cx)?.iter().sum()))
 /// }
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
@@ -68,46 +82,50 @@ use crate::raw::keep::Shareable;
 pub struct ContextRef {
     raw: CUcontext,
     device: Device,
-    poison: Poison,
+    cause: Arc<Cause>,
     /// Of a [`GreenContext`], whoever made it; null otherwise.
     green: CUgreenCtx,
-    /// Only of a [`SharedContext`].
-    shares: Option<Shares>,
+    /// Set if a copy between this context and another one could not be waited for: the driver would not wait for it either.
+    /// Then nothing made in this context is freed any more, nor is the context.
+    mark: Mark,
+    /// Gives the context back to the driver; `None` for one that other code owns, and once it was done.
+    end: Option<End>,
+    /// True if it is in a [`Shared`].
+    is_shared: bool,
 }
 
-/// Additional state of a shared context.
-struct Shares {
-    count: AtomicUsize,
-    /// Gives the context back to the driver.
-    end: fn(&ContextRef) -> Result<(), Error>,
-}
+/// The call that gives a context back.
+type End = fn(&ContextRef) -> Result<(), Error>;
 
 // SAFETY: the driver allows any thread to use a context handle; the rest is plain data and atomics.
 unsafe impl Send for ContextRef {}
 // SAFETY: as above; nothing in it changes but the atomics.
 unsafe impl Sync for ContextRef {}
 
-// SAFETY: `shares` is set once, by `SharedContext`, which puts the context into a box that the shares own.
+// SAFETY: `share` alone says so, of a context that it moves into a `Shared`, from which nothing is moved out.
 unsafe impl Shareable for ContextRef {
     #[inline]
-    fn shares(&self) -> Option<&AtomicUsize> {
-        self.shares.as_ref().map(|shares| &shares.count)
-    }
-
-    fn end(&self) {
-        if let Some(shares) = &self.shares {
-            self.end_with(shares.end);
-        }
+    fn is_shared(&self) -> bool {
+        self.is_shared
     }
 }
 
 impl ContextRef {
-    pub(crate) const fn new(raw: CUcontext, device: Device) -> Self {
+    pub(crate) fn new(raw: CUcontext, device: Device) -> Self {
         Self::new_green(raw, CUgreenCtx::null(), device)
     }
 
-    const fn new_green(raw: CUcontext, green: CUgreenCtx, device: Device) -> Self {
-        Self { raw, device, poison: Poison::new(), green, shares: None }
+    fn new_green(raw: CUcontext, green: CUgreenCtx, device: Device) -> Self {
+        Self::with_cause(raw, green, device, None)
+    }
+
+    /// `primary` is the device whose primary context it is.
+    fn with_cause(raw: CUcontext, green: CUgreenCtx, device: Device, primary: Option<CUdevice>) -> Self {
+        let cause = Cause::of(device.library(), raw, primary);
+        if device.library().stream_mode() == StreamMode::PerThread {
+            cause.default_stream.per_thread();
+        }
+        Self { raw, device, cause, green, mark: Mark::new(), end: None, is_shared: false }
     }
 
     /// The device on which this context lives.
@@ -124,6 +142,11 @@ impl ContextRef {
         self.device.library()
     }
 
+    #[inline]
+    pub(crate) fn default_stream(&self) -> &DefaultStream {
+        &self.cause.default_stream
+    }
+
     /// The driver's handle. It is valid as long as this reference.
     pub const fn as_raw(&self) -> CUcontext {
         self.raw
@@ -131,30 +154,61 @@ impl ContextRef {
 
     /// The first sticky error of this context, after which it answers nothing else, if there was one.
     ///
-    /// Only answers seen through this crate are known here. No driver call is made.
+    /// Only answers seen through this crate are known here: by any value that stands for the context, such as another
+    /// [`PrimaryContext`] of the device. No driver call is made.
     #[inline]
     pub fn poisoned_by(&self) -> Option<Error> {
-        self.poison.first()
+        self.cause.poison.first()
     }
 
     /// Remembers `error` if it is the first sticky one; gives it the name of the first otherwise.
     #[cold]
     pub(crate) fn record(&self, error: Error) -> Error {
-        self.poison.record(error)
+        self.cause.poison.record(error)
     }
 
-    /// Gives the context back to the driver in a `Drop`.
-    fn end_with(&self, end: fn(&Self) -> Result<(), Error>) {
-        if let Err(error) = self.ended(end) {
-            self.swallow(error);
-        }
+    /// The mark of its memory, for those who lend that to work of other contexts.
+    #[inline]
+    pub(crate) const fn mark(&self) -> &Mark {
+        &self.mark
+    }
+
+    /// Fails if nothing of this context may be freed: see [`Error::is_lost`].
+    #[inline]
+    pub(crate) fn check_kept(&self, call: FnId) -> Result<(), Error> {
+        if self.mark.is_lost() { Err(Error::lost(call)) } else { Ok(()) }
+    }
+
+    /// The same, with the function that gives it back to the driver.
+    fn ended_by(self, end: End) -> Self {
+        let mut context = self;
+        context.end = Some(end);
+        context
+    }
+
+    /// Gives the context back to the driver now, and reports the error that `Drop` would swallow.
+    fn close(mut self) -> Result<(), Error> {
+        self.end.take().map_or(Ok(()), |end| self.ended(end))
+    }
+
+    fn share(mut self) -> Shared<Self> {
+        self.is_shared = true;
+        Shared::new(self)
     }
 
     /// Gives the context back to the driver. One that is shutting down has freed everything: that is success.
-    fn ended(&self, end: fn(&Self) -> Result<(), Error>) -> Result<(), Error> {
-        match end(self) {
+    fn ended(&self, end: End) -> Result<(), Error> {
+        match self.check_kept(FnId::cuCtxDestroy_v2).and_then(|()| end(self)) {
             Err(error) if !error.is_deinitialized() => Err(self.record(error)),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for ContextRef {
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.end.take().map(|end| self.ended(end)) {
+            self.swallow(error);
         }
     }
 }
@@ -178,13 +232,13 @@ impl fmt::Debug for ContextRef {
     }
 }
 
-/// Common part of the owners of a context: dereferencing to the context, a drop that gives it back, and `close`.
+/// Common part of the owners of a context, which the context in them gives back: dereferencing to it, and keeping it.
 macro_rules! context_owner {
-    ($name:ident, $end:path) => {
+    ($name:ident) => {
         impl $name {
             /// Keeps the context for the rest of the process: objects made in it are `'static`.
             ///
-            /// [`share`](Self::share) does the same without keeping the context for ever.
+            /// [`share`](Self::share) does the same without keeping the context forever.
             #[inline]
             pub fn leak(self) -> &'static ContextRef {
                 &Box::leak(Box::new(self)).0
@@ -192,10 +246,8 @@ macro_rules! context_owner {
 
             /// Makes the context shared: it ends when the last of its handles, and of all made in it, is dropped.
             #[inline]
-            pub fn share(self) -> super::SharedContext {
-                let mut this = std::mem::ManuallyDrop::new(self);
-                let none = ContextRef::new(cuprum_sys::CUcontext::null(), this.0.device);
-                super::SharedContext::new(std::mem::replace(&mut this.0, none), $end)
+            pub fn share(self) -> crate::Shared<ContextRef> {
+                self.0.share()
             }
         }
 
@@ -204,12 +256,6 @@ macro_rules! context_owner {
 
             fn deref(&self) -> &ContextRef {
                 &self.0
-            }
-        }
-
-        impl Drop for $name {
-            fn drop(&mut self) {
-                self.0.end_with($end);
             }
         }
 

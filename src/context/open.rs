@@ -1,105 +1,12 @@
 //! Tools for wrappers of raw calls, which can do with them all that the types of this crate do.
 
-use std::fmt;
-use std::ops::Deref;
-
 use cuprum_sys::{CUresult, FnId};
 
-use super::{ContextRef, Current, enter, stack};
+use super::{ContextRef, Current, Token, stack};
 use crate::error::Error;
 use crate::raw::call::forked;
-use crate::raw::keep::{Keep, Near};
 
-/// A context kept alive by whoever holds this: borrowed for `'ctx`, or by a share of a
-/// [`SharedContext`](crate::SharedContext). Every object made in a context has one inside.
-///
-/// A type that wraps a handle of its own keeps one beside it, and then serves both kinds of contexts. `'ctx` is that of
-/// the token: `'static` for a shared one. [`enter`](KeptContext::enter) makes more in it later.
-///
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, Current, KeptContext, MemoryError, PrimaryContext};
-///
-/// struct Log<'ctx> {
-///     context: KeptContext<'ctx>,
-///     parts: Vec<Buffer<'ctx, u8>>,
-/// }
-///
-/// impl<'ctx> Log<'ctx> {
-///     fn new(cx: &Current<'_, 'ctx>) -> Self {
-///         Self { context: cx.keep(), parts: Vec::new() }
-///     }
-///
-///     fn add(&mut self, line: &[u8]) -> Result<(), MemoryError> {
-///         self.parts.push(self.context.enter(|cx| Buffer::from_slice(cx, line))??);
-///         Ok(())
-///     }
-/// }
-///
-/// let context = PrimaryContext::retain(driver.device(0)?)?;
-/// let mut log = context.enter(|cx| Log::new(cx))?;
-/// log.add(b"one")?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone)]
-pub struct KeptContext<'ctx>(Keep<'ctx, ContextRef>);
-
-impl<'ctx> KeptContext<'ctx> {
-    /// Runs `body` with the context current: like [`ContextRef::enter`], but objects made in it get all of `'ctx`.
-    ///
-    /// # Errors
-    /// Those of [`ContextRef::enter`].
-    ///
-    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxPushCurrent_v2")]
-    #[doc(alias = "cuCtxPopCurrent_v2")]
-    pub fn enter<R>(&self, body: impl FnOnce(&mut Current<'_, 'ctx>) -> R) -> Result<R, Error> {
-        // SAFETY: `enter` drops its token before it returns, and until then this value, which is borrowed, keeps the
-        // context; objects made from the token keep it too, as this does: by a borrow for `'ctx` or a share of its own.
-        enter::enter(unsafe { self.near().outlived() }, body)
-    }
-
-    /// The context, kept for something else.
-    pub(crate) fn share(&self) -> Keep<'ctx, ContextRef> {
-        self.0.clone()
-    }
-
-    /// The same as by dereferencing, under the name that all objects have for it.
-    #[inline]
-    pub(crate) fn context(&self) -> &ContextRef {
-        self
-    }
-
-    /// Its address, as it was when this was made: whoever takes a share of it may be the last.
-    #[inline]
-    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
-        self.0.as_near()
-    }
-}
-
-impl Deref for KeptContext<'_> {
-    type Target = ContextRef;
-
-    #[inline]
-    fn deref(&self) -> &ContextRef {
-        &self.0
-    }
-}
-
-impl fmt::Debug for KeptContext<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("KeptContext").field(&**self).finish()
-    }
-}
-
-impl<'ctx> Current<'_, 'ctx> {
-    /// Keeps the context, for a wrapper type of one's own. No driver call.
-    #[inline]
-    pub fn keep(&self) -> KeptContext<'ctx> {
-        KeptContext(Keep::near(self.near()))
-    }
-
+impl Current<'_, '_> {
     /// Checks the context for a raw call that reads the current one and uses an object of `owner`, as the methods of
     /// this crate do before they call the driver. No driver call, unless a token above this one was forgotten.
     ///
@@ -114,6 +21,14 @@ impl<'ctx> Current<'_, 'ctx> {
             return Err(forked(call));
         }
         self.of(owner, call)
+    }
+}
+
+impl Token<'_> {
+    /// The context, whether it is current or not.
+    #[inline]
+    pub(crate) fn context(&self) -> &ContextRef {
+        &self.context
     }
 }
 
@@ -136,22 +51,22 @@ impl ContextRef {
     /// elsewhere the context is [entered](ContextRef::enter).
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
+    /// # cuprum::example!(driver);
     /// use cuprum::sys::{CUarray, call};
-    /// use cuprum::{KeptContext, PrimaryContext};
+    /// use cuprum::Stream;
     ///
     /// struct Array<'ctx> {
     ///     raw: CUarray,
-    ///     context: KeptContext<'ctx>,
+    ///     /// The default stream, by `Stream::default_in`: for no call it keeps the context, borrowed or shared.
+    ///     home: Stream<'ctx>,
     /// }
     ///
     /// impl Drop for Array<'_> {
     ///     fn drop(&mut self) {
-    ///         let Self { raw, context } = self;
+    ///         let (raw, context) = (self.raw, self.home.context());
     ///         let fns = context.driver().library().fns();
     ///         // SAFETY: the array is live, its context is current, and nobody uses it again.
-    ///         let freed = context.with_current(|| context.check(unsafe { call!(fns, cuArrayDestroy(*raw)) }));
+    ///         let freed = context.with_current(|| context.check(unsafe { call!(fns, cuArrayDestroy(raw)) }));
     ///         freed.unwrap_or_else(|error| context.swallow(error));
     ///     }
     /// }
@@ -162,14 +77,14 @@ impl ContextRef {
     /// Those of `body`; [`Error::is_forked`] in a forked child; whatever the driver reports when the context is pushed:
     /// then `body` does not run. A failure to pop it is [swallowed](crate::swallowed).
     ///
-    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
-    #[doc(alias = "cuCtxPushCurrent_v2")]
-    #[doc(alias = "cuCtxPopCurrent_v2")]
+    /// Driver: unless a token says that the context is current, the calls of [`enter`](ContextRef::enter): `cuCtxGetCurrent`,
+    /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     pub fn with_current<R>(&self, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
         if self.library().forked() {
             return Err(forked(FnId::cuCtxPushCurrent_v2));
         }
-        if stack::is_current(self) { body() } else { self.enter(|_| body())? }
+        if stack::is_current(self) { body() } else { self.enter_as(|_| body()) }
     }
 
     /// Counts an error that a `Drop` cannot return, and tells it to the hook: see [`swallowed`](crate::swallowed).
@@ -179,7 +94,8 @@ impl ContextRef {
     #[cold]
     #[inline(never)]
     pub fn swallow(&self, error: Error) {
-        let lost_before = error.first_reported_by().is_some();
+        let lost_before =
+            error.first_reported_by().is_some() || error.is_lost() && self.poisoned_by().is_some();
         if !error.is_deinitialized() && !error.is_forked() && !lost_before {
             crate::swallowed::tell(error);
         }

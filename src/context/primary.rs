@@ -1,10 +1,9 @@
 //! The device's primary context, which everybody in the process shares.
 
-use std::mem::ManuallyDrop;
+use cuprum_sys::{CUcontext, CUgreenCtx};
 
-use cuprum_sys::CUcontext;
-
-use super::{ContextFlags, ContextRef, context_owner};
+use super::cause::Cause;
+use super::{ContextFlags, ContextRef, captures, context_owner};
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
@@ -18,14 +17,13 @@ use crate::raw::call::{driver_call, either_call};
 /// # Keeping it in a struct
 ///
 /// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](PrimaryContext::share) the
-/// context. Objects made in a [`SharedContext`](super::SharedContext) borrow nothing, and the struct may be moved,
+/// context. Objects made in a [shared context](crate::Shared) borrow nothing, and the struct may be moved,
 /// sent, kept in a `static` and dropped in any order.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{ContextStack, PrimaryContext};
+/// # cuprum::example!(driver);
+/// use cuprum::context::{ContextStack, PrimaryContext};
 ///
 /// let device = driver.device(0)?;
 /// let context = PrimaryContext::retain(device)?;
@@ -40,7 +38,7 @@ pub struct PrimaryContext(ContextRef);
 
 /// State of a device's primary context: alive or not, and its flags.
 ///
-/// Example: that of [`PrimaryContext`], `primary_context_state`.
+/// Example: see [`PrimaryContext`], `primary_context_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PrimaryState {
@@ -64,33 +62,36 @@ impl PrimaryContext {
         let mut raw = CUcontext::null();
         // SAFETY: `raw` outlives the call; the device belongs to this driver.
         unsafe { driver_call!(device.library(), cuDevicePrimaryCtxRetain(&raw mut raw, device.as_raw())) }?;
-        Ok(Self(ContextRef::new(raw, device)))
+        let context = ContextRef::with_cause(raw, CUgreenCtx::null(), device, Some(device.as_raw()));
+        Ok(Self(context.ended_by(release)))
     }
 
     /// Releases the context and reports the error that `Drop` would swallow. The retain is gone after an error too: the
     /// driver may have taken it back all the same.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxRelease`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRelease_v2")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
-        ManuallyDrop::new(self).0.ended(release)
+        self.0.close()
     }
 }
 
-context_owner!(PrimaryContext, super::primary::release);
+context_owner!(PrimaryContext);
 
 /// Gives back one retain.
-pub(super) fn release(context: &ContextRef) -> Result<(), Error> {
+fn release(context: &ContextRef) -> Result<(), Error> {
     let (library, device) = (context.library(), context.device().as_raw());
-    // SAFETY: the value in hand holds one retain; only `close`, `Drop` and the last share give it back, and each takes
-    // the owner.
-    unsafe {
-        either_call!(library, cuDevicePrimaryCtxRelease_v2(device) or cuDevicePrimaryCtxRelease(device))
-    }
+    captures::free_beside(library, || {
+        // SAFETY: the value in hand holds one retain; only `close`, `Drop` and the last share give it back, and each takes
+        // the owner.
+        unsafe {
+            either_call!(library, cuDevicePrimaryCtxRelease_v2(device) or cuDevicePrimaryCtxRelease(device))
+        }
+    })
 }
 
 impl Device {
@@ -136,7 +137,7 @@ impl Device {
     /// retain it.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// # Safety
     /// 1. Nothing made in the primary context is used or dropped afterwards, by this crate or by any other
@@ -149,8 +150,9 @@ impl Device {
     pub unsafe fn reset_primary_context(self) -> Result<(), Error> {
         let (library, device) = (self.library(), self.as_raw());
         // SAFETY: the caller vouches that nothing of the context is used again.
-        unsafe {
+        let reset = unsafe {
             either_call!(library, cuDevicePrimaryCtxReset_v2(device) or cuDevicePrimaryCtxReset(device))
-        }
+        };
+        reset.map(|()| Cause::forget_primary(library, device))
     }
 }

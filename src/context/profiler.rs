@@ -9,7 +9,7 @@ use crate::raw::this_thread::ThisThread;
 
 /// A profiler collects until this is dropped: made by [`Current::profile`].
 ///
-/// Example: that of [`Current::profile`], `profile`.
+/// Example: see [`Current::profile`], `profile`.
 pub struct Profile<'a> {
     context: &'a ContextRef,
     _this_thread: ThisThread,
@@ -22,10 +22,7 @@ impl Current<'_, '_> {
     /// too, and swallows errors.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let context = cuprum::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// let profile = cx.profile()?;
     /// cx.synchronize()?;
     /// profile.close()?;
@@ -33,7 +30,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuProfilerStart`, CUDA 4.0+; later, by the profile, `cuProfilerStop`, CUDA 4.0+.
     #[doc(alias = "cuProfilerStart")]
@@ -50,7 +47,7 @@ impl Profile<'_> {
     /// Stops the collection and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuProfilerStop`, CUDA 4.0+.
     #[doc(alias = "cuProfilerStop")]

@@ -13,7 +13,7 @@ impl Current<'_, '_> {
     /// The flags of the context, with those that the driver has added.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxGetFlags`, CUDA 7.0+.
     #[doc(alias = "cuCtxGetFlags")]
@@ -41,7 +41,7 @@ impl Current<'_, '_> {
     /// A number that no other context of the process has, now or later.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxGetId`, CUDA 12.0+.
     #[doc(alias = "cuCtxGetId")]
@@ -56,7 +56,7 @@ impl Current<'_, '_> {
     /// Version of the interface with which the context was made. No feature depends on it.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxGetApiVersion`, CUDA 3.2+.
     #[doc(alias = "cuCtxGetApiVersion")]
@@ -71,7 +71,7 @@ impl Current<'_, '_> {
     /// Preferred split of on-chip memory between L1 cache and shared memory, on devices that have the choice.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCtxGetCacheConfig`, CUDA 3.2+.
     #[doc(alias = "cuCtxGetCacheConfig")]

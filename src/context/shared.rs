@@ -1,84 +1,73 @@
-//! Contexts that belong to everything made in them.
+//! Contexts that belong to everything made in them, or to whatever keeps them.
 
-use std::fmt;
-use std::ops::Deref;
-use std::sync::atomic::AtomicUsize;
-
-use super::{ContextRef, Current, Shares, enter};
+use super::{ContextRef, Current, KeptContext, enter};
+use crate::any_error::AnyError;
 use crate::error::Error;
 use crate::raw::keep::{Keep, Near};
+use crate::raw::shared::Shared;
 
-/// A handle to a context that is shared: by its clones, and by everything made in it.
-///
-/// The context goes when the last of them is dropped, whichever that is. Objects made in it are `'static`, so they fit
-/// into structs and statics, and may be sent to any thread and dropped in any order. Drops are as with a context that
-/// is borrowed: on any thread, silent, once.
-///
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, PrimaryContext, SharedContext, Stream};
-///
-/// struct Doubler {
-///     context: SharedContext,
-///     stream: Stream<'static>,
-///     buffer: Buffer<'static, f32>,
-/// }
-///
-/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-/// let (stream, buffer) = context.enter(|cx| Ok::<_, Box<dyn std::error::Error>>((
-///     Stream::new(cx)?,
-///     Buffer::from_slice(cx, &[1.0f32, 2.0])?,
-/// )))??;
-/// let doubler = Doubler { context, stream, buffer };
-/// std::thread::spawn(move || {
-///     let host = doubler.context.enter(|cx| doubler.buffer.to_vec(cx)).unwrap().unwrap();
-///     assert_eq!(host, [1.0, 2.0]);
-/// }).join().unwrap();
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone)]
-pub struct SharedContext(Keep<'static, ContextRef>);
-
-impl SharedContext {
-    /// `context` is given up by its owner, which would have ended it with `end`.
-    pub(super) fn new(context: ContextRef, end: fn(&ContextRef) -> Result<(), Error>) -> Self {
-        let shares = Shares { count: AtomicUsize::new(1), end };
-        Self(Keep::first(Box::new(ContextRef { shares: Some(shares), ..context })))
-    }
-
-    /// Its address, from the share itself and not from a reference to the context: whoever takes a share of it may be the
-    /// last, and frees the context through that address.
+impl Shared<ContextRef> {
+    /// Its address, from which shares are taken.
     #[inline]
-    pub(super) fn as_near(&self) -> Near<'_, ContextRef> {
-        self.0.as_near()
+    pub(super) fn near(&self) -> Near<'_, ContextRef> {
+        Near::shared(self.address())
     }
 
     /// Runs `body` with the context current: like [`ContextRef::enter`], but objects made in it are `'static`.
     ///
     /// # Errors
-    /// Those of [`ContextRef::enter`].
+    /// Same as [`ContextRef::enter`].
     ///
-    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxPushCurrent_v2")]
-    #[doc(alias = "cuCtxPopCurrent_v2")]
-    pub fn enter<R>(&self, body: impl FnOnce(&mut Current<'_, 'static>) -> R) -> Result<R, Error> {
+    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
+    /// CUDA 4.0+.
+    #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
+    pub fn enter<R>(
+        &self,
+        body: impl FnOnce(&mut Current<'_, 'static>) -> Result<R, AnyError>,
+    ) -> Result<R, AnyError> {
+        self.enter_as(body)
+    }
+
+    /// Like [`enter`](Shared::enter), with an error of the caller's choice: see [`ContextRef::enter_as`].
+    ///
+    /// # Errors
+    /// Same as [`ContextRef::enter_as`].
+    ///
+    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
+    /// CUDA 4.0+.
+    #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
+    pub fn enter_as<E: From<Error>, R>(
+        &self,
+        body: impl FnOnce(&mut Current<'_, 'static>) -> Result<R, E>,
+    ) -> Result<R, E> {
         // SAFETY: `enter` drops its token before it returns, and until then this handle, which is borrowed, keeps the
         // context; objects made from the token take shares of their own.
-        enter::enter(unsafe { self.as_near().outlived() }, body)
+        enter::enter(unsafe { self.near().outlived() }, body)
     }
 }
 
-impl Deref for SharedContext {
-    type Target = ContextRef;
+impl<'ctx> Keep<'ctx, ContextRef> {
+    /// Runs `body` with the context current. New objects have all of `'ctx`.
+    pub(crate) fn enter_as<E: From<Error>, R>(
+        &self,
+        body: impl FnOnce(&mut Current<'_, 'ctx>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        // SAFETY: `enter` drops its token before it returns, and until then this value, which is borrowed, keeps the
+        // context; objects made from the token keep it too, as this does: by a borrow for `'ctx` or a share of its own.
+        enter::enter(unsafe { self.near().outlived() }, body)
+    }
 
-    fn deref(&self) -> &ContextRef {
-        &self.0
+    /// The same as by dereferencing, under the name that all objects have for it.
+    #[inline]
+    pub(crate) fn context(&self) -> &ContextRef {
+        self
     }
 }
 
-impl fmt::Debug for SharedContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SharedContext").field(&**self).finish()
+impl<'ctx> Current<'_, 'ctx> {
+    /// Keeps the context for an object. No driver call.
+    #[inline]
+    pub(crate) fn keep(&self) -> KeptContext<'ctx> {
+        Keep::new(self.near())
     }
 }

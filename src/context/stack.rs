@@ -8,110 +8,19 @@
 //! If they differ, or the record does not say which context is on top, [`repair`] asks the driver. Contexts that
 //! forgotten tokens left are popped. A push or pop that failed may have been done all the same; then the record holds
 //! the context in question, and whether it is still on top is found out when a token is used next. Where a token is of
-//! the same context, that cannot be told apart: then the doubt goes down with the token when it is popped.
-
-use std::cell::Cell;
+//! the same context, that cannot be told apart: then the doubt goes down with the token when it is popped. The first push
+//! of a stack, for which no token is left, begins without doubt.
+//!
+//! [`enter`] begins a stack of its own above a floor, which tokens outside do not reach. If its context is current already,
+//! that counts as the lowest one inside, and stays when all above it is popped.
 
 use cuprum_sys::{CUcontext, CUresult, FnId, Library, call};
 
 use super::ContextRef;
 use super::doubt::{Doubt, MANY};
+use super::record::{Record, THREAD, Thread};
 use crate::error::Error;
 use crate::raw::call::driver_call;
-
-/// State of a thread: plain values, so that nothing has to be dropped when the thread ends.
-#[derive(Clone, Copy)]
-struct Record {
-    /// Pushes of tokens that were not popped.
-    height: u32,
-    /// The least height that may be used: tokens below it belong to code outside of [`enter`].
-    floor: u32,
-    /// The context that this crate left current, null where that is not known.
-    top: CUcontext,
-    doubt: Doubt,
-    /// The driver whose stack this is; none as long as there are no tokens.
-    library: Option<Library>,
-}
-
-impl Record {
-    const EMPTY: Self =
-        Self { height: 0, floor: 0, top: CUcontext::null(), doubt: Doubt::NONE, library: None };
-}
-
-struct Thread {
-    /// True if the thread's one [`ContextStack`](super::ContextStack) is out.
-    taken: Cell<bool>,
-    height: Cell<u32>,
-    top: Cell<CUcontext>,
-    floor: Cell<u32>,
-    doubt: Cell<Doubt>,
-    library: Cell<Option<Library>>,
-    /// Inside of an [`enter`] of one driver, the doubt about the stacks of others: tokens outside may be theirs.
-    elsewhere: Cell<Doubt>,
-}
-
-thread_local! {
-    static THREAD: Thread = const {
-        Thread {
-            taken: Cell::new(false),
-            height: Cell::new(0),
-            top: Cell::new(CUcontext::null()),
-            floor: Cell::new(0),
-            doubt: Cell::new(Doubt::NONE),
-            library: Cell::new(None),
-            elsewhere: Cell::new(Doubt::NONE),
-        }
-    };
-}
-
-impl Thread {
-    fn record(&self) -> Record {
-        Record {
-            height: self.height.get(),
-            floor: self.floor.get(),
-            top: self.top.get(),
-            doubt: self.doubt.get(),
-            library: self.library.get(),
-        }
-    }
-
-    fn set_record(&self, record: Record) {
-        self.height.set(record.height);
-        self.floor.set(record.floor);
-        self.top.set(record.top);
-        self.doubt.set(record.doubt);
-        self.library.set(record.library);
-    }
-
-    fn lose_track(&self) {
-        self.top.set(CUcontext::null());
-    }
-
-    fn doubt(&self, context: CUcontext) {
-        self.add_doubt(Doubt::one(context, self.height.get()).on(self.top.get()));
-    }
-
-    fn add_doubt(&self, doubt: Doubt) {
-        self.lose_track();
-        // Below the first token are contexts that other code left, of which nothing is known: they are not touched.
-        if self.height.get() != 0 {
-            self.doubt.set(self.doubt.get().and(doubt));
-        }
-    }
-
-    /// Moves a doubt from right above a token to right below it, once it was popped. What is on top is not known then.
-    fn lower_doubt(&self, below: CUcontext) {
-        self.lose_track();
-        let Doubt { from, context, .. } = self.doubt.get();
-        if from != MANY {
-            self.doubt.set(Doubt::one(context, self.height.get()).on(below));
-        }
-    }
-
-    fn doubt_elsewhere(&self, doubt: Doubt) {
-        self.elsewhere.set(self.elsewhere.get().and(doubt));
-    }
-}
 
 /// Takes or gives back the thread's one stack; returns whether it was out before.
 pub(super) fn take(taken: bool) -> bool {
@@ -123,12 +32,21 @@ pub(super) fn is_entered() -> bool {
     THREAD.with(|thread| thread.floor.get() != 0)
 }
 
+/// Records whether the thread is attached to a context.
+pub(super) fn attach(attached: bool) {
+    THREAD.with(|thread| thread.attached.set(attached));
+}
+
+/// True if `context` is current on this thread by its record, and the thread is attached, so that other code leaves it so.
+#[inline]
+pub(super) fn is_attached(context: &ContextRef) -> bool {
+    THREAD.with(|thread| thread.attached.get()) && is_current(context) && !context.library().forked()
+}
+
 /// True if `context` is current on this thread, as far as this crate's tokens say.
 #[inline]
 pub(crate) fn is_current(context: &ContextRef) -> bool {
-    THREAD.with(|thread| {
-        thread.top.get() == context.as_raw() && thread.library.get() == Some(context.library())
-    })
+    THREAD.with(|thread| thread.top.get() == context.as_raw() && thread.is_of(context.library()))
 }
 
 /// Records that a push or pop of `context` failed, so that nobody knows whether it is on top of this thread's stack.
@@ -136,7 +54,7 @@ pub(crate) fn is_current(context: &ContextRef) -> bool {
 #[cold]
 pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
     THREAD.with(|thread| {
-        if thread.library.get() == Some(library) {
+        if thread.is_of(library) {
             thread.doubt(context);
         } else if thread.floor.get() != 0 {
             thread.doubt_elsewhere(Doubt::one(context, 0));
@@ -151,7 +69,7 @@ pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
 #[cold]
 pub(super) fn is_left_on_top(context: &ContextRef) -> Result<bool, Error> {
     THREAD.with(|thread| {
-        if thread.height.get() == 0 || thread.library.get() != Some(context.library()) {
+        if thread.height.get() == 0 || !thread.is_of(context.library()) {
             return Ok(false);
         }
         let known = Some(thread.top.get()).filter(|top| !top.is_null());
@@ -165,11 +83,15 @@ pub(super) fn is_left_on_top(context: &ContextRef) -> Result<bool, Error> {
 pub(super) fn forget_top(context: CUcontext) {
     THREAD.with(|thread| {
         let (doubt, height) = (thread.doubt.get(), thread.height.get());
-        if doubt.context == context && doubt.from == height.saturating_add(1) {
-            // The token below may be one of the same context that was forgotten, and popped instead.
-            thread.doubt.set(if doubt.is_apart { Doubt::NONE } else { Doubt { from: MANY, ..doubt } });
-        } else {
-            thread.height.set(height.saturating_sub(1));
+        let is_doubtful = doubt.context == context || doubt.context.is_null();
+        match doubt.from {
+            // It may be no token's: the height stays, so that none below is taken for one above.
+            MANY => {}
+            from if is_doubtful && from == height.saturating_add(1) => {
+                // The token below may be one of the same context that was forgotten, and popped instead.
+                thread.doubt.set(if doubt.is_apart { Doubt::NONE } else { Doubt { from: MANY, ..doubt } });
+            }
+            _ => thread.descend_to(height.saturating_sub(1)),
         }
         thread.lose_track();
     });
@@ -244,7 +166,7 @@ pub(super) fn finish_pop(
     };
     THREAD.with(|thread| {
         // Also after an error.
-        thread.height.set(height - 1);
+        thread.descend_to(height - 1);
         let doubt = thread.doubt.get();
         match answer {
             Ok(true) if doubt.spares(height - 1) => thread.top.set(below),
@@ -325,11 +247,13 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
             _ => library,
         };
         thread.lose_track();
-        while thread.height.get() > height {
+        // Without a token there is nothing that a context too many could be taken for: those that are left stay there.
+        let stay = || height == 0 && thread.doubt.get().from == MANY;
+        while thread.height.get() > height && !stay() {
             pop_forgotten(thread, library)?;
         }
         if height == 0 {
-            thread.doubt.set(Doubt::NONE);
+            thread.set_record(Record::EMPTY);
             return Ok(());
         }
         dispel_doubt(thread, top, library)?;
@@ -356,7 +280,7 @@ fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
         let is_there = before == doubt.context || doubt.context.is_null();
         thread.doubt.set(if is_there { Doubt::one(CUcontext::null(), height) } else { Doubt::NONE });
     }
-    thread.height.set(height);
+    thread.descend_to(height);
     // The same doubt remains as after any pop that fails.
     pop_any(library).inspect_err(|_| thread.doubt(before))
 }
@@ -387,20 +311,47 @@ fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Resul
     Ok(())
 }
 
+/// True if the driver says that `context` is current. It is not asked if this crate left another one current.
+#[inline]
+pub(super) fn is_found_current(context: &ContextRef) -> Result<bool, Error> {
+    let (library, raw) = (context.library(), context.as_raw());
+    let is_another_on_top = THREAD.with(|thread| {
+        let top = thread.top.get();
+        !top.is_null() && top != raw && thread.is_of(library)
+    });
+    if is_another_on_top {
+        return Ok(false);
+    }
+    let mut found = CUcontext::null();
+    // SAFETY: the out-parameter outlives the call.
+    match unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut found)) } {
+        Ok(()) => Ok(found == raw),
+        // It is another one, since the caller keeps this one.
+        Err(error) if is_destroyed(error) => Ok(false),
+        Err(error) => Err(context.record(error)),
+    }
+}
+
 /// The part of a thread's record that belongs to code outside of an [`enter`], put back when it ends.
 pub(super) struct Outside {
     record: Record,
     library: Library,
+    /// The height inside without the contexts that were pushed there.
+    base: u32,
 }
 
-/// Begins a stack of its own on top of whatever is there. Returns the height at which its first token is pushed.
-pub(super) fn enter(library: Library) -> (Outside, u32) {
+/// Begins a stack of its own on top of whatever is there, which is the context `top` unless that is null. Returns its height:
+/// at least that of a token of `top`.
+pub(super) fn enter(library: Library, top: CUcontext) -> (Outside, u32) {
     THREAD.with(|thread| {
         let record = thread.record();
         // A height that tokens outside can never have, nor `ContextStack`, which pushes at 0.
-        let height = record.height.max(record.floor);
-        thread.set_record(Record { height, floor: height + 1, library: Some(library), ..Record::EMPTY });
-        (Outside { record, library }, height)
+        let below = record.height.max(record.floor);
+        // A context that was current counts as one more than those outside, and is not popped.
+        let base = below + u32::from(!top.is_null());
+        let inside = Record { height: base, floor: below + 1, top, library: Some(library), ..Record::EMPTY };
+        thread.set_record(inside);
+        (Outside { record, library, base }, base)
     })
 }
 
@@ -409,11 +360,11 @@ impl Drop for Outside {
         THREAD.with(|thread| {
             let inside = thread.record();
             thread.set_record(self.record);
-            let base = inside.floor - 1;
-            if self.record.height == 0 || self.record.library == Some(self.library) {
-                self.take_over(thread, inside, base);
+            // `thread` has the record of outside again.
+            if self.record.height == 0 || thread.is_of(self.library) {
+                self.take_over(thread, inside);
             } else {
-                if inside.height != base {
+                if inside.height != self.base {
                     thread.doubt_elsewhere(Doubt { from: MANY, ..Doubt::NONE });
                 }
                 thread.doubt_elsewhere(inside.doubt);
@@ -433,7 +384,8 @@ impl Drop for Outside {
 
 impl Outside {
     /// Contexts that could not be popped inside stay on top of those outside, like forgotten tokens.
-    fn take_over(&self, thread: &Thread, inside: Record, base: u32) {
+    fn take_over(&self, thread: &Thread, inside: Record) {
+        let base = self.base;
         if inside.height == base && !inside.doubt.is_some() {
             return;
         }

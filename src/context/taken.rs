@@ -5,7 +5,7 @@
 ///
 /// # Example
 /// ```
-/// use cuprum::{ContextStack, StackTaken};
+/// use cuprum::context::{ContextStack, StackTaken};
 ///
 /// let stack = ContextStack::take()?;
 /// assert_eq!(ContextStack::take().err(), Some(StackTaken));

@@ -64,7 +64,7 @@ const FASTEST_FIRST: &str = "the fastest device is number 0, unlike in nvidia-sm
 
 /// Why no device was chosen.
 ///
-/// Example: that of [`Driver::choose_device`], `choose_device`.
+/// Example: see [`Driver::choose_device`], `choose_device`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -116,7 +116,8 @@ impl Driver {
     ///
     /// # Example
     /// ```
-    /// use cuprum::{Driver, PrimaryContext};
+    /// use cuprum::context::PrimaryContext;
+    /// use cuprum::Driver;
     ///
     /// let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
     /// let context = Driver::init(library)?.choose_device(PrimaryContext::retain)?;
@@ -127,7 +128,7 @@ impl Driver {
     /// # Errors
     /// [`ChoiceError`], which says what in the environment may hide a device. If `CUDA_DEVICE` names one, no other is tried.
     pub fn choose_device<R>(self, make: impl FnMut(Device) -> Result<R, Error>) -> Result<R, ChoiceError> {
-        let wanted = std::env::var_os(DEVICE_VARIABLE).filter(|value| !value.is_empty());
+        let wanted = cuprum_sys::environment::variable(DEVICE_VARIABLE);
         let wanted = wanted.map(|value| value.to_string_lossy().into_owned());
         self.choose(wanted.as_deref(), make)
     }

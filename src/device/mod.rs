@@ -8,7 +8,7 @@ mod support;
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
-use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Library};
+use cuprum_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid, FnId, Library};
 
 pub use self::choice::{ChoiceError, DEVICE_VARIABLE, Visibility};
 pub use self::resource::{
@@ -23,8 +23,7 @@ use crate::raw::call::{driver_call, either_call};
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::sys::CUdevice_attribute;
 ///
 /// for device in driver.devices()? {
@@ -43,7 +42,7 @@ pub struct Device {
 
 /// A compute capability, such as 9.0.
 ///
-/// Example: that of [`Device`], `compute_capability`.
+/// Example: see [`Device`], `compute_capability`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
     /// The number before the point.
@@ -60,6 +59,50 @@ impl fmt::Display for ComputeCapability {
 
 /// Size of the buffer for a name, in bytes; the driver truncates longer names.
 const NAME_BYTES: usize = 256;
+
+impl Driver {
+    /// The number of devices that the driver shows to this process (`CUDA_VISIBLE_DEVICES` hides the others).
+    ///
+    /// # Errors
+    /// [Errors of any call](crate#errors); [`Error::is_forked`] in a forked child.
+    ///
+    /// Driver: `cuDeviceGetCount`, CUDA 2.0+.
+    #[doc(alias = "cuDeviceGetCount")]
+    #[inline]
+    pub fn device_count(self) -> Result<u32, Error> {
+        let mut count = 0;
+        // SAFETY: `count` outlives the call, and the driver is initialized.
+        unsafe { driver_call!(self.library(), cuDeviceGetCount(&raw mut count)) }?;
+        Ok(u32::try_from(count).unwrap_or(0))
+    }
+
+    /// The device with this number, counted from 0.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_DEVICE` for a number that is not below [`device_count`](Driver::device_count).
+    ///
+    /// Driver: `cuDeviceGet`, CUDA 2.0+.
+    #[doc(alias = "cuDeviceGet")]
+    #[inline]
+    pub fn device(self, ordinal: u32) -> Result<Device, Error> {
+        let Ok(ordinal) = i32::try_from(ordinal) else {
+            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_DEVICE, FnId::cuDeviceGet));
+        };
+        let mut raw = 0;
+        // SAFETY: `raw` outlives the call, and the driver is initialized.
+        unsafe { driver_call!(self.library(), cuDeviceGet(&raw mut raw, ordinal)) }?;
+        Ok(Device::new(self, raw))
+    }
+
+    /// All devices, in the driver's order.
+    ///
+    /// # Errors
+    /// Same as [`device_count`](Driver::device_count) and [`device`](Driver::device).
+    #[inline]
+    pub fn devices(self) -> Result<Vec<Device>, Error> {
+        (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
+    }
+}
 
 impl Device {
     pub(crate) const fn new(driver: Driver, raw: CUdevice) -> Self {
@@ -83,7 +126,7 @@ impl Device {
     /// The device's name, such as "NVIDIA H200", truncated after 255 bytes.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceGetName`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetName")]
@@ -98,7 +141,7 @@ impl Device {
     /// The PCI address, such as `0000:65:00.0`.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceGetPCIBusId`, CUDA 4.1+.
     #[doc(alias = "cuDeviceGetPCIBusId")]
@@ -126,8 +169,7 @@ impl Device {
     /// [`Error::is_unresolved`] on a driver older than CUDA 9.2.
     ///
     /// Driver: `cuDeviceGetUuid_v2`, CUDA 11.4+; before that `cuDeviceGetUuid`, CUDA 9.2+.
-    #[doc(alias = "cuDeviceGetUuid_v2")]
-    #[doc(alias = "cuDeviceGetUuid")]
+    #[doc(alias("cuDeviceGetUuid_v2", "cuDeviceGetUuid"))]
     #[inline]
     pub fn uuid(self) -> Result<[u8; 16], Error> {
         let mut uuid = CUuuid { bytes: [0; 16] };
@@ -140,7 +182,7 @@ impl Device {
     /// All memory of the device, in bytes, free or not.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceTotalMem_v2`, CUDA 3.2+.
     #[doc(alias = "cuDeviceTotalMem_v2")]
@@ -170,7 +212,7 @@ impl Device {
     /// Compute capability: the version of the hardware's features.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+; these two attributes since 5.0.
     #[doc(alias = "cuDeviceGetAttribute")]

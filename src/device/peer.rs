@@ -55,7 +55,7 @@ impl Device {
     /// `CUatomicOperationCapability`, none if unsupported.
     ///
     /// # Errors
-    /// Those of [`host_atomic_capabilities`](Device::host_atomic_capabilities); [`Error::is_wrong_context`] for a
+    /// Same as [`host_atomic_capabilities`](Device::host_atomic_capabilities); [`Error::is_wrong_context`] for a
     /// device of another driver.
     ///
     /// Driver: `cuDeviceGetP2PAtomicCapabilities`, CUDA 13.0+.

@@ -19,7 +19,7 @@ pub type ResourceKind = CUdevResourceType;
 flags! {
     /// How multiprocessors are divided. A bit that this crate does not name is passed on.
     ///
-    /// Example: that of [`GreenContext`](crate::context::GreenContext).
+    /// Example: see [`GreenContext`](crate::context::GreenContext).
     pub struct SplitFlags: u32 {
         /// Groups may be smaller and less even, where nothing in them needs multiprocessors that run together: no clusters
         /// of more than one block.
@@ -35,7 +35,7 @@ flags! {
 flags! {
     /// How one group of multiprocessors is chosen. A bit that this crate does not name is passed on.
     ///
-    /// Example: that of [`DeviceResource`].
+    /// Example: see [`DeviceResource`].
     pub struct GroupFlags: u32 {
         /// What cannot run together may fill the group up to its number.
         const BACKFILL = CUdevSmResourceGroup_flags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0;
@@ -48,8 +48,7 @@ flags! {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::device::{GroupFlags, ResourceKind, SmGroup};
 ///
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
@@ -75,7 +74,7 @@ unsafe impl Sync for DeviceResource {}
 
 /// Multiprocessors as a resource.
 ///
-/// Example: that of [`DeviceResource`], `sm`.
+/// Example: see [`DeviceResource`], `sm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SmResource {
@@ -89,7 +88,7 @@ pub struct SmResource {
 
 /// A group to [divide](DeviceResource::split) multiprocessors into.
 ///
-/// Example: that of [`DeviceResource`].
+/// Example: see [`DeviceResource`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SmGroup {
@@ -105,7 +104,7 @@ pub struct SmGroup {
 
 /// What multiprocessors were divided into.
 ///
-/// Example: that of [`DeviceResource`], `split`.
+/// Example: see [`DeviceResource`], `split`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Split {
@@ -118,7 +117,7 @@ pub struct Split {
 /// Resources as a [`GreenContext`](crate::context::GreenContext) is created from them, any number of times. The driver has
 /// no function that frees one: it is small, and there until the process ends.
 ///
-/// Example: that of [`GreenContext`](crate::context::GreenContext).
+/// Example: see [`GreenContext`](crate::context::GreenContext).
 #[derive(Clone, Copy)]
 pub struct ResourceDescription {
     raw: CUdevResourceDesc,
@@ -217,7 +216,7 @@ impl DeviceResource {
     /// How many groups of `min_count` or more multiprocessors these can be divided into; 0 stands for the fewest.
     ///
     /// # Errors
-    /// Those of [`split_by_count`](DeviceResource::split_by_count).
+    /// Same as [`split_by_count`](DeviceResource::split_by_count).
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
@@ -275,7 +274,7 @@ impl DeviceResource {
     /// writes into that group.
     ///
     /// # Errors
-    /// Those of [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
+    /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
     ///
     /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
     #[doc(alias = "cuDevSmResourceSplit")]

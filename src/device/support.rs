@@ -17,8 +17,7 @@ impl Driver {
     /// `CUDA_ERROR_INVALID_VALUE` if it is no address.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
+    /// # cuprum::example!(driver);
     /// let device = driver.device(0)?;
     /// assert_eq!(driver.device_by_pci_bus_id(&device.pci_bus_id()?)?, device);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,8 +41,7 @@ impl Driver {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// // Only Windows gives one.
 /// match driver.device(0)?.luid() {
 ///     Ok(luid) => println!("{:02x?} for DirectX and Vulkan", luid.bytes),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Linux tells all of it; on other systems the files are not there, and the variables are all that is known.
 ///
-/// Example: that of the [module](super).
+/// Example: see the [module](super).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {

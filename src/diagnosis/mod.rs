@@ -15,11 +15,11 @@
 //! ```
 
 mod advice;
+mod format;
 mod image;
 mod machine;
-mod ptx_version;
 
 pub(crate) use self::advice::advice_here;
-pub use self::image::{CodeKind, CodePart, Image};
+pub use self::image::{CodeKind, CodePart, Image, ImageError};
 pub use self::machine::Machine;
-pub use self::ptx_version::{newest_ptx, toolkit_of_ptx};
+pub use cuprum_sys::{newest_ptx, toolkit_of_ptx};

@@ -41,7 +41,7 @@ pub struct DLPackVersion {
 
 /// A kind of memory, and which of its kind.
 ///
-/// Example: that of [`Tensor`](super::Tensor).
+/// Example: see [`Tensor`](super::Tensor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDevice {
@@ -53,7 +53,7 @@ pub struct DLDevice {
 
 /// The type of an element.
 ///
-/// Example: that of [`Tensor`](super::Tensor).
+/// Example: see [`Tensor`](super::Tensor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDataType {
@@ -67,7 +67,7 @@ pub struct DLDataType {
 
 /// A tensor in memory of its producer.
 ///
-/// Example: that of [`DLManagedTensorVersioned`], as its field.
+/// Example: see [`DLManagedTensorVersioned`], as its field.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DLTensor {

@@ -5,7 +5,7 @@ use crate::memory::DeviceData;
 
 /// A number as DLPack and the CUDA array interface know it.
 ///
-/// Example: that of [`Tensor`](super::Tensor), `as_host_slice`.
+/// Example: see [`Tensor`](super::Tensor), `as_host_slice`.
 pub trait Element: DeviceData + sealed::Element {}
 
 impl<T: DeviceData + sealed::Element> Element for T {}

@@ -11,32 +11,22 @@ use super::element::Element;
 use super::tensor::{delete_versioned, manage};
 use crate::memory::{Buffer, PinnedBuffer};
 
-/// What can be moved into a tensor: a [`Buffer`] or [`PinnedBuffer`] of a [`SharedContext`](crate::SharedContext), a vector,
+/// Memory that can be moved into a tensor: a [`Buffer`] or [`PinnedBuffer`] of a [shared context](crate::Shared), a vector,
 /// or an [`Arc`] of one of these, which others keep reading, so that consumers must not write it.
-///
-/// Example: that of [`ExportError`], `export`.
-pub trait ExportOwner: sealed::ExportOwner {}
+pub trait ExportOwner: Send + 'static {
+    const TYPE: DLDataType;
+    const READ_ONLY: bool;
+    fn device(&self) -> DLDevice;
+    /// Address and number of elements; `None` if there is memory that may not be touched any more.
+    fn shared(&self) -> Option<(*mut c_void, usize)>;
 
-impl<O: sealed::ExportOwner> ExportOwner for O {}
-
-mod sealed {
-    use super::{DLDataType, DLDevice, c_void};
-
-    pub trait ExportOwner: Send + 'static {
-        const TYPE: DLDataType;
-        const READ_ONLY: bool;
-        fn device(&self) -> DLDevice;
-        /// Address and number of elements; `None` if there is memory that may not be touched any more.
-        fn shared(&self) -> Option<(*mut c_void, usize)>;
-
-        /// The same, to be written.
-        fn memory(&mut self) -> Option<(*mut c_void, usize)> {
-            self.shared()
-        }
+    /// The same, to be written.
+    fn memory(&mut self) -> Option<(*mut c_void, usize)> {
+        self.shared()
     }
 }
 
-impl<T: Element> sealed::ExportOwner for Buffer<'static, T> {
+impl<T: Element> ExportOwner for Buffer<'static, T> {
     const TYPE: DLDataType = T::TYPE;
     const READ_ONLY: bool = false;
 
@@ -49,7 +39,7 @@ impl<T: Element> sealed::ExportOwner for Buffer<'static, T> {
     }
 }
 
-impl<T: Element> sealed::ExportOwner for PinnedBuffer<'static, T> {
+impl<T: Element> ExportOwner for PinnedBuffer<'static, T> {
     const TYPE: DLDataType = T::TYPE;
     const READ_ONLY: bool = false;
 
@@ -62,7 +52,7 @@ impl<T: Element> sealed::ExportOwner for PinnedBuffer<'static, T> {
     }
 }
 
-impl<T: Element> sealed::ExportOwner for Vec<T> {
+impl<T: Element> ExportOwner for Vec<T> {
     const TYPE: DLDataType = T::TYPE;
     const READ_ONLY: bool = false;
 
@@ -79,7 +69,7 @@ impl<T: Element> sealed::ExportOwner for Vec<T> {
     }
 }
 
-impl<O: sealed::ExportOwner + Sync> sealed::ExportOwner for Arc<O> {
+impl<O: ExportOwner + Sync> ExportOwner for Arc<O> {
     const TYPE: DLDataType = O::TYPE;
     const READ_ONLY: bool = true;
 

@@ -11,7 +11,7 @@ use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
 
 /// Why a tensor cannot be used as what was asked for.
 ///
-/// Example: that of [`ImportError`].
+/// Example: see [`ImportError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportMismatch {
@@ -78,11 +78,7 @@ pub enum ImportMismatch {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::dlpack::{ImportMismatch, Tensor};
 ///
 /// let on_the_host = Tensor::export(vec![1.0f32, 2.0], &[2])?;
@@ -104,22 +100,22 @@ pub struct ImportError {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use std::sync::Arc;
 ///
 /// use cuprum::dlpack::Tensor;
-/// use cuprum::{Buffer, PrimaryContext};
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::Buffer;
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-/// context.enter(|cx| -> Result<(), Box<dyn std::error::Error>> {
+/// context.enter(|cx| {
 ///     // We go on reading it, so consumers must not write it.
 ///     let ours = Arc::new(Buffer::from_slice(cx, &[1u32, 2, 3])?);
 ///     let tensor = Tensor::export(Arc::clone(&ours), &[3])?;
 ///     let theirs = tensor.into_read_only_buffer::<u32>(cx)?;
 ///     assert_eq!(theirs.as_slice().to_vec(cx)?, ours.to_vec(cx)?);
 ///     Ok(())
-/// })??;
+/// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ReadOnlyBuffer<'ctx, T: DeviceData>(ForeignBuffer<'ctx, T>);
@@ -176,7 +172,7 @@ impl Tensor {
     /// Like [`into_buffer`](Tensor::into_buffer), to be read alone, as it must be if the tensor is read-only.
     ///
     /// # Errors
-    /// Those of [`into_buffer`](Tensor::into_buffer).
+    /// Same as [`into_buffer`](Tensor::into_buffer).
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+, and `cuMemAlloc_v2`, CUDA 3.2+.
     #[doc(alias = "cuPointerGetAttributes")]
@@ -248,7 +244,7 @@ impl Tensor {
     /// The same, to write.
     ///
     /// # Errors
-    /// Those of [`as_host_slice`](Tensor::as_host_slice), and [`ImportMismatch::ReadOnly`].
+    /// Same as [`as_host_slice`](Tensor::as_host_slice), and [`ImportMismatch::ReadOnly`].
     pub fn as_mut_host_slice<T: Element>(&mut self) -> Result<&mut [T], ImportMismatch> {
         if self.is_read_only() {
             return Err(ImportMismatch::ReadOnly);

@@ -15,10 +15,11 @@
 //! # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
 //! # let device = cuprum::Driver::init(library)?.device(0)?;
 //! use cuprum::dlpack::Tensor;
-//! use cuprum::{Buffer, PrimaryContext};
+//! use cuprum::context::PrimaryContext;
+//! use cuprum::Buffer;
 //!
 //! let context = PrimaryContext::retain(device)?.share();
-//! context.enter(|cx| -> Result<(), Box<dyn std::error::Error>> {
+//! context.enter(|cx| {
 //!     let buffer = Buffer::from_slice(cx, &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 //!     // A pointer for a capsule, which owns the buffer.
 //!     let pointer = Tensor::export(buffer, &[2, 3])?.into_versioned();
@@ -30,7 +31,7 @@
 //!     let again = tensor.into_buffer::<f32>(cx)?;
 //!     assert_eq!(again.as_slice().to_vec(cx)?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 //!     Ok(())
-//! })??;
+//! })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -44,6 +45,6 @@ mod tensor;
 
 pub use self::array_interface::ArrayInterface;
 pub use self::element::Element;
-pub use self::export::{ExportError, ExportOwner};
+pub use self::export::ExportError;
 pub use self::import::{ImportError, ImportMismatch, ReadOnlyBuffer};
 pub use self::tensor::{NotATensor, Tensor};

@@ -76,9 +76,7 @@ impl Tensor {
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpy2DUnaligned_v2` or `cuMemcpy3D_v2`, CUDA 3.2+, `cuCtxSynchronize`, CUDA 2.0+, and of
     /// memory of a device `cuPointerGetAttributes`, CUDA 7.0+.
-    #[doc(alias = "cuMemAlloc_v2")]
-    #[doc(alias = "cuMemcpy2DUnaligned_v2")]
-    #[doc(alias = "cuMemcpy3D_v2")]
+    #[doc(alias("cuMemAlloc_v2", "cuMemcpy2DUnaligned_v2", "cuMemcpy3D_v2"))]
     pub fn copy_to_buffer<'ctx, T: Element>(
         &self,
         cx: &Current<'_, 'ctx>,

@@ -93,7 +93,7 @@ impl Tensor {
     /// Like [`from_versioned`](Tensor::from_versioned), of a capsule `dltensor`, which knows neither version nor flags.
     ///
     /// # Errors
-    /// Those of [`from_versioned`](Tensor::from_versioned).
+    /// Same as [`from_versioned`](Tensor::from_versioned).
     ///
     /// # Safety
     /// As for [`from_versioned`](Tensor::from_versioned); that the memory may be written, if it will be.

@@ -16,8 +16,7 @@ use crate::raw::listener;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// let mut position = driver.log_position()?;
 /// // The driver writes there why it refused a call.
 /// let text = driver.log_since(&mut position)?;
@@ -40,8 +39,7 @@ type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// let callback = driver.on_log(|_level, message| eprintln!("the driver says: {message}"))?;
 /// // It gets messages until here.
 /// callback.close()?;
@@ -61,7 +59,7 @@ impl Driver {
     /// The current end of the log, from which [`log_since`](Driver::log_since) reads.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuLogsCurrent`, CUDA 12.9+.
     #[doc(alias = "cuLogsCurrent")]
@@ -77,7 +75,7 @@ impl Driver {
     /// thread and level. The driver keeps 100 messages; older ones are lost.
     ///
     /// # Errors
-    /// Whatever the driver reports; [`Error::is_wrong_context`] for a position in the log of another driver.
+    /// [Errors of any call](crate#errors); [`Error::is_wrong_context`] for a position in the log of another driver.
     ///
     /// Driver: `cuLogsDumpToMemory`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToMemory")]
@@ -123,7 +121,7 @@ impl Driver {
     /// freed: nothing tells when its last call on another thread has ended.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuLogsRegisterCallback`, CUDA 12.9+; at its end `cuLogsUnregisterCallback`, CUDA 12.9+.
     #[doc(alias = "cuLogsRegisterCallback")]
@@ -164,7 +162,7 @@ impl LogCallback {
     /// Ends the calls and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuLogsUnregisterCallback`, CUDA 12.9+.
     #[doc(alias = "cuLogsUnregisterCallback")]

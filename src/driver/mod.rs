@@ -2,19 +2,23 @@
 
 mod log;
 
-use cuprum_sys::{CUresult, FnId, Library, LoadError, Version};
+use cuprum_sys::{FnId, Library, LoadError, Version};
 use once_cell::sync::OnceCell;
 
 pub use self::log::{LogCallback, LogPosition};
+#[cfg(doc)]
 use crate::device::Device;
 use crate::error::Error;
-use crate::raw::call::driver_call;
 
 /// A driver that has been loaded and initialized.
 ///
 /// `Library` is a driver that is loaded: it can be asked for its version and its functions. A `Driver` is
 /// one for which `cuInit` has succeeded, and there is no other way to a [`Device`] or a context, so nothing
 /// can be called before initialization. It is `Copy`; the driver stays loaded until the process ends.
+///
+/// Two values are equal if they are of [one driver](Library::is_same_driver) and have the same default stream; one of them
+/// may be traced. What was made through one can be used with the other. With another default stream it cannot: synchronous
+/// calls are in another order there.
 ///
 /// # Example
 /// ```
@@ -30,16 +34,26 @@ use crate::raw::call::driver_call;
 /// report(cuprum_emulator::library())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Driver {
     library: Library,
 }
+
+impl PartialEq for Driver {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.library == other.library || self.is_equal_by_another_table(*other)
+    }
+}
+
+impl Eq for Driver {}
 
 /// Error of [`Driver::load`].
 ///
 /// # Example
 /// ```
-/// use cuprum::{Driver, DriverError};
+/// use cuprum::driver::DriverError;
+/// use cuprum::Driver;
 ///
 /// match Driver::load() {
 ///     Ok(driver) => println!("CUDA {}", driver.version()),
@@ -60,6 +74,13 @@ pub enum DriverError {
 }
 
 impl Driver {
+    #[cold]
+    #[inline(never)]
+    fn is_equal_by_another_table(self, other: Self) -> bool {
+        let (ours, theirs) = (self.library, other.library);
+        ours.is_same_driver(theirs) && ours.stream_mode() == theirs.stream_mode()
+    }
+
     /// Loads the system's driver and initializes it; later calls return the same driver without a driver call.
     ///
     /// A failure is not remembered by this function, but the driver is asked for initialization only once
@@ -101,47 +122,5 @@ impl Driver {
     #[inline]
     pub fn version(self) -> Version {
         self.library.version()
-    }
-
-    /// The number of devices that the driver shows to this process (`CUDA_VISIBLE_DEVICES` hides the others).
-    ///
-    /// # Errors
-    /// Whatever the driver reports; [`Error::is_forked`] in a forked child.
-    ///
-    /// Driver: `cuDeviceGetCount`, CUDA 2.0+.
-    #[doc(alias = "cuDeviceGetCount")]
-    #[inline]
-    pub fn device_count(self) -> Result<u32, Error> {
-        let mut count = 0;
-        // SAFETY: `count` outlives the call, and the driver is initialized.
-        unsafe { driver_call!(self.library, cuDeviceGetCount(&raw mut count)) }?;
-        Ok(u32::try_from(count).unwrap_or(0))
-    }
-
-    /// The device with this number, counted from 0.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for a number that is not below [`device_count`](Driver::device_count).
-    ///
-    /// Driver: `cuDeviceGet`, CUDA 2.0+.
-    #[doc(alias = "cuDeviceGet")]
-    #[inline]
-    pub fn device(self, ordinal: u32) -> Result<Device, Error> {
-        let Ok(ordinal) = i32::try_from(ordinal) else {
-            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_DEVICE, FnId::cuDeviceGet));
-        };
-        let mut raw = 0;
-        // SAFETY: `raw` outlives the call, and the driver is initialized.
-        unsafe { driver_call!(self.library, cuDeviceGet(&raw mut raw, ordinal)) }?;
-        Ok(Device::new(self, raw))
-    }
-
-    /// All devices, in the driver's order.
-    ///
-    /// # Errors
-    /// Those of [`device_count`](Driver::device_count) and [`device`](Driver::device).
-    #[inline]
-    pub fn devices(self) -> Result<Vec<Device>, Error> {
-        (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
     }
 }

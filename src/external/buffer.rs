@@ -12,6 +12,7 @@ use crate::memory::elements::elements;
 use crate::memory::{DeviceData, Slice, SliceMut};
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
+use crate::stream::lend::owners;
 
 /// A mapping by its address.
 #[derive(Clone, Copy)]
@@ -30,7 +31,7 @@ unsafe impl Handle for Mapped {
 /// `len` elements in memory of another API, made by [`ExternalMemory::map`](super::ExternalMemory::map), which it borrows.
 /// Drop takes the mapping away; the memory stays.
 ///
-/// Example: that of [`ExternalMemory`](super::ExternalMemory), `map`.
+/// Example: see [`ExternalMemory`](super::ExternalMemory), `map`.
 pub struct ExternalBuffer<'m, T: DeviceData> {
     memory: Held<'m, Mapped>,
     len: usize,
@@ -42,6 +43,9 @@ elements! {
     as_raw: "Address of the first element in device memory.", context: "The context in which it is mapped."
 }
 
+owners! { ExternalBuffer<'_, T>, of DeviceData, by Slice as as_slice; }
+owners! { ExternalBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice; }
+
 impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
     pub(super) fn new(address: CUdeviceptr, len: usize, context: Near<'m, ContextRef>) -> Self {
         Self { memory: Held::new(Mapped(address), context), len, _elements: PhantomData }
@@ -50,7 +54,7 @@ impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
     /// Takes the mapping away and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]

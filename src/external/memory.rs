@@ -32,8 +32,8 @@ unsafe impl Handle for CUexternalMemory {
 /// ```
 /// # #[cfg(target_os = "linux")] {
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::external::ExternalMemory;
@@ -45,7 +45,7 @@ unsafe impl Handle for CUexternalMemory {
 /// let memory = unsafe { ExternalMemory::from_opaque_fd(&cx, OwnedFd::from_raw_fd(descriptor), 4096) }?;
 /// // SAFETY: nobody else uses these bytes meanwhile.
 /// let mut bytes = unsafe { memory.map::<u8>(&cx, 1024, 16) }?;
-/// bytes.as_mut_slice().set_bytes(&cx, 7)?;
+/// cx.fill_bytes(&mut bytes, 7)?;
 /// cx.synchronize()?;
 /// assert_eq!(other.byte(1024), Some(7));
 /// # }
@@ -86,7 +86,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// then. After an error it is left open, since the driver may have taken it all the same.
     ///
     /// # Errors
-    /// Those of [`import`](ExternalMemory::import).
+    /// Same as [`import`](ExternalMemory::import).
     ///
     /// # Safety
     /// 1. The descriptor is of memory of so many bytes that another API, or a driver of CUDA, has exported.
@@ -120,8 +120,8 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// # Safety
     /// 1. `offset` is a multiple of `T`'s alignment.
-    /// 2. While a [`SliceMut`](crate::SliceMut) of it is in use, nobody else accesses the same bytes, through another mapping
-    ///    or in the other API, and while a [`Slice`](crate::Slice) is, nobody writes them, unless a semaphore or a wait puts
+    /// 2. While a [`SliceMut`](crate::memory::SliceMut) of it is in use, nobody else accesses the same bytes, through another mapping
+    ///    or in the other API, and while a [`Slice`](crate::memory::Slice) is, nobody writes them, unless a semaphore or a wait puts
     ///    it in order or the result may be any.
     ///
     /// Driver: `cuExternalMemoryGetMappedBuffer`, CUDA 10.0+.
@@ -146,7 +146,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// Takes the memory from byte `offset` on as a mipmapped array, which the other API made as an image.
     ///
     /// # Errors
-    /// Those of [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array does not lie in the memory;
+    /// Same as [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array does not lie in the memory;
     /// [`Error::is_wrong_context`].
     ///
     /// # Safety
@@ -193,7 +193,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// Gives the memory up and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDestroyExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuDestroyExternalMemory")]

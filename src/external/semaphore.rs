@@ -49,8 +49,8 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 /// ```
 /// # #[cfg(target_os = "linux")] {
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::{Stream, external::ExternalSemaphore};
@@ -110,7 +110,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// driver may have taken it all the same.
     ///
     /// # Errors
-    /// Those of [`import`](ExternalSemaphore::import).
+    /// Same as [`import`](ExternalSemaphore::import).
     ///
     /// # Safety
     /// The descriptor is of a timeline semaphore that another API has exported.
@@ -157,7 +157,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Has the stream wait until the semaphore has `value`, or is signaled. The host does not wait.
     ///
     /// # Errors
-    /// Those of [`signal`](ExternalSemaphore::signal).
+    /// Same as [`signal`](ExternalSemaphore::signal).
     ///
     /// # Safety
     /// The semaphore is closed or dropped after the stream has passed the wait.
@@ -189,7 +189,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Gives the semaphore up and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDestroyExternalSemaphore`, CUDA 10.0+.
     #[doc(alias = "cuDestroyExternalSemaphore")]

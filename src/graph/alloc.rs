@@ -1,14 +1,17 @@
 //! Nodes that allocate and free memory, and the memory that a device keeps for them.
 
 use cuprum_sys::{
-    CUDA_MEM_ALLOC_NODE_PARAMS, CUgraphMem_attribute, CUgraphNode, CUmemAllocationType, CUmemLocationType,
-    FnId,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUgraphMem_attribute, CUmemAllocationType, CUmemLocationType, FnId,
 };
 
-use super::{Graph, GraphError, Loan, Node};
+use super::error::GraphError;
+use super::graph::{Graph, add};
+use super::loan::Loan;
+use super::node::Node;
 use crate::context::Current;
 use crate::device::Device;
 use crate::error::Error;
+use crate::launch::InOut;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::raw::call::{context_call, driver_call};
 
@@ -21,25 +24,21 @@ impl Graph<'_> {
     /// repeated unless the graph was made executable with [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::graph::{Graph, InstantiateFlags};
     /// use cuprum::{Buffer, Stream};
     ///
     /// let mut graph = Graph::new(&cx)?;
-    /// let result = graph.give(Buffer::<u32>::zeroed(&cx, 8)?)?;
+    /// let result = graph.lend(Buffer::<u32>::zeroed(&cx, 8)?)?;
     /// // SAFETY: the nodes that use it come after its allocation, and its end after them.
     /// let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(&cx, &[], 8) }?;
     /// let fill = graph.add_fill(&cx, &[alloc], scratch, 9)?;
     /// let copy = graph.add_copy(&cx, &[fill], result, scratch)?;
     /// graph.add_free(&cx, &[copy], scratch)?;
     ///
-    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// executable.run(&cx, &Stream::new(&cx)?)?;
-    /// assert_eq!(executable.slice(result)?.to_vec(&cx)?, [9; 8]);
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// exec.launch(&cx, &Stream::new(&cx)?)?;
+    /// assert_eq!(exec.view(result)?.to_vec(&cx)?, [9; 8]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -58,22 +57,21 @@ impl Graph<'_> {
         cx: &Current<'_, '_>,
         after: &[Node],
         len: usize,
-    ) -> Result<(Node, Loan<T>), GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddMemAllocNode)?;
+    ) -> Result<(Node, Loan<InOut<T>>), GraphError> {
+        let (context, _) = self.ready(cx, FnId::cuGraphAddMemAllocNode)?;
         let bytes = bytes_of::<T>(len)?;
         if bytes == 0 {
             return Err(MemoryError::TooLarge { len, element_bytes: size_of::<T>() }.into());
         }
-        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
         let mut params =
             CUDA_MEM_ALLOC_NODE_PARAMS { bytesize: bytes, ..CUDA_MEM_ALLOC_NODE_PARAMS::zeroed() };
         params.poolProps.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
         params.poolProps.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
         params.poolProps.location.id = context.device().as_raw();
-        let (first, count, to) = (after.as_ptr(), after.len(), &raw mut params);
+        let to = &raw mut params;
         // SAFETY: graph and nodes are live; the list and both places outlive the call.
-        unsafe { context_call!(context, cuGraphAddMemAllocNode(&raw mut node, graph, first, count, to)) }?;
-        Ok((self.nodes.token(node), self.kept.inside(params.dptr, len)))
+        let node = unsafe { add!(self, cx, after, cuGraphAddMemAllocNode(to)) }?;
+        Ok((node, self.kept.inside(params.dptr, len)))
     }
 
     /// Adds a node that frees the memory of another one.
@@ -88,20 +86,14 @@ impl Graph<'_> {
         &mut self,
         cx: &Current<'_, '_>,
         after: &[Node],
-        memory: Loan<T>,
+        memory: Loan<InOut<T>>,
     ) -> Result<Node, GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddMemFreeNode)?;
-        if !self.kept.allocates(memory.as_shared()) {
+        if !self.kept.allocates(memory.place) {
             return Err(GraphError::Foreign);
         }
-        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
-        let (first, count, address) = (after.as_ptr(), after.len(), memory.as_raw());
-        // SAFETY: graph and nodes are live; the list and the out-parameter outlive the call. Whoever allocated the memory
-        // has vouched for the order of its users.
-        unsafe {
-            context_call!(context, cuGraphAddMemFreeNode(&raw mut node, graph, first, count, address))
-        }?;
-        Ok(self.nodes.token(node))
+        // SAFETY: graph and nodes are live; the list and the out-parameter outlive the call. Whoever allocated the memory has
+        // vouched for the order of its users.
+        unsafe { add!(self, cx, after, cuGraphAddMemFreeNode(memory.as_raw())) }
     }
 
     /// Address and size in bytes of the memory that a node allocates.
@@ -122,7 +114,7 @@ impl Graph<'_> {
     /// Address of the memory that a node frees.
     ///
     /// # Errors
-    /// Those of [`alloc_of`](Graph::alloc_of).
+    /// Same as [`alloc_of`](Graph::alloc_of).
     ///
     /// Driver: `cuGraphMemFreeNodeGetParams`, CUDA 11.4+.
     #[doc(alias = "cuGraphMemFreeNodeGetParams")]
@@ -170,7 +162,7 @@ impl Device {
     /// Returns unused memory that graphs keep on the device to the system.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceGraphMemTrim`, CUDA 11.4+.
     #[doc(alias = "cuDeviceGraphMemTrim")]

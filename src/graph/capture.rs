@@ -8,12 +8,17 @@ use cuprum_sys::{CUgraphNode, CUstream, CUstreamCaptureStatus, FnId};
 
 use super::capture_mode::CaptureMode;
 use super::ending::{Abandon, End};
+use super::error::GraphError;
+use super::graph::Graph;
 use super::kept::Kept;
-use super::node::Nodes;
-use super::{Graph, GraphError, Node};
-use crate::context::Current;
+use super::lend::LendToGraph;
+use super::loan::Loan;
+use super::node::Node;
+use super::nodes::Nodes;
+use crate::context::{Capturing, ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::seal::Key;
 use crate::stream::{Event, EventFlags, Stream};
 
 /// Status of a stream's capture, by the driver's number.
@@ -21,7 +26,7 @@ pub type CaptureStatus = CUstreamCaptureStatus;
 
 /// State of a capture.
 ///
-/// Example: that of [`Current::capture`], `info`.
+/// Example: see [`Current::capture`], `info`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CaptureInfo {
@@ -46,7 +51,7 @@ pub(super) struct Shared<'a> {
 /// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream itself is lent until the capture ends, so that
 /// nothing else is queued on it and nobody waits for it.
 ///
-/// Example: that of [`Current::capture`], `capture`.
+/// Example: see [`Current::capture`], `capture`.
 pub struct Capture<'c, 'env: 'c, 'a: 'c> {
     pub(super) cx: &'c Current<'c, 'a>,
     pub(super) stream: &'c Stream<'c>,
@@ -63,11 +68,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// invalid then. Memory is lent to the graph, for as long as it or its executable is there.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::graph::{CaptureMode, InstantiateFlags};
     /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
     ///
@@ -79,8 +80,8 @@ impl<'ctx> Current<'_, 'ctx> {
     /// let config = LaunchConfig::for_elements(100, 64);
     ///
     /// let (graph, y) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
-    ///     let x = capture.lend_shared(x.as_slice())?;
-    ///     let y = capture.lend(y.as_mut_slice())?;
+    ///     let x = capture.lend(&x)?;
+    ///     let y = capture.lend(&mut y)?;
     ///     capture.fill(y, 2.0)?;
     ///     assert_eq!(capture.info()?.next_after.len(), 1); // the fill
     ///     for _ in 0..20 {
@@ -89,9 +90,9 @@ impl<'ctx> Current<'_, 'ctx> {
     ///     }
     ///     Ok(y)
     /// })?;
-    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// executable.run(&cx, &stream)?;
-    /// assert_eq!(executable.slice(y)?.to_vec(&cx)?, [22.0; 100]);
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// exec.launch(&cx, &stream)?;
+    /// assert_eq!(exec.view(y)?.to_vec(&cx)?, [22.0; 100]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -103,9 +104,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Driver: `cuStreamBeginCapture_v2`, CUDA 10.1+, or `cuStreamBeginCapture`, CUDA 10.0+ (with
     /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+; with other lanes `cuEventDestroy_v2`,
     /// CUDA 4.0+.
-    #[doc(alias = "cuStreamBeginCapture_v2")]
-    #[doc(alias = "cuStreamBeginCapture")]
-    #[doc(alias = "cuStreamEndCapture")]
+    #[doc(alias("cuStreamBeginCapture_v2", "cuStreamBeginCapture", "cuStreamEndCapture"))]
     pub fn capture<'env, 'a, R>(
         &'env self,
         stream: &'env mut Stream<'_>,
@@ -119,6 +118,7 @@ impl<'ctx> Current<'_, 'ctx> {
         let stream = stream.capturable(FnId::cuStreamBeginCapture_v2)?;
         let context = self.of(stream.context(), FnId::cuStreamBeginCapture_v2)?;
         let (raw, library) = (stream.as_raw(), context.library());
+        let capturing = Capturing::begin();
         let end = End { context, stream: raw, makes_a_graph: true };
         end.begun(if mode == CaptureMode::Global && !library.has(FnId::cuStreamBeginCapture_v2) {
             // SAFETY: the stream is live, and its context is current.
@@ -136,6 +136,7 @@ impl<'ctx> Current<'_, 'ctx> {
         }
         let ended = abandon.0.end();
         std::mem::forget(abandon);
+        drop(capturing);
         let graph = ended?;
         let mut graph = Graph::from_parts(self, graph, shared.kept.into_inner());
         graph.nodes = shared.nodes.into_inner();
@@ -147,13 +148,12 @@ impl<'a> Graph<'a> {
     /// Like [`Current::capture`], but the nodes are added to this graph, the first ones after `after`.
     ///
     /// # Errors
-    /// Those of [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The graph's contents after a
+    /// Same as [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The graph's contents after a
     /// failed capture are not known, so that it answers with [`GraphError::Incomplete`] from then on.
     ///
     /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+; with other lanes
     /// `cuEventDestroy_v2`, CUDA 4.0+.
-    #[doc(alias = "cuStreamBeginCaptureToGraph")]
-    #[doc(alias = "cuStreamEndCapture")]
+    #[doc(alias("cuStreamBeginCaptureToGraph", "cuStreamEndCapture"))]
     pub fn capture_into<'env, R>(
         &mut self,
         cx: &'env Current<'_, 'a>,
@@ -171,6 +171,7 @@ impl<'a> Graph<'a> {
         let after = self.nodes.raws(after)?;
         let (raw, first, count, mode) = (stream.as_raw(), after.as_ptr(), after.len(), mode.raw());
         let none = std::ptr::null();
+        let capturing = Capturing::begin();
         // SAFETY: stream, graph and nodes are live, and the list outlives the call; no data stands for ordinary edges.
         let begun = unsafe {
             context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode))
@@ -185,6 +186,7 @@ impl<'a> Graph<'a> {
         if result.is_ok() {
             let ended = abandon.0.end();
             std::mem::forget(abandon);
+            drop(capturing);
             ended?;
             back.ended = true;
         }
@@ -232,6 +234,19 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Self { cx, stream, shared, _env: PhantomData }
     }
 
+    /// The current context, for a call on this lane.
+    pub(super) fn ready(&self, call: FnId) -> Result<&ContextRef, GraphError> {
+        Ok(self.cx.of(self.stream.context(), call)?)
+    }
+
+    /// Lends memory to the graph: like [`Graph::lend`]. No driver call.
+    ///
+    /// # Errors
+    /// Same as [`Graph::lend`].
+    pub fn lend<M: LendToGraph<'a>>(&self, memory: M) -> Result<Loan<M::Memory>, GraphError> {
+        memory.keep(&mut self.shared.kept.borrow_mut(), self.stream.context(), Key::new())
+    }
+
     /// The driver's handle of the stream.
     #[inline]
     pub fn as_raw(&self) -> CUstream {
@@ -242,8 +257,9 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     ///
     /// # Safety
     /// 1. The queued work is good for every replay: it touches only memory that the graph was lent, or that lives and
-    ///    is touched by nobody else as long as the graph and its executable are there. It borrows nothing of the host, and
-    ///    calls nothing that is to be called once ([`Stream::call_host`]).
+    ///    is touched by nobody else as long as the graph and its executable are there. For kernels that is as
+    ///    [`Graph::add_kernel`] says, textures and code included, which nothing borrows here. It borrows nothing of the host,
+    ///    and calls nothing that is to be called once ([`Stream::call_host`]).
     /// 2. The stream is not used after the closure of the capture.
     #[inline]
     pub unsafe fn stream(&self) -> &Stream<'_> {
@@ -254,18 +270,14 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// this lane has so far, and beside its later work. It must be [joined](Capture::join) before the capture ends.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::graph::CaptureMode;
     /// use cuprum::{Buffer, Stream};
     ///
     /// let (mut one, mut two) = (Stream::new(&cx)?, Stream::new(&cx)?);
     /// let (mut a, mut b) = (Buffer::<u32>::alloc(&cx, 8)?, Buffer::<u32>::alloc(&cx, 8)?);
     /// let (mut graph, ()) = cx.capture(&mut one, CaptureMode::ThreadLocal, |capture| {
-    ///     let (a, b) = (capture.lend(a.as_mut_slice())?, capture.lend(b.as_mut_slice())?);
+    ///     let (a, b) = (capture.lend(&mut a)?, capture.lend(&mut b)?);
     ///     let beside = capture.fork(&mut two)?;
     ///     capture.fill(a, 1)?;
     ///     beside.fill(b, 2)?;
@@ -282,15 +294,14 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and similar codes; the sticky errors of earlier work.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
-    #[doc(alias = "cuEventRecord")]
-    #[doc(alias = "cuStreamWaitEvent")]
+    #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]
     #[inline]
     pub fn fork(&self, stream: &'env mut Stream<'_>) -> Result<Self, GraphError> {
         let stream = stream.capturable(FnId::cuStreamWaitEvent)?;
         self.cx.of(stream.context(), FnId::cuStreamWaitEvent)?;
         self.mark(|mark| {
             mark.record(self.cx, self.stream)?;
-            stream.wait(self.cx, mark)
+            stream.wait_event(self.cx, mark)
         })?;
         Ok(Self::new(self.cx, stream, self.shared))
     }
@@ -298,16 +309,15 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// Makes work queued here later come after all that another lane has so far.
     ///
     /// # Errors
-    /// Those of [`fork`](Capture::fork).
+    /// Same as [`fork`](Capture::fork).
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
-    #[doc(alias = "cuEventRecord")]
-    #[doc(alias = "cuStreamWaitEvent")]
+    #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]
     #[inline]
     pub fn join(&self, other: &Capture<'c, 'env, 'a>) -> Result<(), GraphError> {
         self.mark(|mark| {
             mark.record(self.cx, other.stream)?;
-            self.stream.wait(self.cx, mark)
+            self.stream.wait_event(self.cx, mark)
         })
     }
 
@@ -325,15 +335,13 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// State of the capture.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuStreamGetCaptureInfo_v3`, CUDA 12.3+, `cuStreamGetCaptureInfo_v2`, CUDA 11.3+, or
     /// `cuStreamGetCaptureInfo`, CUDA 10.1+.
-    #[doc(alias = "cuStreamGetCaptureInfo_v3")]
-    #[doc(alias = "cuStreamGetCaptureInfo_v2")]
-    #[doc(alias = "cuStreamGetCaptureInfo")]
+    #[doc(alias("cuStreamGetCaptureInfo_v3", "cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo"))]
     pub fn info(&self) -> Result<CaptureInfo, GraphError> {
-        let context = self.cx.of(self.stream.context(), FnId::cuStreamGetCaptureInfo_v3)?;
+        let context = self.ready(FnId::cuStreamGetCaptureInfo_v3)?;
         let (library, stream) = (context.library(), self.as_raw());
         let (mut status, mut id) = (CaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE, 0);
         let (mut nodes, mut data, mut count) = (std::ptr::null(), std::ptr::null(), 0);
@@ -368,11 +376,10 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// [`GraphError::Foreign`]; `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// Driver: `cuStreamUpdateCaptureDependencies_v2`, CUDA 12.3+, or `cuStreamUpdateCaptureDependencies`, CUDA 11.3+.
-    #[doc(alias = "cuStreamUpdateCaptureDependencies_v2")]
-    #[doc(alias = "cuStreamUpdateCaptureDependencies")]
+    #[doc(alias("cuStreamUpdateCaptureDependencies_v2", "cuStreamUpdateCaptureDependencies"))]
     #[inline]
     pub fn come_after(&self, nodes: &[Node], alone: bool) -> Result<(), GraphError> {
-        let context = self.cx.of(self.stream.context(), FnId::cuStreamUpdateCaptureDependencies_v2)?;
+        let context = self.ready(FnId::cuStreamUpdateCaptureDependencies_v2)?;
         let mut raws: Vec<CUgraphNode> = self.shared.nodes.borrow().raws(nodes)?;
         let (library, stream, flags) = (context.library(), self.as_raw(), u32::from(alone));
         let (first, count, none) = (raws.as_mut_ptr(), raws.len(), std::ptr::null());

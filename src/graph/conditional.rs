@@ -2,19 +2,19 @@
 
 use cuprum_sys::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUgraphConditionalHandle,
-    CUgraphConditionalNodeType, CUgraphNode, CUgraphNodeParams, CUgraphNodeType, FnId,
+    CUgraphConditionalNodeType, CUgraphNodeParams, CUgraphNodeType, FnId,
 };
 
-use super::kept::Brand;
-use super::node::Body;
-use super::{Graph, GraphError, Node};
+use super::error::GraphError;
+use super::graph::Graph;
+use super::node::{Body, Brand, Node};
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
 /// A number on which a conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, given
 /// [`as_raw`](Condition::as_raw) as an argument. A token for one node.
 ///
-/// Example: that of [`Graph::add_if`], `condition`.
+/// Example: see [`Graph::add_if`], `condition`.
 #[derive(Debug)]
 pub struct Condition {
     brand: Brand,
@@ -33,7 +33,7 @@ impl Graph<'_> {
     /// that it had last.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuGraphConditionalHandleCreate`, CUDA 12.3+.
     #[doc(alias = "cuGraphConditionalHandleCreate")]
@@ -51,22 +51,18 @@ impl Graph<'_> {
     /// Adds a node that runs a body if the condition is not zero.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::graph::{Graph, InstantiateFlags};
     /// use cuprum::{Buffer, Stream};
     ///
     /// let mut graph = Graph::new(&cx)?;
-    /// let memory = graph.give(Buffer::<u32>::zeroed(&cx, 4)?)?;
+    /// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
     /// let condition = graph.condition(&cx, Some(1))?;
     /// let (_, body) = graph.add_if(&cx, &[], condition)?;
     /// graph.within(body, |graph| graph.add_fill(&cx, &[], memory, 5))?;
-    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// executable.run(&cx, &Stream::new(&cx)?)?;
-    /// assert_eq!(executable.slice(memory)?.to_vec(&cx)?, [5; 4]);
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// exec.launch(&cx, &Stream::new(&cx)?)?;
+    /// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [5; 4]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -74,8 +70,7 @@ impl Graph<'_> {
     /// [`GraphError::Foreign`], for a condition of another graph too; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
-    #[doc(alias = "cuGraphAddNode_v2")]
-    #[doc(alias = "cuGraphAddNode_v3")]
+    #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
     #[inline]
     pub fn add_if(
         &mut self,
@@ -91,11 +86,10 @@ impl Graph<'_> {
     /// Adds a node that runs the first body if the condition is not zero, and the second if it is.
     ///
     /// # Errors
-    /// Those of [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
+    /// Same as [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
-    #[doc(alias = "cuGraphAddNode_v2")]
-    #[doc(alias = "cuGraphAddNode_v3")]
+    #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
     #[inline]
     pub fn add_if_else(
         &mut self,
@@ -111,11 +105,10 @@ impl Graph<'_> {
     /// Adds a node that runs a body again and again while the condition is not zero.
     ///
     /// # Errors
-    /// Those of [`add_if`](Graph::add_if).
+    /// Same as [`add_if`](Graph::add_if).
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
-    #[doc(alias = "cuGraphAddNode_v2")]
-    #[doc(alias = "cuGraphAddNode_v3")]
+    #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
     #[inline]
     pub fn add_while(
         &mut self,
@@ -131,11 +124,10 @@ impl Graph<'_> {
     /// Adds a node that runs the body with the condition's number, counted from 0, and none for `N` and above.
     ///
     /// # Errors
-    /// Those of [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
+    /// Same as [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
-    #[doc(alias = "cuGraphAddNode_v2")]
-    #[doc(alias = "cuGraphAddNode_v3")]
+    #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
     pub fn add_switch<const N: usize>(
         &mut self,
         cx: &Current<'_, '_>,
@@ -153,12 +145,11 @@ impl Graph<'_> {
         condition: Condition,
         kind: CUgraphConditionalNodeType,
     ) -> Result<[(Node, Body); N], GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
+        let (context, _) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
         // Handles are small numbers, so that one of another graph could be taken for one of this.
         if condition.brand != self.kept.brand {
             return Err(GraphError::Foreign);
         }
-        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
         let mut params = CUgraphNodeParams {
             type_: CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL,
             ..CUgraphNodeParams::zeroed()
@@ -170,16 +161,18 @@ impl Graph<'_> {
             ctx: context.as_raw(),
             ..CUDA_CONDITIONAL_NODE_PARAMS::zeroed()
         };
-        let (to, first, count, none) = (&raw mut node, after.as_ptr(), after.len(), std::ptr::null());
-        let (library, given) = (context.library(), &raw mut params);
-        // SAFETY: graph, nodes, context and condition are live; the list and both places outlive the call; no data stands
-        // for ordinary edges.
-        let added = unsafe {
-            either_call!(library, cuGraphAddNode_v2(to, graph, first, none, count, given)
-                or cuGraphAddNode_v3(to, graph, first, none, count, given))
-        };
-        added.map_err(|error| context.record(error))?;
-        let node = self.nodes.token(node);
+        let given = &raw mut params;
+        let node = self.add(cx, after, FnId::cuGraphAddNode_v2, |context, new| {
+            let (to, graph, first, none, count) =
+                (new.node, new.graph, new.after, std::ptr::null(), new.count);
+            // SAFETY: graph, nodes, context and condition are live; the list and both places outlive the call; no data
+            // stands for ordinary edges.
+            let added = unsafe {
+                either_call!(context.library(), cuGraphAddNode_v2(to, graph, first, none, count, given)
+                    or cuGraphAddNode_v3(to, graph, first, none, count, given))
+            };
+            added.map_err(|error| context.record(error))
+        })?;
         // SAFETY: the field that was set above, and that the driver has filled.
         let bodies = unsafe { params.u.conditional.phGraph_out };
         Ok(std::array::from_fn(|at| {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use cuprum_sys::CUgraphDebugDot_flags;
 
-use super::{Graph, GraphError};
+use super::error::GraphError;
+use super::graph::Graph;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
 
@@ -14,11 +15,7 @@ flags! {
     ///
     /// # Example
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::graph::{DotFlags, Graph};
     ///
     /// let mut graph = Graph::new(&cx)?;

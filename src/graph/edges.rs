@@ -4,8 +4,9 @@ use std::ptr;
 
 use cuprum_sys::{CUgraphNode, FnId};
 
-use super::whole::list;
-use super::{Graph, GraphError, Node};
+use super::error::GraphError;
+use super::graph::{Graph, list};
+use super::node::Node;
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
@@ -17,8 +18,7 @@ impl Graph<'_> {
     /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
     ///
     /// Driver: `cuGraphAddDependencies_v2`, CUDA 12.3+, or `cuGraphAddDependencies`, CUDA 10.0+.
-    #[doc(alias = "cuGraphAddDependencies_v2")]
-    #[doc(alias = "cuGraphAddDependencies")]
+    #[doc(alias("cuGraphAddDependencies_v2", "cuGraphAddDependencies"))]
     #[inline]
     pub fn add_edges(&mut self, cx: &Current<'_, '_>, edges: &[(Node, Node)]) -> Result<(), GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphAddDependencies_v2)?;
@@ -39,8 +39,7 @@ impl Graph<'_> {
     /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
     ///
     /// Driver: `cuGraphRemoveDependencies_v2`, CUDA 12.3+, or `cuGraphRemoveDependencies`, CUDA 10.0+.
-    #[doc(alias = "cuGraphRemoveDependencies_v2")]
-    #[doc(alias = "cuGraphRemoveDependencies")]
+    #[doc(alias("cuGraphRemoveDependencies_v2", "cuGraphRemoveDependencies"))]
     #[inline]
     pub fn remove_edges(&mut self, cx: &Current<'_, '_>, edges: &[(Node, Node)]) -> Result<(), GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphRemoveDependencies_v2)?;
@@ -66,8 +65,7 @@ impl Graph<'_> {
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
     ///
     /// Driver: `cuGraphNodeGetDependencies_v2`, CUDA 12.3+, or `cuGraphNodeGetDependencies`, CUDA 10.0+, twice.
-    #[doc(alias = "cuGraphNodeGetDependencies_v2")]
-    #[doc(alias = "cuGraphNodeGetDependencies")]
+    #[doc(alias("cuGraphNodeGetDependencies_v2", "cuGraphNodeGetDependencies"))]
     #[inline]
     pub fn dependencies(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependencies_v2)?;
@@ -89,8 +87,7 @@ impl Graph<'_> {
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
     ///
     /// Driver: `cuGraphNodeGetDependentNodes_v2`, CUDA 12.3+, or `cuGraphNodeGetDependentNodes`, CUDA 10.0+, twice.
-    #[doc(alias = "cuGraphNodeGetDependentNodes_v2")]
-    #[doc(alias = "cuGraphNodeGetDependentNodes")]
+    #[doc(alias("cuGraphNodeGetDependentNodes_v2", "cuGraphNodeGetDependentNodes"))]
     #[inline]
     pub fn dependents(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependentNodes_v2)?;
@@ -115,7 +112,7 @@ impl Graph<'_> {
     /// The number of the graph within the process, as tools show it.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuGraphGetId`, CUDA 13.1+.
     #[doc(alias = "cuGraphGetId")]

@@ -8,16 +8,16 @@ use crate::raw::call::context_call;
 use crate::raw::held::activated;
 
 /// Ends a capture, on whatever path the closure is left.
-pub(super) struct End<'s> {
-    pub(super) context: &'s ContextRef,
-    pub(super) stream: CUstream,
+pub(crate) struct End<'s> {
+    pub(crate) context: &'s ContextRef,
+    pub(crate) stream: CUstream,
     /// False if the nodes are added to a graph that existed before.
-    pub(super) makes_a_graph: bool,
+    pub(crate) makes_a_graph: bool,
 }
 
 impl End<'_> {
     /// Ends the capture; if that fails, once more, since a stream that stayed in capture would be useless.
-    pub(super) fn end(&self) -> Result<CUgraph, Error> {
+    pub(crate) fn end(&self) -> Result<CUgraph, Error> {
         activated(self.context, || {
             let ended = self.ask();
             if ended.is_err() {
@@ -61,7 +61,7 @@ impl End<'_> {
 
     /// Checks the answer of a call that begins a capture. After an error the capture may have begun all the same,
     /// unless the error says that the stream was being captured before.
-    pub(super) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
+    pub(crate) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
         if answer.is_err_and(|error| !is_refused(error)) {
             self.destroy(self.ask().unwrap_or(CUgraph::null()));
         }

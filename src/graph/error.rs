@@ -2,7 +2,7 @@
 
 use cuprum_sys::CUgraphExecUpdateResult;
 
-use super::Node;
+use super::node::Node;
 use crate::error::Error;
 use crate::launch::LaunchError;
 use crate::memory::MemoryError;
@@ -11,11 +11,7 @@ use crate::memory::MemoryError;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::graph::{Graph, GraphError};
 ///
 /// let (mut first, mut second) = (Graph::new(&cx)?, Graph::new(&cx)?);
@@ -42,7 +38,7 @@ pub enum GraphError {
     /// memory is neither read nor freed any more.
     #[error("a wait for this graph has failed: the device may still work on its memory, which is lost")]
     Lost,
-    /// A host function of the graph panicked; [`Executable::take_panic`](super::Executable::take_panic) has the payload.
+    /// A host function of the graph panicked; [`GraphExec::take_panic`](super::GraphExec::take_panic) has the payload.
     #[error("a host function of the graph panicked")]
     Panicked,
     /// Memory that exists only while the graph runs, or that is only lent to be read, was asked for.

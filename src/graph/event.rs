@@ -1,9 +1,15 @@
-//! Nodes that record events and wait for them, and child graphs.
+//! Nodes that record events and wait for them.
 
-use cuprum_sys::{CUevent, CUgraph, CUgraphNode, FnId};
+use cuprum_sys::{CUevent, CUevent_record_flags, CUevent_wait_flags, FnId};
 
-use super::{Graph, GraphError, Node};
+use super::capture::Capture;
+use super::error::GraphError;
+use super::exec::GraphExec;
+use super::graph::{Graph, add};
+use super::lend::same_context;
+use super::node::Node;
 use crate::context::Current;
+#[cfg(doc)]
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::stream::Event;
@@ -23,21 +29,15 @@ impl<'a> Graph<'a> {
         after: &[Node],
         event: &'a Event<'_>,
     ) -> Result<Node, GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddEventRecordNode)?;
-        let (after, mut node, event) = (self.nodes.raws(after)?, CUgraphNode::null(), self.event(event)?);
-        let (first, count) = (after.as_ptr(), after.len());
-        // SAFETY: graph, nodes and event are live, the event as long as the graph can run; lists and places outlive the
-        // call.
-        unsafe {
-            context_call!(context, cuGraphAddEventRecordNode(&raw mut node, graph, first, count, event))
-        }?;
-        Ok(self.nodes.token(node))
+        let event = self.event(event)?;
+        // SAFETY: graph, nodes and event are live, the event as long as the graph can run; lists and places outlive the call.
+        unsafe { add!(self, cx, after, cuGraphAddEventRecordNode(event)) }
     }
 
     /// Adds a node that waits for the event's last record before the replay.
     ///
     /// # Errors
-    /// Those of [`add_record`](Graph::add_record).
+    /// Same as [`add_record`](Graph::add_record).
     ///
     /// Driver: `cuGraphAddEventWaitNode`, CUDA 11.1+.
     #[doc(alias = "cuGraphAddEventWaitNode")]
@@ -48,26 +48,21 @@ impl<'a> Graph<'a> {
         after: &[Node],
         event: &'a Event<'_>,
     ) -> Result<Node, GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddEventWaitNode)?;
-        let (after, mut node, event) = (self.nodes.raws(after)?, CUgraphNode::null(), self.event(event)?);
-        let (first, count) = (after.as_ptr(), after.len());
+        let event = self.event(event)?;
         // SAFETY: as in `add_record`.
-        unsafe {
-            context_call!(context, cuGraphAddEventWaitNode(&raw mut node, graph, first, count, event))
-        }?;
-        Ok(self.nodes.token(node))
+        unsafe { add!(self, cx, after, cuGraphAddEventWaitNode(event)) }
     }
 
     /// The handle of an event of the graph's context.
-    pub(super) fn event(&self, event: &'a Event<'_>) -> Result<CUevent, GraphError> {
-        let here = event.context() == self.context();
-        if here { Ok(event.as_raw()) } else { Err(Error::wrong_context(FnId::cuEventRecord).into()) }
+    fn event(&self, event: &'a Event<'_>) -> Result<CUevent, GraphError> {
+        same_context(self.context(), event.context())?;
+        Ok(event.as_raw())
     }
 
     /// Changes the event that a node records.
     ///
     /// # Errors
-    /// Those of [`add_record`](Graph::add_record); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Same as [`add_record`](Graph::add_record); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphEventRecordNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventRecordNodeSetEvent")]
@@ -81,7 +76,7 @@ impl<'a> Graph<'a> {
     /// Changes the event that a node waits for.
     ///
     /// # Errors
-    /// Those of [`set_record`](Graph::set_record).
+    /// Same as [`set_record`](Graph::set_record).
     ///
     /// Driver: `cuGraphEventWaitNodeSetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventWaitNodeSetEvent")]
@@ -110,7 +105,7 @@ impl<'a> Graph<'a> {
     /// The driver's handle of the event that a node waits for.
     ///
     /// # Errors
-    /// Those of [`record_of`](Graph::record_of).
+    /// Same as [`record_of`](Graph::record_of).
     ///
     /// Driver: `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+.
     #[doc(alias = "cuGraphEventWaitNodeGetEvent")]
@@ -121,51 +116,82 @@ impl<'a> Graph<'a> {
         unsafe { context_call!(self.context(), cuGraphEventWaitNodeGetEvent(node, &raw mut event)) }?;
         Ok(event)
     }
+}
 
-    /// Adds a node that runs another graph, which goes into this one with all that it keeps: its loans are this graph's
-    /// from then on, and its nodes cannot be reached any more.
+impl<'a> GraphExec<'a> {
+    /// Changes the event that a node records, in launches from now on.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`GraphError::Incomplete`]; [`Error::is_wrong_context`];
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a child that allocates or frees or has conditional nodes. The child is gone after
-    /// an error too.
+    /// Same as [`Graph::set_record`]; [`GraphError::Lost`].
     ///
-    /// Driver: `cuGraphAddChildGraphNode` and `cuGraphDestroy`, CUDA 10.0+.
-    #[doc(alias = "cuGraphAddChildGraphNode")]
+    /// Driver: `cuGraphExecEventRecordNodeSetEvent`, CUDA 11.1+.
+    #[doc(alias = "cuGraphExecEventRecordNodeSetEvent")]
     #[inline]
-    pub fn add_child(
+    pub fn set_record(
         &mut self,
         cx: &Current<'_, '_>,
-        after: &[Node],
-        child: Graph<'a>,
-    ) -> Result<Node, GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddChildGraphNode)?;
-        cx.of(child.context(), FnId::cuGraphAddChildGraphNode)?;
-        child.check_complete()?;
-        let (after, mut node, inner) = (self.nodes.raws(after)?, CUgraphNode::null(), child.as_raw());
-        let (first, count) = (after.as_ptr(), after.len());
-        // SAFETY: both graphs and the nodes are live; lists and places outlive the call; the node gets a copy of the child.
-        let added = unsafe {
-            context_call!(context, cuGraphAddChildGraphNode(&raw mut node, graph, first, count, inner))
-        };
-        // After an error too: the node may have been added all the same.
-        self.kept.adopt(child.into_kept());
-        added?;
-        Ok(self.nodes.token(node))
+        node: Node,
+        event: &'a Event<'_>,
+    ) -> Result<(), GraphError> {
+        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecEventRecordNodeSetEvent)?;
+        let event = self.inner.graph.event(event)?;
+        // SAFETY: graph, node and event are live, the event as long as the graph can run.
+        Ok(unsafe { context_call!(context, cuGraphExecEventRecordNodeSetEvent(exec, node, event)) }?)
     }
 
-    /// The driver's handle of the graph in a child node, which belongs to the node.
+    /// Changes the event that a node waits for, in launches from now on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    /// Same as [`set_record`](GraphExec::set_record).
     ///
-    /// Driver: `cuGraphChildGraphNodeGetGraph`, CUDA 10.0+.
-    #[doc(alias = "cuGraphChildGraphNodeGetGraph")]
+    /// Driver: `cuGraphExecEventWaitNodeSetEvent`, CUDA 11.1+.
+    #[doc(alias = "cuGraphExecEventWaitNodeSetEvent")]
     #[inline]
-    pub fn child_of(&self, node: Node) -> Result<CUgraph, GraphError> {
-        let (node, mut child) = (self.nodes.raw(node)?, CUgraph::null());
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphChildGraphNodeGetGraph(node, &raw mut child)) }?;
-        Ok(child)
+    pub fn set_wait(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        event: &'a Event<'_>,
+    ) -> Result<(), GraphError> {
+        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecEventWaitNodeSetEvent)?;
+        let event = self.inner.graph.event(event)?;
+        // SAFETY: as in `set_record`.
+        Ok(unsafe { context_call!(context, cuGraphExecEventWaitNodeSetEvent(exec, node, event)) }?)
+    }
+}
+
+impl<'a> Capture<'_, '_, 'a> {
+    /// Adds a node that records an event in each replay, for others to wait for. It orders nothing within the graph.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    ///
+    /// Driver: `cuEventRecordWithFlags`, CUDA 11.1+.
+    #[doc(alias = "cuEventRecordWithFlags")]
+    #[inline]
+    pub fn record(&self, event: &'a Event<'_>) -> Result<(), GraphError> {
+        let context = self.ready(FnId::cuEventRecordWithFlags)?;
+        same_context(self.stream.context(), event.context())?;
+        let flags = CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
+        let (event, stream) = (event.as_raw(), self.as_raw());
+        // SAFETY: both handles are live, the event as long as the graph can run.
+        Ok(unsafe { context_call!(context, cuEventRecordWithFlags(event, stream, flags)) }?)
+    }
+
+    /// Adds a node that waits for the event's last record before the replay.
+    ///
+    /// # Errors
+    /// Same as [`record`](Capture::record).
+    ///
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
+    #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
+    pub fn wait(&self, event: &'a Event<'_>) -> Result<(), GraphError> {
+        let context = self.ready(FnId::cuStreamWaitEvent)?;
+        same_context(self.stream.context(), event.context())?;
+        let flags = CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.0;
+        let (event, stream) = (event.as_raw(), self.as_raw());
+        // SAFETY: as in `record`.
+        Ok(unsafe { context_call!(context, cuStreamWaitEvent(stream, event, flags)) }?)
     }
 }

@@ -1,66 +1,14 @@
 //! Nodes that call a function of the host.
 
-use std::any::Any;
-use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use cuprum_sys::FnId;
 
-use cuprum_sys::{CUDA_HOST_NODE_PARAMS, CUgraphNode, FnId};
-
-use super::{Graph, GraphError, Node};
+use super::capture::Capture;
+use super::error::GraphError;
+use super::exec::GraphExec;
+use super::graph::{Graph, add};
+use super::node::Node;
 use crate::context::Current;
-use crate::raw::call::context_call;
-
-/// Payload of a panic.
-pub(super) type Payload = Box<dyn Any + Send>;
-
-/// A function of the host as nodes call it.
-pub(super) struct HostNode {
-    function: Mutex<Box<dyn FnMut() + Send>>,
-    panic: Mutex<Option<Payload>>,
-}
-
-impl HostNode {
-    pub(super) fn new(function: impl FnMut() + Send + 'static) -> Arc<Self> {
-        Arc::new(Self { function: Mutex::new(Box::new(function)), panic: Mutex::new(None) })
-    }
-
-    /// Parameters for the driver, good as long as the call is kept.
-    pub(super) fn params(this: &Arc<Self>) -> CUDA_HOST_NODE_PARAMS {
-        CUDA_HOST_NODE_PARAMS { fn_: Some(called), userData: Arc::as_ptr(this).cast_mut().cast::<c_void>() }
-    }
-
-    /// Takes the first panic that was not taken yet.
-    pub(super) fn take_panic(&self) -> Option<Payload> {
-        self.panic.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    pub(super) fn has_panicked(&self) -> bool {
-        self.panic.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
-    fn call(&self) {
-        let call = || {
-            let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
-            (*function)();
-        };
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(call)) {
-            let mut panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
-            match *panic {
-                None => *panic = Some(payload),
-                // The first panic is reported. Dropping a payload may run any code: it leaks.
-                Some(_) => std::mem::forget(payload),
-            }
-        }
-    }
-}
-
-/// Entry point for the driver.
-unsafe extern "C" fn called(data: *mut c_void) {
-    // SAFETY: the address of a call that its graph keeps, as long as it can run; only shared references are made of it.
-    let call = unsafe { &*data.cast::<HostNode>() };
-    call.call();
-}
+use crate::raw::call::{context_call, either_call};
 
 impl Graph<'_> {
     /// Adds a node that calls a function of the host in each replay, on a thread of the driver's.
@@ -72,11 +20,7 @@ impl Graph<'_> {
     /// this one run all the same.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use std::sync::Arc;
     /// use std::sync::atomic::{AtomicU32, Ordering};
     ///
@@ -89,10 +33,10 @@ impl Graph<'_> {
     /// graph.add_host(&cx, &[], move || {
     ///     counted.fetch_add(1, Ordering::Relaxed);
     /// })?;
-    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
     /// let stream = Stream::new(&cx)?;
-    /// executable.run(&cx, &stream)?;
-    /// executable.run(&cx, &stream)?;
+    /// exec.launch(&cx, &stream)?;
+    /// exec.launch(&cx, &stream)?;
     /// assert_eq!(count.load(Ordering::Relaxed), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -108,27 +52,17 @@ impl Graph<'_> {
         after: &[Node],
         function: impl FnMut() + Send + 'static,
     ) -> Result<Node, GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddHostNode)?;
-        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
-        let params = self.keep_host(function);
-        let (first, count, params) = (after.as_ptr(), after.len(), &raw const params);
+        self.ready(cx, FnId::cuGraphAddHostNode)?;
+        let params = self.kept.call(function);
+        let params = &raw const params;
         // SAFETY: graph and nodes are live, lists and places outlive the call, and the graph keeps the function.
-        unsafe { context_call!(context, cuGraphAddHostNode(&raw mut node, graph, first, count, params)) }?;
-        Ok(self.nodes.token(node))
-    }
-
-    /// Keeps a function for as long as the graph and its executable are there.
-    pub(super) fn keep_host(&mut self, function: impl FnMut() + Send + 'static) -> CUDA_HOST_NODE_PARAMS {
-        let call = HostNode::new(function);
-        let params = HostNode::params(&call);
-        self.kept.host_calls.push(call);
-        params
+        unsafe { add!(self, cx, after, cuGraphAddHostNode(params)) }
     }
 
     /// Changes the function that a host node calls; for executables made from now on.
     ///
     /// # Errors
-    /// Those of [`add_host`](Graph::add_host); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Same as [`add_host`](Graph::add_host); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// Driver: `cuGraphHostNodeSetParams`, CUDA 10.0+.
     #[doc(alias = "cuGraphHostNodeSetParams")]
@@ -138,9 +72,52 @@ impl Graph<'_> {
         node: Node,
         function: impl FnMut() + Send + 'static,
     ) -> Result<(), GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphHostNodeSetParams)?;
-        let (node, params) = (self.nodes.raw(node)?, self.keep_host(function));
+        let (context, node) = self.at(cx, node, FnId::cuGraphHostNodeSetParams)?;
+        let params = self.kept.call(function);
         // SAFETY: as in `add_host`.
         Ok(unsafe { context_call!(context, cuGraphHostNodeSetParams(node, &raw const params)) }?)
+    }
+}
+
+impl GraphExec<'_> {
+    /// Changes the function that a host node calls, in launches from now on. The one before stays with the graph.
+    ///
+    /// # Errors
+    /// Same as [`Graph::set_host`]; [`GraphError::Lost`].
+    ///
+    /// Driver: `cuGraphExecHostNodeSetParams`, CUDA 10.2+.
+    #[doc(alias = "cuGraphExecHostNodeSetParams")]
+    pub fn set_host(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        function: impl FnMut() + Send + 'static,
+    ) -> Result<(), GraphError> {
+        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecHostNodeSetParams)?;
+        let params = self.inner.graph.kept.call(function);
+        // SAFETY: graph and node are live, and the graph keeps the function.
+        Ok(unsafe { context_call!(context, cuGraphExecHostNodeSetParams(exec, node, &raw const params)) }?)
+    }
+}
+
+impl Capture<'_, '_, '_> {
+    /// Adds a call of a function of the host: like [`Graph::add_host`].
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    ///
+    /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
+    #[doc(alias("cuLaunchHostFunc", "cuLaunchHostFunc_v2"))]
+    pub fn host(&self, function: impl FnMut() + Send + 'static) -> Result<(), GraphError> {
+        let context = self.ready(FnId::cuLaunchHostFunc)?;
+        let params = self.shared.kept.borrow_mut().call(function);
+        let (stream, function, data, library) =
+            (self.as_raw(), params.fn_, params.userData, context.library());
+        // SAFETY: the stream is live; the graph keeps the function as long as it can run.
+        let answer = unsafe {
+            either_call!(library, cuLaunchHostFunc(stream, function, data)
+                or cuLaunchHostFunc_v2(stream, function, data, 0))
+        };
+        answer.map_err(|error| context.record(error).into())
     }
 }

@@ -4,82 +4,21 @@ use std::ffi::c_void;
 use std::ptr;
 
 use cuprum_sys::{
-    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUfunction, CUgraphNode, CUkernelNodeAttrID,
+    CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUfunction, CUkernelNodeAttrID,
     CUkernelNodeAttrValue, FnId,
 };
 
-use super::{Graph, GraphError, Node};
+use super::capture::Capture;
+use super::error::GraphError;
+use super::exec::GraphExec;
+use super::graph::Graph;
+use super::lend::same_context;
+use super::node::Node;
 use crate::context::Current;
+#[cfg(doc)]
 use crate::error::Error;
-use crate::launch::{Arguments, Kernel, LaunchConfig, SharedKernel, Signature};
+use crate::launch::{Arguments, Kernel, LaunchConfig, Signature};
 use crate::raw::call::{context_call, either_call};
-
-/// A kernel that a graph can keep: a [`Kernel`] borrowed for as long as the graph is there, or a [`SharedKernel`], of
-/// whose code the graph gets a share.
-///
-/// Example: that of [`Graph::add_kernel`], `add_kernel`.
-pub trait NodeKernel<'a, S>: sealed::Sealed<'a, S> {}
-
-impl<'a, S, K: sealed::Sealed<'a, S>> NodeKernel<'a, S> for K {}
-
-mod sealed {
-    use super::Kernel;
-
-    pub trait Sealed<'a, S> {
-        fn kernel(&self) -> &Kernel<'_, S>;
-        /// The share that the graph keeps, where it does not borrow.
-        fn share(&self) -> Option<Box<dyn Send + 'a>>;
-    }
-}
-
-impl<'a, S: Signature> sealed::Sealed<'a, S> for &'a Kernel<'_, S> {
-    fn kernel(&self) -> &Kernel<'_, S> {
-        self
-    }
-
-    fn share(&self) -> Option<Box<dyn Send + 'a>> {
-        None
-    }
-}
-
-impl<'a, S: Signature> sealed::Sealed<'a, S> for &SharedKernel<'a, S> {
-    fn kernel(&self) -> &Kernel<'_, S> {
-        self
-    }
-
-    fn share(&self) -> Option<Box<dyn Send + 'a>> {
-        Some(Box::new(SharedKernel::share(self)))
-    }
-}
-
-/// Launch of a kernel node, as the driver has it.
-///
-/// # Example
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::graph::Graph;
-/// use cuprum::{LaunchConfig, Module};
-///
-/// let module = Module::load_ptx(&cx, ".version 7.0 .target sm_52 .address_size 64 .entry nothing() { ret; }")?;
-/// let nothing = module.function("nothing")?.bind::<()>()?;
-/// let mut graph = Graph::new(&cx)?;
-/// // SAFETY: the kernel does nothing.
-/// let node = unsafe { graph.add_kernel(&cx, &[], &nothing, LaunchConfig::new(2, 32), ()) }?;
-/// assert_eq!(graph.kernel_of(node)?.config, LaunchConfig::new(2, 32));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KernelOf {
-    /// The driver's handle of the kernel.
-    pub function: CUfunction,
-    /// The geometry.
-    pub config: LaunchConfig,
-}
 
 /// Parameters of a kernel node for the driver. The pointers are those of the caller.
 fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void) -> CUDA_KERNEL_NODE_PARAMS {
@@ -132,27 +71,27 @@ fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
 impl<'a> Graph<'a> {
     /// Adds a node that launches a kernel with copies of these arguments.
     ///
+    /// All that the arguments borrow, such as a [`Texture`](crate::texture::Texture), stays borrowed as long as the graph and its
+    /// executable are there. Memory that is to be reached between replays is [lent](Graph::lend) to the graph
+    /// instead.
+    ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::graph::{Graph, InstantiateFlags};
     /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
     ///
     /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
     /// let mut graph = Graph::new(&cx)?;
-    /// let x = graph.give(Buffer::from_slice(&cx, &[1.0f32; 100])?)?;
-    /// let y = graph.give(Buffer::from_slice(&cx, &[2.0f32; 100])?)?;
+    /// let x = graph.lend(Buffer::from_slice(&cx, &[1.0f32; 100])?)?;
+    /// let y = graph.lend(Buffer::from_slice(&cx, &[2.0f32; 100])?)?;
     /// let config = LaunchConfig::for_elements(100, 64);
     /// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; no other node touches them.
     /// unsafe { graph.add_kernel(&cx, &[], &saxpy, config, (100, 3.0, x, y)) }?;
     ///
-    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// executable.run(&cx, &Stream::new(&cx)?)?;
-    /// assert_eq!(executable.slice(y)?.to_vec(&cx)?, [5.0; 100]);
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// exec.launch(&cx, &Stream::new(&cx)?)?;
+    /// assert_eq!(exec.view(y)?.to_vec(&cx)?, [5.0; 100]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -161,55 +100,51 @@ impl<'a> Graph<'a> {
     /// [`Error::is_wrong_context`] for a kernel of another context.
     ///
     /// # Safety
-    /// The kernel is foreign code, and the caller answers for it in each replay:
-    /// 1. The types of the signature have the same meaning in Rust and in the kernel.
-    /// 2. It accesses only memory that it may, with this geometry and these arguments, whatever the replays before left
-    ///    there: memory that the graph was lent or given, to its length and if [`SharedLoan`](super::SharedLoan) only
-    ///    to read, or memory that lives and is touched by nobody else as long as the graph and its executable are
-    ///    there.
-    /// 3. No node without a path of edges to or from this one conflicts with these accesses.
+    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch) in each replay, whatever the replays before left in memory.
+    ///    The kernel only reads memory of a [`Loan<In<T>>`](super::Loan).
+    /// 2. Memory, textures and surfaces passed as numbers live, and are touched by no other code, as long as the graph and its
+    ///    executable exist.
+    /// 3. No node without a path of edges to or from this one conflicts with its accesses.
     ///
     /// Driver: `cuGraphAddKernelNode_v2`, CUDA 12.0+, or `cuGraphAddKernelNode`, CUDA 10.0+.
-    #[doc(alias = "cuGraphAddKernelNode_v2")]
-    #[doc(alias = "cuGraphAddKernelNode")]
-    pub unsafe fn add_kernel<S: Signature, A: Arguments<S>>(
+    #[doc(alias("cuGraphAddKernelNode_v2", "cuGraphAddKernelNode"))]
+    pub unsafe fn add_kernel<S: Signature, A: Arguments<S> + 'a>(
         &mut self,
         cx: &Current<'_, '_>,
         after: &[Node],
-        kernel: impl NodeKernel<'a, S>,
+        kernel: &Kernel<'a, S>,
         config: LaunchConfig,
         arguments: A,
     ) -> Result<Node, GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphAddKernelNode_v2)?;
-        let function = self.accept_kernel(&kernel, config)?;
-        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
-        let (out, first, count, library) = (&raw mut node, after.as_ptr(), after.len(), context.library());
-        with_params(function, config, arguments, |new, old| {
-            // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and there is one pointer for
-            // each parameter, to a value of its size; the caller answers for the kernel.
-            let answer = unsafe {
-                either_call!(library, cuGraphAddKernelNode_v2(out, graph, first, count, new)
-                    or cuGraphAddKernelNode(out, graph, first, count, old))
-            };
-            answer.map_err(|error| context.record(error))
-        })?;
-        Ok(self.nodes.token(node))
+        const CALL: FnId = FnId::cuGraphAddKernelNode_v2;
+        self.ready(cx, CALL)?;
+        let function = self.accept_kernel(kernel, config)?;
+        self.add(cx, after, CALL, |context, at| {
+            with_params(function, config, arguments, |new, old| {
+                let (node, graph, first, count) = (at.node, at.graph, at.after, at.count);
+                // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and there is one pointer for
+                // each parameter, to a value of its size; the caller answers for the kernel.
+                let answer = unsafe {
+                    either_call!(context.library(), cuGraphAddKernelNode_v2(node, graph, first, count, new)
+                        or cuGraphAddKernelNode(node, graph, first, count, old))
+                };
+                answer.map_err(|error| context.record(error))
+            })
+        })
     }
 
     /// Checks a kernel and keeps it.
     pub(super) fn accept_kernel<S: Signature>(
         &mut self,
-        kernel: &impl NodeKernel<'a, S>,
+        kernel: &Kernel<'a, S>,
         config: LaunchConfig,
     ) -> Result<CUfunction, GraphError> {
-        let function = kernel.kernel().function();
-        if function.context() != self.context() {
-            return Err(Error::wrong_context(FnId::cuGraphAddKernelNode_v2).into());
-        }
-        kernel.kernel().check(config)?;
+        let function = kernel.function();
+        same_context(self.context(), function.context())?;
+        kernel.check(config)?;
         let raw = function.as_raw();
         if let Some(share) = kernel.share() {
-            self.kept.share(raw, share);
+            self.kept.share(raw, share.erased());
         }
         Ok(raw)
     }
@@ -217,24 +152,23 @@ impl<'a> Graph<'a> {
     /// Changes the launch of a kernel node, for executables made from now on.
     ///
     /// # Errors
-    /// Those of [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Same as [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
     ///
     /// # Safety
     /// The duties of [`add_kernel`](Graph::add_kernel).
     ///
     /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphKernelNodeSetParams_v2")]
-    #[doc(alias = "cuGraphKernelNodeSetParams")]
-    pub unsafe fn set_kernel<S: Signature, A: Arguments<S>>(
+    #[doc(alias("cuGraphKernelNodeSetParams_v2", "cuGraphKernelNodeSetParams"))]
+    pub unsafe fn set_kernel<S: Signature, A: Arguments<S> + 'a>(
         &mut self,
         cx: &Current<'_, '_>,
         node: Node,
-        kernel: impl NodeKernel<'a, S>,
+        kernel: &Kernel<'a, S>,
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphKernelNodeSetParams_v2)?;
-        let (node, function) = (self.nodes.raw(node)?, self.accept_kernel(&kernel, config)?);
+        let (context, node) = self.at(cx, node, FnId::cuGraphKernelNodeSetParams_v2)?;
+        let function = self.accept_kernel(kernel, config)?;
         let library = context.library();
         let answer = with_params(function, config, arguments, |new, old| {
             // SAFETY: as in `add_kernel`.
@@ -246,16 +180,29 @@ impl<'a> Graph<'a> {
         answer.map_err(|error| context.record(error).into())
     }
 
-    /// Launch of a kernel node: its kernel and its geometry.
+    /// Launch of a kernel node: the driver's handle of its kernel, and its geometry.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::graph::Graph;
+    /// use cuprum::{LaunchConfig, Module};
+    ///
+    /// let module = Module::load_ptx(&cx, ".version 7.0 .target sm_52 .address_size 64 .entry nothing() { ret; }")?;
+    /// let nothing = module.function("nothing")?.bind::<()>()?;
+    /// let mut graph = Graph::new(&cx)?;
+    /// // SAFETY: the kernel does nothing.
+    /// let node = unsafe { graph.add_kernel(&cx, &[], &nothing, LaunchConfig::new(2, 32), ()) }?;
+    /// assert_eq!(graph.kernel_of(node)?.1, LaunchConfig::new(2, 32));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
     ///
     /// Driver: `cuGraphKernelNodeGetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeGetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphKernelNodeGetParams_v2")]
-    #[doc(alias = "cuGraphKernelNodeGetParams")]
+    #[doc(alias("cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams"))]
     #[inline]
-    pub fn kernel_of(&self, node: Node) -> Result<KernelOf, GraphError> {
+    pub fn kernel_of(&self, node: Node) -> Result<(CUfunction, LaunchConfig), GraphError> {
         let (node, context) = (self.nodes.raw(node)?, self.context());
         let library = context.library();
         let (mut new, mut old) = (CUDA_KERNEL_NODE_PARAMS::zeroed(), CUDA_KERNEL_NODE_PARAMS_v1::zeroed());
@@ -267,14 +214,12 @@ impl<'a> Graph<'a> {
         };
         answer.map_err(|error| context.record(error))?;
         // One of the two was written, and the other is zero.
-        Ok(KernelOf {
-            function: if new.func.is_null() { old.func } else { new.func },
-            config: LaunchConfig::new(
-                [new.gridDimX | old.gridDimX, new.gridDimY | old.gridDimY, new.gridDimZ | old.gridDimZ],
-                [new.blockDimX | old.blockDimX, new.blockDimY | old.blockDimY, new.blockDimZ | old.blockDimZ],
-            )
-            .shared_bytes(new.sharedMemBytes | old.sharedMemBytes),
-        })
+        let function = if new.func.is_null() { old.func } else { new.func };
+        let config = LaunchConfig::new(
+            [new.gridDimX | old.gridDimX, new.gridDimY | old.gridDimY, new.gridDimZ | old.gridDimZ],
+            [new.blockDimX | old.blockDimX, new.blockDimY | old.blockDimY, new.blockDimZ | old.blockDimZ],
+        );
+        Ok((function, config.shared_bytes(new.sharedMemBytes | old.sharedMemBytes)))
     }
 
     /// An attribute of a kernel node, such as its priority.
@@ -301,7 +246,7 @@ impl<'a> Graph<'a> {
     /// Sets an attribute of a kernel node.
     ///
     /// # Errors
-    /// Those of [`kernel_attribute`](Graph::kernel_attribute), also for an invalid value.
+    /// Same as [`kernel_attribute`](Graph::kernel_attribute), also for an invalid value.
     ///
     /// # Safety
     /// The value is true: an attribute can name events, memory and other handles, and how blocks may share.
@@ -323,7 +268,7 @@ impl<'a> Graph<'a> {
     /// Gives one kernel node the attributes of another.
     ///
     /// # Errors
-    /// Those of [`kernel_attribute`](Graph::kernel_attribute).
+    /// Same as [`kernel_attribute`](Graph::kernel_attribute).
     ///
     /// # Safety
     /// 1. The duties of [`set_kernel_attribute`](Graph::set_kernel_attribute), for each attribute of `from` on `to`.
@@ -335,5 +280,74 @@ impl<'a> Graph<'a> {
         let (to, from) = (self.nodes.raw(to)?, self.nodes.raw(from)?);
         // SAFETY: both nodes are live; the caller answers for the attributes.
         Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeCopyAttributes(to, from)) }?)
+    }
+}
+
+impl<'a> GraphExec<'a> {
+    /// Changes the launch of a kernel node, in launches from now on.
+    ///
+    /// # Errors
+    /// Same as [`Graph::set_kernel`]; [`GraphError::Lost`]; for a kernel of another function where the driver does not
+    /// allow that.
+    ///
+    /// # Safety
+    /// The duties of [`Graph::add_kernel`].
+    ///
+    /// Driver: `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
+    #[doc(alias("cuGraphExecKernelNodeSetParams_v2", "cuGraphExecKernelNodeSetParams"))]
+    pub unsafe fn set_kernel<S: Signature, A: Arguments<S> + 'a>(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        kernel: &Kernel<'a, S>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), GraphError> {
+        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecKernelNodeSetParams_v2)?;
+        let function = self.inner.graph.accept_kernel(kernel, config)?;
+        let library = context.library();
+        let answer = with_params(function, config, arguments, |new, old| {
+            // SAFETY: graph, node and kernel are live, and there is one pointer for each parameter, to a value of its
+            // size; the caller answers for the kernel.
+            unsafe {
+                either_call!(library, cuGraphExecKernelNodeSetParams_v2(exec, node, new)
+                    or cuGraphExecKernelNodeSetParams(exec, node, old))
+            }
+        });
+        answer.map_err(|error| context.record(error).into())
+    }
+}
+
+impl<'a> Capture<'_, '_, 'a> {
+    /// Adds the launch of a kernel.
+    ///
+    /// # Errors
+    /// [`GraphError::Launch`] for a geometry beyond the limits; [`Error::is_wrong_context`] for a kernel of another
+    /// context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    ///
+    /// # Safety
+    /// 1. The duties of [`Graph::add_kernel`], which also says what stays borrowed. Lanes are ordered by
+    ///    [`fork`](Capture::fork) and [`join`](Capture::join) alone.
+    ///
+    /// Driver: `cuLaunchKernel`, CUDA 4.0+.
+    #[doc(alias = "cuLaunchKernel")]
+    pub unsafe fn launch<S: Signature, A: Arguments<S> + 'a>(
+        &self,
+        kernel: &Kernel<'a, S>,
+        config: LaunchConfig,
+        arguments: A,
+    ) -> Result<(), GraphError> {
+        let function = kernel.function();
+        same_context(self.stream.context(), function.context())?;
+        kernel.check(config)?;
+        if let Some(share) = kernel.share() {
+            self.shared.kept.borrow_mut().share(function.as_raw(), share.erased());
+        }
+        arguments.with_pointers(|pointers| {
+            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call, which copies
+            // them; the graph keeps the kernel, and the caller answers for it.
+            unsafe { function.launch_pointers(self.cx, self.stream, config, pointers) }
+        })?;
+        Ok(())
     }
 }

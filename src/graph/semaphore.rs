@@ -1,42 +1,24 @@
 //! Nodes that signal semaphores of other APIs, and wait for them.
 
-use std::fmt;
-use std::sync::Arc;
-
 use cuprum_sys::{
     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
     CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS as Signal, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS as Wait,
-    CUexternalSemaphore, CUgraphNode, CUresult, FnId,
+    CUexternalSemaphore, CUresult, FnId,
 };
 
-use super::kept::{Kept, Place};
-use super::{Executable, Graph, GraphError, Node};
+use super::error::GraphError;
+use super::exec::GraphExec;
+use super::graph::{Graph, add};
+use super::kept::Kept;
+use super::loan::Loan;
+use super::node::Node;
 use crate::context::Current;
 use crate::error::Error;
 use crate::external::{ExternalSemaphore, signal_of, wait_of};
 use crate::raw::call::context_call;
 
-/// An [`ExternalSemaphore`] of which a graph has a share. A token, `Copy`.
-///
-/// Example: that of [`Graph::add_semaphore_signals`], `share_semaphore`.
-#[derive(Clone, Copy)]
-pub struct SemaphoreLoan {
-    raw: CUexternalSemaphore,
-    place: Place,
-}
-
-impl SemaphoreLoan {
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUexternalSemaphore {
-        self.raw
-    }
-}
-
-impl fmt::Debug for SemaphoreLoan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SemaphoreLoan({:?})", self.raw)
-    }
-}
+/// A semaphore of a graph, and a value.
+type Each<'a> = &'a [(Loan<ExternalSemaphore<'static>>, u64)];
 
 /// What is done to a semaphore, as the driver takes it: a signal of a value or a wait for it.
 trait Deed: Copy {
@@ -92,18 +74,20 @@ struct Lists<P> {
 
 impl<P: Deed> Lists<P> {
     /// Checks that the semaphores are shared with this graph.
-    fn new(kept: &Kept<'_>, each: &[(SemaphoreLoan, u64)], call: FnId) -> Result<Self, GraphError> {
-        each.iter().try_for_each(|(semaphore, _)| kept.check_place(semaphore.place))?;
+    fn new(kept: &Kept<'_>, each: Each<'_>, call: FnId) -> Result<Self, GraphError> {
         let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
         Ok(Self {
-            semaphores: each.iter().map(|(semaphore, _)| semaphore.raw).collect(),
+            semaphores: each
+                .iter()
+                .map(|&(semaphore, _)| kept.semaphore(semaphore))
+                .collect::<Result<_, _>>()?,
             params: each.iter().map(|&(_, value)| P::of(value)).collect(),
             count: u32::try_from(each.len()).map_err(too_many)?,
         })
     }
 
     /// Like [`new`](Lists::new), of at least one, for a node that was made with some.
-    fn some(kept: &Kept<'_>, each: &[(SemaphoreLoan, u64)], call: FnId) -> Result<Self, GraphError> {
+    fn some(kept: &Kept<'_>, each: Each<'_>, call: FnId) -> Result<Self, GraphError> {
         if each.is_empty() {
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call).into());
         }
@@ -128,19 +112,18 @@ unsafe fn listed<P: Deed>(node: &P::Node) -> Vec<(CUexternalSemaphore, u64)> {
 }
 
 /// Adds a node that does something to semaphores: the body of a method.
-macro_rules! add {
+macro_rules! add_deed {
     ($graph:expr, $cx:expr, $after:expr, $deed:ident of $each:expr, $call:ident()) => {{
-        let (context, graph) = $graph.ready($cx, FnId::$call)?;
+        $graph.ready($cx, FnId::$call)?;
         let lists = Lists::<$deed>::new(&$graph.kept, $each, FnId::$call)?;
         if $each.is_empty() {
             return $graph.add_empty($cx, $after);
         }
-        let (after, mut node, params) = ($graph.nodes.raws($after)?, CUgraphNode::null(), Deed::node(&lists));
-        let (first, count, to, params) = (after.as_ptr(), after.len(), &raw mut node, &raw const params);
+        let params = Deed::node(&lists);
+        let params = &raw const params;
         // SAFETY: graph and nodes are live, lists and places outlive the call, which copies them; the graph has a share of
         // each semaphore. For signals the caller of the method answers; a wait changes no value.
-        unsafe { context_call!(context, $call(to, graph, first, count, params)) }?;
-        Ok($graph.nodes.token(node))
+        unsafe { add!($graph, $cx, $after, $call(params)) }
     }};
 }
 
@@ -155,32 +138,17 @@ macro_rules! set {
     }};
 }
 
-impl<'a> Graph<'a> {
-    /// Takes a share of a semaphore of another API, for as long as the graph, or an executable made of it, is there. No
-    /// driver call.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`] for a semaphore of another context.
-    #[inline]
-    pub fn share_semaphore(
-        &mut self,
-        semaphore: Arc<ExternalSemaphore<'a>>,
-    ) -> Result<SemaphoreLoan, GraphError> {
-        self.accept(semaphore.context())?;
-        let raw = semaphore.as_raw();
-        Ok(SemaphoreLoan { raw, place: self.kept.give_share(Box::new(semaphore)) })
-    }
-
+impl Graph<'_> {
     /// Adds a node that signals semaphores with a value each, in each replay. Of none it is an empty node.
     ///
     /// The value of a timeline semaphore grows, so that a node which is replayed gets a new one before the next replay, by
-    /// [`Executable::set_semaphore_signals`]. Of a binary semaphore it does not count.
+    /// [`GraphExec::set_semaphore_signals`]. Of a binary semaphore it does not count.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")] {
     /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
+    /// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+    /// # let mut stack = cuprum::context::ContextStack::take()?;
     /// # let cx = stack.push(&context)?;
     /// use std::os::fd::{FromRawFd, OwnedFd};
     /// use std::sync::Arc;
@@ -196,19 +164,19 @@ impl<'a> Graph<'a> {
     /// let frames = unsafe { ExternalSemaphore::from_timeline_fd(&cx, OwnedFd::from_raw_fd(descriptor)) }?;
     ///
     /// let mut graph = Graph::new(&cx)?;
-    /// let frames = graph.share_semaphore(Arc::new(frames))?;
+    /// let frames = graph.lend(Arc::new(frames))?;
     /// let wait = graph.add_semaphore_waits(&cx, &[], &[(frames, 1)])?;
     /// // SAFETY: each replay signals a greater value than the one before.
     /// let signal = unsafe { graph.add_semaphore_signals(&cx, &[wait], &[(frames, 2)]) }?;
-    /// let mut executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
     /// let stream = Stream::non_blocking(&cx)?;
     /// other.signal(1);
-    /// executable.run(&cx, &stream)?;
+    /// exec.launch(&cx, &stream)?;
     /// assert_eq!(other.value(), 2);
     ///
     /// // SAFETY: as above.
-    /// unsafe { executable.set_semaphore_signals(&cx, signal, &[(frames, 3)]) }?;
-    /// executable.run(&cx, &stream)?;
+    /// unsafe { exec.set_semaphore_signals(&cx, signal, &[(frames, 3)]) }?;
+    /// exec.launch(&cx, &stream)?;
     /// assert_eq!(other.value(), 3);
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -228,9 +196,9 @@ impl<'a> Graph<'a> {
         &mut self,
         cx: &Current<'_, '_>,
         after: &[Node],
-        signals: &[(SemaphoreLoan, u64)],
+        signals: Each<'_>,
     ) -> Result<Node, GraphError> {
-        add!(self, cx, after, Signal of signals, cuGraphAddExternalSemaphoresSignalNode())
+        add_deed!(self, cx, after, Signal of signals, cuGraphAddExternalSemaphoresSignalNode())
     }
 
     /// Adds a node that waits until each semaphore has a value, or is signaled. Of none it is an empty node.
@@ -239,7 +207,7 @@ impl<'a> Graph<'a> {
     /// [streams](crate::stream#waits-for-numbers). A wait for a binary semaphore takes its signal in each replay.
     ///
     /// # Errors
-    /// Those of [`add_semaphore_signals`](Graph::add_semaphore_signals).
+    /// Same as [`add_semaphore_signals`](Graph::add_semaphore_signals).
     ///
     /// Driver: `cuGraphAddExternalSemaphoresWaitNode`, CUDA 11.2+.
     #[doc(alias = "cuGraphAddExternalSemaphoresWaitNode")]
@@ -248,15 +216,15 @@ impl<'a> Graph<'a> {
         &mut self,
         cx: &Current<'_, '_>,
         after: &[Node],
-        waits: &[(SemaphoreLoan, u64)],
+        waits: Each<'_>,
     ) -> Result<Node, GraphError> {
-        add!(self, cx, after, Wait of waits, cuGraphAddExternalSemaphoresWaitNode())
+        add_deed!(self, cx, after, Wait of waits, cuGraphAddExternalSemaphoresWaitNode())
     }
 
     /// Changes what a node signals; for executables made from now on.
     ///
     /// # Errors
-    /// Those of [`add_semaphore_signals`](Graph::add_semaphore_signals); `CUDA_ERROR_INVALID_VALUE` for a node of another kind,
+    /// Same as [`add_semaphore_signals`](Graph::add_semaphore_signals); `CUDA_ERROR_INVALID_VALUE` for a node of another kind,
     /// and for no semaphores.
     ///
     /// # Safety
@@ -269,7 +237,7 @@ impl<'a> Graph<'a> {
         &mut self,
         cx: &Current<'_, '_>,
         node: Node,
-        signals: &[(SemaphoreLoan, u64)],
+        signals: Each<'_>,
     ) -> Result<(), GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphExternalSemaphoresSignalNodeSetParams)?;
         set!(context, self, node, Signal of signals, cuGraphExternalSemaphoresSignalNodeSetParams())
@@ -278,7 +246,7 @@ impl<'a> Graph<'a> {
     /// Changes what a node waits for; for executables made from now on.
     ///
     /// # Errors
-    /// Those of [`set_semaphore_signals`](Graph::set_semaphore_signals).
+    /// Same as [`set_semaphore_signals`](Graph::set_semaphore_signals).
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
@@ -287,7 +255,7 @@ impl<'a> Graph<'a> {
         &mut self,
         cx: &Current<'_, '_>,
         node: Node,
-        waits: &[(SemaphoreLoan, u64)],
+        waits: Each<'_>,
     ) -> Result<(), GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphExternalSemaphoresWaitNodeSetParams)?;
         set!(context, self, node, Wait of waits, cuGraphExternalSemaphoresWaitNodeSetParams())
@@ -313,7 +281,7 @@ impl<'a> Graph<'a> {
     /// The driver's handles of the semaphores that a node waits for, and the value for each.
     ///
     /// # Errors
-    /// Those of [`semaphore_signals_of`](Graph::semaphore_signals_of).
+    /// Same as [`semaphore_signals_of`](Graph::semaphore_signals_of).
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeGetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExternalSemaphoresWaitNodeGetParams")]
@@ -328,11 +296,11 @@ impl<'a> Graph<'a> {
     }
 }
 
-impl Executable<'_> {
-    /// Changes what a node signals, in the replays from now on, to as many semaphores as before.
+impl GraphExec<'_> {
+    /// Changes what a node signals, in launches from now on, to as many semaphores as before.
     ///
     /// # Errors
-    /// Those of [`Graph::set_semaphore_signals`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for another number of
+    /// Same as [`Graph::set_semaphore_signals`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for another number of
     /// semaphores.
     ///
     /// # Safety
@@ -345,16 +313,16 @@ impl Executable<'_> {
         &mut self,
         cx: &Current<'_, '_>,
         node: Node,
-        signals: &[(SemaphoreLoan, u64)],
+        signals: Each<'_>,
     ) -> Result<(), GraphError> {
         let context = self.ready(cx, FnId::cuGraphExecExternalSemaphoresSignalNodeSetParams)?;
         set!(context, self.inner.graph, node, Signal of signals, cuGraphExecExternalSemaphoresSignalNodeSetParams(self.as_raw()))
     }
 
-    /// Changes what a node waits for, in the replays from now on, to as many semaphores as before.
+    /// Changes what a node waits for, in launches from now on, to as many semaphores as before.
     ///
     /// # Errors
-    /// Those of [`set_semaphore_signals`](Executable::set_semaphore_signals).
+    /// Same as [`set_semaphore_signals`](GraphExec::set_semaphore_signals).
     ///
     /// Driver: `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
     #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
@@ -363,7 +331,7 @@ impl Executable<'_> {
         &mut self,
         cx: &Current<'_, '_>,
         node: Node,
-        waits: &[(SemaphoreLoan, u64)],
+        waits: Each<'_>,
     ) -> Result<(), GraphError> {
         let context = self.ready(cx, FnId::cuGraphExecExternalSemaphoresWaitNodeSetParams)?;
         set!(context, self.inner.graph, node, Wait of waits, cuGraphExecExternalSemaphoresWaitNodeSetParams(self.as_raw()))

@@ -7,7 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuprum_sys::{CUresult, CUuserObject, CUuserObject_flags, FnId};
 
-use super::{Graph, GraphError};
+use super::error::GraphError;
+use super::graph::Graph;
+use crate::context::captures;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
@@ -20,11 +22,7 @@ use crate::swallowed;
 /// Objects that this crate borrows for a graph need none; it is for those that other code finds through raw handles.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use std::sync::Arc;
 ///
 /// use cuprum::graph::{Graph, InstantiateFlags, UserObject};
@@ -32,9 +30,9 @@ use crate::swallowed;
 /// let value = Arc::new(5);
 /// let mut graph = Graph::new(&cx)?;
 /// graph.retain(&UserObject::new(driver, Arc::clone(&value))?)?;
-/// let executable = graph.instantiate(&cx, InstantiateFlags::empty())?;
+/// let exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
 /// assert_eq!(Arc::strong_count(&value), 2);
-/// drop(executable);
+/// drop(exec);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct UserObject<T: Send + 'static> {
@@ -63,7 +61,7 @@ impl<T: Send + 'static> UserObject<T> {
     /// [leak](crate::stream#on-the-drivers-threads) then. A panic of the drop goes nowhere.
     ///
     /// # Errors
-    /// Whatever the driver reports. After an error the value leaks: the driver may have it.
+    /// [Errors of any call](crate#errors). After an error the value leaks: the driver may have it.
     ///
     /// Driver: `cuUserObjectCreate`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectCreate")]
@@ -85,7 +83,7 @@ impl<T: Send + 'static> UserObject<T> {
     /// One more handle to the same value.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuUserObjectRetain`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRetain")]
@@ -99,7 +97,7 @@ impl<T: Send + 'static> UserObject<T> {
     /// Gives the share back and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuUserObjectRelease`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectRelease")]
@@ -111,8 +109,11 @@ impl<T: Send + 'static> UserObject<T> {
     }
 
     fn release(&self) -> Result<(), Error> {
-        // SAFETY: this has one share, which nobody uses again.
-        unsafe { driver_call!(self.driver.library(), cuUserObjectRelease(self.raw, 1)) }
+        let library = self.driver.library();
+        captures::free_beside(library, || {
+            // SAFETY: this has one share, which nobody uses again.
+            unsafe { driver_call!(library, cuUserObjectRelease(self.raw, 1)) }
+        })
     }
 }
 
@@ -145,7 +146,7 @@ impl Graph<'_> {
     /// Takes a share back that the graph was given. Executables made before keep theirs.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the graph has none; those of [`retain`](Graph::retain).
+    /// `CUDA_ERROR_INVALID_VALUE` if the graph has none; the errors of [`retain`](Graph::retain).
     ///
     /// Driver: `cuGraphReleaseUserObject`, CUDA 11.3+.
     #[doc(alias = "cuGraphReleaseUserObject")]

@@ -18,8 +18,8 @@ use crate::stream::Stream;
 ///
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Stream;
 /// use cuprum::graphics::{MapUse, RegisterFlags, RegisteredBuffer};
@@ -40,7 +40,7 @@ use crate::stream::Stream;
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `RegisteredBuffer<'static>`, registered with a [`SharedContext`](crate::SharedContext). The struct
+/// In a struct it is a `RegisteredBuffer<'static>`, registered with a [shared context](crate::Shared). The struct
 /// stays on its thread.
 pub struct RegisteredBuffer<'ctx>(pub(super) Registered<'ctx>);
 
@@ -78,15 +78,16 @@ impl<'ctx> RegisteredBuffer<'ctx> {
         .map(Self)
     }
 
-    /// Maps it: until the guard ends, CUDA has it and OpenGL must not use it. What OpenGL was told before is done before what
-    /// `stream` is given from now on; the host does not wait. To map several at once: [`map`].
+    /// Maps it: until the guard ends, CUDA has it and OpenGL must not use it. OpenGL commands
+    /// issued before complete before any work queued on `stream` from now on. To map several at once: [`map`], which also
+    /// says when the host waits.
     ///
     /// # Errors
-    /// Those of [`map`].
+    /// Same as [`map`].
     ///
-    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
-    #[doc(alias = "cuGraphicsMapResources")]
-    #[doc(alias = "cuGraphicsUnmapResources")]
+    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still; after
+    /// it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
+    #[doc(alias("cuGraphicsMapResources", "cuGraphicsUnmapResources"))]
     #[inline]
     pub fn map<'r>(
         &'r mut self,
@@ -112,11 +113,10 @@ impl<'ctx> RegisteredBuffer<'ctx> {
     /// and it is not unregistered again after an error.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
-    #[doc(alias = "cuGraphicsUnregisterResource")]
-    #[doc(alias = "cuGraphicsUnmapResources")]
+    #[doc(alias("cuGraphicsUnregisterResource", "cuGraphicsUnmapResources"))]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()

@@ -9,7 +9,7 @@ flags! {
     /// Uses that CUDA will make of a registered resource; with none, it may be read and written. Images take all, buffers
     /// the first two.
     ///
-    /// Example: that of [`RegisteredImage`](super::RegisteredImage).
+    /// Example: see [`RegisteredImage`](super::RegisteredImage).
     pub struct RegisterFlags: u32 {
         /// CUDA only reads it. What it writes all the same may be lost.
         const READ_ONLY = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY.0;
@@ -34,7 +34,7 @@ impl RegisterFlags {
 
 /// Use that CUDA will make of a resource the next times that it is mapped.
 ///
-/// Example: that of [`RegisteredBuffer`](super::RegisteredBuffer), `set_use`.
+/// Example: see [`RegisteredBuffer`](super::RegisteredBuffer), `set_use`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum MapUse {
@@ -59,7 +59,7 @@ impl MapUse {
 
 /// Kind of an image, by OpenGL's number.
 ///
-/// Example: that of [`RegisteredImage`](super::RegisteredImage).
+/// Example: see [`RegisteredImage`](super::RegisteredImage).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImageTarget(pub GLenum);
@@ -81,7 +81,7 @@ impl ImageTarget {
 
 /// Devices of a context of OpenGL, of which it may use several in turn.
 ///
-/// Example: that of [`devices`](super::devices).
+/// Example: see [`devices`](super::devices).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum GlDevices {

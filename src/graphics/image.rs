@@ -22,8 +22,8 @@ use crate::stream::Stream;
 ///
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Stream;
 /// use cuprum::graphics::{ImageTarget, RegisterFlags, RegisteredImage};
@@ -59,11 +59,11 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// This is slow: register once, and map for each frame.
     ///
     /// # Errors
-    /// Those of [`RegisteredBuffer::new`](super::RegisteredBuffer::new); `CUDA_ERROR_INVALID_VALUE` also for an image without
+    /// Same as [`RegisteredBuffer::new`](super::RegisteredBuffer::new); `CUDA_ERROR_INVALID_VALUE` also for an image without
     /// storage, for formats that CUDA does not share, and for other targets than those of [`ImageTarget`].
     ///
     /// # Safety
-    /// 1. Those of [`RegisteredBuffer::new`](super::RegisteredBuffer::new), of an image, whose storage is not made anew by
+    /// 1. Same as [`RegisteredBuffer::new`](super::RegisteredBuffer::new), of an image, whose storage is not made anew by
     ///    `glTexImage2D` and its like.
     /// 2. `target` is the image's: drivers do not compare (580 takes a plane for a cube).
     ///
@@ -83,15 +83,16 @@ impl<'ctx> RegisteredImage<'ctx> {
         .map(Self)
     }
 
-    /// Maps it: until the guard ends, CUDA has it and OpenGL must not use it. What OpenGL was told before is done before what
-    /// `stream` is given from now on; the host does not wait. To map several at once: [`map`].
+    /// Maps it: until the guard ends, CUDA has it and OpenGL must not use it. OpenGL commands
+    /// issued before complete before any work queued on `stream` from now on. To map several at once: [`map`], which also
+    /// says when the host waits.
     ///
     /// # Errors
-    /// Those of [`map`].
+    /// Same as [`map`].
     ///
-    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
-    #[doc(alias = "cuGraphicsMapResources")]
-    #[doc(alias = "cuGraphicsUnmapResources")]
+    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still; after
+    /// it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
+    #[doc(alias("cuGraphicsMapResources", "cuGraphicsUnmapResources"))]
     #[inline]
     pub fn map<'r>(
         &'r mut self,
@@ -117,11 +118,10 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// and it is not unregistered again after an error.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
-    #[doc(alias = "cuGraphicsUnregisterResource")]
-    #[doc(alias = "cuGraphicsUnmapResources")]
+    #[doc(alias("cuGraphicsUnregisterResource", "cuGraphicsUnmapResources"))]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()

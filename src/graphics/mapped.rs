@@ -2,15 +2,15 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem;
 
 use cuprum_sys::{CUarray, CUdeviceptr, CUgraphicsResource, CUmipmappedArray, CUresult, CUstream, FnId};
 
 use super::Resources;
 use super::registered::Registered;
 use super::resources::sealed::Each;
-use crate::context::{ContextRef, Current};
+use crate::context::{Beside, ContextRef, Current, captures};
 use crate::error::Error;
+use crate::memory::copy;
 use crate::memory::{ArrayFlags, ArrayView, DeviceData, MemoryError, MipmappedView, Slice, SliceMut, Texel};
 use crate::raw::call::{context_call, forked};
 use crate::raw::held::activated;
@@ -19,9 +19,10 @@ use crate::stream::Stream;
 
 /// Maps several resources in one call: until the guard ends, CUDA has them and OpenGL must not use them.
 ///
-/// What OpenGL was told before is done before what `stream` is given from now on; the host does not wait. Of no resources
-/// there is nothing to do. One that is mapped still, since a guard was forgotten or did not succeed, is unmapped before; so it
-/// is with one that an error here may have left mapped.
+/// OpenGL commands issued before complete before any work queued on `stream` from now on. The host does not wait, unless the
+/// stream is [non-blocking](crate::stream::StreamKind::NonBlocking): then it waits for the stream now, and for the default stream before
+/// it unmaps, because slices of the mapped memory are copied and filled there. Without resources this does nothing. A resource
+/// that is still mapped is unmapped first: one whose guard was forgotten, or that an error may have left mapped.
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of OpenGL is current that has them; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`]
@@ -30,8 +31,8 @@ use crate::stream::Stream;
 /// # Example
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Stream;
 /// use cuprum::graphics::{self, ImageTarget, RegisterFlags, RegisteredBuffer, RegisteredImage};
@@ -48,15 +49,15 @@ use crate::stream::Stream;
 /// let mut mapped = graphics::map(&cx, &stream, (&mut sums, &mut picture))?;
 /// let (mut sums, picture) = mapped.views();
 /// let texels = picture.array::<u8>(&cx, 0, 0)?.all().to_vec(&cx)?;
-/// sums.as_mut_slice::<u32>(&cx)?.fill(&cx, texels.iter().map(|&texel| u32::from(texel)).sum())?;
+/// cx.fill(&mut sums.as_mut_slice::<u32>(&cx)?, texels.iter().map(|&texel| u32::from(texel)).sum())?;
 /// mapped.unmap(&cx)?;
 /// # assert_eq!(gl.read_buffer(buffer).ok_or("gone")?[..4], 10u32.to_ne_bytes());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, of what is mapped still.
-#[doc(alias = "cuGraphicsMapResources")]
-#[doc(alias = "cuGraphicsUnmapResources")]
+/// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, of what is mapped still; after
+/// it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
+#[doc(alias("cuGraphicsMapResources", "cuGraphicsUnmapResources"))]
 pub fn map<'r, R: Resources>(
     cx: &Current<'_, '_>,
     stream: &'r Stream<'_>,
@@ -64,11 +65,11 @@ pub fn map<'r, R: Resources>(
 ) -> Result<Mapped<'r, R>, Error> {
     let call = FnId::cuGraphicsMapResources;
     let context = cx.of(stream.context(), call)?;
-    let (mut raws, mut settled, stream_raw) = (Vec::new(), Ok(()), stream.as_raw());
+    let (mut raws, mut settled, stream_raw, apart) = (Vec::new(), Ok(()), stream.as_raw(), stream.is_apart());
     resources.each(&mut |Each(resource)| {
         raws.push(resource.raw());
         settled = settled.and_then(|()| match *resource.context() == *context {
-            true => resource.settle(context, stream_raw),
+            true => resource.settle(context),
             false => Err(Error::wrong_context(call)),
         });
     });
@@ -79,7 +80,19 @@ pub fn map<'r, R: Resources>(
         // SAFETY: so many resources, which are registered with the context, which is current and has the stream.
         unsafe { context_call!(context, cuGraphicsMapResources(count, raws.as_mut_ptr(), stream_raw)) }?;
     }
-    Ok(Mapped { resources, raws, stream: stream_raw, context: stream.near(), _this_thread: PhantomData })
+    let mapped = Mapped {
+        resources,
+        raws,
+        stream: stream_raw,
+        apart,
+        context: stream.near(),
+        _this_thread: PhantomData,
+    };
+    if apart && count > 0 {
+        // SAFETY: the stream is live, and its context current.
+        unsafe { context_call!(context, cuStreamSynchronize(stream_raw)) }?;
+    }
+    Ok(mapped)
 }
 
 fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
@@ -91,12 +104,14 @@ fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
 /// Drop unmaps them on the stream, swallows errors and does nothing in a forked child; [`unmap`](Mapped::unmap) reports. A
 /// guard that is forgotten leaves them mapped until they are mapped again or unregistered.
 ///
-/// Example: that of [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
+/// Example: see [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
 pub struct Mapped<'r, R: Resources> {
     resources: R,
     /// Empty once they are unmapped.
     raws: Vec<CUgraphicsResource>,
     stream: CUstream,
+    /// True if the stream is not in order with the default stream, on which slices are copied and filled.
+    apart: bool,
     context: Near<'r, ContextRef>,
     /// OpenGL's contexts belong to a thread.
     _this_thread: PhantomData<*mut ()>,
@@ -115,34 +130,50 @@ impl<R: Resources> Mapped<'_, R> {
         &self.context
     }
 
-    /// Unmaps them on the stream, and reports what `Drop` would swallow. What the stream was given before is done before
-    /// what OpenGL is told from now on; the host does not wait.
+    /// Unmaps them on the stream, and reports the error that `Drop` would swallow. Work queued before on the stream and on the
+    /// default stream completes before OpenGL commands issued from now on. The host does not wait, except for the default
+    /// stream if the stream is non-blocking.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of OpenGL is current that has them;
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`], after which they are unmapped
-    /// as `Drop` does it; the sticky errors of earlier work. After other errors they may be mapped still, until they are mapped
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is captured; [`Error::is_wrong_context`], after which they are
+    /// unmapped as `Drop` does it; the sticky errors of earlier work. After other errors they may be mapped still, until they are mapped
     /// again or unregistered.
     ///
-    /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+.
+    /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+; before it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuGraphicsUnmapResources")]
     #[inline]
     pub fn unmap(mut self, cx: &Current<'_, '_>) -> Result<(), Error> {
         let context = cx.of(&self.context, FnId::cuGraphicsUnmapResources)?;
-        self.give_back(context)
+        let unmapped = self.give_back(context);
+        self.raws.clear();
+        unmapped
     }
 
-    /// Unmaps them once, in their context, which is current.
+    /// Unmaps them in their context, which is current, beside captures of other threads too.
     fn give_back(&mut self, context: &ContextRef) -> Result<(), Error> {
-        let (mut raws, stream) = (mem::take(&mut self.raws), self.stream);
-        let count = count_of(&raws, FnId::cuGraphicsUnmapResources)?;
+        context.check_kept(FnId::cuGraphicsUnmapResources)?;
+        let count = count_of(&self.raws, FnId::cuGraphicsUnmapResources)?;
         if count > 0 {
-            // SAFETY: so many resources, which are mapped, as they were when this was made and have been borrowed since; they
-            // and the stream are of this context.
-            unsafe { context_call!(context, cuGraphicsUnmapResources(count, raws.as_mut_ptr(), stream)) }?;
+            captures::beside(context.library(), |beside| self.unmap_beside(context, count, beside))?;
             self.resources.each(&mut |Each(resource)| resource.set_mapped(false));
         }
         Ok(())
+    }
+
+    fn unmap_beside(&mut self, context: &ContextRef, count: u32, beside: &Beside) -> Result<(), Error> {
+        let (mut stream, legacy) = (self.stream, captures::is_legacy(self.stream));
+        if beside.is_exempted() && (legacy || self.apart) {
+            // The legacy default stream cannot be waited for, nor serve.
+            beside.wait_for(context)?;
+            stream = if legacy { beside.default_stream() } else { stream };
+        } else if self.apart {
+            copy::wait_for_default_stream(context)?;
+        }
+        let raws = self.raws.as_mut_ptr();
+        // SAFETY: so many resources, which are mapped, as they were when this was made and have been borrowed since; they
+        // and the stream are of this context.
+        unsafe { context_call!(context, cuGraphicsUnmapResources(count, raws, stream)) }
     }
 }
 
@@ -175,15 +206,15 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
 /// # Example
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::graphics::{MappedBuffer, RegisterFlags, RegisteredBuffer};
 /// use cuprum::{Current, MemoryError, Stream};
 ///
 /// fn clear(cx: &Current<'_, '_>, mut vertices: MappedBuffer<'_>) -> Result<usize, MemoryError> {
 ///     let mut numbers = vertices.as_mut_slice::<f32>(cx)?;
-///     numbers.set_bytes(cx, 0)?;
+///     cx.fill_bytes(&mut numbers, 0)?;
 ///     Ok(numbers.len())
 /// }
 ///
@@ -223,7 +254,7 @@ impl<'m> MappedBuffer<'m> {
     /// Its elements, to write: as many as fit. What is over at the end belongs to none.
     ///
     /// # Errors
-    /// Those of [`as_slice`](MappedBuffer::as_slice).
+    /// Same as [`as_slice`](MappedBuffer::as_slice).
     ///
     /// Driver: `cuGraphicsResourceGetMappedPointer_v2`, CUDA 3.2+.
     #[doc(alias = "cuGraphicsResourceGetMappedPointer_v2")]
@@ -258,8 +289,8 @@ impl fmt::Debug for MappedBuffer<'_> {
 /// # Example
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::graphics::{ImageTarget, MappedImage, RegisterFlags, RegisteredImage};
 /// use cuprum::{Current, MemoryError, Stream};
@@ -301,8 +332,7 @@ impl<'m> MappedImage<'m> {
     /// level; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuGraphicsSubResourceGetMappedArray`, CUDA 3.0+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
-    #[doc(alias = "cuGraphicsSubResourceGetMappedArray")]
-    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    #[doc(alias("cuGraphicsSubResourceGetMappedArray", "cuArray3DGetDescriptor_v2"))]
     pub fn array<T: Texel>(
         &self,
         cx: &Current<'_, '_>,
@@ -326,9 +356,11 @@ impl<'m> MappedImage<'m> {
     ///
     /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
     /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
-    #[doc(alias = "cuGraphicsResourceGetMappedMipmappedArray")]
-    #[doc(alias = "cuMipmappedArrayGetLevel")]
-    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    #[doc(alias(
+        "cuGraphicsResourceGetMappedMipmappedArray",
+        "cuMipmappedArrayGetLevel",
+        "cuArray3DGetDescriptor_v2"
+    ))]
     pub fn mipmapped<T: Texel>(&self, cx: &Current<'_, '_>) -> Result<MipmappedView<'_, T>, MemoryError> {
         let context = cx.of(&self.context, FnId::cuGraphicsResourceGetMappedMipmappedArray)?;
         let mut raw = CUmipmappedArray::null();

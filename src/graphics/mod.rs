@@ -2,12 +2,12 @@
 //!
 //! A [`RegisteredBuffer`] is a buffer object of OpenGL and a [`RegisteredImage`] a texture or renderbuffer, registered with
 //! a CUDA context. Mapping them takes them from OpenGL, for the time of a guard, [`Mapped`], which gives a buffer as
-//! [slices](crate::Slice) and an image as [arrays](crate::memory::ArrayView). Several are mapped in one call by [`map`].
+//! [slices](crate::memory::Slice) and an image as [arrays](crate::memory::ArrayView). Several are mapped in one call by [`map`].
 //!
 //! ```
 //! # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-//! # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-//! # let mut stack = cuprum::ContextStack::take()?;
+//! # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+//! # let mut stack = cuprum::context::ContextStack::take()?;
 //! # let cx = stack.push(&context)?;
 //! use cuprum::Stream;
 //! use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
@@ -21,7 +21,7 @@
 //!
 //! let mut mapped = vertices.map(&cx, &stream)?;
 //! let mut view = mapped.views();
-//! view.as_mut_slice::<f32>(&cx)?.fill(&cx, 0.5)?;
+//! cx.fill(&mut view.as_mut_slice::<f32>(&cx)?, 0.5)?;
 //! mapped.unmap(&cx)?;
 //! // From here on, OpenGL draws with it again.
 //! # assert_eq!(gl.read_buffer(name).ok_or("gone")?[..4], 0.5f32.to_ne_bytes());
@@ -34,7 +34,7 @@
 //! |---|---|
 //! | unregister before the CUDA context ends | the owner borrows or shares its context |
 //! | unmap before it is mapped again, unregistered, or given other flags | the guard borrows the owner mutably |
-//! | no use of an address or array after unmapping | slices and arrays borrow the guard |
+//! | no use of an address or array after unmapping | slices and arrays borrow the guard; what was queued through them is done before: on the stream, on the default stream, and in scopes, which wait. Kernels on other streams are a duty of [those who launch them](crate::launch#duties-of-a-launch) |
 //! | the stream outlives the guard, which unmaps on it | the guard borrows the stream |
 //! | registered, mapped and unregistered on one thread, on which a context of OpenGL is current | owners and guards are neither `Send` nor `Sync`; that the context stays current is a duty of whoever registers |
 //! | OpenGL's object lives on, and is not used while it is mapped | a duty of whoever registers |
@@ -51,10 +51,12 @@
 //!
 //! # Order with OpenGL
 //!
-//! What OpenGL was told before `map` is done before what the stream is given after it. What the stream was given before
-//! the guard ends is done before what OpenGL is told afterwards; the host waits for neither. Work on *other* streams, such
-//! as the copies that slices make outside of scopes on the default stream, is in no such order: wait for it, or map on the
-//! default stream.
+//! OpenGL commands issued before `map` complete before any work queued on the stream after it, and before work of the default
+//! stream, on which slices are copied and filled outside of scopes. Work queued on both before the guard ends completes before
+//! OpenGL commands issued afterwards. The host waits for neither where the stream is ordered with the default stream. A
+//! non-blocking stream is not: there the host waits for the stream when it has mapped, and for the default stream before it
+//! unmaps. Scopes on other streams wait for themselves before the guard can end. They begin after earlier OpenGL commands only
+//! if the stream of the guard was waited for, or if it is the default stream or a non-blocking one.
 //!
 //! # What only a GPU shows
 //!
@@ -96,8 +98,7 @@ const DEVICES: usize = 16;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::graphics::{self, GlDevices};
 ///
 /// let device = match graphics::devices(driver, GlDevices::All) {

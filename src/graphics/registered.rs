@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUgraphicsResource, CUresult, CUstream, FnId, Fns, GLuint, call};
+use cuprum_sys::{CU_STREAM_PER_THREAD, CUgraphicsResource, CUresult, CUstream, FnId, Fns, GLuint, call};
 
 use super::{MapUse, RegisterFlags};
-use crate::context::{ContextRef, Current};
-use crate::error::Error;
+use crate::context::{ContextRef, Current, captures};
+use crate::error::{Error, is_refused_by_a_capture};
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
@@ -24,14 +24,36 @@ unsafe impl Handle for Registration {
     const NAME: &'static str = "Registered";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller's word.
+        unsafe { self.free_on(CUstream::null(), fns) }
+    }
+
+    /// Nothing may be queued on the legacy default stream: when all work of the context is over, any will do.
+    unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
+        if self.may_be_mapped {
+            // SAFETY: the caller's word.
+            let waited = unsafe { captures::wait_by_freeing(fns) };
+            if waited.0 != CUresult::CUDA_SUCCESS {
+                return waited;
+            }
+        }
+        // SAFETY: the caller's word.
+        unsafe { self.free_on(CU_STREAM_PER_THREAD, fns) }
+    }
+}
+
+impl Registration {
+    /// # Safety
+    /// As for [`Handle::free`].
+    unsafe fn free_on(self, stream: CUstream, fns: &Fns) -> (CUresult, FnId) {
         let mut raw = self.raw;
         let unmapped = if self.may_be_mapped {
             // SAFETY: the caller vouches that it is registered; one that is not mapped is an error and no more.
-            unsafe { call!(fns, cuGraphicsUnmapResources(1, &raw mut raw, CUstream::null())) }
+            unsafe { call!(fns, cuGraphicsUnmapResources(1, &raw mut raw, stream)) }
         } else {
             (CUresult::CUDA_SUCCESS, FnId::cuGraphicsUnmapResources)
         };
-        if unmapped.0 == CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED {
+        if is_refused_by_a_capture(unmapped.0) {
             // With this answer nothing may be freed: this is called again.
             return unmapped;
         }
@@ -83,14 +105,15 @@ impl<'ctx> Registered<'ctx> {
         self.resource.raw_mut().may_be_mapped = may_be_mapped;
     }
 
-    /// Unmaps it if a guard of it was forgotten, or a call failed that may have mapped it or not unmapped it.
-    pub(super) fn settle(&mut self, context: &ContextRef, stream: CUstream) -> Result<(), Error> {
+    /// Unmaps it if a guard of it was forgotten, or a call failed that may have mapped it or not unmapped it: behind the
+    /// default stream, on which its slices were copied and filled.
+    pub(super) fn settle(&mut self, context: &ContextRef) -> Result<(), Error> {
         if !self.resource.raw().may_be_mapped {
             return Ok(());
         }
-        let mut raw = self.raw();
-        // SAFETY: the resource is registered, its context current, and the stream of it; one that is not mapped is an error
-        // and no more.
+        let (mut raw, stream) = (self.raw(), CUstream::null());
+        // SAFETY: the resource is registered, its context current, and the default stream always there; one that is not mapped
+        // is an error and no more.
         match unsafe { context_call!(context, cuGraphicsUnmapResources(1, &raw mut raw, stream)) } {
             Err(error) if error.code() != CUresult::CUDA_ERROR_NOT_MAPPED => return Err(error),
             _ => self.set_mapped(false),

@@ -9,8 +9,8 @@ use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 /// # Example
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, Resources};
 /// use cuprum::{Current, Error, Stream};

@@ -66,7 +66,8 @@ impl LaunchAttributes {
         })
     }
 
-    /// The blocks of the grid may synchronize with each other, so all must fit on the device at once.
+    /// The blocks of the grid may synchronize with each other, so all must fit on the device at once: at most
+    /// [`Function::max_active_blocks_per_multiprocessor`] times the device's multiprocessors.
     #[must_use]
     #[inline]
     pub fn cooperative(self) -> Self {
@@ -143,7 +144,7 @@ impl Function<'_> {
     /// Like [`launch_pointers`](Function::launch_pointers), with attributes.
     ///
     /// # Errors
-    /// Those of [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or
+    /// Same as [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or
     /// `CUDA_ERROR_INVALID_VALUE` for attributes that device or driver do not have; `CUDA_ERROR_INVALID_CLUSTER_SIZE`;
     /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
     ///
@@ -173,10 +174,10 @@ impl<S: Signature> Kernel<'_, S> {
     /// Queues the kernel with attributes, such as the cluster. The host does not wait.
     ///
     /// # Errors
-    /// Those of [`launch`](Kernel::launch); those of [`Function::launch_pointers_with`] for the attributes.
+    /// Same as [`launch`](Kernel::launch); the errors of [`Function::launch_pointers_with`] for the attributes.
     ///
     /// # Safety
-    /// 1. The duties of [`launch`](Kernel::launch).
+    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch).
     /// 2. With [`programmatic_stream_serialization`](LaunchAttributes::programmatic_stream_serialization), the stream orders
     ///    this kernel after the one ahead only from its wait on.
     ///
@@ -196,46 +197,6 @@ impl<S: Signature> Kernel<'_, S> {
             // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the
             // caller answers for the kernel.
             unsafe { self.function().launch_pointers_with(cx, stream, config, attributes, pointers) }
-        })?;
-        Ok(())
-    }
-
-    /// Queues a grid whose blocks synchronize with each other, so that all of them must fit on the device at once. The host
-    /// does not wait.
-    ///
-    /// # Errors
-    /// Those of [`launch`](Kernel::launch); `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE` for a grid larger than
-    /// [`Function::max_active_blocks_per_multiprocessor`] times the device's multiprocessors; `CUDA_ERROR_NOT_SUPPORTED`
-    /// where the device has no such launches.
-    ///
-    /// # Safety
-    /// The duties of [`launch`](Kernel::launch).
-    ///
-    /// Driver: `cuLaunchCooperativeKernel`, CUDA 9.0+.
-    #[doc(alias = "cuLaunchCooperativeKernel")]
-    pub unsafe fn launch_cooperative<A: Arguments<S>>(
-        &self,
-        cx: &Current<'_, '_>,
-        stream: &Stream<'_>,
-        config: LaunchConfig,
-        arguments: A,
-    ) -> Result<(), LaunchError> {
-        self.check(config)?;
-        let function = self.function();
-        let context = cx.of_both([function.context(), stream.context()], FnId::cuLaunchCooperativeKernel)?;
-        let (function, stream) = (function.as_raw(), stream.as_raw());
-        let LaunchConfig { grid, block, shared_bytes: shared } = config;
-        arguments.with_pointers(|pointers| {
-            // SAFETY: function and stream are live and of the current context; there is one pointer for each
-            // parameter, to a value of its size that outlives the call; the caller answers for the kernel.
-            unsafe {
-                context_call!(
-                    context,
-                    cuLaunchCooperativeKernel(
-                        function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, pointers
-                    )
-                )
-            }
         })?;
         Ok(())
     }

@@ -9,12 +9,9 @@ use crate::module::Function;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{In, InOut, Mismatch, Module};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::Mismatch;
+/// use cuprum::{In, InOut, Module};
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// // saxpy(unsigned n, float alpha, const float* x, float* y)
@@ -40,7 +37,7 @@ pub struct BindError {
 
 /// Difference between a kernel and a signature, or the reason why it is not known.
 ///
-/// Example: that of [`BindError`].
+/// Example: see [`BindError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
@@ -101,8 +98,7 @@ impl<'m> Function<'m> {
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for
     /// the limits `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for an error `cuFuncGetName`,
     /// CUDA 12.3+.
-    #[doc(alias = "cuFuncGetParamCount")]
-    #[doc(alias = "cuFuncGetParamInfo")]
+    #[doc(alias("cuFuncGetParamCount", "cuFuncGetParamInfo"))]
     pub fn bind<S: Signature>(self) -> Result<Kernel<'m, S>, BindError> {
         self.compare::<S>()
             .and_then(|()| {
@@ -142,7 +138,7 @@ impl<'m> Function<'m> {
     }
 
     /// Reason why the parameters are not known: the word of the PTX says more than the version of the driver.
-    fn not_known(self, error: Error) -> Mismatch {
+    pub(crate) fn not_known(self, error: Error) -> Mismatch {
         match self.unreadable() {
             Some(unreadable) if error.is_unresolved() => Mismatch::Unreadable { at: unreadable.0.clone() },
             _ => Mismatch::Driver(error),

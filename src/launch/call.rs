@@ -1,10 +1,8 @@
 //! Calls of kernels with memory of the host: copies to the device, the launch, and copies back, in one.
 
 use std::ffi::c_void;
-use std::time::Duration;
 
 use super::host::sealed::{Back, CallArgument, Staged};
-use super::timed::timed;
 use super::tuples::for_each_tuple;
 use super::{Kernel, LaunchConfig, LaunchError, Parameter, Signature};
 use crate::context::Current;
@@ -16,12 +14,9 @@ use crate::stream::Stream;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{CallError, HostOut, InOut, LaunchConfig, LaunchError, Module, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::{CallError, HostOut, LaunchError};
+/// use cuprum::{InOut, LaunchConfig, Module, Stream};
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
 /// let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
@@ -55,7 +50,7 @@ impl From<Error> for CallError {
 /// [`HostOut`]: super::HostOut
 /// [`HostInOut`]: super::HostInOut
 ///
-/// Example: that of [`Kernel::call`](super::Kernel::call), `call`.
+/// Example: see [`Kernel::call`](super::Kernel::call), `call`.
 #[diagnostic::on_unimplemented(
     message = "the kernel's signature `{S}` cannot be called with the arguments `{Self}`",
     label = "not a tuple with one argument per parameter",
@@ -87,7 +82,7 @@ impl sealed::CallArguments<()> for () {
         stream: &Stream<'_>,
         launch: impl FnOnce(*mut *mut c_void) -> Result<R, CallError>,
     ) -> Result<R, CallError> {
-        cx.scope(stream, |_| launch(std::ptr::null_mut()))?
+        cx.scope_as(stream, |_| launch(std::ptr::null_mut()))
     }
 }
 
@@ -104,13 +99,13 @@ macro_rules! tuples {
             ) -> Result<R, CallError> {
                 let ($($value,)*) = self;
                 $( let mut $value = $value.stage(cx)?; )*
-                cx.scope(stream, |scope| {
+                cx.scope_as(stream, |scope| {
                     $( let mut $value = $value.queue(scope)?; )*
                     let mut pointers = [$( (&raw mut $value.0).cast::<c_void>() ),*];
                     let result = launch(pointers.as_mut_ptr())?;
-                    $( $value.1.copy()?; )*
+                    $( $value.1.copy(scope)?; )*
                     Ok(result)
-                })?
+                })
             }
         }
     };
@@ -123,18 +118,15 @@ impl<S: Signature> Kernel<'_, S> {
     /// back, all on `stream`. When it returns, the results are there.
     ///
     /// Memory of the device is allocated for the time of the call, which costs more than a launch. A slice is copied back
-    /// by a call that waits for it, as [`Lent::copy_to_host`](crate::Lent::copy_to_host) does; page-locked memory, given as
+    /// by a call that waits for it, as [`Scope::read`](crate::stream::Scope::read) does; page-locked memory, given as
     /// its owner, by the stream. After an error, what was to be written has any contents, and page-locked memory may be
     /// [lost](crate::PinnedBuffer#when-it-is-lost).
     ///
     /// # Example
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
-    /// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::launch::{HostIn, HostInOut};
+    /// use cuprum::{In, InOut, LaunchConfig, Module, Stream};
     ///
     /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
@@ -151,9 +143,9 @@ impl<S: Signature> Kernel<'_, S> {
     /// the call waits for it.
     ///
     /// # Safety
-    /// As for [`launch`](Kernel::launch), of which the duties for memory given by [`HostIn`](super::HostIn),
-    /// [`HostOut`](super::HostOut) and [`HostInOut`](super::HostInOut) end at: it is touched to its length, and what
-    /// `HostIn` gave is only read.
+    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch). Of memory given by [`HostIn`](super::HostIn),
+    ///    [`HostOut`](super::HostOut) and [`HostInOut`](super::HostInOut) they are only that it is touched to its length, and
+    ///    that what `HostIn` gave is only read.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each argument of the host
     /// `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as it needs `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or
@@ -171,35 +163,6 @@ impl<S: Signature> Kernel<'_, S> {
             // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the caller
             // answers for the kernel.
             Ok(unsafe { self.function().launch_pointers(cx, stream, config, pointers) }?)
-        })
-    }
-
-    /// Like [`call`](Kernel::call), and gives the time that the kernel took on the device, without the copies.
-    ///
-    /// # Errors
-    /// Those of [`call`](Kernel::call).
-    ///
-    /// # Safety
-    /// As for [`call`](Kernel::call).
-    ///
-    /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each argument of the host
-    /// `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as it needs `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or
-    /// `cuMemcpyDtoHAsync_v2`, CUDA 3.2+; for the two events `cuEventCreate`, `cuEventRecord`, `cuEventSynchronize`, CUDA 2.0+,
-    /// `cuEventElapsedTime`, CUDA 2.0+, or `cuEventElapsedTime_v2`, CUDA 12.8+, and `cuEventDestroy_v2`, CUDA 4.0+.
-    #[doc(alias = "cuLaunchKernel")]
-    pub unsafe fn call_timed<A: CallArguments<S>>(
-        &self,
-        cx: &Current<'_, '_>,
-        stream: &Stream<'_>,
-        config: LaunchConfig,
-        arguments: A,
-    ) -> Result<Duration, CallError> {
-        self.check(config)?;
-        arguments.call(cx, stream, |pointers| {
-            timed(cx, stream, || {
-                // SAFETY: as in `call`.
-                Ok(unsafe { self.function().launch_pointers(cx, stream, config, pointers) }?)
-            })
         })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 /// Three dimensions; those not named are 1. Converts from `u32`, `(u32, u32)`,
 /// `(u32, u32, u32)` and `[u32; 3]`.
 ///
-/// Example: that of [`LaunchConfig`].
+/// Example: see [`LaunchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// The dimension that runs fastest.
@@ -63,7 +63,8 @@ impl Dim3 {
 ///
 /// # Example
 /// ```
-/// use cuprum::{Dim3, LaunchConfig};
+/// use cuprum::launch::Dim3;
+/// use cuprum::LaunchConfig;
 ///
 /// // An image of 1920 x 1080, in tiles of 16 x 16 threads.
 /// let config = LaunchConfig::new((120, 68), (16, 16)).shared_bytes(1024);
@@ -93,7 +94,8 @@ impl LaunchConfig {
     ///
     /// # Example
     /// ```
-    /// use cuprum::{Dim3, LaunchConfig};
+    /// use cuprum::launch::Dim3;
+    /// use cuprum::LaunchConfig;
     ///
     /// const TILES: LaunchConfig = LaunchConfig::from_dims(Dim3 { x: 64, y: 64, z: 1 }, Dim3 { x: 16, y: 16, z: 1 });
     /// assert_eq!(TILES, LaunchConfig::new((64, 64), (16, 16)));

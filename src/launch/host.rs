@@ -6,8 +6,10 @@ use cuprum_sys::CUdeviceptr;
 
 use super::signature::{Argument, In, InOut, Parameter};
 use crate::context::Current;
-use crate::memory::{Buffer, DeviceData, HostOwner, MemoryError, PinnedBuffer, Registered, same_length};
-use crate::stream::{Lent, LentHost, Scope};
+use crate::memory::{
+    Buffer, DeviceData, HostOwner, MemoryError, PinnedBuffer, PinnedMut, Registered, SliceMut, same_length,
+};
+use crate::stream::{Lent, Scope};
 
 /// Elements of the host that a kernel reads: copied to the device before it runs. For a parameter [`In`].
 ///
@@ -15,12 +17,9 @@ use crate::stream::{Lent, LentHost, Scope};
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{HostIn, HostInOut, In, InOut, LaunchConfig, Module, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::{HostIn, HostInOut};
+/// use cuprum::{In, InOut, LaunchConfig, Module, Stream};
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
@@ -40,12 +39,9 @@ pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{HostIn, HostOut, In, InOut, LaunchConfig, Module, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::{HostIn, HostOut};
+/// use cuprum::{In, InOut, LaunchConfig, Module, Stream};
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/vector_add.ptx")?)?;
 /// type Add = (In<f32>, In<f32>, InOut<f32>, u32);
@@ -63,7 +59,7 @@ pub struct HostOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 /// Elements of the host that a kernel changes: copied to the device before it runs, and back afterwards. For a parameter
 /// [`InOut`].
 ///
-/// Example: that of [`HostIn`].
+/// Example: see [`HostIn`].
 #[derive(Debug)]
 pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 
@@ -72,7 +68,7 @@ pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 ///
 /// # Example
 /// ```
-/// use cuprum::{HostElements, HostIn};
+/// use cuprum::launch::{HostElements, HostIn};
 ///
 /// /// What a call is given to read: slices, arrays, vectors, page-locked memory.
 /// fn input<M: HostElements + ?Sized>(elements: &M) -> HostIn<'_, M> {
@@ -91,12 +87,12 @@ pub trait HostElements: sealed::HostElements {}
 impl<M: sealed::HostElements + ?Sized> HostElements for M {}
 
 pub(super) mod sealed {
-    use super::{DeviceData, Lent, MemoryError, Scope};
+    use super::{DeviceData, Lent, MemoryError, Scope, SliceMut};
 
     pub trait HostElements {
         type Element: DeviceData;
         /// What is done behind the kernel.
-        type Back<'scope>: Back
+        type Back<'scope>: Back<'scope>
         where
             Self: 'scope;
 
@@ -105,14 +101,14 @@ pub(super) mod sealed {
         /// With `in_too`, also queues the copy to the device.
         fn back<'scope>(
             &'scope mut self,
-            lent: Lent<'scope, Self::Element>,
+            lent: Lent<'scope, SliceMut<'scope, Self::Element>>,
             scope: &Scope<'scope, '_>,
             in_too: bool,
         ) -> Result<Self::Back<'scope>, MemoryError>;
     }
 
-    pub trait Back {
-        fn copy(self) -> Result<(), MemoryError>;
+    pub trait Back<'scope> {
+        fn copy(self, scope: &Scope<'scope, '_>) -> Result<(), MemoryError>;
     }
 
     /// A value that is given for a parameter in a call.
@@ -125,7 +121,7 @@ pub(super) mod sealed {
     /// The same with its room on the device.
     pub trait Staged {
         type Raw: Copy;
-        type Back<'scope>: Back
+        type Back<'scope>: Back<'scope>
         where
             Self: 'scope;
 
@@ -139,8 +135,8 @@ pub(super) mod sealed {
 
 use sealed::{Back, Staged};
 
-impl Back for () {
-    fn copy(self) -> Result<(), MemoryError> {
+impl<'scope> Back<'scope> for () {
+    fn copy(self, _: &Scope<'scope, '_>) -> Result<(), MemoryError> {
         Ok(())
     }
 }
@@ -148,38 +144,42 @@ impl Back for () {
 /// A copy back that the host waits for. Until then the stream may read the elements.
 #[derive(Debug)]
 pub struct BackToSlice<'scope, T: DeviceData> {
-    lent: Lent<'scope, T>,
+    lent: Lent<'scope, SliceMut<'scope, T>>,
     host: *mut T,
     _elements: PhantomData<&'scope mut [T]>,
 }
 
-impl<T: DeviceData> Back for BackToSlice<'_, T> {
-    fn copy(self) -> Result<(), MemoryError> {
+impl<'scope, T: DeviceData> Back<'scope> for BackToSlice<'scope, T> {
+    fn copy(self, scope: &Scope<'scope, '_>) -> Result<(), MemoryError> {
         // SAFETY: as many elements as were lent, which are borrowed mutably for the scope.
-        unsafe { self.lent.as_shared().copy_to_pointer(self.host) }
+        unsafe { scope.read_to(self.host, &self.lent) }
     }
 }
 
 /// A copy back that the stream makes in its own time.
 #[derive(Debug)]
-pub struct BackToLocked<'scope, T: DeviceData>(Lent<'scope, T>, LentHost<'scope, T>);
+pub struct BackToLocked<'scope, T: DeviceData>(
+    Lent<'scope, SliceMut<'scope, T>>,
+    Lent<'scope, PinnedMut<'scope, T>>,
+);
 
-impl<T: DeviceData> Back for BackToLocked<'_, T> {
-    fn copy(self) -> Result<(), MemoryError> {
-        self.1.copy_from(&self.0)
+impl<'scope, T: DeviceData> Back<'scope> for BackToLocked<'scope, T> {
+    fn copy(self, scope: &Scope<'scope, '_>) -> Result<(), MemoryError> {
+        scope.copy(&self.1, &self.0)
     }
 }
 
 fn back_to_slice<'scope, T: DeviceData>(
     host: &'scope mut [T],
-    lent: Lent<'scope, T>,
+    lent: Lent<'scope, SliceMut<'scope, T>>,
+    scope: &Scope<'scope, '_>,
     in_too: bool,
 ) -> Result<BackToSlice<'scope, T>, MemoryError> {
     same_length(lent.len(), host.len())?;
     let host = host.as_mut_ptr();
     if in_too {
         // SAFETY: as many elements, borrowed mutably for the scope and written by `copy` alone, which waits first.
-        unsafe { lent.copy_from_pointer(host) }?;
+        unsafe { scope.copy_from(&lent, host) }?;
     }
     Ok(BackToSlice { lent, host, _elements: PhantomData })
 }
@@ -197,11 +197,11 @@ macro_rules! slices {
 
             fn back<'scope>(
                 &'scope mut self,
-                lent: Lent<'scope, T>,
-                _: &Scope<'scope, '_>,
+                lent: Lent<'scope, SliceMut<'scope, T>>,
+                scope: &Scope<'scope, '_>,
                 in_too: bool,
             ) -> Result<Self::Back<'scope>, MemoryError> {
-                back_to_slice(self, lent, in_too)
+                back_to_slice(self, lent, scope, in_too)
             }
         }
     )* };
@@ -227,13 +227,13 @@ macro_rules! locked {
 
             fn back<'scope>(
                 &'scope mut self,
-                lent: Lent<'scope, $element>,
+                lent: Lent<'scope, SliceMut<'scope, $element>>,
                 scope: &Scope<'scope, '_>,
                 in_too: bool,
             ) -> Result<Self::Back<'scope>, MemoryError> {
-                let host = scope.lend_host(self)?;
+                let host = scope.lend(self)?;
                 if in_too {
-                    host.copy_to(&lent)?;
+                    scope.copy(&lent, &host)?;
                 }
                 Ok(BackToLocked(lent, host))
             }
@@ -292,7 +292,7 @@ impl<T: DeviceData> Staged for StagedIn<'_, '_, T> {
 
     fn queue<'scope>(&'scope mut self, scope: &Scope<'scope, '_>) -> Result<(CUdeviceptr, ()), MemoryError> {
         let lent = scope.lend_fresh(self.0.as_mut_slice())?;
-        lent.copy_from_host(self.1)?;
+        scope.copy(&lent, self.1)?;
         Ok((lent.as_raw(), ()))
     }
 }

@@ -9,7 +9,8 @@ use super::limits::Limits;
 use super::{Arguments, Dim3, LaunchConfig, Signature};
 use crate::context::Current;
 use crate::error::Error;
-use crate::module::Function;
+use crate::module::{Function, Module};
+use crate::raw::shared::Shared;
 use crate::stream::Stream;
 
 /// A kernel bound to a Rust signature `S`: a tuple of its parameters' types, in order.
@@ -19,16 +20,12 @@ use crate::stream::Stream;
 ///
 /// # Keeping it in a struct
 ///
-/// It borrows its module, and no struct can hold both: a [`SharedKernel`](super::SharedKernel) keeps its code instead. One
-/// is made by [`SharedModule::kernel`](crate::SharedModule::kernel), and dereferences to this.
+/// One that was [bound](Function::bind) borrows its module, and no struct can hold both. One of a
+/// [shared](crate::Shared::kernel) module keeps that by a share instead: in a shared context it is a `Kernel<'static, S>`.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
@@ -43,8 +40,11 @@ use crate::stream::Stream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Kernel<'m, S> {
+    /// Only lent for the loan of this value: with a share, it does not keep the module itself.
     function: Function<'m>,
     limits: Limits,
+    /// The module; `None` if that is borrowed.
+    share: Option<Shared<Module<'m>>>,
     _signature: PhantomData<fn(S)>,
 }
 
@@ -52,11 +52,7 @@ pub struct Kernel<'m, S> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
@@ -66,7 +62,7 @@ pub struct Kernel<'m, S> {
 /// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
 /// let result = unsafe { saxpy.launch(&cx, &stream, config, (1u32, 3f32, &x, &mut y)) };
 /// // Found on the host: the driver was not asked.
-/// assert!(matches!(result, Err(cuprum::LaunchError::Block { .. })));
+/// assert!(matches!(result, Err(cuprum::launch::LaunchError::Block { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,16 +115,22 @@ pub enum LaunchError {
 
 impl<'m, S: Signature> Kernel<'m, S> {
     pub(super) const fn new(function: Function<'m>, limits: Limits) -> Self {
-        Self { function, limits, _signature: PhantomData }
+        Self { function, limits, share: None, _signature: PhantomData }
     }
 
-    /// The same, for as long as its module is kept otherwise.
+    /// The same, with a share of its module instead of a borrow.
     ///
     /// # Safety
-    /// The module stays loaded as long as the result is used.
-    pub(super) unsafe fn outlived<'b>(self) -> Kernel<'b, S> {
-        // SAFETY: the caller's word.
-        Kernel::new(unsafe { self.function.outlived() }, self.limits)
+    /// The kernel is of `module`.
+    pub(super) unsafe fn sharing<'ctx>(self, module: Shared<Module<'ctx>>) -> Kernel<'ctx, S> {
+        // SAFETY: the share beside it keeps the module, which keeps its context.
+        let function = unsafe { self.function.outlived() };
+        Kernel { function, limits: self.limits, share: Some(module), _signature: PhantomData }
+    }
+
+    /// The share of its module that it has, for launches later.
+    pub(crate) fn share(&self) -> Option<&Shared<Module<'m>>> {
+        self.share.as_ref()
     }
 
     /// The kernel without its signature.
@@ -169,13 +171,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     /// of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; the sticky errors of earlier work.
     ///
     /// # Safety
-    /// The kernel is foreign code, and the caller answers for it:
-    /// 1. The types of the signature have the same meaning in Rust and in the kernel.
-    /// 2. It accesses only memory that it may, with this geometry and these arguments: the slices to their
-    ///    lengths, those of [`In`](super::In) only to read, and other memory whose addresses it is given.
-    /// 3. Until it has finished, that memory is not freed, and no other access by host or device conflicts with
-    ///    it, except such as are ordered by the stream, by an event, or by the default stream (see [`Stream`]).
-    /// 4. The module, or the library that it is of, is not unloaded before it has finished, and no texture or surface that it uses is dropped.
+    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch).
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]

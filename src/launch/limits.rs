@@ -8,7 +8,7 @@ use crate::module::Function;
 
 /// Limits of a kernel's launches on its device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     pub(super) grid: Dim3,
     pub(super) block: Dim3,
     pub(super) threads: u32,
@@ -17,7 +17,7 @@ pub(super) struct Limits {
 
 impl Limits {
     #[inline]
-    pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
+    pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         let LaunchConfig { grid, block, shared_bytes } = config;
         if grid.is_within(self.grid) && self.allow_block(block) && shared_bytes <= self.shared_bytes {
             Ok(())
@@ -52,7 +52,7 @@ impl Limits {
 
 impl Limits {
     /// Asks the driver for the limits.
-    pub(super) fn of(function: Function<'_>) -> Result<Self, Error> {
+    pub(crate) fn of(function: Function<'_>) -> Result<Self, Error> {
         let device = function.context().device();
         let device = |attribute| device.attribute(attribute).map(positive);
         let of_function = |attribute| function.attribute(attribute).map(positive);

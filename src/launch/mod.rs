@@ -1,7 +1,39 @@
 //! Launching: a kernel bound to a Rust signature, a geometry, and arguments.
 //!
-//! The signature is checked against the kernel once, by [`Function::bind`](crate::Function::bind). A launch then checks
+//! The signature is checked against the kernel once, by [`Function::bind`](crate::module::Function::bind). A launch then checks
 //! only what may differ between launches, by a few comparisons, and calls the driver once. It allocates nothing.
+//!
+//! # Duties of a launch
+//!
+//! A kernel is foreign code. Its caller answers for each of its runs: at a launch, in each replay of a graph, and for the work
+//! that the kernel launches itself.
+//!
+//! 1. The types of the signature have the same meaning in Rust and in the kernel.
+//! 2. With this geometry and these arguments, the kernel accesses only memory that it may: slices to their lengths, and slices
+//!    given as [`In`] only to read; the memory and arrays of textures, surfaces and tensor maps; other memory whose addresses it
+//!    has, as numbers among the arguments or from memory.
+//! 3. Until the kernel has finished, none of that memory is freed, unmapped or unregistered. Any other access by host or device
+//!    that conflicts with the kernel's is ordered by the stream, by an event, or by the default stream (see
+//!    [`Stream`](crate::Stream)).
+//! 4. Until the kernel has finished, its module or library is not unloaded, and no texture or surface that it uses is dropped.
+//! 5. Until the kernel has finished, its access to memory of another context or device lasts:
+//!    [`PeerAccess`](crate::memory::PeerAccess) is not dropped, and
+//!    [`Mapping::set_access`](crate::memory::Mapping::set_access) and
+//!    [`PoolRef::set_access`](crate::pool::PoolRef::set_access) revoke nothing. Such memory is not freed before either, because
+//!    a free waits for work of the memory's own context, and for no kernel of another one.
+//! 6. Memory in the order of a stream, a [`StreamBuffer`](crate::pool::StreamBuffer), is used on that stream. Another stream
+//!    uses it only after an event that follows the allocation and earlier work there, and the buffer's own stream waits for
+//!    the kernel before it does anything else with the memory, or frees it.
+//!
+//! Types keep a part of this:
+//!
+//! | launched | kept by types |
+//! |---|---|
+//! | by [`Kernel`] | memory, textures and surfaces that were lent to a [scope](crate::stream::Scope) on the stream, until the scope has waited |
+//! | by a [graph](crate::graph), or captured into one | everything that the arguments borrow, and the code of the kernel, as long as the graph and its executable exist |
+//!
+//! For a graph, duties 3 and 4 remain for memory and textures passed as numbers, and for accesses in a replay that no path of
+//! edges orders.
 
 mod attributes;
 mod bind;
@@ -13,9 +45,9 @@ mod limits;
 mod occupancy;
 mod shared;
 mod signature;
-mod timed;
 mod tuples;
 
+pub(crate) use self::limits::Limits;
 pub(crate) use self::signature::addresses;
 
 pub use self::attributes::LaunchAttributes;
@@ -25,5 +57,5 @@ pub use self::config::{Dim3, LaunchConfig};
 pub use self::host::{HostElements, HostIn, HostInOut, HostOut};
 pub use self::kernel::{Kernel, LaunchError};
 pub use self::occupancy::{BlockSuggestion, OccupancyFlags};
-pub use self::shared::SharedKernel;
+pub use self::shared::KernelError;
 pub use self::signature::{Argument, Arguments, In, InOut, Parameter, Signature};

@@ -16,7 +16,7 @@ use crate::raw::flags::flags;
 flags! {
     /// Options of occupancy queries. A bit that this crate does not name is passed on.
     ///
-    /// Example: that of [`BlockSuggestion`].
+    /// Example: see [`BlockSuggestion`].
     pub struct OccupancyFlags: u32 {
         /// Assume that caching of global memory stays on even where it costs occupancy.
         const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.0;
@@ -28,11 +28,7 @@ flags! {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::launch::OccupancyFlags;
 /// use cuprum::{LaunchConfig, Module};
 ///
@@ -70,10 +66,7 @@ impl Function<'_> {
     /// multiprocessor runs at once; 0 if none fits.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let context = cuprum::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::launch::OccupancyFlags;
     ///
     /// let module = cuprum::Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
@@ -141,7 +134,7 @@ impl Function<'_> {
     /// `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the panic goes on when the driver has returned.
     ///
     /// # Errors
-    /// Those of [`max_potential_block_size`](Function::max_potential_block_size).
+    /// Same as [`max_potential_block_size`](Function::max_potential_block_size).
     ///
     /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
@@ -243,7 +236,7 @@ impl Function<'_> {
     /// Number of clusters that the device runs at once with this geometry; the attributes give the size of a cluster.
     ///
     /// # Errors
-    /// Those of [`max_potential_cluster_size`](Function::max_potential_cluster_size); `CUDA_ERROR_INVALID_CLUSTER_SIZE`
+    /// Same as [`max_potential_cluster_size`](Function::max_potential_cluster_size); `CUDA_ERROR_INVALID_CLUSTER_SIZE`
     /// for a cluster that is too large.
     ///
     /// Driver: `cuOccupancyMaxActiveClusters`, CUDA 11.7+.

@@ -1,62 +1,66 @@
-//! Kernels that keep their code loaded.
+//! Kernels of shared modules.
 
-use std::fmt;
-use std::ops::Deref;
+use super::{BindError, Kernel, Signature};
+use crate::module::{Module, ModuleError};
+use crate::raw::shared::Shared;
 
-use super::{Kernel, Signature};
-use crate::error::Error;
-use crate::module::Module;
-use crate::raw::keep::Keep;
-
-/// A kernel that has a share of its module instead of a borrow: it fits into a struct, beside the module or without it.
+/// Error of making a kernel from a shared module.
 ///
-/// It dereferences to the [`Kernel`], with which it is launched; that path is the same.
+/// # Example
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::KernelError;
+/// use cuprum::{In, Module};
 ///
-/// Example: that of [`SharedModule::kernel`](crate::SharedModule::kernel).
-pub struct SharedKernel<'ctx, S> {
-    /// Only lent for the loan of this value: it does not keep the module itself.
-    kernel: Kernel<'ctx, S>,
-    module: Keep<'ctx, Module<'ctx>>,
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
+/// assert!(matches!(module.kernel::<()>("daxpy"), Err(KernelError::Module(_))));
+/// assert!(matches!(module.kernel::<(In<f32>,)>("saxpy"), Err(KernelError::Bind(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The module has no such function.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// The function has other parameters.
+    #[error(transparent)]
+    Bind(#[from] BindError),
 }
 
-impl<'ctx, S: Signature> SharedKernel<'ctx, S> {
-    /// # Safety
-    /// `kernel` is of `module`.
-    pub(crate) unsafe fn new(kernel: Kernel<'_, S>, module: Keep<'ctx, Module<'ctx>>) -> Self {
-        // SAFETY: the module is kept beside the kernel.
-        Self { kernel: unsafe { kernel.outlived() }, module }
-    }
-
-    /// A share of the code, for launches of the kernel later.
-    pub(crate) fn share(&self) -> Keep<'ctx, Module<'ctx>> {
-        self.module.clone()
-    }
-
-    /// Like [`Kernel::allow_shared_bytes`].
+impl<'ctx> Shared<Module<'ctx>> {
+    /// A kernel by its name, bound to a signature: like [`Module::function`] and
+    /// [`Function::bind`](crate::module::Function::bind), but it has a share of the module, which stays loaded, instead of a borrow.
+    ///
+    /// ```
+    /// # cuprum::example!(driver);
+    /// use cuprum::context::PrimaryContext;
+    /// use cuprum::{ContextRef, In, InOut, Kernel, Module, Shared};
+    ///
+    /// struct Saxpy {
+    ///     kernel: Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
+    ///     context: Shared<ContextRef>,
+    /// }
+    ///
+    /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+    /// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")?;
+    /// let module = context.enter(|cx| Ok(Module::load_ptx(cx, &ptx)?))?.share();
+    /// let saxpy = Saxpy { kernel: module.kernel("saxpy")?, context };
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// Those of [`Kernel::allow_shared_bytes`].
+    /// [`KernelError`], which names the kernel.
     ///
-    /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
-    #[doc(alias = "cuFuncSetAttribute")]
-    #[inline]
-    pub fn allow_shared_bytes(&mut self, bytes: u32) -> Result<(), Error> {
-        self.kernel.allow_shared_bytes(bytes)
-    }
-}
-
-/// Not `DerefMut`: the kernel could be swapped out and outlive its code.
-impl<'ctx, S> Deref for SharedKernel<'ctx, S> {
-    type Target = Kernel<'ctx, S>;
-
-    #[inline]
-    fn deref(&self) -> &Kernel<'ctx, S> {
-        &self.kernel
-    }
-}
-
-impl<S> fmt::Debug for SharedKernel<'_, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SharedKernel").field(&self.kernel).finish()
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and the calls of [`Function::bind`](crate::module::Function::bind):
+    /// `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read);
+    /// `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for errors `cuFuncGetName`, CUDA 12.3+, and
+    /// `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
+    #[doc(alias = "cuModuleGetFunction")]
+    pub fn kernel<S: Signature>(&self, name: &str) -> Result<Kernel<'ctx, S>, KernelError> {
+        let bound = self.function(name)?.bind::<S>();
+        let kernel = bound.map_err(|error| BindError { kernel: Some(name.to_owned()), ..error })?;
+        // SAFETY: the kernel is of this module.
+        Ok(unsafe { kernel.sharing(self.clone()) })
     }
 }

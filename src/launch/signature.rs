@@ -14,13 +14,13 @@ use crate::memory::{
 
 /// A parameter that is the address of device memory from which the kernel reads elements of `T`.
 ///
-/// Example: that of [`Kernel`](super::Kernel).
+/// Example: see [`Kernel`](super::Kernel).
 #[derive(Debug)]
 pub struct In<T>(PhantomData<T>);
 
 /// A parameter that is the address of device memory which the kernel writes, and may read, as elements of `T`.
 ///
-/// Example: that of [`Kernel`](super::Kernel).
+/// Example: see [`Kernel`](super::Kernel).
 #[derive(Debug)]
 pub struct InOut<T>(PhantomData<T>);
 
@@ -33,7 +33,10 @@ mod sealed {
 ///
 /// # Example
 /// ```
-/// use cuprum::{DeviceAddress, In, Parameter, Signature, vector::float4};
+/// use cuprum::launch::{Parameter, Signature};
+/// use cuprum::memory::DeviceAddress;
+/// use cuprum::memory::vector::float4;
+/// use cuprum::In;
 ///
 /// // An address has eight bytes, and a vector is aligned as CUDA's.
 /// assert_eq!(<In<f32> as Parameter>::LAYOUT.size(), 8);
@@ -43,13 +46,18 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a kernel",
     label = "neither plain data nor an address of device memory",
-    note = "a parameter is plain data, passed by value, or `In<T>` or `InOut<T>`, the address of device memory"
+    note = "memory is `In<T>` if the kernel only reads it (`const T *`), or else `InOut<T>` (`T *`), in place of a slice, a \
+            reference, a buffer or a pointer: `InOut<f32>` for `&mut [f32]`",
+    note = "a texture is `TextureObject`, a surface is `SurfaceObject`",
+    note = "plain data is passed by value: a number, a vector of CUDA's, or a struct with `#[repr(C)]` and \
+            `#[derive(DeviceData)]` (feature `derive`)"
 )]
 pub trait Parameter {
     /// Size and alignment in the kernel's parameter block.
     const LAYOUT: Layout;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DeviceData> Parameter for T {
     const LAYOUT: Layout = Layout::new::<T>();
 }
@@ -69,12 +77,9 @@ impl<T: DeviceData> Parameter for InOut<T> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Argument, Buffer, Current, InOut, Kernel, LaunchConfig, LaunchError, Module, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::{Argument, LaunchError};
+/// use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, Stream};
 ///
 /// /// Anything that `write_seven` can be launched on: a buffer, a slice, memory of another library.
 /// fn write_seven(
@@ -99,7 +104,7 @@ impl<T: DeviceData> Parameter for InOut<T> {
     note = "plain data is given as exactly the type of the parameter: nothing is converted",
     note = "`In<T>` is given `&Buffer<T>` or a `Slice<T>`, `InOut<T>` is given `&mut Buffer<T>` or a `SliceMut<T>`: memory \
             of the host is copied to a buffer first",
-    note = "`TextureObject` is given `&Texture` or a `LentTexture`, `SurfaceObject` likewise"
+    note = "`TextureObject` is given `&Texture` or a loan of it, `SurfaceObject` likewise"
 )]
 pub unsafe trait Argument<P: Parameter> {
     /// Representation that the kernel reads.
@@ -121,7 +126,7 @@ unsafe impl<T: DeviceData> Argument<T> for T {
 macro_rules! addresses {
     ($($parameter:ident <- $argument:ty;)*) => { $(
         // SAFETY: a device address, which is eight bytes of plain data.
-        unsafe impl<T: $crate::DeviceData> $crate::Argument<$crate::$parameter<T>> for $argument {
+        unsafe impl<T: $crate::memory::DeviceData> $crate::launch::Argument<$crate::$parameter<T>> for $argument {
             type Raw = cuprum_sys::CUdeviceptr;
 
             fn into_raw(self) -> Self::Raw {
@@ -155,7 +160,7 @@ addresses! {
 
 /// The parameters of a kernel: a tuple of up to 16 types that are each a [`Parameter`].
 ///
-/// Example: that of [`Parameter`].
+/// Example: see [`Parameter`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the signature of a kernel",
     label = "not a tuple of up to 16 parameters",
@@ -168,7 +173,7 @@ pub trait Signature: sealed::Sealed {
 
 /// Arguments for the signature `S`: a tuple with an [`Argument`] for each parameter.
 ///
-/// Example: that of [`Kernel`](super::Kernel), `launch`.
+/// Example: see [`Kernel`](super::Kernel), `launch`.
 #[diagnostic::on_unimplemented(
     message = "the kernel's signature `{S}` cannot be given the arguments `{Self}`",
     label = "not a tuple with one argument per parameter",

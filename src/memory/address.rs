@@ -1,5 +1,6 @@
 //! The allocation that an address lies in, and addresses for other devices of the machine.
 
+use std::ops::Range;
 use std::ptr;
 
 use cuprum_sys::{CUdeviceptr, CUmemRangeHandleType, CUresult, FnId};
@@ -10,44 +11,14 @@ use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 
-/// An allocation of device memory.
-///
-/// # Example
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::Buffer;
-///
-/// let buffer = Buffer::<u32>::zeroed(&cx, 256)?;
-/// // The allocation that an address lies in.
-/// let range = cx.address_range(buffer.as_raw() + 100)?;
-/// assert_eq!((range.start, range.bytes), (buffer.as_raw(), 1024));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AddressRange {
-    /// Address of the first byte.
-    pub start: CUdeviceptr,
-    /// Number of bytes.
-    pub bytes: usize,
-}
-
 impl Current<'_, '_> {
-    /// The allocation in which an address lies.
+    /// Returns the addresses of the allocation that contains an address.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// let buffer = cuprum::Buffer::<u32>::alloc(&cx, 100)?;
     /// let range = cx.address_range(buffer.as_raw() + 40)?;
-    /// assert_eq!((range.start, range.bytes), (buffer.as_raw(), 400));
+    /// assert_eq!(range, buffer.as_raw()..buffer.as_raw() + 400);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -57,12 +28,12 @@ impl Current<'_, '_> {
     /// Driver: `cuMemGetAddressRange_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetAddressRange_v2")]
     #[inline]
-    pub fn address_range(&self, address: CUdeviceptr) -> Result<AddressRange, Error> {
+    pub fn address_range(&self, address: CUdeviceptr) -> Result<Range<CUdeviceptr>, Error> {
         let context = &self.get()?;
         let (mut start, mut bytes) = (0, 0);
         // SAFETY: both out-parameters outlive the call, and any number is asked for.
         unsafe { context_call!(context, cuMemGetAddressRange_v2(&raw mut start, &raw mut bytes, address)) }?;
-        Ok(AddressRange { start, bytes })
+        Ok(start..start.saturating_add(bytes as CUdeviceptr))
     }
 }
 

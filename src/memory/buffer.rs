@@ -7,8 +7,8 @@ use std::ops::RangeBounds;
 use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
 
 use super::elements::elements;
-use super::{DeviceData, Fill, MemoryError, Slice, SliceMut, bytes_of};
-use crate::context::{ContextRef, Current};
+use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
+use crate::context::{ContextRef, Current, entered};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
@@ -38,30 +38,24 @@ unsafe impl Handle for Allocation {
 /// The host cannot dereference it: its contents come back by a copy. It borrows its context, so it is freed
 /// before the context is destroyed. It may be sent to and dropped on any thread.
 ///
-/// The copies here are synchronous for the host memory they touch: it can be reused when they return. On the
-/// device they are ordered by the legacy default stream: after all work of ordinary streams, and before all
-/// that is queued on ordinary streams later. A non-blocking stream is not part of that order, nor is any other stream
-/// where the library was opened with per-thread default streams; a [scope](Current::scope) waits first in both cases.
+/// It is copied and filled by the token, with [`Current::copy`] and [`Current::fill`], or lent to a
+/// [scope](Current::scope).
 ///
 /// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `Buffer<'static, T>`, made in a [`SharedContext`](crate::SharedContext), of which it has a share: it
+/// In a struct it is a `Buffer<'static, T>`, made in a [shared context](crate::Shared), of which it has a share: it
 /// may lie beside that context, or without it. In a context that is borrowed, `'ctx` is that borrow, and no struct can hold
 /// both.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
 ///
 /// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
-/// numbers.slice_mut(1..3).ok_or("outside")?.fill(&cx, 0)?;
+/// cx.fill(&mut numbers.slice_mut(1..3).ok_or("outside")?, 0)?;
 /// assert_eq!(numbers.to_vec(&cx)?, [1, 0, 0, 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -70,6 +64,8 @@ pub struct Buffer<'ctx, T: DeviceData> {
     len: usize,
     _elements: PhantomData<T>,
 }
+
+entered!([T: DeviceData] Buffer<'ctx, T>: memory);
 
 elements! {
     Buffer(this): this.memory.raw().0, of this.memory, this.len;
@@ -100,29 +96,28 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Allocates `len` elements and sets all their bytes to zero.
     ///
     /// # Errors
-    /// Those of [`alloc`](Buffer::alloc).
+    /// Same as [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemsetD8_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemAlloc_v2")]
-    #[doc(alias = "cuMemsetD8_v2")]
+    #[doc(alias("cuMemAlloc_v2", "cuMemsetD8_v2"))]
     #[inline]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, len)?;
-        buffer.as_mut_slice().set_bytes(cx, 0)?;
+        cx.fill_bytes(&mut buffer, 0)?;
         Ok(buffer)
     }
 
     /// Allocates as many elements as `host` has and copies them there.
     ///
     /// # Errors
-    /// Those of [`alloc`](Buffer::alloc).
+    /// Same as [`alloc`](Buffer::alloc).
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpyHtoD_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
     #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, host.len())?;
-        buffer.copy_from_host(cx, host)?;
+        cx.copy(&mut buffer, host)?;
         Ok(buffer)
     }
 
@@ -144,35 +139,10 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.memory.into_raw().0
     }
 
-    /// Copies `host` to the device. Returns when `host` may be reused.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have the same length; [`Error::is_wrong_context`]; the sticky errors
-    /// of earlier work.
-    ///
-    /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyHtoD_v2")]
-    #[inline]
-    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        self.as_mut_slice().copy_from_host(cx, host)
-    }
-
-    /// Copies the buffer to `host`. Blocks until it is there.
-    ///
-    /// # Errors
-    /// Those of [`copy_from_host`](Buffer::copy_from_host).
-    ///
-    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoH_v2")]
-    #[inline]
-    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        self.as_slice().copy_to_host(cx, host)
-    }
-
     /// Copies the buffer into a new vector. Blocks until it is there.
     ///
     /// # Errors
-    /// Those of [`copy_to_host`](Buffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -181,40 +151,11 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_slice().to_vec(cx)
     }
 
-    /// Sets every element to `value`. The host does not wait.
-    ///
-    /// # Errors
-    /// Those of [`SliceMut::fill`].
-    ///
-    /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemsetD8_v2")]
-    #[doc(alias = "cuMemsetD16_v2")]
-    #[doc(alias = "cuMemsetD32_v2")]
-    #[inline]
-    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
-    where
-        T: Fill,
-    {
-        self.as_mut_slice().fill(cx, value)
-    }
-
-    /// Sets every byte to `value`. The host does not wait.
-    ///
-    /// # Errors
-    /// Those of [`SliceMut::set_bytes`].
-    ///
-    /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemsetD8_v2")]
-    #[inline]
-    pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
-        self.as_mut_slice().set_bytes(cx, value)
-    }
-
     /// Frees the memory and reports the error that `Drop` would swallow. The buffer is gone after an error too: the
     /// driver may have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]

@@ -21,7 +21,7 @@ use crate::raw::call::context_call;
 pub(crate) use self::batch::{
     block_with_attributes_on, blocks_on, decompress_on, several_on, with_attributes_on,
 };
-pub(crate) use self::peer::{block_between, block_between_on, wait_for_other};
+pub(crate) use self::peer::{between, block_between, block_between_on, wait_for_other};
 
 /// Defines functions that copy `bytes` bytes between two sides by one call of the driver: none need no call.
 macro_rules! copies {
@@ -88,24 +88,17 @@ copies! {
     fn within(context; to: CUdeviceptr, from: CUdeviceptr; bytes)
         = cuMemcpyDtoD_v2(to, from, bytes), then settle;
 
-    /// Copies `bytes` bytes from one context to another, of which the first given is current. The host does not wait.
-    ///
-    /// # Safety
-    /// Both sides have `bytes` bytes in their contexts, which are of one driver.
-    fn between(context; to: InContext<'_>, from: InContext<'_>; bytes)
-        = cuMemcpyPeer(to.1, to.0.as_raw(), from.1, from.0.as_raw(), bytes), then settle;
-
     /// Copies `bytes` bytes between addresses of any kind.
     ///
     /// # Safety
-    /// Those of [`from_host`] and [`to_host`], as the addresses are.
+    /// Same as [`from_host`] and [`to_host`], as the addresses are.
     fn unified(context; to: CUdeviceptr, from: CUdeviceptr; bytes)
         = cuMemcpy(to, from, bytes), then settle;
 
     /// Queues a copy of `bytes` bytes between addresses of any kind.
     ///
     /// # Safety
-    /// Those of [`from_host_on`] and [`to_host_on`], as the addresses are.
+    /// Same as [`from_host_on`] and [`to_host_on`], as the addresses are.
     fn unified_on(context, stream; to: CUdeviceptr, from: CUdeviceptr; bytes)
         = cuMemcpyAsync(to, from, bytes, stream);
 
@@ -337,11 +330,18 @@ pub(crate) fn wait_for_default_stream(context: &ContextRef) -> Result<(), Error>
     unsafe { context_call!(context, cuStreamSynchronize(CUstream::null())) }
 }
 
-/// Waits if the default stream belongs to this thread alone.
+/// Notes that something was queued on the default stream. Waits for it if that stream belongs to this thread alone.
 #[inline]
 fn settle(context: &ContextRef) -> Result<(), Error> {
-    if context.library().stream_mode() == StreamMode::Legacy {
-        return Ok(());
+    if context.default_stream().is_noted() { Ok(()) } else { note(context) }
+}
+
+#[cold]
+#[inline(never)]
+fn note(context: &ContextRef) -> Result<(), Error> {
+    if context.library().stream_mode() == StreamMode::PerThread {
+        return wait_for_default_stream(context);
     }
-    wait_for_default_stream(context)
+    context.default_stream().note();
+    Ok(())
 }

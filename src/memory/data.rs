@@ -17,7 +17,7 @@ use cuprum_sys::CUdeviceptr;
 /// #[repr(C)]
 /// struct Particle { position: [f32; 3], mass: f32 }
 /// // SAFETY: four floats in C layout; any bytes are a value.
-/// unsafe impl cuprum::DeviceData for Particle {}
+/// unsafe impl cuprum::memory::DeviceData for Particle {}
 /// ```
 ///
 /// # Safety
@@ -47,7 +47,26 @@ unsafe impl<T: DeviceData, const N: usize> DeviceData for [T; N] {}
 
 /// Plain data that the driver can fill memory with: numbers of one, two or four bytes.
 ///
-/// Example: that of [`Buffer`](super::Buffer), `fill`.
+/// # Example
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::Fill;
+/// use cuprum::{Buffer, Current, MemoryError};
+///
+/// /// A buffer in which every element is `value`.
+/// fn filled<'ctx, T: Fill>(
+///     cx: &Current<'_, 'ctx>,
+///     len: usize,
+///     value: T,
+/// ) -> Result<Buffer<'ctx, T>, MemoryError> {
+///     let mut buffer = Buffer::alloc(cx, len)?;
+///     cx.fill(&mut buffer, value)?;
+///     Ok(buffer)
+/// }
+///
+/// assert_eq!(filled(&cx, 3, 0.5f32)?.to_vec(&cx)?, [0.5; 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Fill: DeviceData + sealed::Fill {}
 
 impl<T: DeviceData + sealed::Fill> Fill for T {}
@@ -63,7 +82,7 @@ pub enum Pattern {
     Word(u32),
 }
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Fill {
         fn pattern(self) -> super::Pattern;
     }
@@ -158,12 +177,9 @@ unsafe impl bytemuck::Pod for DeviceAddress {}
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Buffer, DeviceAddress, DeviceData};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{DeviceAddress, DeviceData};
+/// use cuprum::Buffer;
 ///
 /// /// What a kernel takes by value: an address, and how much is there.
 /// #[derive(Clone, Copy)]

@@ -66,10 +66,24 @@ macro_rules! elements {
                 f.write_str(")")
             }
         }
+
+        $crate::memory::elements::linear!($buffer);
     };
 }
 
 pub(crate) use elements;
+
+/// Owners of elements in linear memory as places of copies, by their slices.
+macro_rules! linear {
+    ($buffer:ident) => {
+        $crate::memory::verbs::kind::place! {
+            [T: DeviceData] $buffer<'_, T>: $crate::memory::verbs::kind::Device, of T,
+            read |this| this.as_slice(), write |this| this.as_mut_slice()
+        }
+    };
+}
+
+pub(crate) use linear;
 
 /// Common methods of borrowed runs of elements, by an address and a number; of those that are `Copy`, also parts.
 macro_rules! run {

@@ -30,6 +30,9 @@ impl Extent {
     /// Number of elements; `None` if it does not fit.
     #[inline]
     pub fn len(self) -> Option<usize> {
+        if self.is_empty() {
+            return Some(0);
+        }
         self.width.checked_mul(self.height)?.checked_mul(self.depth)
     }
 

@@ -9,11 +9,13 @@ use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use cuprum_sys::CUdeviceptr;
+use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::elements::elements;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
-use crate::context::{ContextRef, Current, KeptContext};
+#[cfg(feature = "dlpack")]
+use crate::context::captures;
+use crate::context::{Beside, ContextRef, Current, KeptContext};
 use crate::error::Error;
 #[cfg(feature = "dlpack")]
 use crate::{memory::Buffer, raw::call::context_call};
@@ -30,27 +32,27 @@ type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Erro
 /// called, and not dropped either.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::sys::{CUmemAttach_flags, call};
-/// use cuprum::{ForeignBuffer, MemoryError, PrimaryContext};
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::memory::ForeignBuffer;
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
 /// let sum = context.enter(|cx| {
-///     let (fns, mut address) = (library.fns(), 0);
+///     let (fns, mut address) = (driver.library().fns(), 0);
 ///     // SAFETY: the out-parameter outlives the call.
 ///     let made = unsafe { call!(fns, cuMemAllocManaged(&raw mut address, 4 * 4, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0)) };
 ///     cx.context().check(made)?;
 ///     // SAFETY: four numbers, which nobody else uses, and which are freed once.
 ///     let mut numbers = unsafe {
 ///         ForeignBuffer::<u32>::with_release(cx, address, 4, move |context, address| {
-///             // SAFETY: nobody uses the memory again.
+///             // SAFETY: the memory is not used again.
 ///             context.check(unsafe { call!(fns, cuMemFree_v2(address)) })
 ///         })
 ///     }?;
-///     numbers.as_mut_slice().copy_from_host(cx, &[1, 2, 3, 4])?;
-///     Ok::<_, MemoryError>(numbers.as_slice().to_vec(cx)?.iter().sum::<u32>())
-/// })??;
+///     cx.copy(&mut numbers, &[1, 2, 3, 4])?;
+///     Ok(numbers.as_slice().to_vec(cx)?.iter().sum::<u32>())
+/// })?;
 /// assert_eq!(sum, 10);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -99,7 +101,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// [`MemoryError::TooLarge`].
     ///
     /// # Safety
-    /// Those of [`from_raw`](ForeignBuffer::from_raw), until `release` is called; what was queued before may still be under way
+    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; what was queued before may still be under way
     /// then, so that `release` waits for it, or frees by a call that does, as `cuMemFree` is.
     pub unsafe fn with_release(
         cx: &Current<'_, 'ctx>,
@@ -127,8 +129,14 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         let release: Release<'ctx> = Box::new(move |context, _| {
             let release = ManuallyDrop::new(release);
             if let Some(byte) = anchor {
-                // SAFETY: no arguments; it waits in the current context.
-                unsafe { context_call!(context, cuCtxSynchronize()) }?;
+                // As a mapping does it.
+                captures::beside(context.library(), |beside| {
+                    if beside.is_exempted() {
+                        return Ok(());
+                    }
+                    // SAFETY: no arguments; it waits in the current context.
+                    unsafe { context_call!(context, cuCtxSynchronize()) }
+                })?;
                 byte.close()?;
             }
             ManuallyDrop::into_inner(release)();
@@ -145,17 +153,21 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         release: Option<Release<'ctx>>,
     ) -> Result<Self, MemoryError> {
         bytes_of::<T>(len)?;
+        // Others may have queued work on it there.
+        cx.context().default_stream().note();
         Ok(Self { address, len, release: Mutex::new(release), context: cx.keep(), _elements: PhantomData })
     }
 
-    /// Gives the memory back and reports the error that `Drop` would swallow. It is gone after an error too.
+    /// Gives the memory back and reports the error that `Drop` would swallow. It is gone after an error too. The function is
+    /// called once: what it frees beside a capture of other code, which ends by that, has to be
+    /// [announced](crate::graph::ForeignCaptures) before, or the function has to try again.
     ///
     /// # Errors
-    /// Those of the function, and those of [`ContextRef::with_current`]. None without a function.
+    /// Those of the function, and the errors of [`ContextRef::with_current`]. None without a function.
     ///
-    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless the context is current.
-    #[doc(alias = "cuCtxPushCurrent_v2")]
-    #[doc(alias = "cuCtxPopCurrent_v2")]
+    /// Driver: the calls of [`ContextRef::with_current`]: unless a token says that the context is current, `cuCtxGetCurrent`,
+    /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.release()
@@ -167,9 +179,12 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         if release.is_none() {
             return Ok(());
         }
-        let released =
-            context.with_current(|| release.take().map_or(Ok(()), |release| release(context, address)));
-        // Not called: its captures may not be touched in a forked child, or without the context.
+        let beside = Beside::captures(context.library());
+        let released = context.check_kept(FnId::cuMemFree_v2).and_then(|()| {
+            context.with_current(|| release.take().map_or(Ok(()), |release| release(context, address)))
+        });
+        drop(beside);
+        // Not called: its captures may not be touched in a forked child, without the context, or while the memory is used.
         mem::forget(release);
         released
     }

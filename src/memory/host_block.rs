@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use super::extent::{Extent, Strides};
-use super::side::{Side, sealed};
+use super::side::Side;
+use super::verbs::kind::{HostRows, place};
 use super::{DeviceData, MemoryError};
 
 /// Elements of a host slice as rows and slices, borrowed to be copied from. `Copy`.
@@ -30,19 +31,15 @@ pub struct HostBlock<'a, T: DeviceData> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
 /// use cuprum::memory::{HostBlockMut, Pitched};
 ///
 /// // Two columns of the device, copied into the middle of a picture of 4 by 2.
 /// let columns = Buffer::from_slice(&cx, &[1u8, 2, 3, 4])?;
 /// let mut picture = [0u8; 8];
-/// let middle = HostBlockMut::new(&mut picture, (4, 2))?.part(1..3, .., ..).ok_or("outside")?;
-/// Pitched::over(columns.as_slice(), (2, 2))?.copy_to(&cx, middle)?;
+/// let mut middle = HostBlockMut::new(&mut picture, (4, 2))?.part(1..3, .., ..).ok_or("outside")?;
+/// cx.copy(&mut middle, &Pitched::over(columns.as_slice(), (2, 2))?)?;
 /// assert_eq!(picture, [0, 1, 2, 0, 0, 3, 4, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -123,6 +120,11 @@ impl<'a, T: DeviceData> HostBlock<'a, T> {
         let strides = Strides::within::<T>(host.len(), extent.into(), pitch, rows)?;
         Ok(Self { start: host.as_ptr(), strides, _elements: PhantomData })
     }
+
+    /// The side of a copy that reads here.
+    pub(crate) fn side(&self) -> Side<'_> {
+        Side::host(self.start, self.strides)
+    }
 }
 
 impl<'a, T: DeviceData> HostBlockMut<'a, T> {
@@ -138,7 +140,7 @@ impl<'a, T: DeviceData> HostBlockMut<'a, T> {
     /// Elements of `host` whose rows begin `pitch` elements apart, and whose slices begin `rows` rows apart.
     ///
     /// # Errors
-    /// Those of [`HostBlock::strided`].
+    /// Same as [`HostBlock::strided`].
     pub fn strided(
         host: &'a mut [T],
         extent: impl Into<Extent>,
@@ -155,8 +157,5 @@ impl<'a, T: DeviceData> HostBlockMut<'a, T> {
     }
 }
 
-impl<T: DeviceData> sealed::Source<T> for HostBlock<'_, T> {
-    fn side(&self) -> Side<'_> {
-        Side::host(self.start, self.strides)
-    }
-}
+place!([T: DeviceData] HostBlock<'_, T>: HostRows, of T, read |this| this.side());
+place!([T: DeviceData] HostBlockMut<'_, T>: HostRows, of T, write |this| this.side());

@@ -13,38 +13,9 @@ use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
 use crate::raw::held::{Handle, Held};
 
-/// The name of an allocation, by which another process of the machine opens it: 64 bytes, to be sent in any way.
-///
-/// ```
-/// use cuprum::memory::IpcMemHandle;
-///
-/// # let received = [7; 64];
-/// let handle = IpcMemHandle::from_bytes(received);
-/// assert_eq!(handle.to_bytes(), received);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct IpcMemHandle([u8; 64]);
-
-impl IpcMemHandle {
-    /// The handle that another process has sent.
-    pub const fn from_bytes(bytes: [u8; 64]) -> Self {
-        Self(bytes)
-    }
-
-    /// The handle, to be sent.
-    pub const fn to_bytes(self) -> [u8; 64] {
-        self.0
-    }
-}
-
-impl fmt::Debug for IpcMemHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("IpcMemHandle")
-    }
-}
-
 impl<T: DeviceData> Buffer<'_, T> {
-    /// The name of the allocation, for other processes to [open](IpcBuffer::open): the same as long as it lives.
+    /// The name of the allocation, for other processes of the machine to [open](IpcBuffer::open): 64 bytes, to be sent in any
+    /// way, and the same as long as it lives.
     ///
     /// Giving it away needs no `unsafe`: what others write is some value of `T`, as everything is, and is met by copies and
     /// kernels alone, never through a reference. Freeing the buffer while another process has it open is for that process
@@ -55,16 +26,11 @@ impl<T: DeviceData> Buffer<'_, T> {
     /// `CUDA_ERROR_NOT_SUPPORTED` where the system shares none; [`Error::is_wrong_context`].
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// let weights = cuprum::Buffer::from_slice(&cx, &[1.0f32, 2.0])?;
     /// # if cfg!(target_os = "linux") {
-    /// let bytes = weights.ipc_handle(&cx)?.to_bytes();
     /// // Sent through a socket, a pipe or a file.
-    /// assert_eq!(bytes.len(), 64);
+    /// let bytes: [u8; 64] = weights.ipc_handle(&cx)?;
     /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -72,12 +38,12 @@ impl<T: DeviceData> Buffer<'_, T> {
     /// Driver: `cuIpcGetMemHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcGetMemHandle")]
     #[inline]
-    pub fn ipc_handle(&self, cx: &Current<'_, '_>) -> Result<IpcMemHandle, Error> {
+    pub fn ipc_handle(&self, cx: &Current<'_, '_>) -> Result<[u8; 64], Error> {
         let context = cx.of(self.context(), FnId::cuIpcGetMemHandle)?;
         let mut handle = CUipcMemHandle { reserved: [0; 64] };
         // SAFETY: the out-parameter outlives the call; the address is that of a live allocation, or 0.
         unsafe { context_call!(context, cuIpcGetMemHandle(&raw mut handle, self.as_raw())) }?;
-        Ok(IpcMemHandle(handle.reserved))
+        Ok(handle.reserved)
     }
 }
 
@@ -98,7 +64,7 @@ unsafe impl Handle for Opened {
 /// Elements of `T` in an allocation of another process, which is closed on drop and never freed.
 ///
 /// It lends [slices](Slice), as every kind of memory does, and is an argument of kernels. The other process may write at any
-/// time: what a copy finds then is old or new, or some of both. [Events](crate::Event) between the processes make an order.
+/// time: what a copy finds then is old or new, or some of both. [Events](crate::stream::Event) between the processes make an order.
 ///
 /// Opening what this process has opened already gives the same address, and one more to close.
 ///
@@ -106,18 +72,14 @@ unsafe impl Handle for Opened {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Current;
-/// use cuprum::memory::{IpcBuffer, IpcMemHandle};
+/// use cuprum::memory::IpcBuffer;
 ///
 /// /// What the process that was sent a handle does.
 /// fn read(cx: &Current<'_, '_>, sent: [u8; 64]) -> Result<Vec<f32>, Box<dyn std::error::Error>> {
 ///     // SAFETY: the other process has sent the handle, and keeps the memory until it is told that we are done.
-///     let theirs = unsafe { IpcBuffer::<f32>::open(cx, IpcMemHandle::from_bytes(sent)) }?;
+///     let theirs = unsafe { IpcBuffer::<f32>::open(cx, sent) }?;
 ///     Ok(theirs.as_slice().to_vec(cx)?)
 /// }
 /// # assert!(read(&cx, [0; 64]).is_err());
@@ -151,14 +113,12 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     ///    any.
     ///
     /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and `cuMemGetAddressRange_v2`, CUDA 3.2+.
-    #[doc(alias = "cuIpcOpenMemHandle_v2")]
-    #[doc(alias = "cuIpcOpenMemHandle")]
-    #[doc(alias = "cuMemGetAddressRange_v2")]
+    #[doc(alias("cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle", "cuMemGetAddressRange_v2"))]
     #[inline]
-    pub unsafe fn open(cx: &Current<'_, 'ctx>, handle: IpcMemHandle) -> Result<Self, Error> {
+    pub unsafe fn open(cx: &Current<'_, 'ctx>, handle: [u8; 64]) -> Result<Self, Error> {
         let context = cx.get()?;
         let (mut address, mut bytes) = (0, 0);
-        let handle = CUipcMemHandle { reserved: handle.0 };
+        let handle = CUipcMemHandle { reserved: handle };
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
         // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the caller vouches for the handle.
         unsafe {
@@ -180,7 +140,7 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     /// Closes the memory and reports what `Drop` would swallow. It is closed after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcCloseMemHandle")]

@@ -8,7 +8,7 @@ use crate::error::Error;
 
 /// A place where memory lies, or is to lie.
 ///
-/// Example: that of [`ManagedRange`](super::ManagedRange).
+/// Example: see [`ManagedRange`](super::ManagedRange).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MemoryLocation {

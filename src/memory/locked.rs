@@ -2,80 +2,17 @@
 //!
 //! After a fault every wait answers at once, while copies to page-locked memory go on, and no call tells when they are
 //! over (see the [module of streams](crate::stream)). So a wait that fails proves nothing: the memory that the work was
-//! lent must neither be read, written nor freed any more. Its owners carry a [`Mark`] for that. A scope chains the
-//! marks of the memory that it was lent, through the marks themselves, so that lending allocates nothing, and sets them
-//! all if it cannot be waited for. If it can, there is nothing to undo.
+//! lent must neither be read, written nor freed any more. Its owners carry a [`Mark`] for that.
 
-use std::cell::{Cell, RefCell};
-use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 use super::DeviceData;
-
-/// The mark of lost memory, and a link in the chain of the scope that it was lent to last.
-#[derive(Debug, Default)]
-pub(crate) struct Mark {
-    lost: AtomicBool,
-    /// Read only by that scope. Whatever it says afterwards, it is overwritten by the next loan.
-    next: AtomicPtr<Mark>,
-}
-
-impl Mark {
-    #[inline]
-    pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::Relaxed)
-    }
-}
-
-/// The page-locked memory that a scope was lent.
-pub(crate) struct Marks {
-    chain: Cell<*mut Mark>,
-    /// Memory that other scopes may have at the same time, so that it cannot be in a chain. Rare.
-    shared: RefCell<Vec<NonNull<Mark>>>,
-}
-
-impl Default for Marks {
-    /// A null pointer has no default in Rust 1.85.
-    fn default() -> Self {
-        Self { chain: Cell::new(ptr::null_mut()), shared: RefCell::default() }
-    }
-}
-
-impl Marks {
-    /// Adds memory that is lent to the scope of this chain.
-    ///
-    /// # Safety
-    /// The mark stays where it is, alive and in no other chain as long as this one is used, and was not added before.
-    #[inline]
-    pub(crate) unsafe fn add(&self, mark: &Mark) {
-        mark.next.store(self.chain.get(), Ordering::Relaxed);
-        self.chain.set(ptr::from_ref(mark).cast_mut());
-    }
-
-    /// Adds memory that is lent to this and other scopes.
-    ///
-    /// # Safety
-    /// The mark stays where it is and alive as long as this is used.
-    pub(crate) unsafe fn add_shared(&self, mark: &Mark) {
-        self.shared.borrow_mut().push(NonNull::from(mark));
-    }
-
-    /// Marks all memory in the chain as lost.
-    #[cold]
-    pub(crate) fn lose(&self) {
-        let mut at = self.chain.get();
-        while !at.is_null() {
-            // SAFETY: whoever added the mark keeps it alive.
-            let mark = unsafe { &*at };
-            mark.lost.store(true, Ordering::Relaxed);
-            at = mark.next.load(Ordering::Relaxed);
-        }
-        for mark in self.shared.borrow().iter() {
-            // SAFETY: as above.
-            unsafe { mark.as_ref() }.lost.store(true, Ordering::Relaxed);
-        }
-    }
-}
+use super::verbs::Source;
+use super::verbs::kind::kinds;
+use crate::raw::mark::Mark;
+use crate::raw::seal::{Key, Sealed};
 
 /// Elements in page-locked memory of the host.
 ///
@@ -98,7 +35,7 @@ impl<T: DeviceData> Locked<T> {
     /// # Safety
     /// `len` initialized elements lie at `start`, which is aligned, and nobody else uses them as long as this is there.
     pub(crate) unsafe fn new(start: NonNull<T>, len: usize, portable: bool) -> Self {
-        Self { start, len, portable, mark: Mark::default() }
+        Self { start, len, portable, mark: Mark::new() }
     }
 
     #[inline]
@@ -145,11 +82,95 @@ impl<T: DeviceData> Locked<T> {
     }
 }
 
+kinds! {
+    /// Page-locked memory of the host that is lent to a scope.
+    Pinned: NonNull<[T]>, NonNull<[T]>;
+}
+
+/// Elements of page-locked memory that are [lent to a scope](crate::stream::Scope::lend), as the view of the loan.
+///
+/// The scope marks the owner if it cannot be waited for, so that there is no such view but in a loan.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{PageLocked, PinnedFlags, PinnedMut};
+/// use cuprum::stream::{Lent, Scope};
+/// use cuprum::{Buffer, MemoryError, PinnedBuffer, Stream};
+///
+/// /// The second half of what was lent.
+/// fn second_half<'scope>(host: &Lent<'scope, PinnedMut<'scope, u32>>) -> Lent<'scope, PinnedMut<'scope, u32>> {
+///     host.slice(host.len() / 2..).expect("half of it")
+/// }
+///
+/// /// Lends any owner of page-locked memory.
+/// fn lend<'scope, M: PageLocked>(scope: &Scope<'scope, '_>, host: &'scope mut M) -> Result<(), MemoryError> {
+///     scope.lend(host).map(drop)
+/// }
+///
+/// let (stream, source) = (Stream::new(&cx)?, Buffer::from_slice(&cx, &[1u32, 2])?);
+/// let mut host = PinnedBuffer::<u32>::zeroed(&cx, 4, PinnedFlags::empty())?;
+/// cx.scope(&stream, |scope| Ok(scope.copy(&second_half(&scope.lend(&mut host)?), &scope.lend(&source)?)?))?;
+/// cx.scope(&stream, |scope| Ok(lend(scope, &mut host)?))?;
+/// assert_eq!(host[..], [0, 0, 1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PinnedMut<'a, T: DeviceData> {
+    elements: NonNull<[T]>,
+    _elements: PhantomData<&'a mut [T]>,
+}
+
+impl<T: DeviceData> PinnedMut<'_, T> {
+    /// Elements of an owner that is borrowed mutably, and whose mark a scope has.
+    pub(crate) const fn new(start: NonNull<T>, len: usize) -> Self {
+        Self { elements: NonNull::slice_from_raw_parts(start, len), _elements: PhantomData }
+    }
+
+    /// Number of elements.
+    pub const fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// True if there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Address of the first element on the host.
+    pub const fn as_raw(&self) -> *mut T {
+        self.elements.as_ptr().cast()
+    }
+
+    /// The elements from `start` on, which are there.
+    pub(crate) fn part(&self, start: usize, len: usize) -> Self {
+        let start = NonNull::new(self.as_raw().wrapping_add(start));
+        Self::new(start.unwrap_or(NonNull::dangling()), len)
+    }
+}
+
+impl<T: DeviceData> Sealed for PinnedMut<'_, T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeviceData> Source<T> for PinnedMut<'_, T> {
+    type Kind = Pinned;
+
+    #[inline]
+    fn as_source(&self, _: Key) -> NonNull<[T]> {
+        self.elements
+    }
+}
+
+impl<T: DeviceData> fmt::Debug for PinnedMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedMut({:p}, {} elements)", self.as_raw(), self.len())
+    }
+}
+
 /// An owner of page-locked memory: a [`PinnedBuffer`](super::PinnedBuffer) or [`Registered`](super::Registered) memory.
 ///
-/// It can be [lent to a scope](crate::Scope::lend_host), whose stream copies from and to it beside the host.
+/// It can be [lent to a scope](crate::stream::Scope::lend), whose stream copies from and to it beside the host.
 ///
-/// Example: that of [`PinnedBuffer`](super::PinnedBuffer), `lend_host`.
+/// Example: see [`PinnedMut`].
 pub trait PageLocked: sealed::PageLocked {}
 
 impl<M: sealed::PageLocked + ?Sized> PageLocked for M {}
@@ -157,12 +178,13 @@ impl<M: sealed::PageLocked + ?Sized> PageLocked for M {}
 pub(crate) mod sealed {
     use super::{DeviceData, Locked};
     use crate::context::ContextRef;
+    use crate::raw::seal::Sealed;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be lent as page-locked memory",
         label = "lend a whole `PinnedBuffer` or `Registered`: after a fault, only its owner can be kept from the host"
     )]
-    pub trait PageLocked {
+    pub trait PageLocked: Sealed {
         /// Type of its elements.
         type Element: DeviceData;
         fn locked(&self) -> &Locked<Self::Element>;

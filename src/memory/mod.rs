@@ -5,22 +5,22 @@
 //!
 //! A [`PitchedBuffer`] owns rows whose distance the driver chose. [`Pitched`] and [`PitchedMut`] borrow rows and slices
 //! of it or of linear memory, [`HostBlock`] and [`HostBlockMut`] those of the host. All of them, and parts of arrays, are
-//! copied to each other by `copy_from` and `copy_to`, which compare the [extents](Extent).
+//! copied to each other by [`Current::copy`](crate::Current::copy), which compares the [extents](Extent).
 //!
 //! # Arrays
 //!
 //! An [`Array`] has a shape and a format and lies in an order of the device's own; kernels reach it through
 //! [textures and surfaces](crate::texture). Any number of them may reach one array, and kernels may write it through
-//! surfaces at any time. So an array gives copies, never slices, and needs no exclusive borrow to be written, as
-//! [`Global`](crate::Global) does not. Streams, events and the default stream make order; a copy that is not in
-//! order with a write finds old elements or new ones.
+//! surfaces at any time. So an array gives copies, never slices, and needs no exclusive borrow to be written: a copy to
+//! `&mut array.view()` writes the array. Nor does a [`Global`](crate::module::Global), of which there can be several. Streams,
+//! events and the default stream make order; a copy that is not in order with a write finds old elements or new ones.
 
 mod address;
 mod array;
 mod buffer;
 pub(crate) mod caching;
 pub(crate) mod copy;
-mod data;
+pub(crate) mod data;
 pub(crate) mod elements;
 mod extent;
 mod foreign;
@@ -37,17 +37,15 @@ mod registered;
 pub(crate) mod side;
 mod slice;
 pub mod vector;
+pub(crate) mod verbs;
 pub mod virtual_memory;
 
-pub use self::address::AddressRange;
 #[cfg(unix)]
 pub(crate) use self::address::owned_descriptor;
 pub use self::array::{
     Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MemoryRequirements,
-    MipmappedArray, MipmappedView, SharedArray, SharedMipmappedArray, SparseProperties, Texel, TileMap,
-    TilePart,
+    MipmappedArray, MipmappedView, SparseProperties, Texel, TileMap, TilePart,
 };
-pub(crate) use self::array::{Storage, Stored};
 pub use self::buffer::Buffer;
 pub(crate) use self::data::Pattern;
 #[cfg(feature = "bytemuck")]
@@ -57,9 +55,9 @@ pub use self::extent::Extent;
 pub(crate) use self::extent::Strides;
 pub use self::foreign::ForeignBuffer;
 pub use self::host_block::{HostBlock, HostBlockMut};
-pub use self::ipc::{IpcBuffer, IpcMemHandle};
+pub use self::ipc::IpcBuffer;
 pub use self::location::MemoryLocation;
-pub use self::locked::PageLocked;
+pub use self::locked::{PageLocked, PinnedMut};
 pub use self::managed::{Advice, ManagedBuffer, ManagedInfo, ManagedRange, ManagedRangeMut};
 pub use self::peer::PeerAccess;
 pub(crate) use self::peer::same_driver;
@@ -68,9 +66,9 @@ pub(crate) use self::pitched::filled_rows;
 pub use self::pitched::{Pitched, PitchedBuffer, PitchedMut};
 pub use self::pointer::PointerInfo;
 pub use self::registered::{HostOwner, RegisterError, RegisterFlags, Registered};
-pub use self::side::CopySource;
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
+pub use self::verbs::{Peer, Source, Target};
 pub use self::virtual_memory::{
     Granularity, Mapping, MemoryAccess, Multicast, MulticastMapping, PhysicalFlags, PhysicalMemory,
     PhysicalProperties, Reservation,
@@ -79,7 +77,7 @@ pub use self::virtual_memory::{
 /// Feature `derive`.
 ///
 /// ```
-/// use cuprum::DeviceData;
+/// use cuprum::memory::DeviceData;
 ///
 /// #[derive(Clone, Copy, DeviceData)]
 /// #[repr(C)]
@@ -99,17 +97,13 @@ use crate::error::Error;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, MemoryError};
 ///
 /// let mut buffer = Buffer::<u32>::zeroed(&cx, 3)?;
 /// // Found on the host: nothing was copied.
 /// assert_eq!(
-///     buffer.copy_from_host(&cx, &[1, 2, 3, 4]),
+///     cx.copy(&mut buffer, &[1, 2, 3, 4]),
 ///     Err(MemoryError::Length { destination_len: 3, source_len: 4 }),
 /// );
 /// assert!(matches!(Buffer::<u32>::alloc(&cx, usize::MAX), Err(MemoryError::TooLarge { .. })));

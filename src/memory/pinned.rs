@@ -13,6 +13,7 @@ use cuprum_sys::{
 
 use super::caching::PinnedLease;
 use super::locked::{Locked, sealed};
+use super::verbs::kind::{Host, place};
 use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
@@ -23,7 +24,7 @@ use crate::raw::held::{Handle, Held};
 flags! {
     /// Options of allocating page-locked memory.
     ///
-    /// Example: that of [`PinnedBuffer`].
+    /// Example: see [`PinnedBuffer`].
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTALLOC_PORTABLE;
@@ -87,9 +88,9 @@ impl Memory<'_> {
 /// Elements in page-locked memory of the host: it dereferences to a slice, and a device copies from and to it beside the
 /// host.
 ///
-/// Lend it to a [scope](crate::Scope::lend_host), or move it into a [`Request`](crate::Request), to have it written by
+/// Lend it to a [scope](crate::stream::Scope::lend), or move it into a [`Request`](crate::stream::Request), to have it written by
 /// the device; meanwhile the host cannot reach it. To be read by the device, it is borrowed as any slice is, by
-/// [`Lent::copy_from_host`](crate::Lent::copy_from_host). It may be sent to and dropped on any thread.
+/// [`Scope::copy`](crate::stream::Scope::copy). It may be sent to and dropped on any thread.
 ///
 /// # When it is lost
 ///
@@ -100,22 +101,19 @@ impl Memory<'_> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Buffer, MemoryError, PinnedBuffer, PinnedFlags, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::PinnedFlags;
+/// use cuprum::{Buffer, PinnedBuffer, Stream};
 ///
 /// let stream = Stream::new(&cx)?;
 /// let input = PinnedBuffer::from_slice(&cx, &[1u32, 2, 3], PinnedFlags::empty())?;
 /// let mut output = PinnedBuffer::<u32>::zeroed(&cx, 3, PinnedFlags::empty())?;
 /// let mut buffer = Buffer::<u32>::alloc(&cx, 3)?;
 /// cx.scope(&stream, |scope| {
-///     let lent = scope.lend(buffer.as_mut_slice())?;
-///     lent.copy_from_host(&input)?; // neither copy waits
-///     scope.lend_host(&mut output)?.copy_from(&lent)
-/// })??;
+///     let (lent, output) = (scope.lend(&mut buffer)?, scope.lend(&mut output)?);
+///     scope.copy(&lent, &input)?; // neither copy waits
+///     Ok(scope.copy(&output, &lent)?)
+/// })?;
 /// assert_eq!(output[..], [1, 2, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -136,7 +134,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     #[doc(alias = "cuMemHostAlloc")]
     #[inline]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize, flags: PinnedFlags) -> Result<Self, MemoryError> {
-        Self::alloc(cx, len, flags, |start| {
+        Self::filled(cx, len, flags, |start| {
             // SAFETY: `len` elements were just allocated there.
             unsafe { start.write_bytes(0, len) }
         })
@@ -145,20 +143,34 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// Allocates as many elements as `host` has, and copies them on the host.
     ///
     /// # Errors
-    /// Those of [`zeroed`](PinnedBuffer::zeroed).
+    /// Same as [`zeroed`](PinnedBuffer::zeroed).
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
     #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T], flags: PinnedFlags) -> Result<Self, MemoryError> {
-        Self::alloc(cx, host.len(), flags, |start| {
+        Self::filled(cx, host.len(), flags, |start| {
             // SAFETY: as many elements as `host` has were just allocated there.
             unsafe { start.copy_from_nonoverlapping(host.as_ptr(), host.len()) }
         })
     }
 
+    /// Allocates `len` elements with unspecified contents, and touches none of their pages.
+    ///
+    /// # Errors
+    /// The errors of [`zeroed`](PinnedBuffer::zeroed).
+    ///
+    /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
+    #[doc(alias = "cuMemHostAlloc")]
+    #[inline]
+    pub fn alloc(cx: &Current<'_, 'ctx>, len: usize, flags: PinnedFlags) -> Result<Self, MemoryError> {
+        // The system makes the pages, in a call that is opaque to the compiler: they have some bytes, and any bytes are a
+        // `T`. Not so in a pool, whose blocks can hold the padding of earlier elements.
+        Self::filled(cx, len, flags, |_| ())
+    }
+
     /// Allocates `len` elements, which `fill` initializes.
-    fn alloc(
+    fn filled(
         cx: &Current<'_, 'ctx>,
         len: usize,
         flags: PinnedFlags,
@@ -183,7 +195,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         flags: PinnedFlags,
         fill: impl FnOnce(*mut T),
     ) -> Result<Self, MemoryError> {
-        let none = || Memory::Own(Held::kept(HostAllocation(ptr::null_mut()), context.share()));
+        let none = || Memory::Own(Held::kept(HostAllocation(ptr::null_mut()), context.clone()));
         Self::within(lease.map_or_else(none, Memory::Leased), len, flags, fill)
     }
 
@@ -243,7 +255,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// as it is, without a call; a [pool](crate::pool::PinnedPool) has its own back.
     ///
     /// # Errors
-    /// Whatever the driver reports. The memory is gone for the program all the same.
+    /// [Errors of any call](crate#errors). The memory is gone for the program all the same.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]
@@ -309,3 +321,5 @@ impl<T: DeviceData> fmt::Debug for PinnedBuffer<'_, T> {
         write!(f, "PinnedBuffer({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
     }
 }
+
+place!([T: DeviceData] PinnedBuffer<'_, T>: Host, of T, read |this| this, write |this| this);

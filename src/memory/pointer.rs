@@ -12,11 +12,7 @@ use crate::raw::call::driver_call;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
 ///
 /// let buffer = Buffer::<u32>::zeroed(&cx, 256)?;
@@ -69,11 +65,7 @@ impl Driver {
     /// Describes `address`, of a device or of the host: one call asks for all of it, and waits for nothing.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// let buffer = cuprum::Buffer::<f32>::zeroed(&cx, 100)?;
     /// let info = driver.pointer_info(buffer.as_raw() + 8)?;
     /// assert_eq!((info.start, info.device), (buffer.as_raw(), Some(0)));
@@ -84,7 +76,7 @@ impl Driver {
     /// ```
     ///
     /// # Errors
-    /// Whatever the driver reports; `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
+    /// [Errors of any call](crate#errors); `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias = "cuPointerGetAttributes")]

@@ -10,8 +10,9 @@ use std::ptr::{self, NonNull};
 use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult, FnId, Fns, call};
 
 use super::locked::{Locked, sealed};
+use super::verbs::kind::{Host, place};
 use super::{DeviceData, MemoryError, bytes_of};
-use crate::context::{ContextRef, Current, beside_captures};
+use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
@@ -20,7 +21,7 @@ use crate::raw::held::{Handle, Held};
 flags! {
     /// Options of registering memory.
     ///
-    /// Example: that of [`Registered`].
+    /// Example: see [`Registered`].
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTREGISTER_PORTABLE;
@@ -52,13 +53,9 @@ unsafe impl Handle for Registration {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::memory::HostOwner;
-/// use cuprum::{Current, RegisterError, RegisterFlags, Registered};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{HostOwner, RegisterError, RegisterFlags, Registered};
+/// use cuprum::Current;
 ///
 /// /// Page-locks a vector or a boxed slice for all contexts.
 /// fn for_all<'ctx, O: HostOwner>(
@@ -135,20 +132,16 @@ mod owner {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Buffer, RegisterFlags, Registered, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{RegisterFlags, Registered};
+/// use cuprum::{Buffer, Stream};
 ///
 /// let stream = Stream::new(&cx)?;
 /// let mut buffer = Buffer::from_slice(&cx, &[7u32; 1000])?;
 /// let mut host = Registered::new(&cx, vec![0u32; 1000], RegisterFlags::empty())?;
 /// cx.scope(&stream, |scope| {
-///     let lent = scope.lend(buffer.as_mut_slice())?;
-///     scope.lend_host(&mut host)?.copy_from(&lent)
-/// })??;
+///     Ok(scope.copy(&scope.lend(&mut host)?, &scope.lend(&mut buffer)?)?)
+/// })?;
 /// let host: Vec<u32> = host.unregister()?;
 /// assert_eq!(host, [7; 1000]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -165,12 +158,8 @@ pub struct Registered<'ctx, O: HostOwner> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{RegisterError, RegisterFlags, Registered};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{RegisterError, RegisterFlags, Registered};
 ///
 /// match Registered::new(&cx, vec![0u32; 1000], RegisterFlags::empty()) {
 ///     Ok(registered) => assert_eq!(registered.len(), 1000),
@@ -208,8 +197,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     ///
     /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; where that fails, `cuMemHostUnregister`, CUDA 4.0+, and where a capture
     /// forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
-    #[doc(alias = "cuMemHostRegister_v2")]
-    #[doc(alias = "cuMemHostUnregister")]
+    #[doc(alias("cuMemHostRegister_v2", "cuMemHostUnregister"))]
     #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, memory: O, flags: RegisterFlags) -> Result<Self, RegisterError<O>> {
         let (start, len, capacity) = memory.into_parts();
@@ -299,10 +287,7 @@ fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> boo
         // Whoever registered it answers for it; the others did not reach the driver.
         return true;
     }
-    match unregister(context, at) {
-        Err(error) if error.is_capture() => beside_captures(context, || unregister(context, at)).is_ok(),
-        answer => answer.is_ok(),
-    }
+    captures::free_beside(context.library(), || unregister(context, at)).is_ok()
 }
 
 impl<O: HostOwner> Drop for Registered<'_, O> {
@@ -355,4 +340,9 @@ impl<O: HostOwner> fmt::Debug for Registered<'_, O> {
         let lost = if self.is_lost() { ", lost" } else { "" };
         write!(f, "Registered({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
     }
+}
+
+place! {
+    [T: DeviceData, O: HostOwner + owner::HostOwner<Element = T>] Registered<'_, O>: Host, of T,
+    read |this| this, write |this| this
 }

@@ -12,23 +12,8 @@ use cuprum_sys::{
 use super::copy::{self, Form};
 use super::extent::{Extent, Strides};
 use super::{DeviceData, MemoryError};
-use crate::context::{ContextRef, Current, Token};
+use crate::context::{ContextRef, Current};
 use crate::error::Error;
-
-/// Source of a copy, row by row and slice by slice: a [`HostBlock`](super::HostBlock), device memory
-/// ([`Pitched`](super::Pitched)) or an array ([`ArrayPart`](super::ArrayPart)).
-///
-/// Example: that of [`PitchedMut`](super::PitchedMut), `copy_from`.
-pub trait CopySource<T: DeviceData>: sealed::Source<T> {}
-
-impl<T: DeviceData, S: sealed::Source<T>> CopySource<T> for S {}
-
-pub(crate) mod sealed {
-    pub trait Source<T> {
-        /// This as a side of a copy.
-        fn side(&self) -> super::Side<'_>;
-    }
-}
 
 /// Place of a side.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +78,11 @@ impl<'a> Side<'a> {
         }
     }
 
+    /// Number of elements along each dimension.
+    pub(crate) const fn extent(&self) -> Extent {
+        self.strides.extent
+    }
+
     fn kind(&self) -> CUmemorytype {
         match self.place {
             SidePlace::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
@@ -108,7 +98,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    const fn device_address(&self) -> CUdeviceptr {
+    /// The address of a side in device memory; 0 for others.
+    pub(crate) const fn device_address(&self) -> CUdeviceptr {
         match self.place {
             SidePlace::Device { address, .. } => address,
             _ => 0,
@@ -194,10 +185,13 @@ fn describe(to: &Side<'_>, from: &Side<'_>) -> CUDA_MEMCPY3D {
     }
 }
 
-/// Checks that two sides fit; gives the copy.
-fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, Form), MemoryError> {
+/// Checks that two sides fit; gives the copy, which has no sides at all if there is nothing to copy.
+pub(crate) fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, Form), MemoryError> {
     Extent::same(to.strides.extent, from.strides.extent)?;
-    if to.overlaps(from) && !to.strides.extent.is_empty() {
+    if to.strides.extent.is_empty() {
+        return Ok((CUDA_MEMCPY3D::zeroed(), Form::Plane));
+    }
+    if to.overlaps(from) {
         return Err(MemoryError::Overlap);
     }
     Ok((describe(to, from), form(to, from)))
@@ -262,18 +256,17 @@ pub(crate) unsafe fn to_vec<T: DeviceData>(
 /// Queues a copy between two sides, neither of which is written by the host.
 ///
 /// # Safety
-/// The duties of [`copy`]; the destination is not on the host, both sides are of the token's context, and both stay as
+/// The duties of [`copy`]; the destination is not on the host, both sides are of `context`, which is current, and both stay as
 /// they are until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_on(
-    token: Token<'_>,
+    context: &ContextRef,
     stream: CUstream,
     to: &Side<'_>,
     from: &Side<'_>,
 ) -> Result<(), MemoryError> {
     let (block, form) = fitting(to, from)?;
-    let context = token.get()?;
     // SAFETY: the caller's word; the extents are the same.
-    unsafe { copy::block_on(&context, stream, &block, form) }?;
+    unsafe { copy::block_on(context, stream, &block, form) }?;
     Ok(())
 }
 
@@ -290,10 +283,10 @@ fn contexts_of<'a>(
     if near { Ok(both) } else { Err(Error::wrong_context(call)) }
 }
 
-/// Copies between two sides of different contexts, the first of which is current. The host does not wait.
+/// Copies between two sides of different contexts, the first of which is current, and waits for the copy.
 ///
 /// # Safety
-/// Those of [`copy`]; the destination is not on the host.
+/// Same as [`copy`]; the destination is not on the host.
 pub(crate) unsafe fn copy_between(
     cx: &Current<'_, '_>,
     to: &Side<'_>,
@@ -302,20 +295,15 @@ pub(crate) unsafe fn copy_between(
     const CALL: FnId = FnId::cuMemcpy3DPeer;
     let (block, _) = fitting(to, from)?;
     let context = cx.of(to.home.unwrap_or(cx.context()), CALL)?;
-    let contexts = contexts_of(to, from, context, CALL)?.map(ContextRef::as_raw);
     // SAFETY: the caller's word; the contexts are those of the sides.
-    unsafe { copy::block_between(context, &block, contexts) }?;
-    if from.home.is_none() {
-        // Memory of the host may be reused on return.
-        copy::wait_for_default_stream(context)?;
-    }
+    unsafe { copy::block_between(&block, contexts_of(to, from, context, CALL)?) }?;
     Ok(())
 }
 
 /// Like [`copy_between`], on a stream of `context`, which is that of the first side and current.
 ///
 /// # Safety
-/// Those of [`copy_between`]; both sides stay as they are until `stream` was waited for or its context is lost.
+/// Same as [`copy_between`]; both sides stay as they are until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_between_on(
     context: &ContextRef,
     stream: CUstream,

@@ -6,9 +6,9 @@ use std::ops::{Bound, RangeBounds};
 
 use cuprum_sys::{CUdeviceptr, FnId};
 
-use super::data::Pattern;
 use super::elements::run;
-use super::{DeviceData, Fill, MemoryError, bytes_of, copy, same_length};
+use super::verbs::kind::{Device, place};
+use super::{DeviceData, MemoryError, bytes_of, copy};
 use crate::context::{ContextRef, Current};
 use crate::raw::keep::Near;
 
@@ -16,11 +16,7 @@ use crate::raw::keep::Near;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
 ///
 /// let numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
@@ -40,16 +36,12 @@ pub struct Slice<'a, T: DeviceData> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
 ///
 /// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
 /// let (mut left, right) = numbers.as_mut_slice().into_split_at(2).ok_or("outside")?;
-/// left.copy_from(&cx, right.as_slice())?;
+/// cx.copy(&mut left, &right)?;
 /// assert_eq!(numbers.to_vec(&cx)?, [3, 4, 3, 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -116,25 +108,10 @@ impl<T: DeviceData> Slice<'_, T> {
         Some((self.slice(..middle)?, self.slice(middle..)?))
     }
 
-    /// Copies the elements to `host`. Blocks until they are there.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have the same length;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoH_v2")]
-    #[inline]
-    pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        same_length(host.len(), self.len)?;
-        // SAFETY: `host` has as many elements as this slice and is ours for the call; any bytes are a `T`.
-        unsafe { self.read_into(cx, host.as_mut_ptr()) }
-    }
-
     /// Copies the elements into a new vector. Blocks until they are there.
     ///
     /// # Errors
-    /// Those of [`copy_to_host`](Slice::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -152,7 +129,8 @@ impl<T: DeviceData> Slice<'_, T> {
 
     /// # Safety
     /// `host` has room for all elements of this slice.
-    unsafe fn read_into(self, cx: &Current<'_, '_>, host: *mut T) -> Result<(), MemoryError> {
+    #[inline]
+    pub(super) unsafe fn read_into(self, cx: &Current<'_, '_>, host: *mut T) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
         let context = cx.of(&self.context, FnId::cuMemcpyDtoH_v2)?;
         // SAFETY: the caller vouches for `host`; the device side lies in a live allocation that is borrowed.
@@ -195,76 +173,10 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
     pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))
     }
+}
 
-    /// Copies `host` to the device. Returns when `host` may be reused.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have the same length;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyHtoD_v2")]
-    #[inline]
-    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        same_length(self.len, host.len())?;
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(&self.context, FnId::cuMemcpyHtoD_v2)?;
-        // SAFETY: `host` has as many bytes as the device side, which lies in a live allocation that is ours.
-        unsafe { copy::from_host(context, self.address, host.as_ptr().cast(), bytes) }?;
-        Ok(())
-    }
-
-    /// Copies from device memory of the same context. The host does not wait.
-    ///
-    /// # Errors
-    /// Those of [`copy_from_host`](SliceMut::copy_from_host).
-    ///
-    /// Driver: `cuMemcpyDtoD_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoD_v2")]
-    #[inline]
-    pub fn copy_from(&mut self, cx: &Current<'_, '_>, source: Slice<'_, T>) -> Result<(), MemoryError> {
-        same_length(self.len, source.len)?;
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of_both([&self.context, &source.context], FnId::cuMemcpyDtoD_v2)?;
-        // SAFETY: both sides have `bytes` bytes in live allocations of the current context; this side is ours.
-        unsafe { copy::within(context, self.address, source.address, bytes) }?;
-        Ok(())
-    }
-
-    /// Sets every byte to `value`. The host does not wait.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemsetD8_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemsetD8_v2")]
-    #[inline]
-    pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(&self.context, FnId::cuMemsetD8_v2)?;
-        // SAFETY: the bytes lie in a live allocation that is ours, and any bytes are a `T`.
-        unsafe { copy::fill(context, self.address, Pattern::Byte(value), bytes) }?;
-        Ok(())
-    }
-
-    /// Sets every element to `value`. The host does not wait.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemsetD8_v2")]
-    #[doc(alias = "cuMemsetD16_v2")]
-    #[doc(alias = "cuMemsetD32_v2")]
-    #[inline]
-    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
-    where
-        T: Fill,
-    {
-        let context = cx.of(&self.context, FnId::cuMemsetD32_v2)?;
-        // SAFETY: `len` elements of the pattern's width lie in a live allocation that is ours, at a multiple of that
-        // width, and any bytes are a `T`.
-        unsafe { copy::fill(context, self.address, value.pattern(), self.len) }?;
-        Ok(())
-    }
+place!([T: DeviceData] Slice<'_, T>: Device, of T, read |this| *this);
+place! {
+    [T: DeviceData] SliceMut<'_, T>: Device, of T,
+    read |this| this.as_slice(), write |this| this.part(0, this.len)
 }

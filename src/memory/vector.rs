@@ -1,97 +1,143 @@
 //! CUDA's vector types, which differ from arrays in their alignment.
 //!
 //! A kernel's `float4` is aligned to 16 bytes, where `[f32; 4]` is to 4: in a buffer that makes no difference, but a
-//! parameter lies elsewhere, which [`Function::bind`](crate::Function::bind) notices, and so does a field of a struct.
+//! parameter lies elsewhere, which [`Function::bind`](crate::module::Function::bind) notices, and so does a field of a struct.
 //!
 //! ```
-//! use cuprum::vector::float4;
+//! use cuprum::memory::vector::float4;
 //!
 //! assert_eq!((size_of::<float4>(), align_of::<float4>()), (16, 16));
 //! let point = float4::new(1.0, 2.0, 3.0, 1.0);
 //! assert_eq!((point.x, <[f32; 4]>::from(point)), (1.0, [1.0, 2.0, 3.0, 1.0]));
 //! ```
 //!
-//! Vectors of four numbers of eight bytes are aligned to 16 here, like CUDA's names without a suffix, which version 13.0
+//! Each name is one of [`Vector2`], [`Vector3`] and [`Vector4`] with its components. Vectors of four numbers of eight bytes are aligned to 16 here, like CUDA's names without a suffix, which version 13.0
 //! calls `double4_16a` and so on. C's `long` has no vectors here, since its size depends on the platform.
+
+use std::fmt;
 
 use super::DeviceData;
 
+use self::component::{Align2, Align4, Align8, Align16, Component};
+
+mod component {
+    use crate::memory::DeviceData;
+
+    /// Number of which CUDA has vectors.
+    pub trait Component: DeviceData + std::fmt::Debug {
+        /// Alignment of two.
+        type Two: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static;
+        /// Alignment of four.
+        type Four: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static;
+    }
+
+    macro_rules! alignments {
+        ($($name:ident: $bytes:literal)*) => { $(
+            /// Nothing, at an address of this alignment.
+            #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+            #[repr(align($bytes))]
+            pub struct $name;
+        )* };
+    }
+
+    alignments!(Align2: 2 Align4: 4 Align8: 8 Align16: 16);
+}
+
+macro_rules! components {
+    ($($component:ty: $two:ident $four:ident, $name2:ident $name3:ident $name4:ident;)*) => { $(
+        impl Component for $component {
+            type Two = $two;
+            type Four = $four;
+        }
+
+        #[doc = concat!("CUDA's `", stringify!($name2), "`.")]
+        #[allow(non_camel_case_types, reason = "CUDA's name")]
+        pub type $name2 = Vector2<$component>;
+        #[doc = concat!("CUDA's `", stringify!($name3), "`.")]
+        #[allow(non_camel_case_types, reason = "CUDA's name")]
+        pub type $name3 = Vector3<$component>;
+        #[doc = concat!("CUDA's `", stringify!($name4), "`.")]
+        #[allow(non_camel_case_types, reason = "CUDA's name")]
+        pub type $name4 = Vector4<$component>;
+
+        const _: () = assert!(
+            size_of::<$name2>() == 2 * size_of::<$component>()
+                && size_of::<$name3>() == 3 * size_of::<$component>()
+                && size_of::<$name4>() == 4 * size_of::<$component>(),
+            "a vector has padding"
+        );
+    )* };
+}
+
 macro_rules! vectors {
-    ($($name:ident: [$element:ty; $len:literal] align $align:literal { $($field:ident),+ };)*) => { $(
-        #[doc = concat!("CUDA's `", stringify!($name), "`: ", $len, " × `", stringify!($element), "`, aligned to ", $align, ".")]
-        #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
-        #[repr(C, align($align))]
-        pub struct $name {
+    ($($name:ident: $len:literal as $align:ty { $($field:ident),+ };)*) => { $(
+        #[doc = concat!("Vector of ", $len, " numbers, in the alignment of CUDA's.")]
+        ///
+        /// Example: see the [module](self).
+        #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
+        #[repr(C)]
+        pub struct $name<T: Component> {
+            align: [$align; 0],
             $(
                 #[doc = concat!("Component ", stringify!($field), ".")]
-                pub $field: $element,
+                pub $field: T,
             )+
         }
 
-        impl $name {
-            #[doc = concat!("A `", stringify!($name), "` of its components.")]
-            pub const fn new($($field: $element),+) -> Self {
-                Self { $($field),+ }
+        impl<T: Component> $name<T> {
+            /// A vector of its components.
+            pub const fn new($($field: T),+) -> Self {
+                Self { align: [], $($field),+ }
             }
         }
 
-        impl From<[$element; $len]> for $name {
-            fn from([$($field),+]: [$element; $len]) -> Self {
-                Self { $($field),+ }
+        impl<T: Component> From<[T; $len]> for $name<T> {
+            fn from([$($field),+]: [T; $len]) -> Self {
+                Self::new($($field),+)
             }
         }
 
-        impl From<$name> for [$element; $len] {
-            fn from(vector: $name) -> Self {
+        impl<T: Component> From<$name<T>> for [T; $len] {
+            fn from(vector: $name<T>) -> Self {
                 [$(vector.$field),+]
             }
         }
 
-        const _: () = assert!(size_of::<$name>() == $len * size_of::<$element>(), "a vector has padding");
+        impl<T: Component> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))$(.field(stringify!($field), &self.$field))+.finish()
+            }
+        }
 
-        // SAFETY: numbers in C layout without padding: any bytes are a value.
+        // SAFETY: numbers in C layout without padding, as is asserted for each component: any bytes are a value.
         #[diagnostic::do_not_recommend]
-        unsafe impl DeviceData for $name {}
+        unsafe impl<T: Component> DeviceData for $name<T> {}
 
         // SAFETY: numbers, of which all bits zero is one.
         #[cfg(feature = "bytemuck")]
-        unsafe impl bytemuck::Zeroable for $name {}
+        unsafe impl<T: Component + bytemuck::Zeroable> bytemuck::Zeroable for $name<T> {}
 
-        // SAFETY: numbers in C layout without padding, as was asserted above.
+        // SAFETY: numbers in C layout without padding, as above.
         #[cfg(feature = "bytemuck")]
-        unsafe impl bytemuck::Pod for $name {}
+        unsafe impl<T: Component + bytemuck::Pod> bytemuck::Pod for $name<T> {}
     )* };
 }
 
 vectors! {
-    char2: [i8; 2] align 2 { x, y };
-    char3: [i8; 3] align 1 { x, y, z };
-    char4: [i8; 4] align 4 { x, y, z, w };
-    uchar2: [u8; 2] align 2 { x, y };
-    uchar3: [u8; 3] align 1 { x, y, z };
-    uchar4: [u8; 4] align 4 { x, y, z, w };
-    short2: [i16; 2] align 4 { x, y };
-    short3: [i16; 3] align 2 { x, y, z };
-    short4: [i16; 4] align 8 { x, y, z, w };
-    ushort2: [u16; 2] align 4 { x, y };
-    ushort3: [u16; 3] align 2 { x, y, z };
-    ushort4: [u16; 4] align 8 { x, y, z, w };
-    int2: [i32; 2] align 8 { x, y };
-    int3: [i32; 3] align 4 { x, y, z };
-    int4: [i32; 4] align 16 { x, y, z, w };
-    uint2: [u32; 2] align 8 { x, y };
-    uint3: [u32; 3] align 4 { x, y, z };
-    uint4: [u32; 4] align 16 { x, y, z, w };
-    longlong2: [i64; 2] align 16 { x, y };
-    longlong3: [i64; 3] align 8 { x, y, z };
-    longlong4: [i64; 4] align 16 { x, y, z, w };
-    ulonglong2: [u64; 2] align 16 { x, y };
-    ulonglong3: [u64; 3] align 8 { x, y, z };
-    ulonglong4: [u64; 4] align 16 { x, y, z, w };
-    float2: [f32; 2] align 8 { x, y };
-    float3: [f32; 3] align 4 { x, y, z };
-    float4: [f32; 4] align 16 { x, y, z, w };
-    double2: [f64; 2] align 16 { x, y };
-    double3: [f64; 3] align 8 { x, y, z };
-    double4: [f64; 4] align 16 { x, y, z, w };
+    Vector2: 2 as T::Two { x, y };
+    Vector3: 3 as T { x, y, z };
+    Vector4: 4 as T::Four { x, y, z, w };
+}
+
+components! {
+    i8: Align2 Align4, char2 char3 char4;
+    u8: Align2 Align4, uchar2 uchar3 uchar4;
+    i16: Align4 Align8, short2 short3 short4;
+    u16: Align4 Align8, ushort2 ushort3 ushort4;
+    i32: Align8 Align16, int2 int3 int4;
+    u32: Align8 Align16, uint2 uint3 uint4;
+    i64: Align16 Align16, longlong2 longlong3 longlong4;
+    u64: Align16 Align16, ulonglong2 ulonglong3 ulonglong4;
+    f32: Align8 Align16, float2 float3 float4;
+    f64: Align16 Align16, double2 double3 double4;
 }

@@ -17,7 +17,7 @@ pub(super) fn advice(
     code: Option<&[u8]>,
 ) -> Option<String> {
     let text = code.and_then(|code| std::str::from_utf8(code).ok());
-    let image = code.and_then(Image::read);
+    let image = code.and_then(|code| Image::read(code).ok());
     match error.code() {
         CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
             let named = text.and_then(|text| ptx::directive(text, ".version"));
@@ -102,9 +102,12 @@ mod tests {
         let text = no_code(Some(&image), ComputeCapability { major: 9, minor: 0 }, driver);
         assert!(text.contains("PTX 8.4 for sm_100") && text.contains("compile for sm_90"), "{text}");
         let mut cubin = b"\x7fELF\x02\x01\x01\x41\x08".to_vec();
-        cubin.resize(64, 0);
+        cubin.resize(128, 0);
         (cubin[18], cubin[49]) = (190, 80);
-        let text = no_code(Image::read(&cubin).as_ref(), ComputeCapability { major: 9, minor: 0 }, driver);
+        // A table of one section.
+        (cubin[40], cubin[58], cubin[60]) = (64, 64, 1);
+        let text =
+            no_code(Image::read(&cubin).ok().as_ref(), ComputeCapability { major: 9, minor: 0 }, driver);
         assert!(text.contains("machine code for sm_80") && text.contains("runs PTX alone"), "{text}");
     }
 }

@@ -18,10 +18,10 @@ use crate::stream::Stream;
 ///
 /// # Keeping it in a struct
 ///
-/// It borrows its module, and no struct can hold both: a [`SharedKernel`](crate::SharedKernel) of a
-/// [`SharedModule`](crate::SharedModule) keeps its code, and fits beside it.
+/// It borrows its module, and no struct can hold both: a [`Kernel`](crate::Kernel) of a
+/// [shared module](crate::Shared) keeps its code, and fits beside it.
 ///
-/// Example: that of [`Module`](super::Module), `function`.
+/// Example: see [`Module`](super::Module), `function`.
 #[derive(Clone, Copy)]
 pub struct Function<'m> {
     raw: CUfunction,
@@ -121,7 +121,7 @@ impl<'m> Function<'m> {
     /// Sets the preferred split of on-chip memory between L1 cache and shared memory, on devices that have the choice.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuFuncSetCacheConfig`, CUDA 3.0+.
     #[doc(alias = "cuFuncSetCacheConfig")]
@@ -139,8 +139,7 @@ impl<'m> Function<'m> {
     ///
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+; before that `cuFuncGetParamInfo`, CUDA 12.4+, until it answers twice
     /// that there is no more, since any call may fail for reasons of its own; before that the PTX is read.
-    #[doc(alias = "cuFuncGetParamCount")]
-    #[doc(alias = "cuFuncGetParamInfo")]
+    #[doc(alias("cuFuncGetParamCount", "cuFuncGetParamInfo"))]
     #[inline]
     pub fn parameter_count(self) -> Result<usize, Error> {
         match self.entry.as_deref().map(|entry| &entry.parameters) {
@@ -162,7 +161,7 @@ impl<'m> Function<'m> {
     /// Offset and size in bytes of parameter `index`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` past the last; those of [`parameter_count`](Function::parameter_count).
+    /// `CUDA_ERROR_INVALID_VALUE` past the last; the errors of [`parameter_count`](Function::parameter_count).
     ///
     /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
     #[doc(alias = "cuFuncGetParamInfo")]
@@ -191,7 +190,7 @@ impl<'m> Function<'m> {
     ///
     /// # Safety
     /// 1. `pointers` has one entry for each parameter of the kernel, in order, each to a value of its size.
-    /// 2. The duties of [`Kernel::launch`](crate::Kernel::launch).
+    /// 2. The [duties of a launch](crate::launch#duties-of-a-launch).
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]

@@ -8,6 +8,7 @@ use cuprum_sys::{CUdeviceptr, CUresult};
 use super::ModuleError;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
+use crate::memory::verbs::kind::{Device, Host, kinds, pairs, place};
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::keep::Near;
 
@@ -16,7 +17,7 @@ use crate::raw::keep::Near;
 /// Kernels may read and write it at any time, and several of these can name the same variable; so it gives
 /// copies, never borrowed slices.
 ///
-/// Example: that of [`Module`](super::Module), `global`.
+/// Example: see [`Module`](super::Module), `global`.
 pub struct Global<'m, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
@@ -57,34 +58,28 @@ impl<'m, T: DeviceData> Global<'m, T> {
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
-
-    /// Copies `host` into the variable. Returns when `host` may be reused.
-    ///
-    /// # Errors
-    /// Those of [`SliceMut::copy_from_host`].
-    ///
-    /// Driver: `cuMemcpyHtoD_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyHtoD_v2")]
-    #[inline]
-    pub fn copy_from_host(&self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        SliceMut::new(self.address, self.len, self.context).copy_from_host(cx, host)
-    }
-
-    /// Copies the variable to `host`. Blocks until it is there.
-    ///
-    /// # Errors
-    /// Those of [`Slice::copy_to_host`].
-    ///
-    /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoH_v2")]
-    #[inline]
-    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        Slice::new(self.address, self.len, self.context).copy_to_host(cx, host)
-    }
 }
 
 impl<T: DeviceData> fmt::Debug for Global<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Global({:#x}, {} elements)", self.address, self.len)
     }
+}
+
+kinds! {
+    /// A variable of a module. Two of these can be the same variable, so they are not copied to each other.
+    Variable: Slice<'a, T>, SliceMut<'a, T>;
+}
+
+place! {
+    [T: DeviceData] Global<'_, T>: Variable, of T,
+    read |this| Slice::new(this.address, this.len, this.context),
+    write |this| SliceMut::new(this.address, this.len, this.context)
+}
+
+pairs! {
+    Variable from Host: |cx, to, from| { let mut to = to; cx.copy(&mut to, from) }
+    Variable from Device: |cx, to, from| { let mut to = to; cx.copy(&mut to, &from) }
+    Host from Variable: |cx, to, from| { cx.copy(to, &from) }
+    Device from Variable: |cx, to, from| { let mut to = to; cx.copy(&mut to, &from) }
 }

@@ -20,16 +20,12 @@ use crate::raw::keep::Near;
 ///
 /// # Keeping it in a struct
 ///
-/// It borrows its library, and no struct can hold both: a [`SharedKernel`](crate::SharedKernel) of a
-/// [`SharedCodeLibrary`](super::SharedCodeLibrary) keeps its code.
+/// It borrows its library, and no struct can hold both: a [`Kernel`](crate::Kernel) of a
+/// [shared library](crate::Shared) keeps its code.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::CodeLibrary;
 ///
 /// let library = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
@@ -172,8 +168,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// Driver: `cuKernelGetParamCount`, CUDA 13.2+; before that `cuKernelGetParamInfo`, CUDA 12.4+, until it answers twice
     /// that there is no more, since any call may fail for reasons of its own.
-    #[doc(alias = "cuKernelGetParamCount")]
-    #[doc(alias = "cuKernelGetParamInfo")]
+    #[doc(alias("cuKernelGetParamCount", "cuKernelGetParamInfo"))]
     #[inline]
     pub fn parameter_count(self, cx: &Current<'_, '_>) -> Result<usize, Error> {
         let context = cx.get()?;

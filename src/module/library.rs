@@ -5,7 +5,6 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::ptr;
-use std::sync::atomic::AtomicUsize;
 
 use cuprum_sys::{CUkernel, CUlibrary, CUmodule, CUresult, FnId};
 
@@ -13,16 +12,15 @@ use super::advice::advice;
 use super::jit::Jit;
 use super::linker::c_path;
 use super::load::{entries_for, ptx_text};
-use super::{
-    Code, Global, LibraryKernel, LoadOptions, Module, ModuleError, SharedCodeLibrary, c_string, ptx,
-};
-use crate::context::Current;
+use super::{Code, Global, LibraryKernel, LoadOptions, Module, ModuleError, c_string, ptx};
+use crate::context::{Current, captures};
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::{context_call, driver_call};
 use crate::raw::held::Held;
-use crate::raw::keep::{Keep, Near, Shareable};
+use crate::raw::keep::Near;
+use crate::raw::shared::Shared;
 use crate::swallowed;
 
 /// Code that is loaded once for all contexts, those made later included: the driver puts it into a context when it is first
@@ -45,10 +43,10 @@ use crate::swallowed;
 /// It borrows nothing. What borrows it cannot lie beside it: [share](CodeLibrary::share) it.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::module::CodeLibrary;
-/// use cuprum::{Buffer, Context, ContextFlags, In, InOut, LaunchConfig, Stream};
+/// use cuprum::context::{Context, ContextFlags};
+/// use cuprum::{Buffer, In, InOut, LaunchConfig, Stream};
 ///
 /// // No context yet.
 /// let code = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
@@ -66,8 +64,8 @@ use crate::swallowed;
 ///         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copy below comes after it.
 ///         unsafe { saxpy.launch(cx, &stream, LaunchConfig::for_elements(100, 32), (100, 3.0, &x, &mut y)) }?;
 ///         assert_eq!(y.to_vec(cx)?, [5.0; 100]);
-///         Ok::<(), Box<dyn std::error::Error>>(())
-///     })??;
+///         Ok(())
+///     })?;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -80,8 +78,6 @@ pub struct CodeLibrary {
     info_log: String,
     /// What the driver said of code that it took and cannot compile.
     error_log: String,
-    /// Only of a [`SharedCodeLibrary`].
-    shares: Option<AtomicUsize>,
 }
 
 /// A library's handle, which drop unloads.
@@ -95,20 +91,13 @@ unsafe impl Send for Loaded {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Loaded {}
 
-// SAFETY: `shares` is set once, by `CodeLibrary::share`, which puts the library into a box that the shares own.
-unsafe impl Shareable for CodeLibrary {
-    fn shares(&self) -> Option<&AtomicUsize> {
-        self.shares.as_ref()
-    }
-
-    /// Dropping what it consists of unloads it.
-    fn end(&self) {}
-}
-
 impl Loaded {
     fn unload(&self) -> Result<(), Error> {
-        // SAFETY: `Drop` and `close` alone come here, once; what was taken from the library borrows it or has a share.
-        unsafe { driver_call!(self.driver.library(), cuLibraryUnload(self.raw)) }
+        let library = self.driver.library();
+        captures::free_beside(library, || {
+            // SAFETY: `Drop` and `close` alone come here, once; what was taken from the library borrows it or has a share.
+            unsafe { driver_call!(library, cuLibraryUnload(self.raw)) }
+        })
     }
 }
 
@@ -127,7 +116,7 @@ impl CodeLibrary {
     /// has to be current.
     ///
     /// # Errors
-    /// Those of [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
+    /// Same as [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
     /// Drivers may load PTX that they cannot compile, as a library without kernels, and then refuse what is asked for with
     /// `CUDA_ERROR_INVALID_PTX` or `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (so do an H100 with driver 580 and the emulator).
     ///
@@ -141,7 +130,7 @@ impl CodeLibrary {
     /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
-    /// Those of [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
+    /// Same as [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
     /// value that the driver does not know.
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
@@ -159,10 +148,10 @@ impl CodeLibrary {
     /// current.
     ///
     /// # Errors
-    /// Those of [`Module::load_binary`]; [`Error::is_unresolved`] on a driver before CUDA 12.0.
+    /// Same as [`Module::load_binary`]; [`Error::is_unresolved`] on a driver before CUDA 12.0.
     ///
     /// # Safety
-    /// Those of [`Module::load_binary`].
+    /// Same as [`Module::load_binary`].
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
@@ -201,10 +190,10 @@ impl CodeLibrary {
     /// Loads PTX, a cubin or a fatbin from a file. Nothing has to be current.
     ///
     /// # Errors
-    /// Those of [`load_binary`](CodeLibrary::load_binary); `CUDA_ERROR_FILE_NOT_FOUND`.
+    /// Same as [`load_binary`](CodeLibrary::load_binary); `CUDA_ERROR_FILE_NOT_FOUND`.
     ///
     /// # Safety
-    /// Those of [`Module::load_binary`], of what the file has while this runs.
+    /// Same as [`Module::load_binary`], of what the file has while this runs.
     ///
     /// Driver: `cuLibraryLoadFromFile`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadFromFile")]
@@ -236,7 +225,7 @@ impl CodeLibrary {
         match loaded {
             Ok(()) => {
                 let (code, info_log, error_log) = (Loaded { raw, driver }, jit.info_log(), jit.error_log());
-                Ok(Self { code, _jit: jit, entries: Vec::new(), info_log, error_log, shares: None })
+                Ok(Self { code, _jit: jit, entries: Vec::new(), info_log, error_log })
             }
             Err(error) => Err(ModuleError::Rejected {
                 error,
@@ -248,8 +237,8 @@ impl CodeLibrary {
 
     /// Makes the library one that is shared, so that modules and kernels can be kept beside it, or without it.
     #[inline]
-    pub fn share(self) -> SharedCodeLibrary {
-        SharedCodeLibrary::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
+    pub fn share(self) -> Shared<Self> {
+        Shared::new(self)
     }
 
     /// The driver's handle.
@@ -314,8 +303,7 @@ impl CodeLibrary {
     /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
     ///
     /// Driver: `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`, CUDA 12.4+.
-    #[doc(alias = "cuLibraryGetKernelCount")]
-    #[doc(alias = "cuLibraryEnumerateKernels")]
+    #[doc(alias("cuLibraryGetKernelCount", "cuLibraryEnumerateKernels"))]
     #[inline]
     pub fn kernels(&self) -> Result<Vec<LibraryKernel<'_>>, Error> {
         let (library, mut count) = (self.as_raw(), 0);
@@ -343,14 +331,14 @@ impl CodeLibrary {
     #[doc(alias = "cuLibraryGetModule")]
     #[inline]
     pub fn module<'m>(&'m self, cx: &Current<'_, 'm>) -> Result<Module<'m>, Error> {
-        self.module_kept(cx, || Keep::near(Near::borrowed(self)))
+        self.module_kept(cx, || None)
     }
 
-    /// The module in the current context; `keep` makes what keeps the library, once there is one.
+    /// The module in the current context; `keep` gives a share of the library, unless it is borrowed for `'m`.
     pub(super) fn module_kept<'m>(
         &self,
         cx: &Current<'_, 'm>,
-        keep: impl FnOnce() -> Keep<'m, Self>,
+        keep: impl FnOnce() -> Option<Shared<Self>>,
     ) -> Result<Module<'m>, Error> {
         let context = cx.get()?;
         self.check_driver(context.driver(), FnId::cuLibraryGetModule)?;
@@ -359,11 +347,10 @@ impl CodeLibrary {
         unsafe { context_call!(&context, cuLibraryGetModule(&raw mut raw, self.as_raw())) }?;
         Ok(Module {
             code: Held::new(Code { raw, of_library: true }, context),
-            _library: Some(keep()),
+            _library: keep(),
             entries: self.entries.clone(),
             names: Vec::new(),
             info_log: self.info_log.clone(),
-            shares: None,
         })
     }
 
@@ -394,7 +381,7 @@ impl CodeLibrary {
     /// the one with which it is copied.
     ///
     /// # Errors
-    /// Those of [`global`](CodeLibrary::global): [`ModuleError::NoGlobal`] for variables that are not managed, too.
+    /// Same as [`global`](CodeLibrary::global): [`ModuleError::NoGlobal`] for variables that are not managed, too.
     ///
     /// Driver: `cuLibraryGetManaged`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetManaged")]
@@ -416,7 +403,7 @@ impl CodeLibrary {
     /// may have unloaded it all the same, so that it must not be unloaded again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuLibraryUnload`, CUDA 12.0+.
     #[doc(alias = "cuLibraryUnload")]

@@ -15,7 +15,7 @@ use crate::raw::held::Held;
 /// Machine code that a [`Linker`](super::Linker) made. Its bytes lie in the driver's linker, which this keeps: so they are
 /// not copied, and go with this value. Modules that were loaded from it have a copy of their own.
 ///
-/// Example: that of [`Linker`](super::Linker), `complete`.
+/// Example: see [`Linker`](super::Linker), `complete`.
 pub struct Linked<'ctx> {
     // It goes before what it was given.
     state: Held<'ctx, CUlinkState>,
@@ -78,7 +78,7 @@ impl<'ctx> Linked<'ctx> {
     /// Ends the link, and with it the bytes, and reports what `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkDestroy")]

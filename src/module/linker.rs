@@ -25,10 +25,10 @@ use crate::raw::held::{Handle, Held};
 /// [`close`](Linker::close) reports.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::module::{LoadOptions, Linker};
-/// use cuprum::{Buffer, InOut, LaunchConfig, PrimaryContext, Stream};
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::{Buffer, InOut, LaunchConfig, Stream};
 ///
 /// let main = "
 /// .version 7.0
@@ -73,8 +73,8 @@ use crate::raw::held::{Handle, Held};
 ///     // SAFETY: the kernel reads and writes one element, and the copy below comes after it.
 ///     unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 1), (&mut value,)) }?;
 ///     assert_eq!(value.to_vec(cx)?, [42]);
-///     Ok::<(), Box<dyn std::error::Error>>(())
-/// })??;
+///     Ok(())
+/// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Linker<'ctx> {
@@ -102,11 +102,7 @@ unsafe impl Handle for CUlinkState {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::{LinkInput, Linker, LoadOptions};
 ///
 /// let ptx = &std::fs::read("kernels/saxpy.ptx")?;
@@ -151,11 +147,7 @@ impl LinkInput {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::{LinkError, Linker, LoadOptions};
 ///
 /// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
@@ -309,7 +301,7 @@ impl<'ctx> Linker<'ctx> {
     /// Adds code from a file, whose path stands for it in messages.
     ///
     /// # Errors
-    /// Those of [`add`](Linker::add); `CUDA_ERROR_FILE_NOT_FOUND`.
+    /// Same as [`add`](Linker::add); `CUDA_ERROR_FILE_NOT_FOUND`.
     ///
     /// # Safety
     /// As for [`add`](Linker::add), of what the file has while this runs.
@@ -377,7 +369,7 @@ impl<'ctx> Linker<'ctx> {
     /// Ends the link without a result and reports what `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkDestroy")]

@@ -34,7 +34,7 @@ impl<'ctx> Module<'ctx> {
     /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
-    /// Those of [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option
+    /// Same as [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option
     /// or a value that the driver does not know.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
@@ -74,7 +74,7 @@ impl<'ctx> Module<'ctx> {
     /// fatbin where nothing else in it fits the device.
     ///
     /// # Errors
-    /// Those of [`load_binary`](Self::load_binary).
+    /// Same as [`load_binary`](Self::load_binary).
     ///
     /// # Safety
     /// The duties of [`load_binary`](Self::load_binary).
@@ -114,7 +114,6 @@ impl<'ctx> Module<'ctx> {
                 entries: Vec::new(),
                 names: Vec::new(),
                 info_log: jit.info_log(),
-                shares: None,
             }),
             Err(error) => Err(ModuleError::Rejected {
                 error,

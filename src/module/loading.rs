@@ -15,12 +15,11 @@ impl Driver {
     /// When kernels are put onto the device: as their module is loaded, or when they are first used.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// # Example
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
+    /// # cuprum::example!(driver);
     /// use cuprum::module::LoadingMode;
     ///
     /// let lazy = driver.loading_mode()? == LoadingMode::CU_MODULE_LAZY_LOADING;

@@ -13,12 +13,10 @@ mod loading;
 mod options;
 mod ptx;
 mod shared;
-mod shared_library;
 mod unified;
 
 use std::ffi::CString;
 use std::fmt;
-use std::sync::atomic::AtomicUsize;
 
 use cuprum_sys::{CUfunction, CUmodule, CUresult, FnId, Fns, call};
 
@@ -30,15 +28,14 @@ pub use self::linked::Linked;
 pub use self::linker::{LinkError, LinkInput, Linker};
 pub use self::loading::LoadingMode;
 pub use self::options::LoadOptions;
-pub use self::shared::{KernelError, SharedModule};
-pub use self::shared_library::SharedCodeLibrary;
 
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::{Keep, Near, Shareable};
+use crate::raw::keep::Near;
+use crate::raw::shared::Shared;
 
 /// Code loaded into a context: its functions and globals borrow it.
 ///
@@ -49,17 +46,13 @@ use crate::raw::keep::{Keep, Near, Shareable};
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module. Nor can it hold a context
-/// and a module that borrows it: in a struct it is a `Module<'static>`, or a `SharedModule<'static>`, of a
-/// [`SharedContext`](crate::SharedContext).
+/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module, and its kernels keep it.
+/// Nor can it hold a context and a module that borrows it: in a struct it is a `Module<'static>` of a
+/// [shared](crate::Shared) context.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Module;
 ///
 /// // A kernel that does nothing, and a number beside it.
@@ -72,21 +65,19 @@ use crate::raw::keep::{Keep, Near, Shareable};
 ///
 /// let seed = module.global::<u32>("seed")?;
 /// let mut value = [0];
-/// seed.copy_to_host(&cx, &mut value)?;
+/// cx.copy(&mut value, &seed)?;
 /// assert_eq!(value, [7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Module<'ctx> {
     code: Held<'ctx, Code>,
-    /// Of a library's module: the library, which unloads it. It goes after the code.
-    _library: Option<Keep<'ctx, CodeLibrary>>,
+    /// Of a shared library's module: the library, which unloads it. It goes after the code.
+    _library: Option<Shared<CodeLibrary>>,
     /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
     entries: Vec<ptx::Entry>,
     /// Name expressions of the source, and their names in the code.
     names: Vec<(String, String)>,
     info_log: String,
-    /// Some in a [`SharedModule`] only.
-    shares: Option<AtomicUsize>,
 }
 
 /// A module's handle, and who unloads it.
@@ -123,27 +114,13 @@ unsafe impl Handle for Code {
     }
 }
 
-// SAFETY: `shares` is set once, by `Module::share`, which puts the module into a box that the shares own.
-unsafe impl Shareable for Module<'_> {
-    #[inline]
-    fn shares(&self) -> Option<&AtomicUsize> {
-        self.shares.as_ref()
-    }
-
-    /// Dropping its fields unloads it.
-    fn end(&self) {}
-}
-
 /// Error of loading code, or of finding something in it.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Module, ModuleError};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::module::ModuleError;
+/// use cuprum::Module;
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// match module.function("sax") {
@@ -176,6 +153,9 @@ pub enum ModuleError {
     /// Code for link-time optimization has to be linked first.
     #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
     NotLoadable,
+    /// Machine code is not whole: it names what does not lie in it, which the driver would read all the same.
+    #[error("the machine code is cut or damaged: compile it again, and look at what keeps it")]
+    Damaged,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
         if log.is_empty() { String::new() } else { format!("\n{log}") })]
@@ -241,8 +221,8 @@ impl ModuleError {
 impl<'ctx> Module<'ctx> {
     /// Makes the code shared, so that its kernels can be kept beside it, or without it.
     #[inline]
-    pub fn share(self) -> SharedModule<'ctx> {
-        SharedModule::new(Self { shares: Some(AtomicUsize::new(1)), ..self })
+    pub fn share(self) -> Shared<Self> {
+        Shared::new(self)
     }
 
     /// The driver's handle.
@@ -301,8 +281,7 @@ impl<'ctx> Module<'ctx> {
     /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
     ///
     /// Driver: `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
-    #[doc(alias = "cuModuleGetFunctionCount")]
-    #[doc(alias = "cuModuleEnumerateFunctions")]
+    #[doc(alias("cuModuleGetFunctionCount", "cuModuleEnumerateFunctions"))]
     #[inline]
     pub fn functions(&self) -> Result<Vec<Function<'_>>, Error> {
         let (module, mut count) = (self.as_raw(), 0);
@@ -352,7 +331,7 @@ impl<'ctx> Module<'ctx> {
     /// unloaded it all the same, so that it must not be unloaded again. Of a library's module, no driver call.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuModuleUnload`, CUDA 2.0+.
     #[doc(alias = "cuModuleUnload")]

@@ -7,15 +7,15 @@ use crate::device::ComputeCapability;
 /// Options of the driver's compiler for PTX. Machine code is loaded as it is.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::module::LoadOptions;
-/// use cuprum::{Module, PrimaryContext};
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::Module;
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
 /// let options = LoadOptions::new().max_registers(32).verbose();
 /// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")?;
-/// let module = context.enter(|cx| Module::load_ptx_with(cx, &ptx, &options))??;
+/// let module = context.enter(|cx| Ok(Module::load_ptx_with(cx, &ptx, &options)?))?;
 /// println!("{}", module.info_log());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -1,100 +1,43 @@
-//! Code that belongs to its kernels.
+//! Libraries of code that belong to their modules.
 
-use std::fmt;
-use std::ops::Deref;
+use super::{CodeLibrary, Module};
+use crate::context::Current;
+use crate::error::Error;
+use crate::raw::shared::Shared;
 
-use super::{Module, ModuleError};
-use crate::launch::{BindError, SharedKernel, Signature};
-use crate::raw::keep::Keep;
-
-/// A handle to code that is shared: by its clones, and by the [kernels](SharedKernel) that are bound through it.
-///
-/// The code is unloaded when the last of them is dropped. In a [`SharedContext`](crate::SharedContext) all of this is
-/// `'static`. It dereferences to the [`Module`]; functions and globals found there borrow this handle.
-///
-/// Example: that of [`SharedModule::kernel`](SharedModule::kernel).
-#[derive(Clone)]
-pub struct SharedModule<'ctx>(Keep<'ctx, Module<'ctx>>);
-
-/// Error of making a kernel from a shared module.
-///
-/// # Example
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{In, KernelError, Module};
-///
-/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
-/// assert!(matches!(module.kernel::<()>("daxpy"), Err(KernelError::Module(_))));
-/// assert!(matches!(module.kernel::<(In<f32>,)>("saxpy"), Err(KernelError::Bind(_))));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum KernelError {
-    /// The module has no such function.
-    #[error(transparent)]
-    Module(#[from] ModuleError),
-    /// The function has other parameters.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-}
-
-impl<'ctx> SharedModule<'ctx> {
-    /// `module` counts one share.
-    pub(super) fn new(module: Module<'ctx>) -> Self {
-        Self(Keep::first(Box::new(module)))
-    }
-
-    /// A kernel by its name, bound to a signature: like [`Module::function`] and
-    /// [`Function::bind`](crate::Function::bind), but it keeps the code loaded instead of borrowing it.
+impl Shared<CodeLibrary> {
+    /// The library's module in the current context: as [`CodeLibrary::module`], but it has a share of the library instead of
+    /// a borrow.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// use cuprum::{In, InOut, Module, PrimaryContext, SharedContext, SharedKernel};
+    /// # cuprum::example!(driver);
+    /// use cuprum::module::CodeLibrary;
+    /// use cuprum::context::PrimaryContext;
+    /// use cuprum::{In, InOut, Kernel, Shared};
     ///
+    /// /// A kernel for as many devices as there are.
     /// struct Saxpy {
-    ///     kernel: SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
-    ///     context: SharedContext,
+    ///     code: Shared<CodeLibrary>,
+    ///     kernels: Vec<Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>>,
     /// }
     ///
-    /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-    /// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")?;
-    /// let module = context.enter(|cx| Module::load_ptx(cx, &ptx))??.share();
-    /// let saxpy = Saxpy { kernel: module.kernel("saxpy")?, context };
+    /// let code = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
+    /// let mut saxpy = Saxpy { code, kernels: Vec::new() };
+    /// for device in driver.devices()? {
+    ///     let context = PrimaryContext::retain(device)?.share();
+    ///     let module = context.enter(|cx| Ok(saxpy.code.module(cx)?))?.share();
+    ///     saxpy.kernels.push(module.kernel("saxpy")?);
+    /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`KernelError`], which names the kernel.
+    /// Same as [`CodeLibrary::module`].
     ///
-    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and those of [`Function::bind`](crate::Function::bind):
-    /// `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read);
-    /// `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for errors `cuFuncGetName`, CUDA 12.3+, and
-    /// `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
-    #[doc(alias = "cuModuleGetFunction")]
-    pub fn kernel<S: Signature>(&self, name: &str) -> Result<SharedKernel<'ctx, S>, KernelError> {
-        let bound = self.function(name)?.bind::<S>();
-        let kernel = bound.map_err(|error| BindError { kernel: Some(name.to_owned()), ..error })?;
-        // SAFETY: the kernel is of this module, of which it gets a share.
-        Ok(unsafe { SharedKernel::new(kernel, self.0.clone()) })
-    }
-}
-
-impl<'ctx> Deref for SharedModule<'ctx> {
-    type Target = Module<'ctx>;
-
-    fn deref(&self) -> &Module<'ctx> {
-        &self.0
-    }
-}
-
-impl fmt::Debug for SharedModule<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SharedModule").field(&**self).finish()
+    /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
+    #[doc(alias = "cuLibraryGetModule")]
+    #[inline]
+    pub fn module<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Module<'ctx>, Error> {
+        self.module_kept(cx, || Some(self.clone()))
     }
 }

@@ -9,6 +9,9 @@ groups! { Unneeded:
     "the same without flags":
         cuOccupancyMaxActiveBlocksPerMultiprocessor cuOccupancyMaxPotentialBlockSize;
 
+    "an attribute of a launch: `LaunchAttributes::cooperative`":
+        cuLaunchCooperativeKernel;
+
     "the current context is changed by pushing and popping alone, so that it can be put back":
         cuCtxSetCurrent;
 

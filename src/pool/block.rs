@@ -3,7 +3,7 @@
 use cuprum_sys::{CUdeviceptr, CUmemPool_attribute, CUmemoryPool, CUresult, CUstream, FnId, Fns, call};
 
 use super::lanes::Lease;
-use crate::context::ContextRef;
+use crate::context::{ContextRef, captures};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::memory::caching::is_no_room;
@@ -32,6 +32,23 @@ unsafe impl Handle for Ordered {
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
         // SAFETY: the caller vouches that the allocation is live and not used again; whoever owns this keeps the stream.
         unsafe { call!(fns, cuMemFreeAsync(self.address, self.stream)) }
+    }
+
+    /// Nothing may be queued on the legacy default stream: when all work of the context is over, the allocation is freed beside
+    /// all streams.
+    #[cold]
+    unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
+        if !captures::is_legacy(self.stream) {
+            // SAFETY: the caller's word.
+            return unsafe { self.free(fns) };
+        }
+        // SAFETY: the caller's word.
+        let waited = unsafe { captures::wait_by_freeing(fns) };
+        if waited.0 != CUresult::CUDA_SUCCESS {
+            return waited;
+        }
+        // SAFETY: the caller vouches that the allocation is live and not used again; what used it is over.
+        unsafe { call!(fns, cuMemFree_v2(self.address)) }
     }
 }
 

@@ -6,10 +6,10 @@ use cuprum_sys::FnId;
 
 use super::StreamBuffer;
 use super::block::Block;
-use super::lanes::{self, Lanes, Lease, PoolUser};
+use super::lanes::{self, Lease, Pool};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::caching::{PoolCounters, SizeClass, User};
+use crate::memory::caching::{PoolCounters, SizeClass};
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::stream::StreamSource;
 
@@ -25,7 +25,7 @@ use crate::stream::StreamSource;
 /// are freed, the largest first, until the driver has room.
 ///
 /// The pool keeps the streams of its blocks: those that are borrowed have to outlive it, so they are made before, and a
-/// [`SharedStream`](crate::stream::SharedStream) ends when its blocks were [freed](BufferPool::free_held).
+/// [shared stream](crate::Shared) ends when its blocks were [freed](BufferPool::free_held).
 ///
 /// Blocks are of sixteen sizes per power of two, so that at most a sixteenth is wasted, and of at least 512 bytes. What the
 /// memory held before is still there. A [launch](crate::Kernel::launch) that uses a buffer on another stream than its own has
@@ -33,11 +33,7 @@ use crate::stream::StreamSource;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::pool::BufferPool;
 ///
@@ -45,20 +41,20 @@ use crate::stream::StreamSource;
 /// let pool = BufferPool::new(&cx);
 /// for round in 0..3 {
 ///     let mut part = pool.alloc::<u32>(&cx, &stream, 1000)?; // from the driver in the first round alone
-///     part.fill(&cx, round)?;
+///     cx.fill(&mut part, round)?;
 /// }
 /// let counters = pool.counters();
 /// assert_eq!((counters.active_blocks, counters.held_blocks, counters.managed_bytes), (0, 1, 4096));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct BufferPool<'p>(PoolUser<'p>);
+pub struct BufferPool<'p>(Pool<'p>);
 
 impl<'p> BufferPool<'p> {
     /// Makes an empty pool. No driver call.
     #[inline]
     pub fn new(cx: &Current<'_, 'p>) -> Self {
-        Self(User::new(cx.keep(), Lanes::default()))
+        Self(Pool::new(cx.keep()))
     }
 
     /// The context in which the memory is allocated.
@@ -77,8 +73,7 @@ impl<'p> BufferPool<'p> {
     /// Driver: none where a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`, CUDA 3.2+, and where
     /// that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+, `cuStreamWaitEvent`, CUDA 3.2+, and
     /// `cuEventDestroy_v2`, CUDA 4.0+, for a block of another stream, or `cuMemFree_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemAlloc_v2")]
-    #[doc(alias = "cuMemFree_v2")]
+    #[doc(alias("cuMemAlloc_v2", "cuMemFree_v2"))]
     pub fn alloc<T: DeviceData>(
         &self,
         cx: &Current<'_, '_>,
@@ -99,17 +94,17 @@ impl<'p> BufferPool<'p> {
     /// How many blocks there are, and their bytes. No driver call.
     #[inline]
     pub fn counters(&self) -> PoolCounters {
-        let lanes = if self.0.forked() { self.0.try_lock() } else { Some(self.0.lock()) };
-        lanes.map(|lanes| lanes.counts.counters).unwrap_or_default()
+        self.0.counters()
     }
 
     /// Gives the blocks that are held back to the driver, which waits for the work that uses them.
     ///
     /// # Errors
-    /// As the driver says, the first of them. The blocks are gone all the same.
+    /// As the driver says, the first of them. The blocks are gone all the same; but where a capture forbids to free them and the
+    /// driver does not exempt the thread, as before CUDA 10.1 ([`Error::is_unresolved`]), they stay.
     ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
-    #[doc(alias = "cuMemFree_v2")]
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; beside a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    #[doc(alias("cuMemFree_v2", "cuThreadExchangeStreamCaptureMode"))]
     #[inline]
     pub fn free_held(&self) -> Result<(), Error> {
         lanes::free_held(&self.0)
@@ -118,14 +113,13 @@ impl<'p> BufferPool<'p> {
     /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
     ///
     /// # Errors
-    /// Those of [`free_held`](BufferPool::free_held).
+    /// Same as [`free_held`](BufferPool::free_held).
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block.
     #[doc(alias = "cuMemFree_v2")]
     #[inline]
     pub fn stop_holding(&self) -> Result<(), Error> {
-        lanes::lock(&self.0)?.counts.stopped = true;
-        self.free_held()
+        lanes::stop_holding(&self.0)
     }
 }
 

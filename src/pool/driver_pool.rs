@@ -9,7 +9,7 @@ use cuprum_sys::{
 };
 
 use super::{PoolOptions, PoolPlace};
-use crate::context::ContextRef;
+use crate::context::{ContextRef, captures};
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
@@ -29,8 +29,7 @@ pub type PoolAccess = CUmemAccess_flags;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::pool::PoolAttribute;
 ///
 /// let pool = driver.device(0)?.default_pool()?;
@@ -57,11 +56,7 @@ unsafe impl Sync for PoolRef {}
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::pool::{MemoryPool, PoolAttribute, PoolOptions, PoolPlace, StreamBuffer};
 ///
@@ -132,7 +127,7 @@ impl PoolRef {
     /// still to free is in use.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemPoolTrimTo`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolTrimTo")]
@@ -166,7 +161,7 @@ impl PoolRef {
     /// How a device reaches the memory of the pool.
     ///
     /// # Errors
-    /// Those of [`set_access`](PoolRef::set_access).
+    /// Same as [`set_access`](PoolRef::set_access).
     ///
     /// Driver: `cuMemPoolGetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolGetAccess")]
@@ -217,7 +212,7 @@ impl MemoryPool {
     /// Destroys the pool and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemPoolDestroy`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolDestroy")]
@@ -229,8 +224,12 @@ impl MemoryPool {
     }
 
     fn destroy(&self) -> Result<(), Error> {
-        // SAFETY: the pool is live, nobody uses the handle again, and the driver keeps what was allocated from it.
-        match unsafe { driver_call!(self.driver.library(), cuMemPoolDestroy(self.raw)) } {
+        let library = self.driver.library();
+        let destroyed = captures::free_beside(library, || {
+            // SAFETY: the pool is live, nobody uses the handle again, and the driver keeps what was allocated from it.
+            unsafe { driver_call!(library, cuMemPoolDestroy(self.raw)) }
+        });
+        match destroyed {
             Err(error) if !error.is_deinitialized() => Err(error),
             _ => Ok(()),
         }
@@ -277,7 +276,7 @@ impl Device {
     /// [`PoolRef::as_raw`]: whoever owns the pool may destroy it at any time.
     ///
     /// # Errors
-    /// Those of [`default_pool`](Device::default_pool).
+    /// Same as [`default_pool`](Device::default_pool).
     ///
     /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+.
     #[doc(alias = "cuDeviceGetMemPool")]
@@ -329,7 +328,7 @@ impl Driver {
     /// The handle of the pool that is the current one of a place, as [`Device::current_pool`].
     ///
     /// # Errors
-    /// Those of [`default_pool`](Driver::default_pool).
+    /// Same as [`default_pool`](Driver::default_pool).
     ///
     /// Driver: `cuMemGetMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemGetMemPool")]

@@ -3,26 +3,27 @@
 //! A block that comes back is in the order of one stream: all work that may use it is queued there. So it is handed out on
 //! that stream at once, and on another one only when that waits for an event behind the block's stream. The streams of all
 //! blocks, held and in use, are kept, so that there is one to record the event on. Calls of the driver are made outside of
-//! the lock.
+//! locks.
 
 use std::mem::ManuallyDrop;
 
 use cuprum_sys::{CUdeviceptr, CUstream, FnId};
 
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
 use crate::memory::MemoryError;
-use crate::memory::caching::{
-    Bins, Counts, SizeClass, Stock, StockGuard, User, free_all, free_silently, is_no_room,
-};
+use crate::memory::caching::{Bins, Counts, Parts, SizeClass, Stock, User, free_silently, is_no_room};
 use crate::raw::call::{context_call, forked};
 use crate::raw::keep::Near;
 use crate::stream::{Event, EventFlags, KeptStream, Stream, StreamSource};
 
-/// A user of a pool of device memory: a handle, or a block in use.
-pub(super) type PoolUser<'p> = User<'p, Lanes<'p>>;
+/// A pool of device memory.
+pub(super) type Pool<'p> = Parts<'p, Lanes<'p>>;
 
-/// What a pool holds.
+/// A user of a part of it.
+type PoolUser<'p> = User<'p, Lanes<'p>>;
+
+/// What a part of a pool holds.
 #[derive(Default)]
 pub(super) struct Lanes<'p> {
     /// Their places stay, as blocks in use refer to them.
@@ -87,6 +88,13 @@ impl<'p> Lanes<'p> {
         Some((block, at, stream))
     }
 
+    /// A block that is held for a stream, which is another part's from now on.
+    fn give_away(&mut self, raw: CUstream, class: SizeClass) -> Option<CUdeviceptr> {
+        let block = self.find(raw)?.1.held.take(class)?;
+        self.counts.freed(class);
+        Some(block)
+    }
+
     /// Puts a block in use into the lane of a stream.
     fn enter(&mut self, stream: &KeptStream<'p>) -> (usize, Near<'p, Stream<'p>>) {
         let raw = stream.as_raw();
@@ -122,22 +130,6 @@ impl<'p> Lanes<'p> {
         held
     }
 
-    /// Takes all blocks that are held, to free them.
-    fn drain(&mut self) -> Vec<u64> {
-        let Self { lanes, counts } = self;
-        let held = lanes.iter_mut().flatten().flat_map(|lane| lane.held.drain());
-        held.map(|(class, block)| (counts.freed(class), block).1).collect()
-    }
-
-    /// Takes the largest block that is held, to free it.
-    fn largest(&mut self) -> Option<u64> {
-        let Self { lanes, counts } = self;
-        let lane = lanes.iter_mut().flatten().max_by_key(|lane| lane.held.largest())?;
-        let class = lane.held.largest()?;
-        counts.freed(class);
-        lane.held.take(class)
-    }
-
     /// Takes a block that any stream holds, and that stream; the block counts as in use there.
     fn of_any(&mut self, class: SizeClass, bytes: usize) -> Option<(usize, u64, KeptStream<'p>)> {
         let Self { lanes, counts } = self;
@@ -158,38 +150,75 @@ impl<'p> Lanes<'p> {
 }
 
 impl Stock for Lanes<'_> {
-    fn end(&mut self, context: &ContextRef) {
-        free_silently(context, self.drain(), |block| free(context, block));
+    /// The lane, which is kept like that of a block in use, and the class.
+    type Place = (usize, SizeClass);
+
+    fn largest(&self) -> Option<SizeClass> {
+        self.lanes.iter().flatten().filter_map(|lane| lane.held.largest()).max()
+    }
+
+    fn counts(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    fn take_held(&mut self) -> Option<((usize, SizeClass), u64)> {
+        let Self { lanes, counts } = self;
+        let lanes = lanes.iter_mut().enumerate().filter_map(|(at, lane)| Some((at, lane.as_mut()?)));
+        let (at, lane) = lanes.max_by_key(|(_, lane)| lane.held.largest())?;
+        let class = lane.held.largest()?;
+        let block = lane.held.take(class)?;
+        counts.freed(class);
+        lane.active += 1;
+        Some(((at, class), block))
+    }
+
+    fn put_back(&mut self, (lane, class): (usize, SizeClass), block: Option<u64>) {
+        let lane = self.leave(lane);
+        if let Some((lane, block)) = lane.zip(block) {
+            lane.held.put(class, block);
+            self.counts.not_freed(class);
+        }
+    }
+
+    /// Frees a block in its context, which is current. The driver waits for work of this context that still uses it. A copy of
+    /// another context is over before its borrow of the block is, or the context is marked.
+    fn free(context: &ContextRef, block: u64) -> Result<(), Error> {
+        context.check_kept(FnId::cuMemFree_v2)?;
+        captures::free_beside(context.library(), || {
+            // SAFETY: the block is in no lease; the driver frees memory of `cuMemAlloc` when no work of its context uses it.
+            unsafe { context_call!(context, cuMemFree_v2(block)) }
+        })
     }
 }
 
-/// Locks what is held, which nobody does in a forked child.
-pub(super) fn lock<'a, 'p>(pool: &'a PoolUser<'p>) -> Result<StockGuard<'a, 'p, Lanes<'p>>, Error> {
-    if pool.forked() { Err(forked(FnId::cuMemFree_v2)) } else { Ok(pool.lock()) }
-}
-
-/// Frees a block of a pool, which nobody has, in its context, which is current. The driver waits for what still uses it.
-fn free(context: &ContextRef, block: u64) -> Result<(), Error> {
-    // SAFETY: a block that nobody has; the driver frees memory of `cuMemAlloc` when no work uses it.
-    unsafe { context_call!(context, cuMemFree_v2(block)) }
-}
-
 /// Frees what is held, and lets go of streams without blocks.
-pub(super) fn free_held(pool: &PoolUser<'_>) -> Result<(), Error> {
-    let (blocks, unused) = {
-        let mut lanes = lock(pool)?;
-        (lanes.drain(), lanes.unused())
-    };
-    let freed = free_all(pool.context(), blocks, |block| free(pool.context(), block));
-    drop(unused);
+pub(super) fn free_held(pool: &Pool<'_>) -> Result<(), Error> {
+    check_not_forked(pool)?;
+    let freed = pool.free_held();
+    for part in pool.all() {
+        let unused = part.lock().unused();
+        drop(unused);
+    }
     freed
+}
+
+/// The same, and holds nothing from now on.
+pub(super) fn stop_holding(pool: &Pool<'_>) -> Result<(), Error> {
+    check_not_forked(pool)?;
+    pool.stop_holding();
+    free_held(pool)
+}
+
+/// In a forked child no thread may wait for a lock.
+fn check_not_forked(pool: &Pool<'_>) -> Result<(), Error> {
+    if pool.forked() { Err(forked(FnId::cuMemFree_v2)) } else { Ok(()) }
 }
 
 impl<'p> Lease<'p> {
     /// A block of at least `bytes` bytes in the order of `stream`, which is of the pool's context, as `cx` is.
     #[inline]
     pub(super) fn take(
-        pool: &PoolUser<'p>,
+        pool: &Pool<'p>,
         cx: &Current<'_, '_>,
         stream: impl StreamSource<'p>,
         class: SizeClass,
@@ -198,26 +227,34 @@ impl<'p> Lease<'p> {
         if pool.forked() {
             return Err(forked(FnId::cuMemAlloc_v2).into());
         }
-        let mut lanes = pool.lock();
-        if let Some((address, lane, stream)) = lanes.take(stream.stream().as_raw(), class, bytes) {
-            let pool = ManuallyDrop::new(lanes.user());
+        let part = pool.mine();
+        let held = part.lock().take(stream.stream().as_raw(), class, bytes);
+        if let Some((address, lane, stream)) = held {
+            let pool = ManuallyDrop::new(part.clone());
             return Ok(Self { pool, stream, address, bytes, lane, class });
         }
-        drop(lanes);
         Self::grow(pool, cx, &stream.kept(), class, bytes)
     }
 
-    /// A block that no other stream has: of the driver's, or of another stream behind an event; and if there is neither, the
-    /// driver is asked again each time that the largest block held was freed.
+    /// A block that another part holds for the stream, or that no stream has: of the driver's, or of another stream behind an
+    /// event; and if there is neither, the driver is asked again each time that the largest block held was freed.
     #[cold]
     #[inline(never)]
     fn grow(
-        pool: &PoolUser<'p>,
+        pool: &Pool<'p>,
         cx: &Current<'_, '_>,
         stream: &KeptStream<'p>,
         class: SizeClass,
         bytes: usize,
     ) -> Result<Self, MemoryError> {
+        let part = pool.mine();
+        let grown = |address| {
+            part.lock().counts.grown(class, bytes);
+            Self::enter(part, stream, address, class, bytes)
+        };
+        if let Some(address) = pool.of_others(|lanes| lanes.give_away(stream.as_raw(), class)) {
+            return Ok(grown(address));
+        }
         let mut may_move = true;
         loop {
             let mut address = 0;
@@ -225,25 +262,22 @@ impl<'p> Lease<'p> {
             let made =
                 unsafe { context_call!(pool.context(), cuMemAlloc_v2(&raw mut address, class.bytes())) };
             let error = match made {
-                Ok(()) => {
-                    let mut lanes = pool.lock();
-                    lanes.counts.grown(class, bytes);
-                    return Ok(Self::enter(lanes, stream, address, class, bytes));
-                }
+                Ok(()) => return Ok(grown(address)),
                 Err(error) if !is_no_room(error) => return Err(error.into()),
                 Err(error) => error,
             };
             if std::mem::take(&mut may_move) {
-                if let Some(found) = Self::of_another(pool, cx, stream, class, bytes)? {
-                    return Ok(found);
+                for part in pool.all() {
+                    if let Some(found) = Self::of_another(part, cx, stream, class, bytes)? {
+                        return Ok(found);
+                    }
                 }
             }
-            let largest = pool.lock().largest();
-            let Some(block) = largest else {
-                let used = pool.lock().counts.counters.active_bytes as u64;
+            let Some(freed) = pool.free_one() else {
+                let used = pool.counters().active_bytes as u64;
                 return Err(MemoryError::NoRoom { bytes, used, held: 0, error });
             };
-            free(pool.context(), block)?;
+            freed?;
         }
     }
 
@@ -258,7 +292,7 @@ impl<'p> Lease<'p> {
         let found = pool.lock().of_any(class, bytes);
         let Some((from, block, theirs)) = found else { return Ok(None) };
         let ordered = Event::new(cx, EventFlags::DISABLE_TIMING)
-            .and_then(|event| event.record(cx, &theirs).and_then(|()| stream.wait(cx, &event)));
+            .and_then(|event| event.record(cx, &theirs).and_then(|()| stream.wait_event(cx, &event)));
         let mut lanes = pool.lock();
         let lane = lanes.leave(from);
         if let Err(error) = ordered {
@@ -268,19 +302,20 @@ impl<'p> Lease<'p> {
             lanes.counts.not_used(bytes);
             return Err(error.into());
         }
-        Ok(Some(Self::enter(lanes, stream, block, class, bytes)))
+        drop(lanes);
+        Ok(Some(Self::enter(pool, stream, block, class, bytes)))
     }
 
     /// A block that is counted as in use, on its stream.
     fn enter(
-        mut lanes: StockGuard<'_, 'p, Lanes<'p>>,
+        part: &PoolUser<'p>,
         stream: &KeptStream<'p>,
         address: CUdeviceptr,
         class: SizeClass,
         bytes: usize,
     ) -> Self {
-        let (lane, stream) = lanes.enter(stream);
-        Self { pool: ManuallyDrop::new(lanes.user()), stream, address, bytes, lane, class }
+        let (lane, stream) = part.lock().enter(stream);
+        Self { pool: ManuallyDrop::new(part.clone()), stream, address, bytes, lane, class }
     }
 
     #[inline]
@@ -316,10 +351,14 @@ impl Drop for Lease<'_> {
         if pool.forked() {
             return;
         }
+        if let Err(error) = pool.context().check_kept(FnId::cuMemFree_v2) {
+            pool.context().swallow(error);
+            return;
+        }
         let (lane, class, block, bytes) = (self.lane, self.class, self.address, self.bytes);
         if let Some(pool) = pool.leave_if(|lanes| lanes.put(lane, class, block, bytes)) {
             let context = pool.context();
-            free_silently(context, [block], |block| free(context, block));
+            free_silently(context, [block], |block| Lanes::free(context, block));
         }
     }
 }

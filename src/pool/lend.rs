@@ -2,32 +2,27 @@
 
 use super::StreamBuffer;
 use crate::launch::addresses;
-use crate::memory::{DeviceData, MemoryError};
-use crate::stream::{Lent, LentShared, Scope};
+use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
+use crate::raw::seal::Key;
+use crate::stream::{Lend, Scope};
 
-impl<'scope> Scope<'scope, '_> {
-    /// Lends memory in the order of this scope's stream, to be used any number of times in order. No driver call.
-    ///
-    /// # Errors
-    /// [`MemoryError::NotInOrder`] if the memory is in the order of another stream;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
-    pub fn lend_ordered<T: DeviceData>(
-        &self,
-        memory: &'scope mut StreamBuffer<'_, T>,
-    ) -> Result<Lent<'scope, T>, MemoryError> {
-        self.lend_ordered_shared(memory).map(Lent::new)
+/// Lent to scopes on the stream in whose order it is, to be written. No driver call.
+impl<'scope, T: DeviceData> Lend<'scope> for &'scope mut StreamBuffer<'_, T> {
+    type View = SliceMut<'scope, T>;
+
+    fn lend(self, scope: &Scope<'scope, '_>, _: Key) -> Result<SliceMut<'scope, T>, MemoryError> {
+        scope.in_order(self.stream())?;
+        Ok(SliceMut::new(self.as_raw(), self.len(), self.stream().near()))
     }
+}
 
-    /// Lends memory in the order of this scope's stream to be read. No driver call.
-    ///
-    /// # Errors
-    /// Those of [`lend_ordered`](Scope::lend_ordered).
-    pub fn lend_ordered_shared<T: DeviceData>(
-        &self,
-        memory: &'scope StreamBuffer<'_, T>,
-    ) -> Result<LentShared<'scope, T>, MemoryError> {
-        let (stream, token) = self.in_order(memory.stream())?;
-        Ok(LentShared::new(memory.as_raw(), memory.len(), stream, token))
+/// Lent to scopes on the stream in whose order it is, to be read. No driver call.
+impl<'scope, T: DeviceData> Lend<'scope> for &'scope StreamBuffer<'_, T> {
+    type View = Slice<'scope, T>;
+
+    fn lend(self, scope: &Scope<'scope, '_>, _: Key) -> Result<Slice<'scope, T>, MemoryError> {
+        scope.in_order(self.stream())?;
+        Ok(Slice::new(self.as_raw(), self.len(), self.stream().near()))
     }
 }
 

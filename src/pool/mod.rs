@@ -5,9 +5,8 @@
 //! A [`StreamBuffer`] is allocated and freed by work of a stream, so that neither waits, and it exists for that stream alone:
 //! behind the allocation and before the free. Another stream that uses it before its own has reached the allocation finds
 //! what the memory held for somebody else, and one that uses it after the free writes into what somebody else has by then. So
-//! the buffer keeps its stream, by a borrow or by a share of a [`SharedStream`](crate::stream::SharedStream), works on no
-//! other, and is freed on it. What it does itself needs no scope, as the free comes behind it. Memory of the host goes in and
-//! out in a [scope](crate::Scope::lend_ordered) on its stream, or by methods that wait. [`StreamBuffer::move_to`] gives it to
+//! the buffer keeps its stream, by a borrow or by a [share](crate::Shared), works on no other, and is freed on it. What it does itself needs no scope, as the free comes behind it. Memory of the host goes in and
+//! out in a [scope](crate::stream::Scope::lend) on its stream, or by methods that wait. [`StreamBuffer::move_to`] gives it to
 //! another stream, which then waits for an event behind all that was done before.
 //!
 //! It is no [`Buffer`](crate::Buffer), and gives no [`Slice`] but on the legacy default stream: slices are copied and filled
@@ -27,9 +26,9 @@
 //! not reached the free is not given to another one. An event on an ordinary stream comes behind what the default stream waits
 //! for.
 //!
-//! While the calling thread captures a stream, the driver refuses to allocate and to free on any other one, and the capture
-//! is invalid then, unless it is [relaxed](crate::graph::CaptureMode::Relaxed): what is dropped meanwhile leaks. So make and
-//! drop memory before or after.
+//! While the calling thread captures a stream, the driver refuses to allocate on any other one, and the capture is invalid
+//! then, unless it is [relaxed](crate::graph::CaptureMode::Relaxed). What is dropped meanwhile is freed, and the capture goes
+//! on; memory of the default stream is freed after a wait for all work of the context.
 //!
 //! # The driver's pools
 //!
@@ -39,14 +38,16 @@
 //! # Pools that keep blocks
 //!
 //! [`BufferPool`] and [`PinnedPool`] keep freed blocks in the program, and hand them out again without a call of the driver.
-//! What they give are the same types, [`StreamBuffer`] and [`PinnedBuffer`](crate::PinnedBuffer).
+//! What they give are the same types, [`StreamBuffer`] and [`PinnedBuffer`](crate::PinnedBuffer). Threads that share a pool
+//! have a part of it each, and take what other parts hold before the driver is asked.
 //!
-//! [`Slice`]: crate::Slice
+//! [`Slice`]: crate::memory::Slice
 
 mod block;
 mod buffer_pool;
 mod driver_pool;
 mod exchange;
+mod in_order;
 mod lanes;
 mod lend;
 mod place;

@@ -10,7 +10,7 @@ use crate::error::Error;
 
 /// Where the memory of a pool lies. Nodes are those of the host's memory (NUMA), by their number.
 ///
-/// Example: that of [`MemoryPool`](super::MemoryPool).
+/// Example: see [`MemoryPool`](super::MemoryPool).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolPlace {
@@ -66,7 +66,7 @@ impl PoolPlace {
 
 /// How a [`MemoryPool`](super::MemoryPool) is made.
 ///
-/// Example: that of [`MemoryPool`](super::MemoryPool).
+/// Example: see [`MemoryPool`](super::MemoryPool).
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
     place: PoolPlace,

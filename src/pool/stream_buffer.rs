@@ -7,9 +7,10 @@ use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::PoolRef;
 use super::block::{Block, refused};
+use super::in_order::Ordered;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::{DeviceData, Fill, MemoryError, Pattern, Slice, SliceMut, bytes_of, copy, same_length};
+use crate::memory::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::raw::call::context_call;
 use crate::stream::{Event, Stream, StreamSource};
 
@@ -17,20 +18,16 @@ use crate::stream::{Event, Stream, StreamSource};
 ///
 /// It keeps its stream, by a borrow for `'s` or by a share, and works on no other: the [module](super) says why. Fills and
 /// copies between buffers of one stream are queued there, and may be followed by a drop at once, which queues the free.
-/// Work with memory of the host is lent to a [scope](crate::Scope::lend_ordered) on its stream, or done by the methods that
-/// wait. As an argument, it is launched on its own stream; a launch on another one has to be put in order with it by an event,
-/// on both ends.
+/// Work with memory of the host is lent to a [scope](crate::stream::Scope::lend) on its stream, or done by
+/// [copies](Current::copy) that wait. As an argument, it is launched on its own stream; a launch on another one has to be
+/// put in order with it by an event, on both ends.
 ///
 /// It may be sent to and dropped on any thread. A buffer of no elements, or of elements of no size, owns nothing: no call of
 /// the driver is made for it.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::pool::StreamBuffer;
 ///
@@ -38,8 +35,8 @@ use crate::stream::{Event, Stream, StreamSource};
 /// let mut sum = StreamBuffer::<u32>::zeroed(&cx, &stream, 100)?;
 /// {
 ///     let mut part = StreamBuffer::alloc(&cx, &stream, 100)?;
-///     part.fill(&cx, 7)?;
-///     sum.copy_from(&cx, &part)?;
+///     cx.fill(&mut part, 7)?;
+///     cx.copy(&mut sum, &part)?;
 /// } // freed on the stream, behind the copy; the host has not waited
 /// assert_eq!(sum.to_vec(&cx)?, [7; 100]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -47,7 +44,7 @@ use crate::stream::{Event, Stream, StreamSource};
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `StreamBuffer<'static, T>`, in the order of a [`SharedStream`](crate::stream::SharedStream).
+/// In a struct it is a `StreamBuffer<'static, T>`, in the order of a [shared stream](crate::Shared).
 pub struct StreamBuffer<'s, T: DeviceData> {
     /// And the stream.
     block: Block<'s>,
@@ -86,7 +83,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Allocates `len` elements from `pool`, as [`alloc`](StreamBuffer::alloc) does from the current one.
     ///
     /// # Errors
-    /// Those of [`alloc`](StreamBuffer::alloc), with the state of any pool; [`Error::is_wrong_context`] also for one of another driver;
+    /// Same as [`alloc`](StreamBuffer::alloc), with the state of any pool; [`Error::is_wrong_context`] also for one of another driver;
     /// `CUDA_ERROR_INVALID_VALUE` for one that was imported.
     ///
     /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; where that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.
@@ -112,18 +109,17 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Allocates `len` elements and queues a fill of all their bytes with zero. The host does not wait.
     ///
     /// # Errors
-    /// Those of [`alloc`](StreamBuffer::alloc).
+    /// Same as [`alloc`](StreamBuffer::alloc).
     ///
     /// Driver: `cuMemAllocAsync`, CUDA 11.2+, and `cuMemsetD8Async`, CUDA 3.2+.
-    #[doc(alias = "cuMemAllocAsync")]
-    #[doc(alias = "cuMemsetD8Async")]
+    #[doc(alias("cuMemAllocAsync", "cuMemsetD8Async"))]
     pub fn zeroed(
         cx: &Current<'_, '_>,
         stream: impl StreamSource<'s>,
         len: usize,
     ) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, stream, len)?;
-        buffer.set_bytes(cx, 0)?;
+        cx.fill_bytes(&mut buffer, 0)?;
         Ok(buffer)
     }
 
@@ -175,146 +171,29 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         on_default.then(|| SliceMut::new(self.as_raw(), self.len, self.stream().near()))
     }
 
-    /// Queues a fill of every element with `value`. The host does not wait.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+.
-    #[doc(alias = "cuMemsetD8Async")]
-    #[doc(alias = "cuMemsetD16Async")]
-    #[doc(alias = "cuMemsetD32Async")]
-    #[inline]
-    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
-    where
-        T: Fill,
-    {
-        let context = cx.of(self.context(), FnId::cuMemsetD32Async)?;
-        // SAFETY: `len` elements of the pattern's width lie there, behind their allocation on the stream and before their
-        // free; any bytes are a `T`.
-        unsafe { copy::fill_on(context, self.stream().as_raw(), self.as_raw(), value.pattern(), self.len) }?;
-        Ok(())
-    }
-
-    /// Queues a fill of every byte with `value`. The host does not wait.
-    ///
-    /// # Errors
-    /// Those of [`fill`](StreamBuffer::fill).
-    ///
-    /// Driver: `cuMemsetD8Async`, CUDA 3.2+.
-    #[doc(alias = "cuMemsetD8Async")]
-    #[inline]
-    pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(self.context(), FnId::cuMemsetD8Async)?;
-        let (stream, at) = (self.stream().as_raw(), self.as_raw());
-        // SAFETY: as in `fill`, of single bytes.
-        unsafe { copy::fill_on(context, stream, at, Pattern::Byte(value), bytes) }?;
-        Ok(())
-    }
-
-    /// Queues a copy from a buffer in the order of the same stream. The host does not wait.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have the same length; [`MemoryError::NotInOrder`];
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoDAsync_v2")]
-    #[inline]
-    pub fn copy_from(
-        &mut self,
-        cx: &Current<'_, '_>,
-        source: &StreamBuffer<'_, T>,
-    ) -> Result<(), MemoryError> {
-        same_length(self.len, source.len)?;
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of_both([self.context(), source.context()], FnId::cuMemcpyDtoDAsync_v2)?;
-        let stream = self.stream().as_raw();
-        if source.stream().as_raw() != stream {
-            return Err(MemoryError::NotInOrder);
-        }
-        // SAFETY: both sides have `bytes` bytes and are in the order of this stream; this one is borrowed mutably.
-        unsafe { copy::within_on(context, stream, self.as_raw(), source.as_raw(), bytes) }?;
-        Ok(())
-    }
-
-    /// Copies `host` to the device, behind all work of the stream, and waits for it: `host` may be reused on return.
-    ///
-    /// To copy beside the host, [lend](crate::Scope::lend_ordered) the buffer to a scope.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have the same length; [`Error::is_wrong_context`]; the sticky errors of earlier
-    /// work.
-    ///
-    /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+, and `cuStreamSynchronize`, CUDA 2.0+.
-    #[doc(alias = "cuMemcpyHtoDAsync_v2")]
-    #[doc(alias = "cuStreamSynchronize")]
-    #[inline]
-    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        same_length(self.len, host.len())?;
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(self.context(), FnId::cuMemcpyHtoDAsync_v2)?;
-        if bytes == 0 {
-            return Ok(());
-        }
-        let (stream, from) = (self.stream().as_raw(), host.as_ptr().cast());
-        // SAFETY: both sides have `bytes` bytes. The host side is borrowed until the wait below; if that fails, the device
-        // may read it later, which does no harm to the host, and what it reads ends in memory of which nothing is promised.
-        unsafe { copy::from_host_on(context, stream, self.as_raw(), from, bytes) }?;
-        // SAFETY: the stream is live, and its context is current.
-        Ok(unsafe { context_call!(context, cuStreamSynchronize(stream)) }?)
-    }
-
-    /// Waits for the stream and copies to `host`. Blocks until it is there.
-    ///
-    /// # Errors
-    /// Those of [`copy_from_host`](StreamBuffer::copy_from_host).
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoH_v2")]
-    #[doc(alias = "cuStreamSynchronize")]
-    #[inline]
-    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        same_length(host.len(), self.len)?;
-        // SAFETY: `host` has as many elements as this and is ours for the call; any bytes are a `T`.
-        unsafe { self.read_into(cx, host.as_mut_ptr()) }
-    }
-
     /// Waits for the stream and copies the elements into a new vector. Blocks until they are there.
     ///
     /// # Errors
-    /// Those of [`copy_to_host`](StreamBuffer::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemcpyDtoH_v2")]
-    #[doc(alias = "cuStreamSynchronize")]
+    #[doc(alias("cuMemcpyDtoH_v2", "cuStreamSynchronize"))]
     #[inline]
     pub fn to_vec(&self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
         let mut host = Vec::new();
         let no_room = |_| MemoryError::TooLarge { len: self.len, element_bytes: size_of::<T>() };
         host.try_reserve_exact(self.len).map_err(no_room)?;
         // SAFETY: the vector's spare room holds `len` elements.
-        unsafe { self.read_into(cx, host.as_mut_ptr()) }?;
+        unsafe { self.ordered().read_into(cx, host.as_mut_ptr()) }?;
         // SAFETY: the copy has filled `len` elements, and any bytes are a `T`.
         unsafe { host.set_len(self.len) };
         Ok(host)
     }
 
-    /// # Safety
-    /// `host` has room for all elements.
-    unsafe fn read_into(&self, cx: &Current<'_, '_>, host: *mut T) -> Result<(), MemoryError> {
-        let bytes = bytes_of::<T>(self.len)?;
-        let context = cx.of(self.context(), FnId::cuMemcpyDtoH_v2)?;
-        if bytes == 0 {
-            return Ok(());
-        }
-        // SAFETY: the stream is live, and its context is current.
-        unsafe { context_call!(context, cuStreamSynchronize(self.stream().as_raw())) }?;
-        // SAFETY: the caller vouches for `host`; the device side is allocated, as the stream has got behind that, and
-        // nothing writes it, as all that does is on that stream.
-        unsafe { copy::to_host(context, host.cast(), self.as_raw(), bytes) }?;
-        Ok(())
+    /// The elements and the stream, for copies.
+    pub(super) fn ordered(&self) -> Ordered<'_, T> {
+        let elements = Slice::new(self.as_raw(), self.len, self.stream().near());
+        Ordered { elements, stream: self.stream().as_raw() }
     }
 
     /// Puts the memory into the order of another stream of the same context: that waits for all that is queued on the stream
@@ -328,8 +207,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// work.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+.
-    #[doc(alias = "cuEventRecord")]
-    #[doc(alias = "cuStreamWaitEvent")]
+    #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]
     pub fn move_to(
         &mut self,
         cx: &Current<'_, '_>,
@@ -339,7 +217,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         let stream = stream.kept();
         cx.of(stream.context(), FnId::cuStreamWaitEvent)?;
         event.record(cx, self.stream())?;
-        stream.wait(cx, event)?;
+        stream.wait_event(cx, event)?;
         self.block.move_to(stream);
         Ok(())
     }
@@ -348,7 +226,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// buffer is gone after an error too. A [`BufferPool`](super::BufferPool) has its memory back without a call.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemFreeAsync`, CUDA 11.2+.
     #[doc(alias = "cuMemFreeAsync")]

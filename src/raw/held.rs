@@ -8,7 +8,7 @@ use cuprum_sys::{CUcontext, CUresult, FnId, Fns};
 
 use super::call::{context_call, forked};
 use super::keep::{Keep, Near};
-use crate::context::{ContextRef, beside_captures, stack};
+use crate::context::{Beside, ContextRef, captures, stack};
 use crate::error::Error;
 
 /// A handle that the driver gave, and that one of its functions frees.
@@ -24,17 +24,28 @@ pub(crate) unsafe trait Handle: Copy {
         true
     }
 
-    /// The driver call that frees it. One that answers `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` has freed nothing, and is made
-    /// once more; where it is two calls, the second is not made behind that answer of the first.
+    /// The driver call that frees it. One that a capture refuses has freed nothing, and is made once more; where it is two
+    /// calls, the second is not made behind that answer of the first.
     ///
     /// # Safety
     /// The handle is live and is not used again, unless it was not freed; its context is current.
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId);
+
+    /// The same for a thread that is exempted from captures, where that needs another call: it uses neither the context's
+    /// legacy default stream nor waits for the context.
+    ///
+    /// # Safety
+    /// As for [`free`](Handle::free).
+    unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller's word.
+        unsafe { self.free(fns) }
+    }
 }
 
 /// A handle and the context that it was made in, which it keeps alive.
 ///
-/// Drop frees it on any thread, with one call of the driver where its context is current and three elsewhere, swallows
+/// Drop frees it on any thread, with one call of the driver where its context is current and three elsewhere, and two more
+/// while this crate [captures](Beside) a stream, which is none of its business. It swallows
 /// errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child.
 pub(crate) struct Held<'ctx, H: Handle> {
     raw: H,
@@ -50,7 +61,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
     /// Takes over a handle that the driver just gave in `context`.
     #[inline]
     pub(crate) fn new(raw: H, context: Near<'ctx, ContextRef>) -> Self {
-        Self { raw, home: Keep::near(context) }
+        Self { raw, home: Keep::new(context) }
     }
 
     /// Like `new`, with the context kept already.
@@ -78,7 +89,12 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
     /// The same, for objects that borrow this.
     #[inline]
     pub(crate) fn near(&self) -> Near<'_, ContextRef> {
-        self.home.as_near()
+        self.home.near()
+    }
+
+    /// The keeper of the context.
+    pub(crate) const fn home(&self) -> &Keep<'ctx, ContextRef> {
+        &self.home
     }
 
     /// The context, kept for something else.
@@ -130,26 +146,51 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         if context.library().forked() {
             return Err(forked(FnId::cuCtxPushCurrent_v2));
         }
+        context.check_kept(FnId::cuCtxPushCurrent_v2)?;
         activated(context, || {
+            if captures::ever() {
+                return Self::free_beside(context, raw);
+            }
             // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
             let answer = unsafe { raw.free(context.library().fns()) };
             Error::check(context.library(), answer).or_else(|error| Self::not_freed(context, raw, error))
         })
     }
 
-    /// Frees the handle after all if a capture of another stream has kept that from being done: the driver refuses such a call
-    /// before it does anything (H100, driver 580: `tests/data/goldens/captures.txt`).
+    /// The same in a program that captures.
+    #[cold]
+    #[inline(never)]
+    fn free_beside(context: &ContextRef, raw: H) -> Result<(), Error> {
+        let beside = Beside::captures(context.library());
+        let freed = if beside.is_exempted() {
+            Self::free_exempted(context, raw)
+        } else {
+            // SAFETY: as in `free_once`.
+            Error::check(context.library(), unsafe { raw.free(context.library().fns()) })
+        };
+        drop(beside);
+        freed.or_else(|error| Self::not_freed(context, raw, error))
+    }
+
+    /// Frees the handle after all if a capture has kept that from being done: of other code, or because the thread could not
+    /// be exempted. The driver refuses such a call before it does anything (H100, driver 580:
+    /// `tests/data/goldens/captures.txt`).
     #[cold]
     #[inline(never)]
     fn not_freed(context: &ContextRef, raw: H, error: Error) -> Result<(), Error> {
-        if error.code() != CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED {
+        if !error.is_refused_by_a_capture() {
             return Err(context.record(error));
         }
-        beside_captures(context, || {
-            // SAFETY: as in `free_once`, of a handle that was not freed there.
-            let answer = unsafe { raw.free(context.library().fns()) };
-            Error::check(context.library(), answer).map_err(|error| context.record(error))
-        })
+        let beside = Beside::exempted(context.library());
+        Self::free_exempted(context, raw).map_err(|error| context.record(beside.blame(error)))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn free_exempted(context: &ContextRef, raw: H) -> Result<(), Error> {
+        // SAFETY: as in `free_once`, of a handle that was not freed there.
+        let answer = unsafe { raw.free_beside_captures(context.library().fns()) };
+        Error::check(context.library(), answer)
     }
 }
 

@@ -5,5 +5,8 @@ pub(crate) mod flags;
 pub(crate) mod held;
 pub(crate) mod keep;
 pub(crate) mod listener;
+pub(crate) mod mark;
 pub(crate) mod owned;
+pub(crate) mod seal;
+pub(crate) mod shared;
 pub(crate) mod this_thread;

@@ -7,6 +7,7 @@ use cuprum_sys::{FnId, Library};
 
 use super::call::forked;
 use super::held::Handle;
+use crate::context::captures;
 use crate::error::Error;
 use crate::swallowed;
 
@@ -56,13 +57,12 @@ impl<H: Handle> Owned<H> {
         if self.library.forked() {
             return Err(forked(FnId::cuMemRelease));
         }
-        // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
-        let answer = unsafe { self.raw.free(self.library.fns()) };
-        Error::check(self.library, answer).or_else(
-            |error| {
-                if error.is_deinitialized() { Ok(()) } else { Err(error) }
-            },
-        )
+        let freed = captures::free_beside(self.library, || {
+            // SAFETY: both callers give up the value, so the handle is live and nobody uses it again, unless it was not freed.
+            let answer = unsafe { self.raw.free(self.library.fns()) };
+            Error::check(self.library, answer)
+        });
+        freed.or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
     }
 }
 

@@ -17,15 +17,11 @@ use crate::raw::call::context_call;
 /// How the second-level cache of the device treats a window of memory while kernels of a stream run.
 ///
 /// It is advice: the memory need not be live, and what it says changes no result. Lines that are to persist need room, see
-/// [`Limit`](crate::Limit) and [`Current::reset_persisting_l2_cache`].
+/// [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::AccessPolicy;
 /// use cuprum::{Buffer, Stream};
 ///
@@ -91,11 +87,7 @@ impl fmt::Debug for AccessPolicy {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// let stream = cuprum::Stream::new(&cx)?;
 /// let map = stream.sync_domain_map(&cx)?;
 /// println!("fences of ordinary kernels are in domain {}, others in {}", map.default, map.remote);
@@ -158,11 +150,7 @@ impl Stream<'_> {
     ///
     /// # Example
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::stream::AccessPolicy;
     /// use cuprum::{Buffer, Stream};
     ///
@@ -197,7 +185,7 @@ impl Stream<'_> {
     /// How threads wait for this stream.
     ///
     /// # Errors
-    /// Those of [`access_policy`](Stream::access_policy).
+    /// Same as [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
@@ -255,7 +243,7 @@ impl Stream<'_> {
     /// that talk to other devices do not wait for the writes of those that do not.
     ///
     /// # Errors
-    /// Those of [`sync_domain`](Stream::sync_domain).
+    /// Same as [`sync_domain`](Stream::sync_domain).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
@@ -268,7 +256,7 @@ impl Stream<'_> {
     /// Which domain of the hardware each logical domain is for kernels of this stream.
     ///
     /// # Errors
-    /// Those of [`sync_domain`](Stream::sync_domain).
+    /// Same as [`sync_domain`](Stream::sync_domain).
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
@@ -297,7 +285,7 @@ impl Stream<'_> {
     /// Gives this stream the attributes of another one, of the same context.
     ///
     /// # Errors
-    /// Those of [`access_policy`](Stream::access_policy).
+    /// Same as [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamCopyAttributes`, CUDA 11.0+.
     #[doc(alias = "cuStreamCopyAttributes")]

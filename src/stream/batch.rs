@@ -11,7 +11,7 @@ pub(super) struct Batch<'scope, R> {
     pub(super) list: Vec<R>,
     /// That of all loans.
     stream: Option<CUstream>,
-    /// Invariant, as in [`LentShared`](super::LentShared).
+    /// Invariant, as in [`Lent`](super::Lent).
     _scope: PhantomData<&'scope mut &'scope ()>,
 }
 
@@ -41,35 +41,3 @@ impl<R> Default for Batch<'_, R> {
 pub(super) fn same_stream([one, other]: [CUstream; 2]) -> Result<(), MemoryError> {
     if one == other { Ok(()) } else { Err(MemoryError::OtherStream) }
 }
-
-/// Common methods of what is made of a batch.
-macro_rules! batches {
-    ($($name:ident { $batch:ident $(, $also:ident)* }, $number:literal;)*) => { $(
-        impl $name<'_> {
-            /// None.
-            pub const fn new() -> Self {
-                Self { $batch: Batch::new() $(, $also: Vec::new())* }
-            }
-
-            #[doc = $number]
-            #[inline]
-            pub fn len(&self) -> usize {
-                self.$batch.list.len()
-            }
-
-            /// True if there are none.
-            #[inline]
-            pub fn is_empty(&self) -> bool {
-                self.$batch.list.is_empty()
-            }
-        }
-
-        impl fmt::Debug for $name<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($name), "({})"), self.len())
-            }
-        }
-    )* };
-}
-
-pub(super) use batches;

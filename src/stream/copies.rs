@@ -1,19 +1,26 @@
 //! Copies with attributes, and several copies by one call, on the stream of a scope.
 
 use std::fmt;
+use std::ptr::NonNull;
 
 use cuprum_sys::{
-    CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder, CUstream,
+    CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder,
 };
 
-use super::batch::{Batch, batches, same_stream};
-use super::{Lent, LentArray, LentHost, LentPitched, LentShared, LentSource, Scope};
+use super::batch::Batch;
+use super::copy::LentSource;
+use super::place::LentTarget;
+use super::queue::{apart, unified};
+use super::{Lent, Scope};
+use crate::memory::locked::Pinned;
 use crate::memory::side::{Side, batch_operation};
-use crate::memory::{DeviceData, MemoryError, Texel, bytes_of, copy, same_length};
+use crate::memory::verbs::kind::{Device, DeviceRows, HostRows, InArray, Kind};
+use crate::memory::{DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
+use crate::raw::seal::Key;
 
-/// How copies of a batch are made.
+/// How a copy is made.
 ///
-/// Example: that of [`Copies`].
+/// Example: see [`Copies`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyAttributes {
@@ -57,9 +64,92 @@ impl CopyAttributes {
     }
 }
 
-/// True if two places, by their first addresses and bytes, have some bytes in common.
-pub(super) const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize)) -> bool {
-    one.0 < other.0 + other.1 as CUdeviceptr && other.0 < one.0 + one.1 as CUdeviceptr
+/// A copy as one of several. It is `pub` only because a hidden method returns it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum One {
+    /// So many bytes from the second address to the first.
+    Line(CUdeviceptr, CUdeviceptr, usize),
+    /// Rows and slices.
+    Block(CUDA_MEMCPY3D_BATCH_OP),
+}
+
+/// Kinds of places to which a scope can copy from `S` with attributes, and together with other copies.
+#[diagnostic::on_unimplemented(
+    message = "a scope does not copy with attributes from a place of the kind `{S}` to one of the kind `{Self}`",
+    label = "these two do not go together",
+    note = "linear memory of the device and page-locked memory go together, and rows, arrays and blocks of the host"
+)]
+pub trait Describes<S: Kind>: Kind {
+    /// None if there is nothing to copy.
+    #[doc(hidden)]
+    fn describe<T: DeviceData>(
+        to: Self::View<'_, T>,
+        from: S::View<'_, T>,
+        key: Key,
+    ) -> Result<Option<One>, MemoryError>;
+}
+
+fn line<T: DeviceData>(
+    (to, to_len): (CUdeviceptr, usize),
+    (from, from_len): (CUdeviceptr, usize),
+) -> Result<Option<One>, MemoryError> {
+    same_length(to_len, from_len)?;
+    let bytes = bytes_of::<T>(to_len)?;
+    apart(to, from, bytes)?;
+    Ok((bytes != 0).then_some(One::Line(to, from, bytes)))
+}
+
+impl Describes<Device> for Device {
+    fn describe<T: DeviceData>(
+        to: Slice<'_, T>,
+        from: Slice<'_, T>,
+        _: Key,
+    ) -> Result<Option<One>, MemoryError> {
+        line::<T>((to.as_raw(), to.len()), (from.as_raw(), from.len()))
+    }
+}
+
+impl Describes<Pinned> for Device {
+    fn describe<T: DeviceData>(
+        to: Slice<'_, T>,
+        from: NonNull<[T]>,
+        _: Key,
+    ) -> Result<Option<One>, MemoryError> {
+        line::<T>((to.as_raw(), to.len()), (unified(from), from.len()))
+    }
+}
+
+impl Describes<Device> for Pinned {
+    fn describe<T: DeviceData>(
+        to: NonNull<[T]>,
+        from: Slice<'_, T>,
+        _: Key,
+    ) -> Result<Option<One>, MemoryError> {
+        line::<T>((unified(to), to.len()), (from.as_raw(), from.len()))
+    }
+}
+
+macro_rules! blocks {
+    ($($to:ident from $($from:ident)+;)+) => { $( $(
+        impl Describes<$from> for $to {
+            fn describe<T: DeviceData>(
+                to: Side<'_>,
+                from: Side<'_>,
+                _: Key,
+            ) -> Result<Option<One>, MemoryError> {
+                if to.is_at(&from) {
+                    return Err(MemoryError::Overlap);
+                }
+                Ok(batch_operation(&to, &from)?.map(One::Block))
+            }
+        }
+    )+ )+ };
+}
+
+blocks! {
+    DeviceRows from HostRows DeviceRows InArray;
+    InArray from HostRows DeviceRows InArray;
 }
 
 /// Copies that one call queues, in no order among each other: made of loans, and queued by [`Scope::copy_all`].
@@ -67,24 +157,20 @@ pub(super) const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize))
 /// Several that write the same elements leave any of their contents, or a mixture.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::{Copies, CopyAttributes};
-/// use cuprum::{Buffer, MemoryError, Stream};
+/// use cuprum::{Buffer, Stream};
 ///
 /// let stream = Stream::new(&cx)?;
 /// let mut buffer = Buffer::from_slice(&cx, &[1u32, 2, 0, 0])?;
 /// # if !driver.library().has(cuprum::sys::FnId::cuMemcpyBatchAsync_v2) { return Ok(()); }
 /// cx.scope(&stream, |scope| {
-///     let lent = scope.lend(buffer.as_mut_slice())?;
-///     let part = |range| lent.slice(range).unwrap();
+///     let lent = scope.lend(&mut buffer)?;
+///     let (part, plain) = (|range| lent.slice(range).expect("part of it"), CopyAttributes::default());
 ///     let mut copies = Copies::new();
-///     copies.add(&part(2..3), &part(1..2))?.add(&part(3..4), &part(0..1))?;
-///     scope.copy_all(&mut copies, CopyAttributes::default())
-/// })??;
+///     copies.add(&part(2..3), &part(1..2), plain)?.add(&part(3..4), &part(0..1), plain)?;
+///     Ok(scope.copy_all(&mut copies)?)
+/// })?;
 /// assert_eq!(buffer.to_vec(&cx)?, [1, 2, 2, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -92,256 +178,158 @@ pub(super) const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize))
 pub struct Copies<'scope> {
     to: Vec<CUdeviceptr>,
     from: Vec<CUdeviceptr>,
-    bytes: Batch<'scope, usize>,
+    bytes: Vec<usize>,
+    /// Attributes of copies of linear memory, each from a copy on.
+    attributes: Vec<CUmemcpyAttributes>,
+    first: Vec<usize>,
+    blocks: Batch<'scope, CUDA_MEMCPY3D_BATCH_OP>,
 }
 
 impl<'scope> Copies<'scope> {
-    fn push<T: DeviceData>(
+    /// None.
+    pub const fn new() -> Self {
+        Self {
+            to: Vec::new(),
+            from: Vec::new(),
+            bytes: Vec::new(),
+            attributes: Vec::new(),
+            first: Vec::new(),
+            blocks: Batch::new(),
+        }
+    }
+
+    /// Number of copies, without those of no elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.bytes.len() + self.blocks.list.len()
+    }
+
+    /// True if there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A copy to a loan of linear memory from another one, one of which may be page-locked memory of the host, or to rows or
+    /// an array from rows, an array or a [`HostBlock`](crate::memory::HostBlock).
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size; [`MemoryError::Overlap`] if they
+    /// have elements in common; [`MemoryError::OtherStream`]; `CUDA_ERROR_INVALID_VALUE` from an array to rows that are no
+    /// number of elements apart.
+    pub fn add<D, S>(
         &mut self,
-        (to, to_len, to_stream): (CUdeviceptr, usize, CUstream),
-        (from, from_len, from_stream): (CUdeviceptr, usize, CUstream),
-    ) -> Result<&mut Self, MemoryError> {
-        same_length(to_len, from_len)?;
-        let bytes = bytes_of::<T>(to_len)?;
-        self.bytes.accept(&[to_stream, from_stream])?;
-        if bytes == 0 {
-            return Ok(self);
+        dst: &Lent<'scope, D>,
+        src: S,
+        attributes: CopyAttributes,
+    ) -> Result<&mut Self, MemoryError>
+    where
+        D: LentTarget,
+        S: LentSource<'scope, D::Element>,
+        D::Kind: Describes<S::Kind>,
+    {
+        let stream = dst.stream();
+        self.blocks.accept(&[stream, src.stream(Key::new()).unwrap_or(stream)])?;
+        match describe(dst, &src)? {
+            None => {}
+            Some(One::Block(block)) => self.blocks.list.push(attributes.on(block)),
+            Some(One::Line(to, from, bytes)) => {
+                let attributes = attributes.raw();
+                if self.attributes.last().is_none_or(|last| !same(last, &attributes)) {
+                    self.attributes.push(attributes);
+                    self.first.push(self.bytes.len());
+                }
+                self.to.push(to);
+                self.from.push(from);
+                self.bytes.push(bytes);
+            }
         }
-        if meet((to, bytes), (from, bytes)) {
-            return Err(MemoryError::Overlap);
-        }
-        self.to.push(to);
-        self.from.push(from);
-        self.bytes.list.push(bytes);
         Ok(self)
-    }
-
-    /// A copy within the device.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have the same length; [`MemoryError::Overlap`] if they have elements in common;
-    /// [`MemoryError::OtherStream`].
-    pub fn add<T: DeviceData>(
-        &mut self,
-        destination: &Lent<'scope, T>,
-        source: impl Into<LentShared<'scope, T>>,
-    ) -> Result<&mut Self, MemoryError> {
-        let (to, from) = (destination.as_shared(), source.into());
-        self.push::<T>((to.as_raw(), to.len(), to.stream()), (from.as_raw(), from.len(), from.stream()))
-    }
-
-    /// A copy from page-locked memory of the host to the device.
-    ///
-    /// # Errors
-    /// Those of [`add`](Copies::add).
-    pub fn add_from_host<T: DeviceData>(
-        &mut self,
-        destination: &Lent<'scope, T>,
-        source: &LentHost<'scope, T>,
-    ) -> Result<&mut Self, MemoryError> {
-        let (to, from) = (destination.as_shared(), source.as_raw().addr() as CUdeviceptr);
-        self.push::<T>((to.as_raw(), to.len(), to.stream()), (from, source.len(), source.stream()))
-    }
-
-    /// A copy from the device to page-locked memory of the host.
-    ///
-    /// # Errors
-    /// Those of [`add`](Copies::add).
-    pub fn add_to_host<T: DeviceData>(
-        &mut self,
-        destination: &LentHost<'scope, T>,
-        source: impl Into<LentShared<'scope, T>>,
-    ) -> Result<&mut Self, MemoryError> {
-        let (to, from) = (destination.as_raw().addr() as CUdeviceptr, source.into());
-        let to = (to, destination.len(), destination.stream());
-        self.push::<T>(to, (from.as_raw(), from.len(), from.stream()))
     }
 }
 
-/// Copies of rows and slices that one call queues, in no order among each other: as [`Copies`].
-///
-/// # Example
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::Stream;
-/// use cuprum::memory::{HostBlock, PitchedBuffer};
-/// use cuprum::stream::{BlockCopies, CopyAttributes};
-///
-/// let stream = Stream::new(&cx)?;
-/// let mut picture = PitchedBuffer::<u8>::alloc(&cx, (4, 2))?;
-/// # if !driver.library().has(cuprum::sys::FnId::cuMemcpy3DBatchAsync_v2) { return Ok(()); }
-/// let input = [7; 8];
-/// cx.scope(&stream, |scope| {
-///     let lent = scope.lend_pitched(picture.as_pitched_mut())?;
-///     let mut copies = BlockCopies::new();
-///     copies.add(&lent, HostBlock::new(&input, (4, 2))?, CopyAttributes::default())?;
-///     scope.copy_all_blocks(&mut copies)
-/// })??;
-/// assert_eq!(picture.to_vec(&cx)?, input);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Default)]
-pub struct BlockCopies<'scope> {
-    batch: Batch<'scope, CUDA_MEMCPY3D_BATCH_OP>,
+fn describe<'scope, D, S>(dst: &Lent<'scope, D>, src: &S) -> Result<Option<One>, MemoryError>
+where
+    D: LentTarget,
+    S: LentSource<'scope, D::Element>,
+    D::Kind: Describes<S::Kind>,
+{
+    let (to, from) = (dst.view().as_source(Key::new()), src.place(Key::new()));
+    <D::Kind as Describes<S::Kind>>::describe::<D::Element>(to, from, Key::new())
 }
 
-impl<'scope> BlockCopies<'scope> {
-    fn push(
-        &mut self,
-        streams: [CUstream; 2],
-        sides: [&Side<'_>; 2],
-        attributes: CopyAttributes,
-    ) -> Result<&mut Self, MemoryError> {
-        self.batch.accept(&streams)?;
-        let block = batch_operation(sides[0], sides[1])?;
-        self.batch.list.extend(block.map(|block| attributes.on(block)));
-        Ok(self)
-    }
-
-    /// A copy to rows of device memory.
-    ///
-    /// # Errors
-    /// [`MemoryError::Extent`] unless both have one extent; [`MemoryError::OtherStream`]; [`MemoryError::Overlap`] from
-    /// itself; `CUDA_ERROR_INVALID_VALUE` from an array to rows that are no number of elements apart.
-    pub fn add<T: DeviceData>(
-        &mut self,
-        destination: &LentPitched<'scope, T>,
-        source: impl LentSource<'scope, T>,
-        attributes: CopyAttributes,
-    ) -> Result<&mut Self, MemoryError> {
-        let (token, stream) = destination.parts();
-        let home = token.get()?;
-        let (to, from) = (destination.as_side(&home), source.lent_side(&home));
-        if to.is_at(&from) {
-            return Err(MemoryError::Overlap);
-        }
-        self.push([stream, source.stream().unwrap_or(stream)], [&to, &from], attributes)
-    }
-
-    /// A copy to elements of an array.
-    ///
-    /// # Errors
-    /// Those of [`add`](BlockCopies::add); [`MemoryError::Overlap`] for parts of one array with elements in common.
-    pub fn add_to_array<T: Texel>(
-        &mut self,
-        destination: LentArray<'scope, T>,
-        source: impl LentSource<'scope, T>,
-        attributes: CopyAttributes,
-    ) -> Result<&mut Self, MemoryError> {
-        let (token, stream) = destination.parts();
-        let home = token.get()?;
-        let from = source.lent_side(&home);
-        let streams = [stream, source.stream().unwrap_or(stream)];
-        self.push(streams, [&destination.as_side(), &from], attributes)
-    }
+fn same(one: &CUmemcpyAttributes, other: &CUmemcpyAttributes) -> bool {
+    (one.srcAccessOrder, one.flags) == (other.srcAccessOrder, other.flags)
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Queues copies by one call, in no order among each other, behind what the stream did before. None need no call. The host
-    /// does not wait.
+    /// Queues copies in no order among each other, after what the stream did before: those of linear memory by one call, and
+    /// those of rows and arrays by another one. None need no call. The host does not wait.
     ///
     /// # Errors
     /// [`MemoryError::OtherStream`] for loans of another stream; `CUDA_ERROR_INVALID_VALUE` on the default stream, which
-    /// takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.0; the sticky errors of earlier work. Some of the copies
-    /// may have been queued.
+    /// takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.0; the sticky errors of
+    /// earlier work. Some of the copies may have been queued.
     ///
-    /// Driver: `cuMemcpyBatchAsync_v2`, CUDA 13.0+.
-    #[doc(alias = "cuMemcpyBatchAsync_v2")]
+    /// Driver: `cuMemcpyBatchAsync_v2`, CUDA 13.0+, and `cuMemcpy3DBatchAsync_v2`, CUDA 13.0+.
+    #[doc(alias("cuMemcpyBatchAsync_v2", "cuMemcpy3DBatchAsync_v2"))]
     #[inline]
-    pub fn copy_all(
-        &self,
-        copies: &mut Copies<'scope>,
-        attributes: CopyAttributes,
-    ) -> Result<(), MemoryError> {
-        let (stream, token) = self.parts();
-        let context = token.get()?;
-        copies.bytes.check(stream)?;
-        let lists = [&mut copies.to[..], &mut copies.from[..]];
+    pub fn copy_all(&self, copies: &mut Copies<'scope>) -> Result<(), MemoryError> {
+        let (context, stream) = (self.token().get()?, self.stream());
+        copies.blocks.check(stream)?;
+        let (places, attributes) =
+            ([&mut copies.to[..], &mut copies.from[..]], (&mut copies.attributes[..], &mut copies.first[..]));
         // SAFETY: all sides are lent to a scope that waits for this stream, and that keeps the host side from everybody if
         // the wait fails; any bytes are an element.
-        unsafe { copy::several_on(&context, stream, lists, &mut copies.bytes.list, attributes.raw()) }?;
-        Ok(())
-    }
-
-    /// Queues copies of rows and slices by one call, as [`copy_all`](Scope::copy_all).
-    ///
-    /// # Errors
-    /// Those of [`copy_all`](Scope::copy_all).
-    ///
-    /// Driver: `cuMemcpy3DBatchAsync_v2`, CUDA 13.0+.
-    #[doc(alias = "cuMemcpy3DBatchAsync_v2")]
-    #[inline]
-    pub fn copy_all_blocks(&self, copies: &mut BlockCopies<'scope>) -> Result<(), MemoryError> {
-        let (stream, token) = self.parts();
-        let context = token.get()?;
-        copies.batch.check(stream)?;
+        unsafe { copy::several_on(&context, stream, places, &mut copies.bytes, attributes) }?;
         // SAFETY: all sides have room for their strides, and are lent to, or borrowed for, a scope that waits for this
         // stream; no destination is on the host.
-        unsafe { copy::blocks_on(&context, stream, &mut copies.batch.list) }?;
+        unsafe { copy::blocks_on(&context, stream, &mut copies.blocks.list) }?;
         Ok(())
     }
-}
 
-impl<'scope, T: DeviceData> Lent<'scope, T> {
-    /// Like [`copy_from`](Lent::copy_from), with attributes.
+    /// Like [`copy`](Scope::copy) with attributes, between places that [`Copies::add`] takes.
     ///
     /// # Errors
-    /// Those of [`copy_from`](Lent::copy_from), also [`MemoryError::Overlap`] from itself; `CUDA_ERROR_INVALID_VALUE` on the default
-    /// stream, which takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.2.
+    /// Same as [`Copies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which takes none;
+    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.2; the sticky errors of earlier work.
     ///
-    /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+.
-    #[doc(alias = "cuMemcpyWithAttributesAsync")]
-    pub fn copy_from_with(
+    /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+, or `cuMemcpy3DWithAttributesAsync`, CUDA 13.2+, for rows and arrays.
+    #[doc(alias("cuMemcpyWithAttributesAsync", "cuMemcpy3DWithAttributesAsync"))]
+    pub fn copy_with<D, S>(
         &self,
-        source: impl Into<LentShared<'scope, T>>,
+        dst: &Lent<'scope, D>,
+        src: S,
         attributes: CopyAttributes,
-    ) -> Result<(), MemoryError> {
-        let (to, from) = (self.as_shared(), source.into());
-        same_length(to.len(), from.len())?;
-        let bytes = bytes_of::<T>(to.len())?;
-        let context = to.here()?;
-        same_stream([to.stream(), from.stream()])?;
-        if bytes != 0 && from.overlaps(to.as_raw(), bytes) {
-            return Err(MemoryError::Overlap);
+    ) -> Result<(), MemoryError>
+    where
+        D: LentTarget,
+        S: LentSource<'scope, D::Element>,
+        D::Kind: Describes<S::Kind>,
+    {
+        let context = self.token().get()?;
+        let on = self.on(&context, dst.stream(), src.stream(Key::new()))?;
+        match describe(dst, &src)? {
+            None => {}
+            Some(One::Line(to, from, bytes)) => {
+                // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream; any bytes are an
+                // element.
+                unsafe {
+                    copy::with_attributes_on(on.context, on.stream, to, from, bytes, attributes.raw())
+                }?;
+            }
+            Some(One::Block(block)) => {
+                // SAFETY: both sides have room for their strides, and are lent to, or borrowed for, a scope that waits for
+                // this stream; the destination is on the device.
+                unsafe { copy::block_with_attributes_on(on.context, on.stream, attributes.on(block)) }?;
+            }
         }
-        let (stream, attributes) = (to.stream(), attributes.raw());
-        // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream; any bytes are a `T`.
-        unsafe { copy::with_attributes_on(&context, stream, to.as_raw(), from.as_raw(), bytes, attributes) }?;
         Ok(())
     }
 }
 
-impl<'scope, T: DeviceData> LentPitched<'scope, T> {
-    /// Like [`copy_from`](LentPitched::copy_from), with attributes.
-    ///
-    /// # Errors
-    /// Those of [`BlockCopies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on
-    /// drivers before CUDA 13.2; the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpy3DWithAttributesAsync`, CUDA 13.2+.
-    #[doc(alias = "cuMemcpy3DWithAttributesAsync")]
-    pub fn copy_from_with(
-        &self,
-        source: impl LentSource<'scope, T>,
-        attributes: CopyAttributes,
-    ) -> Result<(), MemoryError> {
-        let mut one = BlockCopies::new();
-        one.add(self, source, attributes)?;
-        let (token, stream) = self.parts();
-        let context = token.get()?;
-        let Some(block) = one.batch.list.pop() else { return Ok(()) };
-        // SAFETY: both sides have room for their strides, and are lent to, or borrowed for, a scope that waits for this
-        // stream; the destination is on the device.
-        unsafe { copy::block_with_attributes_on(&context, stream, block) }?;
-        Ok(())
+impl fmt::Debug for Copies<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Copies({})", self.len())
     }
-}
-
-batches! {
-    Copies { bytes, to, from }, "Number of copies, without those of no bytes.";
-    BlockCopies { batch }, "Number of copies, without those of no elements.";
 }

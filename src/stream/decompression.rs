@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use cuprum_sys::{CUmemDecompressAlgorithm, CUmemDecompressParams, CUstream};
 
 use super::batch::same_stream;
-use super::copies::meet;
-use super::{Lent, LentShared, Scope};
-use crate::memory::{MemoryError, copy, same_length};
+use super::queue::meet;
+use super::{Lent, Scope};
+use crate::memory::{MemoryError, Slice, SliceMut, copy, same_length};
 
 impl<'scope> Scope<'scope, '_> {
     /// Queues decompressions by one call, in no order among each other. None need no call. The host does not wait.
@@ -25,8 +25,7 @@ impl<'scope> Scope<'scope, '_> {
     #[doc(alias = "cuMemBatchDecompressAsync")]
     #[inline]
     pub unsafe fn decompress(&self, list: &mut [Decompression<'scope>]) -> Result<(), MemoryError> {
-        let (stream, token) = self.parts();
-        let context = token.get()?;
+        let (context, stream) = (self.token().get()?, self.stream());
         if list.iter().any(|one| one.stream != stream) {
             return Err(MemoryError::OtherStream);
         }
@@ -41,11 +40,7 @@ impl<'scope> Scope<'scope, '_> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::Decompression;
 /// use cuprum::sys::CUmemDecompressAlgorithm;
 /// use cuprum::{Buffer, MemoryError, Stream};
@@ -56,10 +51,10 @@ impl<'scope> Scope<'scope, '_> {
 /// let (mut plain, mut bytes) = (Buffer::<u8>::zeroed(&cx, 4096)?, Buffer::<u32>::zeroed(&cx, 1)?);
 /// let result = cx.scope(&stream, |scope| {
 ///     let algorithm = CUmemDecompressAlgorithm::CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE;
-///     let (to, count) = (scope.lend(plain.as_mut_slice())?, scope.lend(bytes.as_mut_slice())?);
-///     let one = Decompression::new(algorithm, scope.lend_shared(source.as_slice())?, &to, &count)?;
+///     let (to, count) = (scope.lend(&mut plain)?, scope.lend(&mut bytes)?);
+///     let one = Decompression::new(algorithm, &scope.lend(&source)?, &to, &count)?;
 ///     // SAFETY: the source becomes no more than 4096 bytes.
-///     unsafe { scope.decompress(&mut [one]) }
+///     Ok(unsafe { scope.decompress(&mut [one]) })
 /// })?;
 /// // Only devices with the engine can.
 /// if let Err(MemoryError::Driver(error)) = result {
@@ -82,23 +77,23 @@ impl<'scope> Decompression<'scope> {
     #[inline]
     pub fn new(
         algorithm: CUmemDecompressAlgorithm,
-        source: LentShared<'scope, u8>,
-        destination: &Lent<'scope, u8>,
-        bytes: &Lent<'scope, u32>,
+        source: &Lent<'scope, Slice<'_, u8>>,
+        destination: &Lent<'scope, SliceMut<'_, u8>>,
+        bytes: &Lent<'scope, SliceMut<'_, u32>>,
     ) -> Result<Self, MemoryError> {
         same_length(bytes.len(), 1)?;
-        let (to, told) = (destination.as_shared(), bytes.as_shared());
+        let (to, count) = (destination, bytes);
         same_stream([source.stream(), to.stream()])?;
-        same_stream([source.stream(), told.stream()])?;
+        same_stream([source.stream(), count.stream()])?;
         let places =
-            [(source.as_raw(), source.len()), (to.as_raw(), to.len()), (told.as_raw(), size_of::<u32>())];
+            [(source.as_raw(), source.len()), (to.as_raw(), to.len()), (count.as_raw(), size_of::<u32>())];
         if meet(places[0], places[1]) || meet(places[0], places[2]) || meet(places[1], places[2]) {
             return Err(MemoryError::Overlap);
         }
         let raw = CUmemDecompressParams {
             srcNumBytes: source.len(),
             dstNumBytes: to.len(),
-            dstActBytes: std::ptr::without_provenance_mut(told.as_raw() as usize),
+            dstActBytes: std::ptr::without_provenance_mut(count.as_raw() as usize),
             src: std::ptr::without_provenance(source.as_raw() as usize),
             dst: std::ptr::without_provenance_mut(to.as_raw() as usize),
             algo: algorithm,

@@ -80,19 +80,16 @@ impl<'ctx> Event<'ctx> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Buffer, ForeignStream, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::stream::ForeignStream;
+/// use cuprum::{Buffer, Stream};
 ///
 /// # let theirs = Stream::new(&cx)?;
 /// # let handle = theirs.as_raw();
 /// // SAFETY: the handle is a live stream of this context, which its owner keeps, and does not capture.
 /// let stream = unsafe { ForeignStream::from_raw(&cx, handle) }?;
 /// let mut buffer = Buffer::<u32>::zeroed(&cx, 4)?;
-/// cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice())?.fill(7))??;
+/// cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(buffer.as_mut_slice())?, 7)?))?;
 /// assert_eq!(buffer.to_vec(&cx)?, [7; 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -102,7 +99,7 @@ impl<'ctx> ForeignStream<'ctx> {
     /// Borrows a stream of other code by its handle.
     ///
     /// # Errors
-    /// Those of [`Stream::from_raw`].
+    /// Same as [`Stream::from_raw`].
     ///
     /// # Safety
     /// 1. `raw` is a stream of the context of `cx`, as in [`Stream::from_raw`].
@@ -124,18 +121,15 @@ impl<'ctx> ForeignStream<'ctx> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Event, EventFlags, ForeignEvent, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::stream::{Event, EventFlags, ForeignEvent};
+/// use cuprum::Stream;
 ///
 /// # let theirs = Event::new(&cx, EventFlags::DISABLE_TIMING)?;
 /// # let handle = theirs.as_raw();
 /// // SAFETY: the handle is a live event of this context, which its owner keeps and records in no capture.
 /// let event = unsafe { ForeignEvent::from_raw(&cx, handle) };
-/// Stream::new(&cx)?.wait(&cx, &event)?;
+/// Stream::new(&cx)?.wait_event(&cx, &event)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ForeignEvent<'ctx>(ManuallyDrop<Event<'ctx>>);

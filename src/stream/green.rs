@@ -49,7 +49,7 @@ impl<'ctx> Stream<'ctx> {
     /// The part of one kind of the device's resources that work in this stream has.
     ///
     /// # Errors
-    /// Those of [`green_context`](Stream::green_context); as [`Device::resource`](crate::Device::resource);
+    /// Same as [`green_context`](Stream::green_context); as [`Device::resource`](crate::Device::resource);
     /// [`Error::is_unresolved`] on a driver before CUDA 13.1.
     ///
     /// Driver: `cuStreamGetDevResource`, CUDA 13.1+.

@@ -48,11 +48,7 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// let stream = cuprum::Stream::new(&cx)?;
 /// // On a thread of the driver's, behind the work that was queued before: no call of the driver is allowed in it.
 /// let call = stream.call_host(&cx, || 6 * 7)?;
@@ -69,7 +65,7 @@ impl<R> HostCall<R> {
     /// After a fault of a kernel the driver does not call the functions that are queued, and they are leaked.
     #[inline]
     pub fn take(&self) -> Option<std::thread::Result<R>> {
-        // The lock is the driver's thread's for the moment in which the outcome comes, in a forked child perhaps for ever.
+        // The lock is the driver's thread's for the moment in which the outcome comes, in a forked child perhaps forever.
         match self.0.0.try_lock() {
             Ok(mut place) => place.take(),
             Err(TryLockError::Poisoned(place)) => place.into_inner().take(),
@@ -91,22 +87,18 @@ impl Stream<'_> {
     /// The function should not call the driver, which on its own thread [refuses most
     /// calls](super#on-the-drivers-threads), and must not wait for this stream, which waits for the function. So it
     /// should not own what calls the driver when it is dropped: that leaks, and a [`Pending`](super::Pending) of work
-    /// behind the function waits for ever. What it returns is safe, as [`HostCall::take`] gives it to the host. It owns
+    /// behind the function waits forever. What it returns is safe, as [`HostCall::take`] gives it to the host. It owns
     /// what it uses, since nothing tells after a fault whether it is still running. A panic in it is caught, and `take`
     /// gives that too.
     ///
     /// # Example
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// let stream = cuprum::Stream::new(&cx)?;
     /// let words = vec!["in", "order"];
     /// let call = stream.call_host(&cx, move || words.join(" "))?;
     /// stream.synchronize(&cx)?;
-    /// assert_eq!(call.take().unwrap().unwrap(), "in order");
+    /// assert!(matches!(call.take(), Some(Ok(text)) if text == "in order"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -115,8 +107,7 @@ impl Stream<'_> {
     /// all the same.
     ///
     /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
-    #[doc(alias = "cuLaunchHostFunc")]
-    #[doc(alias = "cuLaunchHostFunc_v2")]
+    #[doc(alias("cuLaunchHostFunc", "cuLaunchHostFunc_v2"))]
     pub fn call_host<F, R>(&self, cx: &Current<'_, '_>, function: F) -> Result<HostCall<R>, Error>
     where
         F: FnOnce() -> R + Send + 'static,

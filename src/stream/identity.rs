@@ -16,12 +16,9 @@ impl Stream<'_> {
     ///
     /// # Example
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
-    /// use cuprum::{Stream, StreamKind};
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::stream::StreamKind;
+    /// use cuprum::Stream;
     ///
     /// let (_, greatest) = cx.stream_priorities()?;
     /// let urgent = Stream::with_priority(&cx, StreamKind::NonBlocking, greatest)?;

@@ -14,7 +14,7 @@ pub(super) fn leave(waker: Waker) {
     SOME.store(true, Ordering::Release);
 }
 
-/// Drops what was left. Never waits: in a forked child the lock may be taken for ever.
+/// Drops what was left. Never waits: in a forked child the lock may be taken forever.
 pub(super) fn clear() {
     if !SOME.load(Ordering::Acquire) {
         return;

@@ -13,11 +13,7 @@ use crate::raw::call::{context_call, either_call};
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::memory::ManagedBuffer;
 /// use cuprum::stream::Attachment;
@@ -74,18 +70,14 @@ impl Stream<'_> {
     /// Contents do not change, and nothing has to wait for the move. Of an empty range, nothing is moved.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::Stream;
     /// use cuprum::memory::{ManagedBuffer, MemoryLocation};
     ///
     /// let (stream, mut numbers) = (Stream::new(&cx)?, ManagedBuffer::<u32>::zeroed(&cx, 1000)?);
     /// let (all, device) = (numbers.range(..).ok_or("outside")?, MemoryLocation::Device(context.device()));
     /// stream.prefetch(&cx, all, device)?;
-    /// cx.scope(&stream, |scope| scope.lend(numbers.as_mut_slice())?.fill(7))??;
+    /// cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(numbers.as_mut_slice())?, 7)?))?;
     /// stream.prefetch(&cx, numbers.range(..).ok_or("outside")?, MemoryLocation::Host)?;
     /// assert_eq!(numbers.on_host(&cx, |numbers| numbers[999])?, 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -97,8 +89,7 @@ impl Stream<'_> {
     /// the current context, and for a device of another driver; the sticky errors of earlier work.
     ///
     /// Driver: `cuMemPrefetchAsync_v2`, CUDA 12.2+; before that `cuMemPrefetchAsync`, CUDA 8.0+.
-    #[doc(alias = "cuMemPrefetchAsync_v2")]
-    #[doc(alias = "cuMemPrefetchAsync")]
+    #[doc(alias("cuMemPrefetchAsync_v2", "cuMemPrefetchAsync"))]
     #[inline]
     pub fn prefetch(
         &self,
@@ -131,7 +122,7 @@ impl Stream<'_> {
     /// its own. Without any that is not empty, nothing is called.
     ///
     /// # Errors
-    /// Those of [`prefetch`](Stream::prefetch); [`Error::is_unresolved`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
+    /// Same as [`prefetch`](Stream::prefetch); [`Error::is_unresolved`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
     /// stream.
     ///
     /// Driver: `cuMemPrefetchBatchAsync`, CUDA 13.0+.
@@ -171,7 +162,7 @@ impl Stream<'_> {
     /// Work on other streams that writes the memory before this is done may be forgotten too: put it in order by an event.
     ///
     /// # Errors
-    /// Those of [`prefetch_batch`](Stream::prefetch_batch).
+    /// Same as [`prefetch_batch`](Stream::prefetch_batch).
     ///
     /// Driver: `cuMemDiscardBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemDiscardBatchAsync")]
@@ -197,7 +188,7 @@ impl Stream<'_> {
     /// each has its room in a place from then on: for memory that is written there next.
     ///
     /// # Errors
-    /// Those of [`prefetch_batch`](Stream::prefetch_batch).
+    /// Same as [`prefetch_batch`](Stream::prefetch_batch).
     ///
     /// Driver: `cuMemDiscardAndPrefetchBatchAsync`, CUDA 13.0+.
     #[doc(alias = "cuMemDiscardAndPrefetchBatchAsync")]

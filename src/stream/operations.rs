@@ -1,6 +1,7 @@
 //! Several operations of a stream on numbers, by one call.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use cuprum_sys::{
     CUdeviceptr, CUresult, CUstream, CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType,
@@ -9,144 +10,193 @@ use cuprum_sys::{
     CUstreamMemOpWaitValueParams, CUstreamMemOpWriteValueParams, CUstreamMemoryBarrier_flags, FnId,
 };
 
-use super::batch::{Batch, batches};
-use super::value::{StreamValue, Until, number, sealed};
-use super::{Lent, LentShared, LentSignals, Scope};
+use super::batch::same_stream;
+use super::value::{StreamValue, Until, number, wait, write};
+use super::{Lent, Scope, Signals};
+use crate::context::ContextRef;
 use crate::error::Error;
-use crate::memory::MemoryError;
+use crate::memory::{MemoryError, Slice, SliceMut};
 use crate::raw::call::context_call;
+use crate::raw::keep::Near;
+use crate::raw::seal::{Key, Sealed};
 
-/// Loans with numbers that an operation may wait for: [`Lent`], [`LentShared`], [`LentSignals`].
+/// Loan with numbers that a stream or graph may wait for: a `&Lent` of [`Slice`], [`SliceMut`] or `&` [`Signals`], or a
+/// [`Loan`](crate::graph::Loan) of device memory or [`Signals`] in a graph.
 ///
-/// Example: that of [`Operations`], `wait`.
-pub trait Watched<'scope, T: StreamValue>: sealed::Numbers<T> {}
+/// Example: see [`Operations`], `wait`.
+#[diagnostic::on_unimplemented(
+    message = "an operation cannot wait for numbers of `{Self}`",
+    label = "not a loan of linear memory or `Signals`"
+)]
+pub trait Watched: Sealed {
+    /// The numbers.
+    type Element: StreamValue;
+    /// Stream or graph that has the loan.
+    type Home: Copy;
 
-/// Loans with numbers that an operation may write: [`Lent`], [`LentSignals`].
+    /// Address and number of the numbers, and where they are lent.
+    #[doc(hidden)]
+    fn numbers(&self, key: Key) -> (CUdeviceptr, usize, Self::Home);
+}
+
+/// Loan with numbers that a stream or graph may write: of [`SliceMut`] or [`Signals`], in a graph [`InOut`](crate::InOut) or
+/// [`Signals`].
 ///
-/// Example: that of [`Operations`], `write`.
-pub trait Written<'scope, T: StreamValue>: Watched<'scope, T> {}
+/// Example: see [`Operations`], `write`.
+#[diagnostic::on_unimplemented(
+    message = "an operation cannot write numbers of `{Self}`",
+    label = "not lent to be written",
+    note = "lend a buffer as `&mut buffer`; numbers that others reach too are `Signals`"
+)]
+pub trait Written: Watched {}
+
+/// Stream of a scope, which its loans do not outlive.
+#[derive(Clone, Copy, Debug)]
+pub struct OfScope<'scope> {
+    pub(super) stream: CUstream,
+    /// Invariant, as in [`Lent`].
+    _scope: PhantomData<&'scope mut &'scope ()>,
+}
 
 macro_rules! numbers {
-    ($($loan:ty: $($marker:ident)+;)*) => { $(
-        impl<'scope, T: StreamValue> sealed::Numbers<T> for $loan {
-            fn at(&self) -> (CUdeviceptr, usize, CUstream) {
-                let loan = self.as_shared();
-                (loan.as_raw(), loan.len(), loan.stream())
+    ($($view:ty;)*) => { $(
+        impl<'scope, T: StreamValue> Watched for &Lent<'scope, $view> {
+            type Element = T;
+            type Home = OfScope<'scope>;
+
+            #[inline]
+            fn numbers(&self, _: Key) -> (CUdeviceptr, usize, OfScope<'scope>) {
+                let view = self.view();
+                (view.as_raw(), view.len(), OfScope { stream: self.stream(), _scope: PhantomData })
             }
         }
-
-        $( impl<'scope, T: StreamValue> $marker<'scope, T> for $loan {} )+
     )* };
 }
 
 numbers! {
-    &Lent<'scope, T>: Watched Written;
-    LentShared<'scope, T>: Watched;
-    LentSignals<'scope, T>: Watched Written;
+    Slice<'_, T>;
+    SliceMut<'_, T>;
+    &Signals<'_, T>;
 }
 
-/// Operations of one stream that one call queues, in order: made of loans, and queued by [`Scope::operate`].
+impl<T: StreamValue> Written for &Lent<'_, SliceMut<'_, T>> {}
+impl<T: StreamValue> Written for &Lent<'_, &Signals<'_, T>> {}
+
+/// Operations on numbers that one call queues, or that one node of a graph does, in order.
+///
+/// They are made of loans of one scope ([`Scope::operate`]) or one graph
+/// ([`Graph::add_operations`](crate::graph::Graph::add_operations)). Drivers take up to 255.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use std::sync::atomic::Ordering;
 ///
 /// use cuprum::stream::{Operations, Signals, Until};
-/// use cuprum::{MemoryError, Stream};
+/// use cuprum::{Stream};
 ///
 /// let stream = Stream::non_blocking(&cx)?;
 /// let signals = Signals::<u32>::new(&cx, 2)?;
 /// cx.scope(&stream, |scope| {
-///     let lent = scope.lend_signals(&signals)?;
+///     let lent = scope.lend(&signals)?;
 ///     let mut operations = Operations::new();
-///     operations.wait(lent, 0, Until::at_least(1))?.write(lent, 1, 5)?;
+///     operations.wait(&lent, 0, Until::at_least(1))?.write(&lent, 1, 5)?;
 ///     scope.operate(&mut operations)?;
 ///     // The stream waits for the host.
 ///     signals[0].store(1, Ordering::Release);
-///     Ok::<(), MemoryError>(())
-/// })??;
+///     Ok(())
+/// })?;
 /// assert_eq!(signals[1].load(Ordering::Acquire), 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Default)]
-pub struct Operations<'scope> {
-    batch: Batch<'scope, CUstreamBatchMemOpParams>,
+#[derive(Clone)]
+pub struct Operations<H> {
+    pub(crate) list: Vec<CUstreamBatchMemOpParams>,
+    pub(crate) homes: Vec<H>,
 }
 
-batches! {
-    Operations { batch }, "Number of operations. Drivers take up to 255 by one call.";
-}
+impl<H: Copy> Operations<H> {
+    /// None.
+    pub const fn new() -> Self {
+        Self { list: Vec::new(), homes: Vec::new() }
+    }
 
-impl<'scope> Operations<'scope> {
-    fn push<T: StreamValue>(
+    fn push<L: Watched<Home = H>>(
         &mut self,
-        (address, len, stream): (CUdeviceptr, usize, CUstream),
+        loan: L,
         at: usize,
         operation: impl FnOnce(CUdeviceptr) -> CUstreamBatchMemOpParams,
     ) -> Result<&mut Self, MemoryError> {
-        let address = number::<T>(address, len, at)?;
-        self.batch.accept(&[stream])?;
-        self.batch.list.push(operation(address));
+        let (address, len, home) = loan.numbers(Key::new());
+        self.list.push(operation(number::<L::Element>(address, len, at)?));
+        self.homes.push(home);
         Ok(self)
     }
 
     /// A wait until the number at `at` of a loan is as `until` says.
     ///
     /// # Errors
-    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`].
-    pub fn wait<T: StreamValue>(
+    /// [`MemoryError::Index`].
+    pub fn wait<L: Watched<Home = H>>(
         &mut self,
-        loan: impl Watched<'scope, T>,
+        loan: L,
         at: usize,
-        until: Until<T>,
+        until: Until<L::Element>,
     ) -> Result<&mut Self, MemoryError> {
-        self.push::<T>(loan.at(), at, |address| wait_of(address, until))
+        self.push(loan, at, |address| wait_of(address, until))
     }
 
     /// A write of `value` at `at` of a loan.
     ///
     /// # Errors
-    /// Those of [`wait`](Operations::wait).
-    pub fn write<T: StreamValue>(
+    /// [`MemoryError::Index`].
+    pub fn write<L: Written<Home = H>>(
         &mut self,
-        loan: impl Written<'scope, T>,
+        loan: L,
         at: usize,
-        value: T,
+        value: L::Element,
     ) -> Result<&mut Self, MemoryError> {
-        self.push::<T>(loan.at(), at, |address| write_of(address, value))
+        self.push(loan, at, |address| write_of(address, value))
     }
 
     /// An atomic operation with `value` on the number at `at` of a loan. CUDA 13.1.
     ///
     /// # Errors
-    /// Those of [`wait`](Operations::wait).
-    pub fn reduce<T: StreamValue>(
+    /// [`MemoryError::Index`].
+    pub fn reduce<L: Written<Home = H>>(
         &mut self,
-        loan: impl Written<'scope, T>,
+        loan: L,
         at: usize,
         operation: CUstreamAtomicReductionOpType,
-        value: T,
+        value: L::Element,
     ) -> Result<&mut Self, MemoryError> {
-        self.push::<T>(loan.at(), at, |address| reduction_of(address, operation, value))
+        self.push(loan, at, |address| reduction_of(address, operation, value))
     }
 
-    /// A barrier: what the stream did before is seen before what it does behind it, by the whole system or the device.
+    /// A barrier: all writes before it are visible to all work after it, in the whole system or on the device.
     #[inline]
     pub fn barrier(&mut self, reach: CUstreamMemoryBarrier_flags) -> &mut Self {
-        self.batch.list.push(barrier_of(reach));
+        self.list.push(barrier_of(reach));
         self
     }
 
-    /// Makes writes from outside of the device that came before be seen by later work, on devices that have
+    /// Makes earlier writes from outside of the device visible to later work, on devices that have
     /// [`CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES`](cuprum_sys::CUdevice_attribute).
     #[inline]
     pub fn flush_remote_writes(&mut self) -> &mut Self {
-        self.batch.list.push(flush_of());
+        self.list.push(flush_of());
         self
+    }
+}
+
+impl<H: Copy> Default for Operations<H> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<H> fmt::Debug for Operations<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Operations({})", self.list.len())
     }
 }
 
@@ -154,24 +204,91 @@ impl<'scope> Scope<'scope, '_> {
     /// Queues operations on numbers, in their order, by one call. None need no call. The host does not wait.
     ///
     /// # Errors
-    /// [`MemoryError::OtherStream`] for loans of another stream; as [`LentShared::wait_value`]. Those before one that the
+    /// [`MemoryError::OtherStream`] for loans of another stream; as [`wait_value`](Scope::wait_value). Those before one that the
     /// driver refuses may have been queued.
     ///
     /// Driver: `cuStreamBatchMemOp_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamBatchMemOp_v2")]
     #[inline]
-    pub fn operate(&self, operations: &mut Operations<'scope>) -> Result<(), MemoryError> {
-        let (stream, token) = self.parts();
-        let context = token.get()?;
-        operations.batch.check(stream)?;
+    pub fn operate(&self, operations: &mut Operations<OfScope<'scope>>) -> Result<(), MemoryError> {
+        let (context, stream) = (self.token().get()?, self.stream());
+        operations.homes.iter().try_for_each(|home| same_stream([home.stream, stream]))?;
         let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuStreamBatchMemOp_v2);
-        let count = u32::try_from(operations.len()).map_err(too_many)?;
+        let count = u32::try_from(operations.list.len()).map_err(too_many)?;
         if count == 0 {
             return Ok(());
         }
-        let first = operations.batch.list.as_mut_ptr();
+        let first = operations.list.as_mut_ptr();
         // SAFETY: there are `count` operations, on numbers in memory that is lent to a scope that waits for this stream.
         Ok(unsafe { context_call!(&context, cuStreamBatchMemOp_v2(stream, count, first, 0)) }?)
+    }
+
+    /// Makes the stream wait until the number at `at` of a loan is as `until` says. The host does not wait.
+    ///
+    /// The number is written by what this very stream has queued before, or by others: the host or another stream, for
+    /// [`Signals`](super::Signals), a peer, another process, or a kernel that was given the address. See [the
+    /// module](crate::stream#waits-for-numbers) for a wait that never ends.
+    ///
+    /// # Errors
+    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::is_unresolved`] on drivers before CUDA 11.7;
+    /// `CUDA_ERROR_NOT_SUPPORTED` for what the device lacks; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
+    #[doc(alias("cuStreamWaitValue32_v2", "cuStreamWaitValue64_v2"))]
+    #[inline]
+    pub fn wait_value<L: Watched<Home = OfScope<'scope>>>(
+        &self,
+        loan: L,
+        at: usize,
+        until: Until<L::Element>,
+    ) -> Result<(), MemoryError> {
+        let (context, address) = self.number(loan, at)?;
+        // SAFETY: the number lies in memory that is lent to a scope that waits for this stream.
+        Ok(unsafe { wait(&context, self.stream(), address, until) }?)
+    }
+
+    /// Queues a write of `value` at `at` of a loan, after which all that the stream did before is seen by whoever sees it. The
+    /// host does not wait.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let stream = Stream::non_blocking(&cx)?;
+    /// let mut numbers = Buffer::<u32>::zeroed(&cx, 4)?;
+    /// cx.scope(&stream, |scope| Ok(scope.write_value(&scope.lend(&mut numbers)?, 2, 7)?))?;
+    /// assert_eq!(numbers.to_vec(&cx)?, [0, 0, 7, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as [`wait_value`](Scope::wait_value).
+    ///
+    /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
+    #[doc(alias("cuStreamWriteValue32_v2", "cuStreamWriteValue64_v2"))]
+    #[inline]
+    pub fn write_value<L: Written<Home = OfScope<'scope>>>(
+        &self,
+        loan: L,
+        at: usize,
+        value: L::Element,
+    ) -> Result<(), MemoryError> {
+        let (context, address) = self.number(loan, at)?;
+        // SAFETY: the number lies in memory that is lent to be written to a scope that waits for this stream, or that host
+        // and other streams reach by atomics alone; any bytes are a `T`.
+        Ok(unsafe { write(&context, self.stream(), address, value) }?)
+    }
+
+    /// The address of a number of a loan, and the context.
+    fn number<L: Watched<Home = OfScope<'scope>>>(
+        &self,
+        loan: L,
+        at: usize,
+    ) -> Result<(Near<'scope, ContextRef>, CUdeviceptr), MemoryError> {
+        let context = self.token().get()?;
+        let (address, len, home) = loan.numbers(Key::new());
+        same_stream([self.stream(), home.stream])?;
+        Ok((context, number::<L::Element>(address, len, at)?))
     }
 }
 

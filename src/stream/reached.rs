@@ -15,7 +15,7 @@ use std::task::{Poll, Waker};
 
 use cuprum_sys::{CUresult, CUstream, FnId};
 
-use super::{Event, Pending, Request, RequestError, Stream, left_over};
+use super::{Event, Stream, left_over};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, forked};
@@ -95,11 +95,7 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use std::future::Future;
 /// use std::sync::Arc;
 /// use std::task::{Poll, Wake, Waker};
@@ -129,7 +125,7 @@ pub struct Reached<'ctx> {
 
 impl<'ctx> Reached<'ctx> {
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     fn new(stream: CUstream, current: &ContextRef, context: Keep<'ctx, ContextRef>) -> Result<Self, Error> {
         left_over::clear();
         let told = Arc::<Told>::default();
@@ -183,11 +179,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// # Example
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use std::pin::pin;
     /// use std::sync::Arc;
     /// use std::task::{Context, Poll, Wake};
@@ -237,82 +229,11 @@ impl<'ctx> Event<'ctx> {
     /// [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky errors of earlier work.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+.
-    #[doc(alias = "cuStreamWaitEvent")]
-    #[doc(alias = "cuStreamAddCallback")]
+    #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]
     #[inline]
     pub fn reached(&self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<Reached<'ctx>, Error> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuStreamWaitEvent)?;
-        stream.wait(cx, self)?;
+        stream.wait_event(cx, self)?;
         Reached::new(stream.as_raw(), context, self.keep())
-    }
-}
-
-/// The future of a [`Pending`]: it gives back the request. Made by [`Pending::notify`].
-///
-/// Dropping it before it is ready waits for the work, as dropping a [`Pending`] does.
-///
-/// # Example
-/// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, Error, Event, EventFlags, PrimaryContext, Request, Stream};
-///
-/// /// Fills a buffer beside whatever else the executor has to do.
-/// async fn filled(context: cuprum::SharedContext) -> Result<Buffer<'static, u32>, Box<dyn std::error::Error>> {
-///     // No token may live across `await`: it belongs to a thread.
-///     let future = context.enter(|cx| -> Result<_, Box<dyn std::error::Error>> {
-///         let (stream, done) = (Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);
-///         let request = Request::new(done, Buffer::<u32>::alloc(cx, 4)?);
-///         let pending = request.submit(cx, &stream, |scope, buffer| {
-///             scope.lend(buffer.as_mut_slice())?.fill(7)
-///         })?;
-///         Ok(pending.notify(cx, &stream)?)
-///     })??;
-///     Ok(future.await?.into_parts().1)
-/// }
-///
-/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-/// # let mut future = std::pin::pin!(filled(context.clone()));
-/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
-/// # let buffer = loop {
-/// #     if let std::task::Poll::Ready(ready) = std::future::Future::poll(future.as_mut(), &mut task) { break ready?; }
-/// #     std::thread::yield_now();
-/// # };
-/// # assert_eq!(context.enter(|cx| buffer.to_vec(cx))??, [7; 4]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[must_use = "dropping it waits for the work"]
-pub struct PendingFuture<V: 'static> {
-    /// None after it was ready.
-    pending: Option<Pending<V>>,
-    reached: Reached<'static>,
-}
-
-impl<V> PendingFuture<V> {
-    /// `reached` comes after the work of `pending`.
-    pub(super) const fn new(pending: Pending<V>, reached: Reached<'static>) -> Self {
-        Self { pending: Some(pending), reached }
-    }
-}
-
-impl<V> Future for PendingFuture<V> {
-    type Output = Result<Request<V>, RequestError<V>>;
-
-    /// Makes no call of the driver, unless the work has failed. Once it has been ready, it is never again.
-    fn poll(self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        let Poll::Ready(answer) = Pin::new(&mut this.reached).poll(cx) else { return Poll::Pending };
-        let Some(pending) = this.pending.take() else { return Poll::Pending };
-        Poll::Ready(match answer {
-            // The driver's callback ran after the work, with success.
-            Ok(()) => Ok(pending.over()),
-            Err(error) => Err(pending.failed(error)),
-        })
-    }
-}
-
-impl<V> fmt::Debug for PendingFuture<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingFuture").field("pending", &self.pending).finish_non_exhaustive()
     }
 }

@@ -1,18 +1,20 @@
 //! Work that outlives the function that queued it, with all that it uses.
 
 use std::fmt;
+use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
+use std::pin::Pin;
 use std::ptr::NonNull;
+use std::task::Poll;
 
 use cuprum_sys::{CUstream, FnId};
 
-use super::scope::{Wait, wait_for_context};
-use super::{Event, PendingFuture, Scope, Stream};
-use crate::context::{Current, beside_captures};
+use super::scope::{Kept, Wait};
+use super::{Event, Reached, Scope, Stream};
+use crate::context::{Beside, Current, captures, wait_for_context};
 use crate::error::Error;
-use crate::memory::locked::Marks;
 use crate::raw::held::activated;
 
 /// Resources of a piece of work, host and device side, while no work uses them: the work's memory as one value, to
@@ -20,22 +22,24 @@ use crate::raw::held::activated;
 ///
 /// [`submit`](Request::submit) moves it into a [`Pending`], which can be kept, queued and sent to threads; the request
 /// that comes back from there is submitted again, without an allocation. Everything in it is `'static`: made in a
-/// [`SharedContext`](crate::SharedContext), for instance.
+/// [shared context](crate::Shared), for instance.
 ///
 /// # Example
 /// Two requests that take turns, so that the host fills one while the device works on the other:
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, Event, EventFlags, MemoryError, PinnedBuffer, PinnedFlags, PrimaryContext, Request, Stream};
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::memory::PinnedFlags;
+/// use cuprum::stream::{Event, EventFlags, Request};
+/// use cuprum::{Buffer, MemoryError, PinnedBuffer, Stream};
 ///
 /// struct Slot { host: PinnedBuffer<'static, u32>, device: Buffer<'static, u32> }
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-/// let sum = context.enter(|cx| -> Result<u32, Box<dyn std::error::Error>> {
+/// let sum = context.enter(|cx| {
 ///     let stream = Stream::new(cx)?;
-///     let request = || -> Result<_, Box<dyn std::error::Error>> {
+///     let request = || -> cuprum::Result<_> {
 ///         let host = PinnedBuffer::zeroed(cx, 4, PinnedFlags::empty())?;
 ///         let slot = Slot { host, device: Buffer::alloc(cx, 4)? };
 ///         Ok(Request::new(Event::new(cx, EventFlags::DISABLE_TIMING)?, slot))
@@ -44,9 +48,9 @@ use crate::raw::held::activated;
 ///     for round in 1..=3 {
 ///         idle.host.fill(round);
 ///         let next = idle.submit(cx, &stream, |scope, slot| -> Result<(), MemoryError> {
-///             let (host, device) = (scope.lend_host(&mut slot.host)?, scope.lend(slot.device.as_mut_slice())?);
-///             host.copy_to(&device)?;
-///             host.copy_from(&device)
+///             let (host, device) = (scope.lend(&mut slot.host)?, scope.lend(&mut slot.device)?);
+///             scope.copy(&device, &host)?;
+///             scope.copy(&host, &device)
 ///         })?;
 ///         idle = match pending.replace(next) {
 ///             Some(before) => before.wait()?,
@@ -54,8 +58,8 @@ use crate::raw::held::activated;
 ///         };
 ///         sum += idle.host.iter().sum::<u32>();
 ///     }
-///     Ok(sum + pending.map_or(Ok(0), |last| last.wait().map(|last| last.host.iter().sum()))?)
-/// })??;
+///     Ok(sum + pending.map_or(Ok(0), |last| last.wait().map(|last| last.host.iter().sum::<u32>()))?)
+/// })?;
 /// assert_eq!(sum, 4 * (1 + 2 + 3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -71,7 +75,7 @@ struct Inner<V> {
 ///
 /// Dropping it waits. Forgetting it leaks all that it owns, so that the device never works on memory that is freed.
 ///
-/// Example: that of [`Request`], `submit`.
+/// Example: see [`Request`], `submit`.
 #[must_use = "dropping it waits for the work"]
 pub struct Pending<V: 'static> {
     /// The value behind it belongs to the device; only the event is used.
@@ -88,16 +92,17 @@ unsafe impl<V> Sync for Pending<V> {}
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// use cuprum::{Buffer, Event, EventFlags, MemoryError, PrimaryContext, Request, Stream};
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::stream::{Event, EventFlags, Request};
+/// use cuprum::{Buffer, MemoryError, Stream};
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-/// context.enter(|cx| -> Result<(), Box<dyn std::error::Error>> {
+/// context.enter(|cx| {
 ///     let (stream, done) = (Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);
 ///     let request = Request::new(done, Buffer::<u32>::alloc(cx, 4)?);
 ///     let result = request.submit(cx, &stream, |scope, buffer| {
-///         scope.lend(buffer.as_mut_slice())?.copy_from_host(&[1, 2, 3])
+///         scope.copy(&scope.lend(buffer)?, &[1, 2, 3])
 ///     });
 ///     let Err(error) = result else { return Err("three elements for four".into()) };
 ///     assert!(matches!(error.error, MemoryError::Length { .. }));
@@ -105,7 +110,7 @@ unsafe impl<V> Sync for Pending<V> {}
 ///     let (_done, buffer) = error.request.ok_or("leaked")?.into_parts();
 ///     assert_eq!(buffer.len(), 4);
 ///     Ok(())
-/// })??;
+/// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(thiserror::Error)]
@@ -131,7 +136,7 @@ impl<V, E: fmt::Debug> fmt::Debug for RequestError<V, E> {
 
 impl<V> Request<V> {
     /// Puts the resources of a piece of work together. `done` is recorded after the work, with its flags: without
-    /// [timing](crate::EventFlags::DISABLE_TIMING) it costs least, and [`BLOCKING_SYNC`](crate::EventFlags::BLOCKING_SYNC)
+    /// [timing](crate::stream::EventFlags::DISABLE_TIMING) it costs least, and [`BLOCKING_SYNC`](crate::stream::EventFlags::BLOCKING_SYNC)
     /// lets [`wait`](Pending::wait) sleep.
     #[inline]
     pub fn new(done: Event<'static>, value: V) -> Self {
@@ -169,12 +174,12 @@ impl<V> Request<V> {
             Err(error) => return Err(RequestError { error: error.into(), request: Some(self) }),
         };
         let inner = NonNull::from(Box::leak(self.0));
-        let (streams, marks) = (stream.as_raw(), Marks::default());
-        let wait = ManuallyDrop::new(Wait { context, streams: &streams, marks: &marks });
+        let (streams, kept) = (stream.as_raw(), Kept::default());
+        let wait = ManuallyDrop::new(Wait { context, streams: &streams, marks: &kept.marks });
         let begun = Begun { wait, inner };
         // SAFETY: the value lives on the heap until the work is over, and nobody else uses it till then.
         let value = unsafe { &mut (*inner.as_ptr()).value };
-        let queued = body(&Scope::new(stream, cx.token(), &marks), value);
+        let queued = body(&Scope::new(stream, cx.token(), &kept), value);
         // SAFETY: only the event is borrowed, beside the value that the device may be working on.
         let done = unsafe { &(*inner.as_ptr()).done };
         match queued.and_then(|()| Ok(done.record(cx, stream)?)) {
@@ -205,6 +210,7 @@ impl<V> Begun<'_, V> {
 
 impl<V> Drop for Begun<'_, V> {
     fn drop(&mut self) {
+        let _beside = Beside::exempted(self.wait.context.library());
         let waited = self.wait.wait();
         if let Err(error) = waited.result {
             self.wait.context.swallow(error);
@@ -237,13 +243,13 @@ impl<V> Pending<V> {
     /// Makes work queued later on `stream` wait for this work. The host does not wait.
     ///
     /// # Errors
-    /// Those of [`Stream::wait`].
+    /// Same as [`Stream::wait_event`].
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
     pub fn before(&self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), Error> {
-        stream.wait(cx, self.done())
+        stream.wait_event(cx, self.done())
     }
 
     /// Blocks the host until the work is over, and gives back its resources. A capture that forbids waits, of this thread or
@@ -255,8 +261,7 @@ impl<V> Pending<V> {
     ///
     /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+;
     /// where it fails, `cuCtxSynchronize`, CUDA 2.0+.
-    #[doc(alias = "cuEventSynchronize")]
-    #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias("cuEventSynchronize", "cuCtxSynchronize"))]
     #[inline]
     pub fn wait(self) -> Result<Request<V>, RequestError<V>> {
         match self.wait_in_place() {
@@ -277,8 +282,7 @@ impl<V> Pending<V> {
     /// [`wait`](Pending::wait) does.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].
-    #[doc(alias = "cuStreamWaitEvent")]
-    #[doc(alias = "cuStreamAddCallback")]
+    #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]
     #[inline]
     pub fn notify(
         self,
@@ -304,17 +308,12 @@ impl<V> Pending<V> {
     /// Waits; says also whether the work is over for certain.
     fn wait_in_place(&self) -> (Result<(), Error>, bool) {
         let done = self.done();
-        let result = match done.synchronize() {
-            Err(error) if error.is_capture() => beside_captures(done.context(), || done.synchronize()),
-            waited => waited,
-        };
+        let result = captures::wait_beside(done.context().library(), || done.synchronize());
         let is_over = match result {
             Ok(()) => true,
-            Err(error) if error.is_sticky() => false,
-            Err(_) => {
-                activated(done.context(), || Ok(wait_for_context(done.context()))) == Ok(true)
-                // No capture lets anybody wait for its context.
-                || beside_captures(done.context(), || done.synchronize()).is_ok()
+            Err(error) if error.is_sticky() || error.is_deinitialized() => false,
+            Err(error) => {
+                activated(done.context(), || Ok(wait_for_context(done.context(), error))) == Ok(true)
             }
         };
         (result, is_over)
@@ -330,6 +329,7 @@ impl<V> Pending<V> {
 
 impl<V> Drop for Pending<V> {
     fn drop(&mut self) {
+        let _beside = Beside::exempted(self.done().context().library());
         let (result, is_over) = self.wait_in_place();
         if let Err(error) = result {
             self.done().context().swallow(error);
@@ -364,5 +364,76 @@ impl<V> fmt::Debug for Request<V> {
 impl<V> fmt::Debug for Pending<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending").field("done", self.done()).finish_non_exhaustive()
+    }
+}
+
+/// The future of a [`Pending`]: it gives back the request. Made by [`Pending::notify`].
+///
+/// Dropping it before it is ready waits for the work, as dropping a [`Pending`] does.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::stream::{Event, EventFlags, Request};
+/// use cuprum::{Buffer, Error, Stream};
+///
+/// /// Fills a buffer beside whatever else the executor has to do.
+/// async fn filled(context: cuprum::Shared<cuprum::ContextRef>) -> Result<Buffer<'static, u32>, Box<dyn std::error::Error>> {
+///     // No token may live across `await`: it belongs to a thread.
+///     let future = context.enter(|cx| {
+///         let (stream, done) = (Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);
+///         let request = Request::new(done, Buffer::<u32>::alloc(cx, 4)?);
+///         let pending = request.submit(cx, &stream, |scope, buffer| {
+///             scope.fill(&scope.lend(buffer.as_mut_slice())?, 7)
+///         })?;
+///         Ok(pending.notify(cx, &stream)?)
+///     })?;
+///     Ok(future.await?.into_parts().1)
+/// }
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// # let mut future = std::pin::pin!(filled(context.clone()));
+/// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+/// # let buffer = loop {
+/// #     if let std::task::Poll::Ready(ready) = std::future::Future::poll(future.as_mut(), &mut task) { break ready?; }
+/// #     std::thread::yield_now();
+/// # };
+/// # assert_eq!(context.enter(|cx| Ok(buffer.to_vec(cx)?))?, [7; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "dropping it waits for the work"]
+pub struct PendingFuture<V: 'static> {
+    /// None after it was ready.
+    pending: Option<Pending<V>>,
+    reached: Reached<'static>,
+}
+
+impl<V> PendingFuture<V> {
+    /// `reached` comes after the work of `pending`.
+    const fn new(pending: Pending<V>, reached: Reached<'static>) -> Self {
+        Self { pending: Some(pending), reached }
+    }
+}
+
+impl<V> Future for PendingFuture<V> {
+    type Output = Result<Request<V>, RequestError<V>>;
+
+    /// Makes no call of the driver, unless the work has failed. Once it has been ready, it is never again.
+    fn poll(self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let Poll::Ready(answer) = Pin::new(&mut this.reached).poll(cx) else { return Poll::Pending };
+        let Some(pending) = this.pending.take() else { return Poll::Pending };
+        Poll::Ready(match answer {
+            // The driver's callback ran after the work, with success.
+            Ok(()) => Ok(pending.over()),
+            Err(error) => Err(pending.failed(error)),
+        })
+    }
+}
+
+impl<V> fmt::Debug for PendingFuture<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingFuture").field("pending", &self.pending).finish_non_exhaustive()
     }
 }

@@ -3,19 +3,19 @@
 //! The [module of streams](super) says which copies to the host are asynchronous, and why they need page-locked memory
 //! whose owner is lent.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUstream, FnId, StreamMode};
+use cuprum_sys::{CUstream, FnId};
 
-use super::{Lent, LentHost, LentShared, Stream, StreamKind};
-use crate::context::{ContextRef, Current, Token, beside_captures};
+use super::Stream;
+use crate::any_error::AnyError;
+use crate::context::{Beside, ContextRef, Current, Token, Waited, waited_for};
 use crate::error::Error;
-use crate::memory::locked::Marks;
-use crate::memory::{DeviceData, MemoryError, PageLocked, Slice, SliceMut, copy};
-use crate::raw::call::context_call;
+use crate::memory::{MemoryError, copy};
 use crate::raw::held::activated;
+use crate::raw::mark::Marks;
 use crate::raw::this_thread::ThisThread;
 
 /// A stretch of work on one stream, which is waited for before it ends.
@@ -25,21 +25,17 @@ use crate::raw::this_thread::ThisThread;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Buffer, MemoryError, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::{Buffer, Stream};
 ///
 /// let stream = Stream::new(&cx)?;
 /// let source = Buffer::from_slice(&cx, &[1u32, 2, 3])?;
 /// let (mut target, mut host) = (Buffer::<u32>::alloc(&cx, 3)?, [0; 3]);
 /// cx.scope(&stream, |scope| {
-///     let (from, to) = (scope.lend_shared(source.as_slice())?, scope.lend(target.as_mut_slice())?);
-///     to.copy_from(from)?;
-///     to.copy_to_host(&mut host)
-/// })??;
+///     let (from, to) = (scope.lend(&source)?, scope.lend(&mut target)?);
+///     scope.copy(&to, &from)?;
+///     Ok(scope.read(&mut host, &to)?)
+/// })?;
 /// assert_eq!(host, [1, 2, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -48,8 +44,7 @@ pub struct Scope<'scope, 'env: 'scope> {
     /// True if writes of other calls have to be waited for.
     apart: bool,
     token: Token<'scope>,
-    /// Page-locked memory that the device may write.
-    marks: &'scope Marks,
+    kept: &'scope Kept,
     _scope: PhantomData<&'scope mut &'scope ()>,
     _env: PhantomData<&'env mut &'env ()>,
     _this_thread: ThisThread,
@@ -59,31 +54,37 @@ pub struct Scope<'scope, 'env: 'scope> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::{Buffer, MemoryError, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::{Buffer, Stream};
 ///
 /// let (first, second) = (Stream::non_blocking(&cx)?, Stream::non_blocking(&cx)?);
 /// let mut buffer = Buffer::<u32>::alloc(&cx, 4)?;
 /// let (left, right) = buffer.as_mut_slice().into_split_at(2).ok_or("outside")?;
 /// cx.multi_scope(|scope| {
-///     scope.on(&first)?.lend(left)?.fill(1)?;
-///     scope.on(&second)?.lend(right)?.fill(2)
-/// })??;
+///     let (first, second) = (scope.on(&first)?, scope.on(&second)?);
+///     first.fill(&first.lend(left)?, 1)?;
+///     Ok(second.fill(&second.lend(right)?, 2)?)
+/// })?;
 /// assert_eq!(buffer.to_vec(&cx)?, [1, 1, 2, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MultiScope<'scope, 'env: 'scope> {
     streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,
-    marks: &'scope Marks,
+    kept: &'scope Kept,
     /// Invariant: with a shorter `'scope`, memory could be lent for less than the scope.
     _scope: PhantomData<&'scope mut &'scope ()>,
     _env: PhantomData<&'env mut &'env ()>,
     _this_thread: ThisThread,
+}
+
+/// What a scope remembers of its loans, on all its streams.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// Of page-locked memory that the device may write, and of other contexts whose memory it may use.
+    pub(super) marks: Marks,
+    /// The last wait for the default stream.
+    waited: Cell<Option<Waited>>,
 }
 
 /// Waits for a scope's streams, on whatever path the scope is left.
@@ -94,10 +95,11 @@ pub(super) struct Wait<'a, S: Streams> {
 }
 
 /// Outcome of a wait.
-pub(super) struct Waited {
+pub(super) struct End {
     /// The first error.
     pub(super) result: Result<(), Error>,
-    /// True if the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost.
+    /// True if the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost, and so
+    /// are other contexts whose memory it was lent.
     pub(super) is_over: bool,
 }
 
@@ -121,15 +123,13 @@ impl Streams for RefCell<Vec<CUstream>> {
 impl<S: Streams> Wait<'_, S> {
     /// Makes the context current by handle, in case the scope's body left another one. Waits for all streams, and
     /// reports the first error. If a stream cannot be waited for, waits for all of the context.
-    pub(super) fn wait(&self) -> Waited {
+    pub(super) fn wait(&self) -> End {
         let (mut first, mut is_over) = (Ok(()), true);
         let activated = activated(self.context, || {
             self.streams.each(|stream| {
                 // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
-                let waited = unsafe { synchronize(self.context, stream) };
-                if let Err(error) = waited {
-                    is_over &= !error.is_sticky() && wait_for_context(self.context);
-                }
+                let (waited, proven) = unsafe { waited_for(self.context, stream) };
+                is_over &= proven;
                 first = first.and(waited);
             });
             Ok(())
@@ -138,41 +138,22 @@ impl<S: Streams> Wait<'_, S> {
         if !is_over {
             self.marks.lose();
         }
-        Waited { result: activated.and(first), is_over }
+        End { result: activated.and(first), is_over }
     }
 
     /// Waits, and returns the result of the scope's body if all is well.
-    fn end<R>(self, result: R) -> Result<R, Error> {
+    fn end<E: From<Error>, R>(self, result: Result<R, E>) -> Result<R, E> {
         let waited = self.wait();
         std::mem::forget(self);
-        waited.result.map(|()| result)
+        waited.result?;
+        result
     }
-}
-
-/// Waits for a stream. If a capture of another thread forbids that, which is invalid then, waits beside captures.
-///
-/// # Safety
-/// The stream is live, and its context is current.
-pub(crate) unsafe fn synchronize(context: &ContextRef, stream: CUstream) -> Result<(), Error> {
-    // SAFETY: the caller's word.
-    let wait = || unsafe { context_call!(context, cuStreamSynchronize(stream)) };
-    match wait() {
-        Err(error) if error.is_capture() => beside_captures(context, wait),
-        waited => waited,
-    }
-}
-
-/// Waits for the current context, whose stream could not be waited for; false if that fails too. The error of the
-/// stream is reported.
-#[cold]
-pub(super) fn wait_for_context(context: &ContextRef) -> bool {
-    // SAFETY: no arguments; it waits in the current context.
-    unsafe { context_call!(context, cuCtxSynchronize()) }.is_ok()
 }
 
 /// Waits when the body of the scope panics; a plain return waits itself, to report.
 impl<S: Streams> Drop for Wait<'_, S> {
     fn drop(&mut self) {
+        let _beside = Beside::exempted(self.context.library());
         if let Err(error) = self.wait().result {
             self.context.swallow(error);
         }
@@ -183,31 +164,27 @@ impl Current<'_, '_> {
     /// Runs `body`, which may lend device memory to `stream` and queue copies there, and waits for the stream before it
     /// returns, also when `body` panics.
     ///
-    /// The result of the body is lost if the wait fails: the work may not have happened, and memory that was lent has
-    /// unspecified contents.
+    /// The result of the body is lost if the wait fails, its error too: the work may not have happened, and memory that was
+    /// lent has unspecified contents.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::{Buffer, Stream};
     ///
     /// let stream = Stream::new(&cx)?;
     /// let mut buffer = Buffer::<u32>::alloc(&cx, 3)?;
     /// let (input, mut output) = ([1, 2, 3], [0; 3]);
     /// cx.scope(&stream, |scope| {
-    ///     let lent = scope.lend(buffer.as_mut_slice())?;
-    ///     lent.copy_from_host(&input)?;
-    ///     lent.copy_to_host(&mut output)
-    /// })??;
+    ///     let lent = scope.lend(&mut buffer)?;
+    ///     scope.copy(&lent, &input)?;
+    ///     Ok(scope.read(&mut output, &lent)?)
+    /// })?;
     /// assert_eq!(output, input);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of this or earlier work.
+    /// Errors of `body`; [`Error::is_wrong_context`]; the sticky errors of this or earlier work.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
     /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -215,12 +192,28 @@ impl Current<'_, '_> {
     pub fn scope<'env, R>(
         &'env self,
         stream: &'env Stream<'_>,
-        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
-    ) -> Result<R, Error> {
+        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, AnyError>,
+    ) -> Result<R, AnyError> {
+        self.scope_as(stream, body)
+    }
+
+    /// Like [`scope`](Current::scope), with an error of the caller's choice: see [`ContextRef::enter_as`].
+    ///
+    /// # Errors
+    /// Same as [`scope`](Current::scope), with those of the driver converted.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
+    /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn scope_as<'env, E: From<Error>, R>(
+        &'env self,
+        stream: &'env Stream<'_>,
+        body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> Result<R, E>,
+    ) -> Result<R, E> {
         let context = self.of(stream.context(), FnId::cuStreamSynchronize)?;
-        let (streams, marks) = (stream.as_raw(), Marks::default());
-        let wait = Wait { context, streams: &streams, marks: &marks };
-        let result = body(&Scope::new(stream, self.token(), &marks));
+        let (streams, kept) = (stream.as_raw(), Kept::default());
+        let wait = Wait { context, streams: &streams, marks: &kept.marks };
+        let result = body(&Scope::new(stream, self.token(), &kept));
         wait.end(result)
     }
 
@@ -228,43 +221,55 @@ impl Current<'_, '_> {
     /// also when `body` panics.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
-    /// use cuprum::{Buffer, MemoryError, Stream};
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::{Buffer, Stream};
     ///
     /// // As many as the program likes.
     /// let streams: Vec<_> = (0..3).map(|_| Stream::new(&cx)).collect::<Result<_, _>>()?;
     /// let mut parts: Vec<_> = (0..3).map(|_| Buffer::alloc(&cx, 4)).collect::<Result<_, _>>()?;
     /// cx.multi_scope(|scope| {
     ///     for ((stream, part), value) in streams.iter().zip(&mut parts).zip(0u32..) {
-    ///         scope.on(stream)?.lend(part.as_mut_slice())?.fill(value)?;
+    ///         let scope = scope.on(stream)?;
+    ///         scope.fill(&scope.lend(part)?, value)?;
     ///     }
-    ///     Ok::<(), MemoryError>(())
-    /// })??;
+    ///     Ok(())
+    /// })?;
     /// assert_eq!(parts[2].to_vec(&cx)?, [2; 4]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// The sticky errors of this or earlier work.
+    /// Errors of `body`; the sticky errors of this or earlier work.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
     /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn multi_scope<'env, R>(
         &'env self,
-        body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> R,
-    ) -> Result<R, Error> {
+        body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> Result<R, AnyError>,
+    ) -> Result<R, AnyError> {
+        self.multi_scope_as(body)
+    }
+
+    /// Like [`multi_scope`](Current::multi_scope), with an error of the caller's choice: see [`ContextRef::enter_as`].
+    ///
+    /// # Errors
+    /// Same as [`multi_scope`](Current::multi_scope), with those of the driver converted.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
+    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn multi_scope_as<'env, E: From<Error>, R>(
+        &'env self,
+        body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> Result<R, E>,
+    ) -> Result<R, E> {
         self.get()?;
-        let (streams, marks) = (RefCell::new(Vec::new()), Marks::default());
-        let wait = Wait { context: self.context(), streams: &streams, marks: &marks };
+        let (streams, kept) = (RefCell::new(Vec::new()), Kept::default());
+        let wait = Wait { context: self.context(), streams: &streams, marks: &kept.marks };
         let scope = MultiScope {
             streams: wait.streams,
             token: self.token(),
-            marks: wait.marks,
+            kept: &kept,
             _scope: PhantomData,
             _env: PhantomData,
             _this_thread: ThisThread::MARK,
@@ -286,114 +291,57 @@ impl<'scope, 'env> MultiScope<'scope, 'env> {
         if !streams.contains(&stream.as_raw()) {
             streams.push(stream.as_raw());
         }
-        Ok(Scope::new(stream, self.token, self.marks))
+        Ok(Scope::new(stream, self.token, self.kept))
     }
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {
-    pub(super) fn new(stream: &Stream<'_>, token: Token<'scope>, marks: &'scope Marks) -> Self {
-        // Where each thread has its own default stream, nothing is left in flight on it.
-        let ordered = stream.kind() == StreamKind::Blocking;
-        let apart = !ordered && stream.context().library().stream_mode() == StreamMode::Legacy;
+    pub(super) fn new(stream: &Stream<'_>, token: Token<'scope>, kept: &'scope Kept) -> Self {
+        let apart = stream.is_apart();
         let (_scope, _env, _this_thread) = (PhantomData, PhantomData, ThisThread::MARK);
-        Self { stream: stream.as_raw(), apart, token, marks, _scope, _env, _this_thread }
+        Self { stream: stream.as_raw(), apart, token, kept, _scope, _env, _this_thread }
     }
 
-    /// Lends device memory to this scope, to be used any number of times in order.
-    ///
-    /// A non-blocking stream is not in order with the default stream, on which synchronous copies and fills run; so for
-    /// such a stream the host first waits for the default stream.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`] if the memory belongs to another context than the stream; on a non-blocking stream
-    /// the sticky errors of earlier work.
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
-    #[doc(alias = "cuStreamSynchronize")]
-    pub fn lend<T: DeviceData>(&self, memory: SliceMut<'scope, T>) -> Result<Lent<'scope, T>, Error> {
-        self.accept(memory.context())?;
-        Ok(Lent::new(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token)))
-    }
-
-    /// Lends device memory to this scope to be read. It may be lent to other streams too, and read by the host meanwhile.
-    ///
-    /// # Errors
-    /// Those of [`lend`](Scope::lend).
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
-    #[doc(alias = "cuStreamSynchronize")]
-    pub fn lend_shared<T: DeviceData>(
-        &self,
-        memory: Slice<'scope, T>,
-    ) -> Result<LentShared<'scope, T>, Error> {
-        self.accept(memory.context())?;
-        Ok(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token))
-    }
-
-    /// Like [`lend`](Scope::lend), for memory that nobody has used since it was allocated: there is nothing to wait for.
-    pub(crate) fn lend_fresh<T: DeviceData>(
-        &self,
-        memory: SliceMut<'scope, T>,
-    ) -> Result<Lent<'scope, T>, Error> {
-        self.token.of(memory.context(), FnId::cuStreamSynchronize)?;
-        Ok(Lent::new(LentShared::new(memory.as_raw(), memory.len(), self.stream, self.token)))
-    }
-
-    /// Lends page-locked memory of the host to this scope: its stream copies from and to it without the host waiting.
-    ///
-    /// Of the host only the owner can be lent, no slice: if the scope cannot be waited for, the device may go on
-    /// writing after it has ended, so that the owner becomes [lost](crate::PinnedBuffer#when-it-is-lost).
-    ///
-    /// # Errors
-    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`] for memory of another context, unless it is portable and of the
-    /// same driver.
-    pub fn lend_host<M: PageLocked + ?Sized>(
-        &self,
-        memory: &'scope mut M,
-    ) -> Result<LentHost<'scope, M::Element>, MemoryError> {
-        let (context, home, elements) = (self.token.get()?, memory.home(), memory.locked());
-        let is_near = *context == *home || (elements.is_portable() && context.driver() == home.driver());
-        if !is_near {
-            return Err(Error::wrong_context(FnId::cuMemcpyDtoHAsync_v2).into());
-        }
-        if elements.is_lost() {
-            return Err(MemoryError::Lost);
-        }
-        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. A borrow for the scope
-        // lasts beyond its wait, as the body does not choose the lifetime.
-        unsafe { self.marks.add(elements.mark()) };
-        Ok(LentHost::new(elements.start(), elements.len(), self.stream, self.token))
-    }
-
-    /// Accepts memory of the context `home`, on the terms of [`lend`](Scope::lend): for loans of other kinds.
-    pub(crate) fn take_in(&self, home: &ContextRef) -> Result<(CUstream, Token<'scope>), Error> {
-        self.accept(home)?;
-        Ok((self.stream, self.token))
-    }
-
-    /// Takes in memory in the order of `stream`, if that is the scope's own: nothing has to be waited for then.
-    pub(crate) fn in_order(&self, stream: &Stream<'_>) -> Result<(CUstream, Token<'scope>), MemoryError> {
+    /// Checks that memory is in the order of this scope's stream: nothing has to be waited for then.
+    pub(crate) fn in_order(&self, stream: &Stream<'_>) -> Result<(), MemoryError> {
         self.token.of(stream.context(), FnId::cuStreamSynchronize)?;
-        if stream.as_raw() != self.stream {
-            return Err(MemoryError::NotInOrder);
-        }
-        Ok((self.stream, self.token))
+        if stream.as_raw() == self.stream { Ok(()) } else { Err(MemoryError::NotInOrder) }
     }
 
-    /// The stream and the token, for loans that wait for nothing.
-    pub(super) const fn parts(&self) -> (CUstream, Token<'scope>) {
-        (self.stream, self.token)
+    /// The driver's handle of the stream, for other libraries: work that they queue there on memory lent to this scope is
+    /// over when the scope ends.
+    #[inline]
+    pub const fn stream(&self) -> CUstream {
+        self.stream
+    }
+
+    /// The context that the stream belongs to.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.token.context()
+    }
+
+    #[inline]
+    pub(crate) const fn token(&self) -> Token<'scope> {
+        self.token
     }
 
     /// What is marked if the scope cannot be waited for.
-    pub(super) const fn marks(&self) -> &'scope Marks {
-        self.marks
+    pub(crate) const fn marks(&self) -> &'scope Marks {
+        &self.kept.marks
     }
 
-    /// Checks where memory is from, and waits for what may still write it.
-    fn accept(&self, home: &ContextRef) -> Result<(), Error> {
+    /// Checks where device memory is from, and waits for what may still write it.
+    pub(crate) fn accept(&self, home: &ContextRef) -> Result<(), Error> {
         let context = self.token.of(home, FnId::cuStreamSynchronize)?;
-        if self.apart { copy::wait_for_default_stream(context) } else { Ok(()) }
+        let stream = context.default_stream();
+        if !self.apart || self.kept.waited.get().is_some_and(|waited| stream.is_quiet_since(waited)) {
+            return Ok(());
+        }
+        let waited = stream.begin_wait();
+        copy::wait_for_default_stream(context)?;
+        self.kept.waited.set(Some(waited));
+        Ok(())
     }
 }
 

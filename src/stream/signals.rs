@@ -3,50 +3,46 @@
 use std::fmt;
 use std::ops::Deref;
 
-use cuprum_sys::{CUdeviceptr, FnId};
+use cuprum_sys::CUdeviceptr;
 
 use super::value::StreamValue;
-use super::value::sealed::Value;
-use super::{LentShared, Scope};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::locked::sealed::PageLocked;
 use crate::memory::{MemoryError, PinnedBuffer, PinnedFlags};
 use crate::raw::call::context_call;
+use crate::raw::mark::Mark;
+use crate::raw::seal::Sealed;
 
 /// Numbers that streams [write and wait for](super::Until) while the host and other streams do too: `u32` or `u64`.
 ///
 /// They lie in page-locked memory of the host, which devices reach. The host has them as atomics, of any thread and at any
 /// time, so they are lent to scopes by a shared borrow, to any number of streams. They are not freed as long as a scope
-/// has them; a scope that cannot be waited for leaves them for ever, as the device may still write them.
+/// has them; a scope that cannot be waited for leaves them forever, as the device may still write them.
 ///
 /// # Example
 /// A stream that waits for another one, and both for the host:
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use std::sync::atomic::Ordering;
 ///
 /// use cuprum::stream::{Signals, Until};
-/// use cuprum::{MemoryError, Stream};
+/// use cuprum::{Stream};
 ///
 /// let (first, second) = (Stream::non_blocking(&cx)?, Stream::non_blocking(&cx)?);
 /// let signals = Signals::<u32>::new(&cx, 3)?;
 /// cx.multi_scope(|scope| {
-///     let here = scope.on(&first)?.lend_signals(&signals)?;
-///     let there = scope.on(&second)?.lend_signals(&signals)?;
-///     there.wait_value(1, Until::equal(1))?;
-///     there.write_value(2, 1)?;
-///     here.wait_value(0, Until::equal(1))?;
-///     here.write_value(1, 1)?;
+///     let (here, there) = (scope.on(&first)?, scope.on(&second)?);
+///     let (ours, theirs) = (here.lend(&signals)?, there.lend(&signals)?);
+///     there.wait_value(&theirs, 1, Until::equal(1))?;
+///     there.write_value(&theirs, 2, 1)?;
+///     here.wait_value(&ours, 0, Until::equal(1))?;
+///     here.write_value(&ours, 1, 1)?;
 ///     assert_eq!(signals[2].load(Ordering::Acquire), 0);
 ///     signals[0].store(1, Ordering::Release);
-///     Ok::<(), MemoryError>(())
-/// })??;
+///     Ok(())
+/// })?;
 /// assert_eq!(signals[2].load(Ordering::Acquire), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -64,8 +60,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+, and `cuMemHostGetDevicePointer_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemHostAlloc")]
-    #[doc(alias = "cuMemHostGetDevicePointer_v2")]
+    #[doc(alias("cuMemHostAlloc", "cuMemHostGetDevicePointer_v2"))]
     #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, len: usize) -> Result<Self, MemoryError> {
         let memory = PinnedBuffer::<T>::zeroed(cx, len, PinnedFlags::MAPPED)?;
@@ -89,6 +84,10 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
         self.memory.context()
     }
 
+    pub(super) fn mark(&self) -> &Mark {
+        self.memory.locked().mark()
+    }
+
     /// True if a scope that had them could not be waited for, so that they are never freed. They can be read and written
     /// all the same.
     #[inline]
@@ -100,7 +99,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     /// are, without a call.
     ///
     /// # Errors
-    /// Whatever the driver reports. The memory is gone for the program all the same.
+    /// [Errors of any call](crate#errors). The memory is gone for the program all the same.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]
@@ -111,7 +110,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
 }
 
 impl<T: StreamValue> Deref for Signals<'_, T> {
-    type Target = [<T as Value>::Atomic];
+    type Target = [<T as StreamValue>::Atomic];
 
     fn deref(&self) -> &Self::Target {
         // SAFETY: so many initialized numbers, aligned, of which nobody has another reference: everybody uses atomics, lost
@@ -120,62 +119,10 @@ impl<T: StreamValue> Deref for Signals<'_, T> {
     }
 }
 
-impl<'scope> Scope<'scope, '_> {
-    /// Lends numbers to this scope. They can be lent to others at the same time, and the host has them too.
-    ///
-    /// # Errors
-    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`] for those of another context.
-    pub fn lend_signals<T: StreamValue>(
-        &self,
-        signals: &'scope Signals<'_, T>,
-    ) -> Result<LentSignals<'scope, T>, MemoryError> {
-        let (stream, token) = self.parts();
-        token.of(signals.context(), FnId::cuStreamWaitValue32_v2)?;
-        if signals.is_lost() {
-            return Err(MemoryError::Lost);
-        }
-        // SAFETY: the owner is borrowed for the scope, beyond its wait, as the body does not choose the lifetime.
-        unsafe { self.marks().add_shared(signals.memory.locked().mark()) };
-        Ok(LentSignals(LentShared::new(signals.address, signals.len, stream, token)))
-    }
-}
-
-/// Numbers that are lent to a scope: made by [`Scope::lend_signals`]. `Copy`.
-///
-/// Example: that of [`Signals`], `lend_signals`.
-#[derive(Clone, Copy)]
-pub struct LentSignals<'scope, T: StreamValue>(LentShared<'scope, T>);
-
-impl<'scope, T: StreamValue> LentSignals<'scope, T> {
-    /// Number of numbers.
-    pub const fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// True if there are none.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Address of the first number in the memory of the device.
-    pub const fn as_raw(&self) -> CUdeviceptr {
-        self.0.as_raw()
-    }
-
-    /// As other loans have it.
-    pub(super) const fn as_shared(&self) -> LentShared<'scope, T> {
-        self.0
-    }
-}
+impl<T: StreamValue> Sealed for Signals<'_, T> {}
 
 impl<T: StreamValue> fmt::Debug for Signals<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Signals({:#x}, {} numbers)", self.address, self.len)
-    }
-}
-
-impl<T: StreamValue> fmt::Debug for LentSignals<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LentSignals({:#x}, {} numbers)", self.as_raw(), self.len())
     }
 }

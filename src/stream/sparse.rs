@@ -31,7 +31,7 @@ impl Stream<'_> {
         let context = cx.of(self.context(), call)?;
         for map in maps {
             cx.of(map.context(), call)?;
-            if map.memory().is_some_and(|memory| memory.library() != context.library()) {
+            if map.memory().is_some_and(|memory| !memory.library().is_same_driver(context.library())) {
                 return Err(Error::wrong_context(call));
             }
         }

@@ -4,7 +4,6 @@
 
 use cuprum_sys::{CUdeviceptr, CUstream, CUstreamWaitValue_flags};
 
-use super::{Lent, LentShared, LentSignals};
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError};
@@ -14,34 +13,18 @@ use crate::raw::call::context_call;
 ///
 /// Those of 64 bits need a device that has
 /// [`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`](cuprum_sys::CUdevice_attribute).
-///
-/// Example: that of [`Operations`](super::Operations), `write`.
-pub trait StreamValue: DeviceData + sealed::Value {}
-
-impl StreamValue for u32 {}
-impl StreamValue for u64 {}
-
-pub(crate) mod sealed {
-    use super::{CUdeviceptr, CUstream};
-
-    pub trait Value: Copy {
-        /// The number as both calls and batches take it.
-        fn bits(self) -> u64;
-        /// True if it has 64 bits.
-        const WIDE: bool;
-        /// What the host reaches it by while a device does.
-        type Atomic: Sync;
-    }
-
-    /// What was lent and has numbers in it.
-    pub trait Numbers<T> {
-        fn at(&self) -> (CUdeviceptr, usize, CUstream);
-    }
+pub trait StreamValue: DeviceData {
+    /// True if it has 64 bits.
+    const WIDE: bool;
+    /// What the host reaches it by while a device does.
+    type Atomic: Sync;
+    /// The number as both calls and batches take it.
+    fn bits(self) -> u64;
 }
 
 macro_rules! values {
     ($($value:ty: $atomic:ident, $wide:literal;)*) => { $(
-        impl sealed::Value for $value {
+        impl StreamValue for $value {
             const WIDE: bool = $wide;
             type Atomic = std::sync::atomic::$atomic;
 
@@ -98,7 +81,7 @@ pub(crate) unsafe fn wait<T: StreamValue>(
 
 /// The end of a wait for a number in memory.
 ///
-/// Example: that of [`Signals`](super::Signals).
+/// Example: see [`Signals`](super::Signals).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Until<T> {
     value: T,
@@ -157,118 +140,5 @@ pub(crate) fn number<T: DeviceData>(
         Ok(address + (at * size_of::<T>()) as CUdeviceptr)
     } else {
         Err(MemoryError::Index { index: at, len })
-    }
-}
-
-impl<T: StreamValue> LentShared<'_, T> {
-    /// Makes the stream wait until the number at `at` is as `until` says. The host does not wait.
-    ///
-    /// Nothing in the scope can write memory that is lent to be read: the writer is a peer, another process, or a kernel
-    /// that was told the address. See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
-    ///
-    /// # Errors
-    /// [`MemoryError::Index`]; [`Error::is_unresolved`] on drivers before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` for
-    /// what the device lacks; the sticky errors of earlier work.
-    ///
-    /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
-    #[doc(alias = "cuStreamWaitValue32_v2")]
-    #[doc(alias = "cuStreamWaitValue64_v2")]
-    #[inline]
-    pub fn wait_value(&self, at: usize, until: Until<T>) -> Result<(), MemoryError> {
-        let context = self.here()?;
-        let address = number::<T>(self.as_raw(), self.len(), at)?;
-        // SAFETY: the number lies in memory that is lent to a scope that waits for this stream.
-        Ok(unsafe { wait(&context, self.stream(), address, until) }?)
-    }
-
-    /// Queues a write of a number.
-    ///
-    /// # Safety
-    /// Nobody reads the number but by atomics or in the order of the stream: it was lent to be written.
-    unsafe fn queue_write(&self, at: usize, value: T) -> Result<(), MemoryError> {
-        let context = self.here()?;
-        let address = number::<T>(self.as_raw(), self.len(), at)?;
-        // SAFETY: the number lies in memory that is lent to a scope that waits for this stream; any bytes are a `T`.
-        Ok(unsafe { write(&context, self.stream(), address, value) }?)
-    }
-}
-
-impl<T: StreamValue> Lent<'_, T> {
-    /// Like [`LentShared::wait_value`], for what this very stream has written before, or a kernel that it runs will.
-    ///
-    /// # Errors
-    /// Those of [`LentShared::wait_value`].
-    ///
-    /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
-    #[doc(alias = "cuStreamWaitValue32_v2")]
-    #[doc(alias = "cuStreamWaitValue64_v2")]
-    #[inline]
-    pub fn wait_value(&self, at: usize, until: Until<T>) -> Result<(), MemoryError> {
-        self.as_shared().wait_value(at, until)
-    }
-
-    /// Queues a write of `value` at `at`, behind which all that the stream did before is seen by whoever sees it. The host
-    /// does not wait.
-    ///
-    /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
-    /// use cuprum::{Buffer, MemoryError, Stream};
-    ///
-    /// let stream = Stream::non_blocking(&cx)?;
-    /// let mut numbers = Buffer::<u32>::zeroed(&cx, 4)?;
-    /// cx.scope(&stream, |scope| {
-    ///     let lent = scope.lend(numbers.as_mut_slice())?;
-    ///     lent.write_value(2, 7)
-    /// })??;
-    /// assert_eq!(numbers.to_vec(&cx)?, [0, 0, 7, 0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`LentShared::wait_value`].
-    ///
-    /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
-    #[doc(alias = "cuStreamWriteValue32_v2")]
-    #[doc(alias = "cuStreamWriteValue64_v2")]
-    #[inline]
-    pub fn write_value(&self, at: usize, value: T) -> Result<(), MemoryError> {
-        // SAFETY: it was lent to be written, to this scope alone.
-        unsafe { self.as_shared().queue_write(at, value) }
-    }
-}
-
-impl<T: StreamValue> LentSignals<'_, T> {
-    /// Makes the stream wait until the number at `at` is as `until` says. The host does not wait.
-    ///
-    /// See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
-    ///
-    /// # Errors
-    /// Those of [`LentShared::wait_value`].
-    ///
-    /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
-    #[doc(alias = "cuStreamWaitValue32_v2")]
-    #[doc(alias = "cuStreamWaitValue64_v2")]
-    #[inline]
-    pub fn wait_value(&self, at: usize, until: Until<T>) -> Result<(), MemoryError> {
-        self.as_shared().wait_value(at, until)
-    }
-
-    /// Queues a write of `value` at `at`, behind which all that the stream did before is seen by whoever sees it. The host
-    /// does not wait.
-    ///
-    /// # Errors
-    /// Those of [`LentShared::wait_value`].
-    ///
-    /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
-    #[doc(alias = "cuStreamWriteValue32_v2")]
-    #[doc(alias = "cuStreamWriteValue64_v2")]
-    #[inline]
-    pub fn write_value(&self, at: usize, value: T) -> Result<(), MemoryError> {
-        // SAFETY: host and other streams reach the number by atomics alone.
-        unsafe { self.as_shared().queue_write(at, value) }
     }
 }

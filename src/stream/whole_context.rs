@@ -16,8 +16,7 @@ impl Current<'_, '_> {
     /// of the context is captured.
     ///
     /// Driver: `cuCtxRecordEvent`, CUDA 12.5+; in a green context `cuGreenCtxRecordEvent`, CUDA 12.4+.
-    #[doc(alias = "cuCtxRecordEvent")]
-    #[doc(alias = "cuGreenCtxRecordEvent")]
+    #[doc(alias("cuCtxRecordEvent", "cuGreenCtxRecordEvent"))]
     #[inline]
     pub fn record(&self, event: &Event<'_>) -> Result<(), Error> {
         let context = self.of(event.context(), FnId::cuCtxRecordEvent)?;
@@ -37,8 +36,7 @@ impl Current<'_, '_> {
     /// the context is captured.
     ///
     /// Driver: `cuCtxWaitEvent`, CUDA 12.5+; in a green context `cuGreenCtxWaitEvent`, CUDA 12.4+.
-    #[doc(alias = "cuCtxWaitEvent")]
-    #[doc(alias = "cuGreenCtxWaitEvent")]
+    #[doc(alias("cuCtxWaitEvent", "cuGreenCtxWaitEvent"))]
     #[inline]
     pub fn wait_for(&self, event: &Event<'_>) -> Result<(), Error> {
         let context = &self.get()?;

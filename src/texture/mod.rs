@@ -6,11 +6,7 @@
 //! [`Surface`], as a [`SurfaceObject`].
 //!
 //! ```
-//! # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-//! # let driver = cuprum::Driver::init(library)?;
-//! # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-//! # let mut stack = cuprum::ContextStack::take()?;
-//! # let cx = stack.push(&context)?;
+//! # cuprum::example!(driver, context, cx);
 //! use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 //! use cuprum::texture::{FilterMode, Sampler, Texture, TextureObject};
 //! use cuprum::{Buffer, InOut, LaunchConfig, Module, Stream};
@@ -50,7 +46,7 @@
 //! Destroying a texture does not wait for the kernels that read it (on an H100 with driver 580 it takes 10 µs beside a
 //! kernel that runs on, where freeing an array waits for it): so it must not go before they have finished, which is a duty
 //! of whoever [launches](crate::Kernel::launch) them. Lent to a scope
-//! ([`Scope::lend_texture`](crate::Scope::lend_texture)), it cannot go before the scope has waited.
+//! ([`Scope::lend`](crate::stream::Scope::lend)), it cannot go before the scope has waited.
 //!
 //! A texture borrows its resource. To keep both in a struct, [share](crate::memory::Array::share) the array.
 
@@ -63,12 +59,13 @@ mod tensor_map;
 #[allow(clippy::module_inception, reason = "a file is an object")]
 mod texture;
 
-pub use self::lent::{LentSurface, LentTexture};
-pub use self::resource::{Resource, ResourceView, SurfaceSource, TextureSource};
+pub use self::resource::{Resource, ResourceView};
 pub use self::sampler::{AddressMode, FilterMode, ReadMode, Sampler};
 pub use self::surface::{Surface, SurfaceObject};
-pub use self::tensor::{TensorElement, TensorLayout};
-pub use self::tensor_map::{TensorError, TensorMap, TensorMapObject, TensorMemory};
+pub(crate) use self::tensor::TensorElement;
+pub use self::tensor::TensorLayout;
+pub(crate) use self::tensor_map::TensorMemory;
+pub use self::tensor_map::{TensorError, TensorMap, TensorMapObject};
 pub use self::texture::{Texture, TextureObject};
 
 use crate::error::Error;
@@ -78,11 +75,7 @@ use crate::memory::Extent;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 /// use cuprum::texture::{Surface, TextureError};
 ///

@@ -13,37 +13,30 @@ use super::TextureError;
 use crate::context::ContextRef;
 use crate::memory::{
     Array, ArrayFlags, ArrayShape, ArrayView, Buffer, Extent, MipmappedArray, MipmappedView, Pitched,
-    PitchedBuffer, SharedArray, SharedMipmappedArray, Slice, Storage, Stored, Texel, bytes_of,
+    PitchedBuffer, Slice, Texel, bytes_of,
 };
-use crate::raw::keep::{Keep, Near};
+use crate::raw::keep::Near;
+use crate::raw::shared::{Share, Shared};
 
 /// Resource of a [`Texture`](super::Texture): it borrows it for `'a`, or has a share of it.
 ///
-/// An [`Array`], one that is [shared](SharedArray), a level of a [`MipmappedArray`] as an [`ArrayView`], all its levels,
+/// An [`Array`], one that is [shared](Shared), a level of a [`MipmappedArray`] as an [`ArrayView`], all its levels,
 /// linear memory (at a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and rows of it (`Pitched`, whose distance is
 /// a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT`).
-///
-/// Example: that of [`Texture`](super::Texture), `new`.
-pub trait TextureSource<'a>: sealed::Source<'a> {}
+pub trait TextureSource<'a> {
+    /// The resource for the driver, or the reason why there is none.
+    fn found(self) -> Result<Found<'a>, TextureError>;
+}
 
 /// Resource of a [`Surface`](super::Surface): an array with [`ArrayFlags::SURFACE`], borrowed for `'a` or shared.
-///
-/// Example: that of [`Surface`](super::Surface), `new`.
 pub trait SurfaceSource<'a>: TextureSource<'a> {}
-
-pub(super) mod sealed {
-    pub trait Source<'a> {
-        /// The resource for the driver, or the reason why there is none.
-        fn found(self) -> Result<super::Found<'a>, super::TextureError>;
-    }
-}
 
 /// The memory under a texture or surface. It is `pub` only because a sealed trait returns it.
 pub struct Found<'a> {
     pub(super) described: CUDA_RESOURCE_DESC,
     pub(super) context: Near<'a, ContextRef>,
     /// A share of it; without one it is borrowed.
-    pub(super) share: Option<Keep<'a, Stored<'a>>>,
+    pub(super) share: Option<Share<'a>>,
     /// Shape of an array.
     pub(super) shape: Option<ArrayShape>,
     pub(super) flags: ArrayFlags,
@@ -78,42 +71,46 @@ impl<'a> Found<'a> {
         Self { shape: Some(shape), flags, ..found }
     }
 
-    fn stored(stored: &Stored<'_>, context: Near<'a, ContextRef>) -> Self {
-        match stored.raw() {
-            Storage::Array(raw) => Self::array(raw, stored.shape(), stored.flags(), context),
-            Storage::Mipmapped(raw) => Self::mipmapped(raw, stored.shape(), stored.flags(), context),
-        }
-    }
-
-    fn shared(share: Keep<'a, Stored<'a>>) -> Self {
-        // SAFETY: the share, beside which this is kept, keeps what is stored, and that keeps its context.
-        let context = unsafe { share.near().outlived() };
-        Self { share: Some(share.clone()), ..Self::stored(&share, context) }
+    /// The same memory, with a share of it instead of a borrow.
+    ///
+    /// # Safety
+    /// `share` keeps the memory.
+    unsafe fn shared<'b>(self, share: Share<'b>) -> Found<'b> {
+        // SAFETY: the share, beside which this is kept, keeps the memory, and that keeps its context.
+        let context = unsafe { self.context.outlived() };
+        let Self { described, shape, flags, .. } = self;
+        Found { described, context, share: Some(share), shape, flags }
     }
 }
 
 macro_rules! sources {
     ($($source:ty, $found:expr;)*) => { $(
-        impl<'a, T: Texel> sealed::Source<'a> for $source {
+        impl<'a, T: Texel> TextureSource<'a> for $source {
             fn found(self) -> Result<Found<'a>, TextureError> {
                 let found: fn(Self) -> Result<Found<'a>, TextureError> = $found;
                 found(self)
             }
         }
-
-        impl<'a, T: Texel> TextureSource<'a> for $source {}
     )* };
 }
 
 sources! {
     &'a Array<'_, T>, |array| array.view().found();
-    &SharedArray<'a, T>, |array| Ok(Found::shared(array.keep()));
+    &Shared<Array<'a, T>>, |array| {
+        let found = array.view().found()?;
+        // SAFETY: a share of the array.
+        Ok(unsafe { found.shared(array.erased()) })
+    };
     ArrayView<'a, T>,
         |array| Ok(Found::array(array.as_raw(), array.shape(), array.flags(), array.near()));
     &'a MipmappedArray<'_, T>, |array| array.view().found();
     MipmappedView<'a, T>,
         |array| Ok(Found::mipmapped(array.as_raw(), array.shape(), array.flags(), array.near()));
-    &SharedMipmappedArray<'a, T>, |array| Ok(Found::shared(array.keep()));
+    &Shared<MipmappedArray<'a, T>>, |array| {
+        let found = array.view().found()?;
+        // SAFETY: a share of the array.
+        Ok(unsafe { found.shared(array.erased()) })
+    };
     &'a Buffer<'_, T>, |buffer| buffer.as_slice().found();
     Slice<'a, T>, |slice| {
         let linear = CUDA_RESOURCE_DESC_res_linear {
@@ -145,12 +142,12 @@ sources! {
 }
 
 impl<'a, T: Texel> SurfaceSource<'a> for &'a Array<'_, T> {}
-impl<'a, T: Texel> SurfaceSource<'a> for &SharedArray<'a, T> {}
+impl<'a, T: Texel> SurfaceSource<'a> for &Shared<Array<'a, T>> {}
 impl<'a, T: Texel> SurfaceSource<'a> for ArrayView<'a, T> {}
 
 /// Resource of a texture or surface, as the driver describes it.
 ///
-/// Example: that of [`Surface`](super::Surface).
+/// Example: see [`Surface`](super::Surface).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {

@@ -7,7 +7,7 @@ use cuprum_sys::{
 
 /// Addressing outside of a texture, along one dimension.
 ///
-/// Example: that of [`Sampler`].
+/// Example: see [`Sampler`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AddressMode(pub CUaddress_mode);
@@ -25,7 +25,7 @@ impl AddressMode {
 
 /// Filtering of texels, or of levels of a mipmapped array.
 ///
-/// Example: that of [`Sampler`].
+/// Example: see [`Sampler`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FilterMode(pub CUfilter_mode);
@@ -40,7 +40,7 @@ impl FilterMode {
 
 /// Numbers that kernels read of elements that are integers. Floats are always read as floats.
 ///
-/// Example: that of [`Texture`](super::Texture).
+/// Example: see [`Texture`](super::Texture).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ReadMode {
     /// Integers.

@@ -6,24 +6,21 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUDA_RESOURCE_DESC, CUresult, CUsurfObject, FnId, Fns, call};
 
-use super::{Resource, SurfaceSource, TextureError};
+use super::resource::SurfaceSource;
+use super::{Resource, TextureError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
-use crate::memory::{ArrayFlags, Stored};
+use crate::memory::ArrayFlags;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::Keep;
+use crate::raw::shared::Share;
 
 /// A parameter that is a surface: `cudaSurfaceObject_t` in CUDA C.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 /// use cuprum::texture::{Surface, SurfaceObject};
 /// use cuprum::{LaunchConfig, Module, Stream};
@@ -80,11 +77,7 @@ unsafe impl Handle for Written {
 /// errors and does nothing in a forked child; [`close`](Surface::close) reports.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 /// use cuprum::texture::{Resource, Surface};
 ///
@@ -97,7 +90,7 @@ unsafe impl Handle for Written {
 pub struct Surface<'a> {
     /// Before the memory: a surface that is destroyed first no longer writes it.
     object: Held<'a, Written>,
-    _memory: Option<Keep<'a, Stored<'a>>>,
+    _memory: Option<Share<'a>>,
 }
 
 impl<'a> Surface<'a> {
@@ -153,7 +146,7 @@ impl<'a> Surface<'a> {
     /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuSurfObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectDestroy")]

@@ -12,15 +12,6 @@ use crate::memory::DeviceData;
 pub(super) const MOST: usize = 5;
 
 /// What a tensor map has as elements.
-///
-/// # Example
-/// ```
-/// use cuprum::sys::CUtensorMapDataType;
-/// use cuprum::texture::TensorElement;
-///
-/// let element = <f32 as TensorElement>::ELEMENT;
-/// assert_eq!(element, CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
-/// ```
 pub trait TensorElement: DeviceData {
     /// How kernels copy it, unless [`TensorLayout::with_element`] says otherwise.
     const ELEMENT: CUtensorMapDataType;
@@ -54,7 +45,7 @@ elements! {
 /// How a tensor of up to five dimensions lies in device memory, and tiles of it in shared memory. The innermost dimension,
 /// whose elements lie side by side, comes first everywhere.
 ///
-/// Example: that of [`TensorMap`](super::TensorMap).
+/// Example: see [`TensorMap`](super::TensorMap).
 #[derive(Clone, Copy, Debug)]
 pub struct TensorLayout {
     pub(super) rank: usize,

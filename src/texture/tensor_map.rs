@@ -17,11 +17,11 @@ use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::memory::{Slice, SliceMut};
 use crate::raw::call::context_call;
-use crate::stream::{Lent, LentShared};
+use crate::stream::Lent;
 
 /// Why there is no tensor map.
 ///
-/// Example: that of [`TensorMap`].
+/// Example: see [`TensorMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
@@ -59,22 +59,21 @@ pub enum TensorError {
 
 /// Memory under a tensor: a [`Slice`], a [`SliceMut`], or what was lent to a scope. Kernels write through a map only if it
 /// is of memory that was borrowed mutably.
-///
-/// Example: that of [`TensorMap`], `tiled`.
-pub trait TensorMemory<'a, T>: sealed::Memory {}
+pub trait TensorMemory<'a, T> {
+    /// Address of the first element, and number of elements.
+    fn place(&self) -> (CUdeviceptr, usize);
 
-mod sealed {
-    pub trait Memory {
-        fn place(&self) -> (super::CUdeviceptr, usize);
-        fn context(&self) -> Option<&super::ContextRef>;
+    /// Number of bytes, as elements of so many.
+    fn bytes(&self, element_bytes: usize) -> u64 {
+        (self.place().1 * element_bytes) as u64
     }
+
+    fn context(&self) -> Option<&ContextRef>;
 }
 
 macro_rules! memory {
     ($($memory:ty, $element:ident, $this:ident => $context:expr;)*) => { $(
-        impl<'a, $element: TensorElement> TensorMemory<'a, $element> for $memory {}
-
-        impl<'a, $element: TensorElement> sealed::Memory for $memory {
+        impl<'a, $element: TensorElement> TensorMemory<'a, $element> for $memory {
             fn place(&self) -> (CUdeviceptr, usize) {
                 (self.as_raw(), self.len())
             }
@@ -90,8 +89,9 @@ macro_rules! memory {
 memory! {
     Slice<'a, T>, T, this => Some(Slice::context(this));
     SliceMut<'a, T>, T, this => Some(SliceMut::context(this));
-    LentShared<'a, T>, T, _this => None;
-    &Lent<'a, T>, T, _this => None;
+    Lent<'a, Slice<'_, T>>, T, _this => None;
+    &Lent<'a, Slice<'_, T>>, T, _this => None;
+    &Lent<'a, SliceMut<'_, T>>, T, _this => None;
 }
 
 /// How kernels copy tiles of a tensor to shared memory and back: passed by value, as a [`TensorMapObject`].
@@ -105,8 +105,8 @@ memory! {
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
 /// # let device = cuprum::Driver::init(library)?.device(0)?;
 /// # if device.compute_capability()?.major < 9 { return Ok(()); }
-/// # let context = cuprum::PrimaryContext::retain(device)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
+/// # let context = cuprum::context::PrimaryContext::retain(device)?;
+/// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Buffer;
 /// use cuprum::sys::CUtensorMapSwizzle;
@@ -118,7 +118,7 @@ memory! {
 /// let tensor = TensorLayout::new(&[64, 32])?.with_swizzle(swizzle);
 /// let map = TensorMap::tiled(&cx, matrix.as_slice(), &tensor, &[32, 8])?;
 ///
-/// let refused = TensorMap::tiled(&cx, matrix.slice(1..).unwrap(), &tensor, &[32, 8]);
+/// let refused = TensorMap::tiled(&cx, matrix.slice(1..).ok_or("outside")?, &tensor, &[32, 8]);
 /// assert!(matches!(refused, Err(TensorError::Outside { .. })));
 /// # let _ = map;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -146,29 +146,28 @@ fn check_room(needed: u64, bytes: u64) -> Result<(), TensorError> {
 }
 
 /// The address of memory of the current context.
-fn address_of(
+fn address_of<'a, T: TensorElement>(
     cx: &Current<'_, '_>,
-    memory: &impl sealed::Memory,
+    memory: &impl TensorMemory<'a, T>,
     call: FnId,
-) -> Result<(*mut c_void, u64), TensorError> {
-    let (address, len) = memory.place();
+) -> Result<*mut c_void, TensorError> {
     memory.context().map_or(Ok(()), |home| cx.of(home, call).map(drop))?;
-    Ok((ptr::without_provenance_mut(address as usize), len as u64))
+    Ok(ptr::without_provenance_mut(memory.place().0 as usize))
 }
 
 impl TensorLayout {
-    fn place<T: TensorElement>(
+    fn place<'a, T: TensorElement>(
         &self,
         cx: &Current<'_, '_>,
-        memory: &impl sealed::Memory,
+        memory: &impl TensorMemory<'a, T>,
         call: FnId,
     ) -> Result<Placed, TensorError> {
         let (element, bits) = self.element_of::<T>()?;
         let (strides, needed) = self.extent(bits)?;
-        let (address, len) = address_of(cx, memory, call)?;
+        let address = address_of(cx, memory, call)?;
         let is_plain = self.interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
         let needed = if is_plain { needed } else { 0 };
-        check_room(needed, len * size_of::<T>() as u64)?;
+        check_room(needed, memory.bytes(size_of::<T>()))?;
         Ok(Placed { element, address, strides, needed })
     }
 }
@@ -234,7 +233,7 @@ impl<'a> TensorMap<'a> {
     /// images, which come last.
     ///
     /// # Errors
-    /// Those of [`tiled`](TensorMap::tiled).
+    /// Same as [`tiled`](TensorMap::tiled).
     ///
     /// Driver: `cuTensorMapEncodeIm2col`, CUDA 12.0+.
     #[doc(alias = "cuTensorMapEncodeIm2col")]
@@ -260,7 +259,7 @@ impl<'a> TensorMap<'a> {
     /// capability 10.0.
     ///
     /// # Errors
-    /// Those of [`tiled`](TensorMap::tiled); on other devices as the driver says; [`Error::is_unresolved`] on drivers before CUDA 12.8.
+    /// Same as [`tiled`](TensorMap::tiled); on other devices as the driver says; [`Error::is_unresolved`] on drivers before CUDA 12.8.
     ///
     /// Driver: `cuTensorMapEncodeIm2colWide`, CUDA 12.8+.
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
@@ -297,8 +296,8 @@ impl<'a> TensorMap<'a> {
         if size_of::<T>() != self.bytes_of_element {
             return Err(TensorError::Element { element: T::ELEMENT, bytes: self.bytes_of_element });
         }
-        let (address, len) = address_of(cx, &memory, FnId::cuTensorMapReplaceAddress)?;
-        check_room(self.needed, len * size_of::<T>() as u64)?;
+        let address = address_of(cx, &memory, FnId::cuTensorMapReplaceAddress)?;
+        check_room(self.needed, memory.bytes(size_of::<T>()))?;
         let mut raw = self.raw;
         // SAFETY: the map was encoded by the driver, and outlives the call; nothing looks behind the address.
         unsafe { context_call!(&context, cuTensorMapReplaceAddress(&raw mut raw, address)) }?;
@@ -350,12 +349,13 @@ impl fmt::Debug for TensorMap<'_> {
 /// # Example
 /// ```
 /// use cuprum::texture::TensorMapObject;
-/// use cuprum::{InOut, Parameter};
+/// use cuprum::launch::Parameter;
+/// use cuprum::InOut;
 ///
 /// // A kernel of CUDA 13's headers: `(const __grid_constant__ CUtensorMap map, float *out)`.
 /// type Copies = (TensorMapObject<128>, InOut<f32>);
 /// assert_eq!(<TensorMapObject<128> as Parameter>::LAYOUT.align(), 128);
-/// assert_eq!(<Copies as cuprum::Signature>::LAYOUT.len(), 2);
+/// assert_eq!(<Copies as cuprum::launch::Signature>::LAYOUT.len(), 2);
 /// ```
 #[derive(Debug)]
 pub struct TensorMapObject<const ALIGN: usize = 64>;

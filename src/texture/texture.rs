@@ -10,18 +10,18 @@ use cuprum_sys::{
 };
 
 use super::resource::Found;
-use super::{Resource, ResourceView, Sampler, TextureError, TextureSource};
+use super::resource::TextureSource;
+use super::{Resource, ResourceView, Sampler, TextureError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
-use crate::memory::Stored;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::Keep;
+use crate::raw::shared::Share;
 
 /// A parameter that is a texture: `cudaTextureObject_t` in CUDA C.
 ///
-/// Example: that of the [module](super).
+/// Example: see the [module](super).
 #[derive(Debug)]
 pub struct TextureObject(PhantomData<()>);
 
@@ -49,11 +49,7 @@ unsafe impl Handle for Sampled {
 /// errors and does nothing in a forked child; [`close`](Texture::close) reports.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::PitchedBuffer;
 /// use cuprum::texture::{AddressMode, ReadMode, Sampler, Texture};
 ///
@@ -66,7 +62,7 @@ unsafe impl Handle for Sampled {
 pub struct Texture<'a> {
     /// Before the memory: a texture that is destroyed first no longer reads it.
     object: Held<'a, Sampled>,
-    _memory: Option<Keep<'a, Stored<'a>>>,
+    _memory: Option<Share<'a>>,
 }
 
 impl<'a> Texture<'a> {
@@ -90,7 +86,7 @@ impl<'a> Texture<'a> {
     /// Creates a texture of an array that is read as other elements, or of which only some layers or levels are read.
     ///
     /// # Errors
-    /// Those of [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or
+    /// Same as [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or
     /// levels that the array lacks.
     ///
     /// Driver: `cuTexObjectCreate`, CUDA 5.0+.
@@ -187,7 +183,7 @@ impl<'a> Texture<'a> {
     /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuTexObjectDestroy`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectDestroy")]

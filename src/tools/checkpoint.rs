@@ -25,8 +25,7 @@ pub type ProcessState = CUprocessState;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::tools::ProcessState;
 ///
 /// let this = driver.checkpoint_process(std::process::id());
@@ -71,7 +70,7 @@ impl CheckpointProcess {
     /// The thread of the process that restores it, which whoever freezes the process has to let run then.
     ///
     /// # Errors
-    /// Those of [`state`](CheckpointProcess::state).
+    /// Same as [`state`](CheckpointProcess::state).
     ///
     /// Driver: `cuCheckpointProcessGetRestoreThreadId`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessGetRestoreThreadId")]
@@ -106,7 +105,7 @@ impl CheckpointProcess {
     ///
     /// # Errors
     /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; `CUDA_ERROR_NOT_SUPPORTED` for memory that cannot be saved, such as
-    /// that of other processes; those of [`state`](CheckpointProcess::state).
+    /// that of other processes; the errors of [`state`](CheckpointProcess::state).
     ///
     /// # Safety
     /// 1. Until the process is restored, it uses no memory that it shares with devices, such as managed or mapped memory.
@@ -157,7 +156,7 @@ impl CheckpointProcess {
     /// Lets the process go on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; those of [`state`](CheckpointProcess::state).
+    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; the errors of [`state`](CheckpointProcess::state).
     ///
     /// Driver: `cuCheckpointProcessUnlock`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessUnlock")]

@@ -30,11 +30,7 @@ const NAME_BYTES: usize = 1024;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::tools::CoredumpSwitch;
 ///
 /// let settings = cx.coredump();
@@ -54,7 +50,7 @@ pub struct Coredump<'a> {
 
 /// A setting of core dumps that is on or off.
 ///
-/// Example: that of [`Coredump`].
+/// Example: see [`Coredump`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CoredumpSwitch {
@@ -92,7 +88,7 @@ impl Driver {
     /// A panic in it is caught. The memory of the closure is never freed: nothing tells when its last call has ended.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCoredumpRegisterStartCallback`, CUDA 13.2+; at its end `cuCoredumpDeregisterStartCallback`, CUDA 13.2+.
     #[doc(alias = "cuCoredumpRegisterStartCallback")]
@@ -110,7 +106,7 @@ impl Driver {
     /// Like [`on_coredump_start`](Driver::on_coredump_start), when a core dump is written.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCoredumpRegisterCompleteCallback`, CUDA 13.2+; at its end
     /// `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+.
@@ -142,8 +138,7 @@ impl Coredump<'_> {
     /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_INVALID_VALUE` for what a context does not have.
     ///
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpGetAttribute")]
-    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn switch(self, which: CoredumpSwitch) -> Result<bool, Error> {
         let mut value = [0u8; 1];
@@ -154,11 +149,10 @@ impl Coredump<'_> {
     /// Turns the setting on or off.
     ///
     /// # Errors
-    /// Those of [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` for what can no longer be changed.
+    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` for what can no longer be changed.
     ///
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpSetAttribute")]
-    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_switch(self, which: CoredumpSwitch, on: bool) -> Result<(), Error> {
         self.set(which.raw(), &mut [u8::from(on)])
@@ -167,11 +161,10 @@ impl Coredump<'_> {
     /// What dumps leave out.
     ///
     /// # Errors
-    /// Those of [`switch`](Coredump::switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
+    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
     ///
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpGetAttribute")]
-    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn flags(self) -> Result<CoredumpFlags, Error> {
         let mut value = [0u8; 4];
@@ -182,11 +175,10 @@ impl Coredump<'_> {
     /// Sets what dumps leave out.
     ///
     /// # Errors
-    /// Those of [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
+    /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
     ///
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpSetAttribute")]
-    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_flags(self, flags: CoredumpFlags) -> Result<(), Error> {
         self.set(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut flags.0.to_ne_bytes())
@@ -195,11 +187,10 @@ impl Coredump<'_> {
     /// The name of the file of a dump, in which `%h` stands for the host, `%p` for the process and `%t` for the time.
     ///
     /// # Errors
-    /// Those of [`switch`](Coredump::switch).
+    /// Same as [`switch`](Coredump::switch).
     ///
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpGetAttribute")]
-    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn file(self) -> Result<String, Error> {
         self.name(CUcoredumpSettings::CU_COREDUMP_FILE)
@@ -208,11 +199,10 @@ impl Coredump<'_> {
     /// Names the file of a dump, in at most 1023 bytes.
     ///
     /// # Errors
-    /// Those of [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` for a longer name or one with a NUL.
+    /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` for a longer name or one with a NUL.
     ///
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpSetAttribute")]
-    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_file(self, name: &str) -> Result<(), Error> {
         self.set_name(CUcoredumpSettings::CU_COREDUMP_FILE, name)
@@ -221,11 +211,10 @@ impl Coredump<'_> {
     /// The name of the pipe for requests, as that of the [file](Coredump::file). A context has none of its own.
     ///
     /// # Errors
-    /// Those of [`switch`](Coredump::switch).
+    /// Same as [`switch`](Coredump::switch).
     ///
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpGetAttribute")]
-    #[doc(alias = "cuCoredumpGetAttributeGlobal")]
+    #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn pipe(self) -> Result<String, Error> {
         self.name(CUcoredumpSettings::CU_COREDUMP_PIPE)
@@ -234,11 +223,10 @@ impl Coredump<'_> {
     /// Names the pipe for requests, before they are turned [on](CoredumpSwitch::OnRequest).
     ///
     /// # Errors
-    /// Those of [`set_file`](Coredump::set_file).
+    /// Same as [`set_file`](Coredump::set_file).
     ///
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias = "cuCoredumpSetAttribute")]
-    #[doc(alias = "cuCoredumpSetAttributeGlobal")]
+    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_pipe(self, name: &str) -> Result<(), Error> {
         self.set_name(CUcoredumpSettings::CU_COREDUMP_PIPE, name)
@@ -300,8 +288,7 @@ impl fmt::Debug for Coredump<'_> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// match driver.on_coredump_complete(|process, device| eprintln!("process {process} has dumped {device:?}")) {
 ///     Ok(callback) => callback.close()?,
 ///     Err(error) => println!("nobody tells: {error}"),
@@ -335,11 +322,10 @@ impl CoredumpCallback {
     /// Ends the calls and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuCoredumpDeregisterStartCallback` or `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+.
-    #[doc(alias = "cuCoredumpDeregisterStartCallback")]
-    #[doc(alias = "cuCoredumpDeregisterCompleteCallback")]
+    #[doc(alias("cuCoredumpDeregisterStartCallback", "cuCoredumpDeregisterCompleteCallback"))]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
         self.0.close()

@@ -20,8 +20,7 @@ use crate::raw::owned::Owned;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// match driver.device(0)?.on_over_budget(|bytes| eprintln!("{bytes} bytes too many")) {
 ///     Ok(notice) => notice.close()?,
 ///     Err(error) => println!("no budget here: {error}"),
@@ -100,7 +99,7 @@ impl BudgetNotice {
     /// Ends the notices and reports the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
     #[doc(alias = "cuDeviceUnregisterAsyncNotification")]

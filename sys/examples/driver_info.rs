@@ -1,4 +1,4 @@
-//! What driver this machine has, with `cuprum-sys` alone: raw calls, no safe layer.
+//! Describes this machine's driver, with `cuprum-sys` alone: raw calls, no safe layer.
 //!
 //! `cargo run -p cuprum-sys --example driver_info [PATH]`
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 fn report() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let library = match std::env::args_os().nth(1) {
-        // SAFETY: whoever runs this names a driver.
+        // SAFETY: the user who runs this names a driver.
         Some(path) => unsafe { Library::open_from(path) }?,
         None => Library::open()?,
     };
@@ -74,7 +74,7 @@ fn describe(library: Library, ordinal: i32) -> Result<(String, usize), Box<dyn E
     Ok((format!("{name} (compute capability {major}.{minor})"), bytes))
 }
 
-/// Turns what a call answered into an error that names the call.
+/// Turns the result of a call into an error that names the call.
 fn check((result, function): (CUresult, FnId)) -> Result<(), Box<dyn Error>> {
     match result {
         CUresult::CUDA_SUCCESS => Ok(()),

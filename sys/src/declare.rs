@@ -1,8 +1,8 @@
 //! Expansion of one line of a list of functions: a table field, an id, a name with its version, and a stub.
 //!
-//! The names of all functions lie in one string and are found by offset, without a pointer each. The stubs are
-//! one constant table, which loading copies and then overwrites slot by slot, in one loop instead of code for
-//! each function. Both keep the crate small and quick to build.
+//! The names of all functions are in one string and are found by offset, without a pointer each. The stubs
+//! are one constant table, which loading copies and then overwrites slot by slot, in one loop instead of code
+//! for each function. Both keep the crate small and quick to build.
 
 use core::ffi::CStr;
 
@@ -57,12 +57,12 @@ impl<const WORDS: usize> Presence<WORDS> {
     }
 }
 
-/// What a function returns, and how it says that it is absent.
+/// The return type of a function, with the value that means that the function is absent.
 pub(crate) trait Answer {
     const UNRESOLVED: Self;
 }
 
-/// A type of functions, with the one that stands for those that are absent: it answers that and does nothing else.
+/// A type of functions, with a stub for absent ones: it returns that result and does nothing else.
 ///
 /// There is one for each list of parameter types, as the ABI depends on the list. They come from a few generic functions:
 /// one written for each line of a table would be checked six hundred times.
@@ -103,7 +103,7 @@ stubs! { A B C D E F G H I J K L M N O P }
 
 /// Turns the lines of a list of functions into `Fns` and `FnId`.
 ///
-/// `result` is the type that every function returns; its constant `UNRESOLVED` is the answer of an absent one.
+/// `result` is the type that every function returns; an absent one returns its constant `UNRESOLVED`.
 macro_rules! function_table {
     (
         $(#[$fns_doc:meta])* table;
@@ -148,7 +148,7 @@ macro_rules! function_table {
                 unsafe { &*core::ptr::from_ref(self).cast::<Slots>() }
             }
 
-            /// Puts the address of one function into its slot.
+            /// Writes the address of one function into its slot.
             ///
             /// # Safety
             /// `address` is not null and is the function that `function` names, with its ABI.
@@ -156,8 +156,8 @@ macro_rules! function_table {
                 let slots = core::ptr::from_mut(self).cast::<*const core::ffi::c_void>();
                 // SAFETY: an id is less than the number of slots, so the place is inside the table.
                 let slot = unsafe { slots.add(function as usize) };
-                // SAFETY: the place is ours to write, and by the caller's word the address is a valid value for
-                // the field that lies there.
+                // SAFETY: the slot is ours to write, and by the caller's word the address is a valid value
+                // for its field.
                 unsafe { slot.write(address) };
             }
         }

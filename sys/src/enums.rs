@@ -30,7 +30,7 @@ c_enums! {
     /// Result of a driver call.
     #[must_use]
     pub described CUresult: u32 {
-        /// The call did what was asked; for a query of pending work, the work is done.
+        /// The call succeeded; for a query of pending work, the work is done.
         CUDA_SUCCESS = 0,
         /// An argument is out of its allowed range, null where that is not allowed, or does not fit the
         /// others.
@@ -126,7 +126,7 @@ c_enums! {
         CUDA_ERROR_SHARED_OBJECT_INIT_FAILED = 303,
         /// A call to the operating system failed; in a child of `fork`, the usual answer.
         CUDA_ERROR_OPERATING_SYSTEM = 304,
-        /// A handle is not one that the driver gave out, or it was destroyed.
+        /// The driver did not return this handle, or it was destroyed.
         CUDA_ERROR_INVALID_HANDLE = 400,
         /// The object is not in the state that the operation needs.
         CUDA_ERROR_ILLEGAL_STATE = 401,
@@ -247,8 +247,8 @@ c_enums! {
         CUDA_ERROR_UNKNOWN = 999,
         /// Ours, from no driver: the driver lacks this function, and nothing was called.
         UNRESOLVED = 0x7FFF_0001,
-        /// Ours, from no driver: this process is a fork of the one that initialized the driver, and nothing
-        /// was called.
+        /// Ours, from no driver: this process is a fork of the process that initialized the driver, and
+        /// nothing was called.
         FORKED = 0x7FFF_0002,
     }
 
@@ -488,7 +488,7 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM = 91,
         /// True if the first generation of stream memory operations works; deprecated. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1 = 92,
-        /// Name of 92 in CUDA 11 headers; gone since 12.0.
+        /// Name of 92 in CUDA 11 headers; removed in 12.0.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS = 92,
         /// True if that first generation can wait and write 64 bits; deprecated. CUDA 12.0+.
         CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1 = 93,
@@ -552,11 +552,11 @@ c_enums! {
         CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED = 121,
         /// True if stream memory operations can be 64 bits wide; was 93 in CUDA 11 headers.
         CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
-        /// Name of 122 in CUDA 11 headers; gone since 12.0.
+        /// Name of 122 in CUDA 11 headers; removed in 12.0.
         CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V2 = 122,
         /// True if `CU_STREAM_WAIT_VALUE_NOR` works; was 94 in CUDA 11 headers.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR = 123,
-        /// Name of 123 in CUDA 11 headers; gone since 12.0.
+        /// Name of 123 in CUDA 11 headers; removed in 12.0.
         CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V2 = 123,
         /// True if device memory can be shared as a Linux dma-buf.
         CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124,
@@ -1223,15 +1223,15 @@ c_enums! {
         CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
         /// The kind of preferred place, a `CUmemLocationType`. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
-        /// Number of that place among those of its kind. CUDA 12.2+.
+        /// Number of the preferred place within its kind. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
         /// The kind of place last prefetched to, a `CUmemLocationType`. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
-        /// Number of that place among those of its kind. CUDA 12.2+.
+        /// Number of the last place within its kind. CUDA 12.2+.
         CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
     }
 
-    /// The kind of place where memory lies.
+    /// The kind of a memory location.
     pub enum CUmemLocationType: u32 {
         /// No place.
         CU_MEM_LOCATION_TYPE_INVALID = 0,
@@ -1437,7 +1437,7 @@ c_enums! {
         CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
         /// Most bytes in use since the mark was reset; `u64`, only zero can be set.
         CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
-        /// Kind of memory it gives out, a `CUmemAllocationType`; read-only. CUDA 13.2+.
+        /// Kind of its memory, a `CUmemAllocationType`; read-only. CUDA 13.2+.
         CU_MEMPOOL_ATTR_ALLOCATION_TYPE = 9,
         /// Handle type that it can be exported as, a `CUmemAllocationHandleType`; none if imported; read-only. CUDA
         /// 13.2+.
@@ -2025,9 +2025,9 @@ c_enums! {
 
     /// An architecture to compile for; `A` variants run on that device only, `F` variants on its family.
     pub enum CUjit_target: u32 {
-        /// Compute capability 2.0; gone since 12.0.
+        /// Compute capability 2.0; removed in 12.0.
         CU_TARGET_COMPUTE_20 = 20,
-        /// Compute capability 2.1; gone since 12.0.
+        /// Compute capability 2.1; removed in 12.0.
         CU_TARGET_COMPUTE_21 = 21,
         /// Compute capability 3.0.
         CU_TARGET_COMPUTE_30 = 30,
@@ -2067,7 +2067,7 @@ c_enums! {
         CU_TARGET_COMPUTE_90 = 90,
         /// Compute capability 10.0. CUDA 12.8+.
         CU_TARGET_COMPUTE_100 = 100,
-        /// Compute capability 10.1; gone since 13.0, where it is 11.0. CUDA 12.8+.
+        /// Compute capability 10.1; removed in 13.0, where it is 11.0. CUDA 12.8+.
         CU_TARGET_COMPUTE_101 = 101,
         /// Compute capability 10.3. CUDA 12.9+.
         CU_TARGET_COMPUTE_103 = 103,
@@ -2083,7 +2083,7 @@ c_enums! {
         CU_TARGET_COMPUTE_90A = 65626,
         /// Compute capability 10.0 with its own features. CUDA 12.8+.
         CU_TARGET_COMPUTE_100A = 65636,
-        /// Compute capability 10.1 with its own features; gone since 13.0. CUDA 12.8+.
+        /// Compute capability 10.1 with its own features; removed in 13.0. CUDA 12.8+.
         CU_TARGET_COMPUTE_101A = 65637,
         /// Compute capability 10.3 with its own features. CUDA 12.9+.
         CU_TARGET_COMPUTE_103A = 65639,
@@ -2097,7 +2097,7 @@ c_enums! {
         CU_TARGET_COMPUTE_121A = 65657,
         /// The family of compute capability 10.0. CUDA 12.9+.
         CU_TARGET_COMPUTE_100F = 131172,
-        /// The family of compute capability 10.1; gone since 13.0. CUDA 12.9+.
+        /// The family of compute capability 10.1; removed in 13.0. CUDA 12.9+.
         CU_TARGET_COMPUTE_101F = 131173,
         /// The family of compute capability 10.3. CUDA 12.9+.
         CU_TARGET_COMPUTE_103F = 131175,
@@ -2204,7 +2204,7 @@ c_enums! {
     pub enum CUsharedMemoryMode: u32 {
         /// The limit of the function's attribute.
         CU_SHARED_MEMORY_MODE_DEFAULT = 0,
-        /// No more than every device of its kind gives without opting in.
+        /// No more than every device of its kind offers without opting in.
         CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1,
         /// Up to the opt-in maximum.
         CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2,
@@ -2516,9 +2516,9 @@ c_enums! {
     pub enum CUGLDeviceList: u32 {
         /// All.
         CU_GL_DEVICE_LIST_ALL = 1,
-        /// Those that render the current frame.
+        /// Devices that render the current frame.
         CU_GL_DEVICE_LIST_CURRENT_FRAME = 2,
-        /// Those that will render the next frame.
+        /// Devices that will render the next frame.
         CU_GL_DEVICE_LIST_NEXT_FRAME = 3,
     }
 

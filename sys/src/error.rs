@@ -79,7 +79,7 @@ impl<R: fmt::Display> fmt::Display for Attempt<R> {
     }
 }
 
-/// Writes the attempts one after the other, behind their purpose.
+/// Writes the attempts one after the other, after their purpose.
 pub(crate) fn write_attempts<R: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     attempts: &[Attempt<R>],
@@ -101,9 +101,9 @@ pub enum Refusal {
     NotADriver,
     /// It exports some functions, but lacks this one, without which nothing works.
     MissingFunction(FnId),
-    /// It is the toolkit's stub: made to link against, answers every call with error 34.
+    /// It is the toolkit's stub: made to link against, returns error 34 from every call.
     ToolkitStub,
-    /// `cuDriverGetVersion` gave no version.
+    /// `cuDriverGetVersion` returned no version.
     NoVersion {
         /// Result of the call.
         result: CUresult,
@@ -137,7 +137,7 @@ impl fmt::Display for Refusal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TooOld {
-    /// The version asked for.
+    /// The requested version.
     pub needed: Version,
     /// The driver's version.
     pub driver: Version,
@@ -181,7 +181,7 @@ impl Error for MissingFunction {}
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MissingFunctions {
-    /// Each of them, in the order in which they were asked for.
+    /// Each of them, in the requested order.
     pub functions: Vec<MissingFunction>,
     /// The driver's version.
     pub driver: Version,

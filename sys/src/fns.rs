@@ -14,9 +14,9 @@ use crate::types::*;
 
 driver_fns! {
     // Result codes
-    /// Gives the driver's sentence about a result code; null for one it does not know. A null `pStr` crashes.
+    /// Returns the driver's sentence about a result code; null for one it does not know. A null `pStr` crashes.
     6000 fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char);
-    /// Gives the C name of a result code; null for one the driver does not know. A null `pStr` crashes.
+    /// Returns the C name of a result code; null for one the driver does not know. A null `pStr` crashes.
     6000 fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char);
 
     // Initialization
@@ -24,65 +24,65 @@ driver_fns! {
     2000 fn cuInit(Flags: u32);
 
     // Version
-    /// Gives the newest CUDA version the driver supports: 12040 is 12.4. Works before `cuInit`.
+    /// Returns the newest CUDA version the driver supports: 12040 is 12.4. Works before `cuInit`.
     2020 fn cuDriverGetVersion(driverVersion: *mut i32);
 
     // Device
-    /// Gives the device with an ordinal from 0 to the device count.
+    /// Returns the device with an ordinal from 0 to the device count.
     2000 fn cuDeviceGet(device: *mut CUdevice, ordinal: i32);
-    /// Gives the number of devices.
+    /// Returns the number of devices.
     2000 fn cuDeviceGetCount(count: *mut i32);
     /// Writes a device's name as a C string of at most `len` bytes, the NUL included.
     2000 fn cuDeviceGetName(name: *mut c_char, len: i32, dev: CUdevice);
-    /// Gives a device's UUID; that of the whole GPU, even in MIG mode.
+    /// Returns a device's UUID; the UUID of the whole GPU, even in MIG mode.
     9020 fn cuDeviceGetUuid(uuid: *mut CUuuid, dev: CUdevice);
-    /// Gives a device's UUID; in MIG mode that of the MIG instance.
+    /// Returns a device's UUID; in MIG mode the UUID of the MIG instance.
     11040 fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice);
-    /// Gives the 8-byte identifier that Windows has for a device, and its node mask.
+    /// Returns the 8-byte identifier that Windows has for a device, and its node mask.
     10000 fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut u32, dev: CUdevice);
     /// `cuDeviceTotalMem_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuDeviceTotalMem(bytes: *mut u32, dev: CUdevice);
-    /// Gives a device's memory in bytes.
+    /// Returns a device's memory in bytes.
     3020 fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice);
-    /// Gives the largest width, in elements, of a 1D texture over linear memory of a format.
+    /// Returns the largest width, in elements, of a 1D texture over linear memory of a format.
     11010 fn cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements: *mut usize, format: CUarray_format, numChannels: u32, dev: CUdevice);
-    /// Gives one number about a device.
+    /// Returns one number about a device.
     2000 fn cuDeviceGetAttribute(pi: *mut i32, attrib: CUdevice_attribute, dev: CUdevice);
-    /// Gives the device's support for atomic operations on host memory, for each operation asked about.
+    /// Returns the device's support for atomic operations on host memory, for each operation asked about.
     13000 fn cuDeviceGetHostAtomicCapabilities(capabilities: *mut u32, operations: *const CUatomicOperation, count: u32, dev: CUdevice);
-    /// Fills an NvSciSync attribute list with what a device can signal or wait for.
+    /// Fills an NvSciSync attribute list with the signals and waits that a device supports.
     10020 fn cuDeviceGetNvSciSyncAttributes(nvSciSyncAttrList: *mut c_void, dev: CUdevice, flags: i32);
     /// Makes a pool the one that stream-ordered allocation on a device takes from.
     11020 fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool);
-    /// Gives the pool that stream-ordered allocation on a device takes from.
+    /// Returns the pool that stream-ordered allocation on a device takes from.
     11020 fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice);
-    /// Gives the pool that a device came with.
+    /// Returns the pool that a device came with.
     11020 fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice);
-    /// Tells whether a device supports a kind of execution affinity: 1 or 0.
+    /// Reports whether a device supports a kind of execution affinity: 1 or 0.
     11040 fn cuDeviceGetExecAffinitySupport(pi: *mut i32, type_: CUexecAffinityType, dev: CUdevice);
-    /// Makes what others wrote into device memory over the bus visible to the scope named.
+    /// Makes writes into device memory over the bus visible to the scope named.
     11030 fn cuFlushGPUDirectRDMAWrites(target: CUflushGPUDirectRDMAWritesTarget, scope: CUflushGPUDirectRDMAWritesScope);
-    /// Gives a few limits of a device in one struct; `cuDeviceGetAttribute` replaces it.
+    /// Returns a few limits of a device in one struct; `cuDeviceGetAttribute` replaces it.
     2000 fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice);
-    /// Gives a device's compute capability; `cuDeviceGetAttribute` replaces it.
+    /// Returns a device's compute capability; `cuDeviceGetAttribute` replaces it.
     2000 fn cuDeviceComputeCapability(major: *mut i32, minor: *mut i32, dev: CUdevice);
 
     // Primary context
     /// Takes one more hold on a device's primary context, made if need be.
     7000 fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice);
-    /// Gives back one hold on a device's primary context; a context in use is not reset.
+    /// Releases one hold on a device's primary context; a context in use is not reset.
     7000 fn cuDevicePrimaryCtxRelease(dev: CUdevice);
-    /// Gives back one hold on a device's primary context; the last one destroys it.
+    /// Releases one hold on a device's primary context; the last one destroys it.
     11000 fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice);
     /// Sets the flags of a device's primary context while it is inactive.
     7000 fn cuDevicePrimaryCtxSetFlags(dev: CUdevice, flags: u32);
     /// Sets the flags of a device's primary context, also while it is active.
     11000 fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: u32);
-    /// Gives the flags of a device's primary context, and whether it is active: 1 or 0.
+    /// Returns the flags of a device's primary context, and whether it is active: 1 or 0.
     7000 fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut u32, active: *mut i32);
     /// Destroys all that lives in a device's primary context; the form before CUDA 11.
     7000 fn cuDevicePrimaryCtxReset(dev: CUdevice);
-    /// Destroys all that lives in a device's primary context, whoever holds it.
+    /// Destroys everything in a device's primary context, even if other code holds it.
     11000 fn cuDevicePrimaryCtxReset_v2(dev: CUdevice);
 
     // Context
@@ -90,7 +90,7 @@ driver_fns! {
     2000 fn cuCtxCreate(pctx: *mut CUcontext, flags: u32, dev: CUdevice);
     /// Creates a context for a device and makes it current.
     3020 fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: u32, dev: CUdevice);
-    /// Creates a context with execution affinity and makes it current. Gone from the headers of CUDA 13.
+    /// Creates a context with execution affinity and makes it current. Removed from the headers of CUDA 13.
     11040 fn cuCtxCreate_v3(pctx: *mut CUcontext, paramsArray: *mut CUexecAffinityParam, numParams: i32, flags: u32, dev: CUdevice);
     /// Creates a context with parameters (affinity, graphics sharing); null ones crash some drivers.
     12050 fn cuCtxCreate_v4(pctx: *mut CUcontext, ctxCreateParams: *mut CUctxCreateParams, flags: u32, dev: CUdevice);
@@ -108,17 +108,17 @@ driver_fns! {
     4000 fn cuCtxPopCurrent_v2(pctx: *mut CUcontext);
     /// Replaces the top of the calling thread's stack; null takes it off.
     4000 fn cuCtxSetCurrent(ctx: CUcontext);
-    /// Gives the calling thread's current context, null if there is none.
+    /// Returns the calling thread's current context, null if there is none.
     4000 fn cuCtxGetCurrent(pctx: *mut CUcontext);
-    /// Gives the device of the current context.
+    /// Returns the device of the current context.
     2000 fn cuCtxGetDevice(device: *mut CUdevice);
-    /// Gives the device of a context, null for the current one.
+    /// Returns the device of a context, null for the current one.
     13000 fn cuCtxGetDevice_v2(device: *mut CUdevice, ctx: CUcontext);
-    /// Gives the flags of the current context.
+    /// Returns the flags of the current context.
     7000 fn cuCtxGetFlags(flags: *mut u32);
     /// Sets the flags of the current context.
     12010 fn cuCtxSetFlags(flags: u32);
-    /// Gives a number that no other context of the process ever has; null for the current one.
+    /// Returns a number that no other context of the process ever has; null for the current one.
     12000 fn cuCtxGetId(ctx: CUcontext, ctxId: *mut u64);
     /// Waits for all work in the current context.
     2000 fn cuCtxSynchronize();
@@ -126,19 +126,19 @@ driver_fns! {
     13000 fn cuCtxSynchronize_v2(ctx: CUcontext);
     /// Sets a limit of the current context: stack bytes per thread, `printf` bytes, heap bytes and others.
     3010 fn cuCtxSetLimit(limit: CUlimit, value: usize);
-    /// Gives a limit of the current context.
+    /// Returns a limit of the current context.
     3010 fn cuCtxGetLimit(pvalue: *mut usize, limit: CUlimit);
-    /// Gives the preferred split between L1 cache and shared memory.
+    /// Returns the preferred split between L1 cache and shared memory.
     3020 fn cuCtxGetCacheConfig(pconfig: *mut CUfunc_cache);
     /// Sets the preferred split between L1 cache and shared memory.
     3020 fn cuCtxSetCacheConfig(config: CUfunc_cache);
-    /// Gives the API version that a context was made with.
+    /// Returns the API version that a context was made with.
     3020 fn cuCtxGetApiVersion(ctx: CUcontext, version: *mut u32);
-    /// Gives the lowest and the highest stream priority; a smaller number goes first.
+    /// Returns the lowest and the highest stream priority; a smaller number goes first.
     5050 fn cuCtxGetStreamPriorityRange(leastPriority: *mut i32, greatestPriority: *mut i32);
     /// Turns all persisting lines of the L2 cache back to normal.
     11000 fn cuCtxResetPersistingL2Cache();
-    /// Gives the execution affinity of the current context.
+    /// Returns the execution affinity of the current context.
     11040 fn cuCtxGetExecAffinity(pExecAffinity: *mut CUexecAffinityParam, type_: CUexecAffinityType);
     /// Records in an event all work in a context so far.
     12050 fn cuCtxRecordEvent(hCtx: CUcontext, hEvent: CUevent);
@@ -146,9 +146,9 @@ driver_fns! {
     12050 fn cuCtxWaitEvent(hCtx: CUcontext, hEvent: CUevent);
     /// Takes one more hold on the current context. Deprecated.
     2000 fn cuCtxAttach(pctx: *mut CUcontext, flags: u32);
-    /// Gives back one hold on a context. Deprecated.
+    /// Releases one hold on a context. Deprecated.
     2000 fn cuCtxDetach(ctx: CUcontext);
-    /// Gives the width of shared memory banks. Deprecated.
+    /// Returns the width of shared memory banks. Deprecated.
     4020 fn cuCtxGetSharedMemConfig(pConfig: *mut CUsharedconfig);
     /// Sets the width of shared memory banks. Deprecated.
     4020 fn cuCtxSetSharedMemConfig(config: CUsharedconfig);
@@ -162,13 +162,13 @@ driver_fns! {
     2010 fn cuModuleLoadDataEx(module: *mut CUmodule, image: *const c_void, numOptions: u32, options: *mut CUjit_option, optionValues: *mut *mut c_void);
     /// Loads a fat binary from memory into the current context.
     2000 fn cuModuleLoadFatBinary(module: *mut CUmodule, fatCubin: *const c_void);
-    /// Unloads a module; its functions and globals are gone.
+    /// Unloads a module, and with it its functions and globals.
     2000 fn cuModuleUnload(hmod: CUmodule);
-    /// Tells whether functions are loaded at once or at their first use.
+    /// Reports whether functions are loaded at once or at their first use.
     11070 fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode);
     /// Finds a kernel in a module by its mangled name.
     2000 fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char);
-    /// Gives the number of kernels in a module.
+    /// Returns the number of kernels in a module.
     12040 fn cuModuleGetFunctionCount(count: *mut u32, mod_: CUmodule);
     /// Writes up to `numFunctions` kernels of a module.
     12040 fn cuModuleEnumerateFunctions(functions: *mut CUfunction, numFunctions: u32, mod_: CUmodule);
@@ -190,7 +190,7 @@ driver_fns! {
     6050 fn cuLinkAddFile_v2(state: CUlinkState, type_: CUjitInputType, path: *const c_char, numOptions: u32, options: *mut CUjit_option, optionValues: *mut *mut c_void);
     /// Finishes a linking; the image, `sizeOut` bytes, belongs to the link state.
     5050 fn cuLinkComplete(state: CUlinkState, cubinOut: *mut *mut c_void, sizeOut: *mut usize);
-    /// Destroys a link state, and the image it gave.
+    /// Destroys a link state, and the image it returned.
     5050 fn cuLinkDestroy(state: CUlinkState);
     /// Finds a texture reference of a module by name. Deprecated.
     2000 fn cuModuleGetTexRef(pTexRef: *mut CUtexref, hmod: CUmodule, name: *const c_char);
@@ -206,15 +206,15 @@ driver_fns! {
     12000 fn cuLibraryUnload(library: CUlibrary);
     /// Finds a kernel in a library by its mangled name.
     12000 fn cuLibraryGetKernel(pKernel: *mut CUkernel, library: CUlibrary, name: *const c_char);
-    /// Gives the number of kernels in a library.
+    /// Returns the number of kernels in a library.
     12040 fn cuLibraryGetKernelCount(count: *mut u32, lib: CUlibrary);
     /// Writes up to `numKernels` kernels of a library.
     12040 fn cuLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: u32, lib: CUlibrary);
-    /// Gives a library's module in the current context.
+    /// Returns a library's module in the current context.
     12000 fn cuLibraryGetModule(pMod: *mut CUmodule, library: CUlibrary);
-    /// Gives a kernel's function in the current context.
+    /// Returns a kernel's function in the current context.
     12000 fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel);
-    /// Gives the library that a kernel is from.
+    /// Returns the library that a kernel is from.
     12050 fn cuKernelGetLibrary(pLib: *mut CUlibrary, kernel: CUkernel);
     /// Finds a global variable of a library: its address and its bytes.
     12000 fn cuLibraryGetGlobal(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char);
@@ -222,23 +222,23 @@ driver_fns! {
     12000 fn cuLibraryGetManaged(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char);
     /// Finds a function of a library that is called by address.
     12000 fn cuLibraryGetUnifiedFunction(fptr: *mut *mut c_void, library: CUlibrary, symbol: *const c_char);
-    /// Gives one number about a kernel on a device.
+    /// Returns one number about a kernel on a device.
     12000 fn cuKernelGetAttribute(pi: *mut i32, attrib: CUfunction_attribute, kernel: CUkernel, dev: CUdevice);
     /// Sets an attribute of a kernel on a device.
     12000 fn cuKernelSetAttribute(attrib: CUfunction_attribute, val: i32, kernel: CUkernel, dev: CUdevice);
     /// Sets a kernel's preferred split between L1 cache and shared memory on a device.
     12000 fn cuKernelSetCacheConfig(kernel: CUkernel, config: CUfunc_cache, dev: CUdevice);
-    /// Gives a kernel's name; the string lives as long as the kernel.
+    /// Returns a kernel's name; the string lives as long as the kernel.
     12030 fn cuKernelGetName(name: *mut *const c_char, hfunc: CUkernel);
-    /// Gives the offset and the bytes of one parameter of a kernel.
+    /// Returns the offset and the bytes of one parameter of a kernel.
     12040 fn cuKernelGetParamInfo(kernel: CUkernel, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize);
-    /// Gives the number of parameters of a kernel.
+    /// Returns the number of parameters of a kernel.
     13020 fn cuKernelGetParamCount(kernel: CUkernel, paramCount: *mut usize);
 
     // Memory, arrays and copies
     /// `cuMemGetInfo_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuMemGetInfo(free: *mut u32, total: *mut u32);
-    /// Gives the free and the total bytes of the current context's device.
+    /// Returns the free and the total bytes of the current context's device.
     3020 fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     /// `cuMemAlloc_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuMemAlloc(dptr: *mut CUdeviceptr_v1, bytesize: u32);
@@ -254,7 +254,7 @@ driver_fns! {
     3020 fn cuMemFree_v2(dptr: CUdeviceptr);
     /// `cuMemGetAddressRange_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuMemGetAddressRange(pbase: *mut CUdeviceptr_v1, psize: *mut u32, dptr: CUdeviceptr_v1);
-    /// Gives the start and the bytes of the allocation that an address lies in.
+    /// Returns the start and the bytes of the allocation that contains an address.
     3020 fn cuMemGetAddressRange_v2(pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr);
     /// `cuMemAllocHost_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuMemAllocHost(pp: *mut *mut c_void, bytesize: u32);
@@ -266,9 +266,9 @@ driver_fns! {
     2020 fn cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, Flags: u32);
     /// `cuMemHostGetDevicePointer_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2020 fn cuMemHostGetDevicePointer(pdptr: *mut CUdeviceptr_v1, p: *mut c_void, Flags: u32);
-    /// Gives the device address of mapped host memory. Flags must be 0.
+    /// Returns the device address of mapped host memory. Flags must be 0.
     3020 fn cuMemHostGetDevicePointer_v2(pdptr: *mut CUdeviceptr, p: *mut c_void, Flags: u32);
-    /// Gives the flags that page-locked host memory was allocated with.
+    /// Returns the flags that page-locked host memory was allocated with.
     2030 fn cuMemHostGetFlags(pFlags: *mut u32, p: *mut c_void);
     /// Allocates memory that host and devices share and that moves by itself.
     6000 fn cuMemAllocManaged(dptr: *mut CUdeviceptr, bytesize: usize, flags: u32);
@@ -276,7 +276,7 @@ driver_fns! {
     12040 fn cuDeviceRegisterAsyncNotification(device: CUdevice, callbackFunc: CUasyncCallback, userData: *mut c_void, callback: *mut CUasyncCallbackHandle);
     /// Ends such calls.
     12040 fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle);
-    /// Gives the device at a PCI address such as `0000:01:00.0`.
+    /// Returns the device at a PCI address such as `0000:01:00.0`.
     4010 fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char);
     /// Writes a device's PCI address as a C string of at most `len` bytes.
     4010 fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: i32, dev: CUdevice);
@@ -304,17 +304,17 @@ driver_fns! {
     3020 fn cuArrayCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY_DESCRIPTOR);
     /// `cuArrayGetDescriptor_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuArrayGetDescriptor(pArrayDescriptor: *mut CUDA_ARRAY_DESCRIPTOR_v1, hArray: CUarray);
-    /// Gives the shape and format of a 1D or 2D array.
+    /// Returns the shape and format of a 1D or 2D array.
     3020 fn cuArrayGetDescriptor_v2(pArrayDescriptor: *mut CUDA_ARRAY_DESCRIPTOR, hArray: CUarray);
-    /// Gives the tile layout of a sparse array.
+    /// Returns the tile layout of a sparse array.
     11010 fn cuArrayGetSparseProperties(sparseProperties: *mut CUDA_ARRAY_SPARSE_PROPERTIES, array: CUarray);
-    /// Gives the tile layout of a sparse mipmapped array.
+    /// Returns the tile layout of a sparse mipmapped array.
     11010 fn cuMipmappedArrayGetSparseProperties(sparseProperties: *mut CUDA_ARRAY_SPARSE_PROPERTIES, mipmap: CUmipmappedArray);
-    /// Gives the bytes and alignment that an array needs when memory is mapped to it later.
+    /// Returns the bytes and alignment that an array needs when memory is mapped to it later.
     11060 fn cuArrayGetMemoryRequirements(memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, array: CUarray, device: CUdevice);
-    /// Gives the bytes and alignment that a mipmapped array needs when memory is mapped to it later.
+    /// Returns the bytes and alignment that a mipmapped array needs when memory is mapped to it later.
     11060 fn cuMipmappedArrayGetMemoryRequirements(memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, mipmap: CUmipmappedArray, device: CUdevice);
-    /// Gives one plane of a multi-planar array; it lives as long as the array.
+    /// Returns one plane of a multi-planar array; it lives as long as the array.
     11020 fn cuArrayGetPlane(pPlaneArray: *mut CUarray, hArray: CUarray, planeIdx: u32);
     /// Destroys an array.
     2000 fn cuArrayDestroy(hArray: CUarray);
@@ -324,15 +324,15 @@ driver_fns! {
     3020 fn cuArray3DCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY3D_DESCRIPTOR);
     /// `cuArray3DGetDescriptor_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuArray3DGetDescriptor(pArrayDescriptor: *mut CUDA_ARRAY3D_DESCRIPTOR_v1, hArray: CUarray);
-    /// Gives the shape, format and flags of an array.
+    /// Returns the shape, format and flags of an array.
     3020 fn cuArray3DGetDescriptor_v2(pArrayDescriptor: *mut CUDA_ARRAY3D_DESCRIPTOR, hArray: CUarray);
     /// Creates an array with mipmap levels.
     5000 fn cuMipmappedArrayCreate(pHandle: *mut CUmipmappedArray, pMipmappedArrayDesc: *const CUDA_ARRAY3D_DESCRIPTOR, numMipmapLevels: u32);
-    /// Gives one level of a mipmapped array; it lives as long as the mipmapped array.
+    /// Returns one level of a mipmapped array; it lives as long as the mipmapped array.
     5000 fn cuMipmappedArrayGetLevel(pLevelArray: *mut CUarray, hMipmappedArray: CUmipmappedArray, level: u32);
     /// Destroys a mipmapped array.
     5000 fn cuMipmappedArrayDestroy(hMipmappedArray: CUmipmappedArray);
-    /// Gives a handle of the operating system, such as a dma-buf, for device memory.
+    /// Returns a handle of the operating system, such as a dma-buf, for device memory.
     11070 fn cuMemGetHandleForAddressRange(handle: *mut c_void, dptr: CUdeviceptr, size: usize, handleType: CUmemRangeHandleType, flags: u64);
     /// `cuMemcpyHtoD_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuMemcpyHtoD(dstDevice: CUdeviceptr_v1, srcHost: *const c_void, ByteCount: u32);
@@ -442,11 +442,11 @@ driver_fns! {
     4000 fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) ptds;
     /// Copies a box from one context to another, ordered on a stream; null parameters crash some drivers.
     4000 fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) ptsz;
-    /// Does many copies in one call and gives the index of one that failed; the form of CUDA 12.
+    /// Does many copies in one call and returns the index of one that failed; the form of CUDA 12.
     12080 fn cuMemcpyBatchAsync(dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut CUmemcpyAttributes, attrsIdxs: *mut usize, numAttrs: usize, failIdx: *mut usize, hStream: CUstream) ptsz;
     /// Does many copies in one call, in no order among themselves.
     13000 fn cuMemcpyBatchAsync_v2(dsts: *mut CUdeviceptr, srcs: *mut CUdeviceptr, sizes: *mut usize, count: usize, attrs: *mut CUmemcpyAttributes, attrsIdxs: *mut usize, numAttrs: usize, hStream: CUstream) ptsz;
-    /// Does many box copies in one call and gives the index of one that failed; the form of CUDA 12.
+    /// Does many box copies in one call and returns the index of one that failed; the form of CUDA 12.
     12080 fn cuMemcpy3DBatchAsync(numOps: usize, opList: *mut CUDA_MEMCPY3D_BATCH_OP, failIdx: *mut usize, flags: u64, hStream: CUstream) ptsz;
     /// Does many box copies in one call, in no order among themselves.
     13000 fn cuMemcpy3DBatchAsync_v2(numOps: usize, opList: *mut CUDA_MEMCPY3D_BATCH_OP, flags: u64, hStream: CUstream) ptsz;
@@ -470,53 +470,53 @@ driver_fns! {
     12060 fn cuMemBatchDecompressAsync(paramsArray: *mut CUmemDecompressParams, count: usize, flags: u32, errorIndex: *mut usize, stream: CUstream) ptsz;
 
     // Virtual memory
-    /// Reserves a range of addresses without memory behind it.
+    /// Reserves a range of addresses without physical memory.
     10020 fn cuMemAddressReserve(ptr: *mut CUdeviceptr, size: usize, alignment: usize, addr: CUdeviceptr, flags: u64);
-    /// Gives a reserved range of addresses back.
+    /// Releases a reserved range of addresses.
     10020 fn cuMemAddressFree(ptr: CUdeviceptr, size: usize);
     /// Allocates physical memory without an address; bytes are a multiple of the granularity.
     10020 fn cuMemCreate(handle: *mut CUmemGenericAllocationHandle, size: usize, prop: *const CUmemAllocationProp, flags: u64);
-    /// Gives back one hold on physical memory; it goes when nothing maps it any more.
+    /// Releases one hold on physical memory, which is freed once nothing maps it any more.
     10020 fn cuMemRelease(handle: CUmemGenericAllocationHandle);
-    /// Puts physical memory behind reserved addresses; nothing may touch them before `cuMemSetAccess`.
+    /// Maps physical memory to reserved addresses; nothing may touch them before `cuMemSetAccess`.
     10020 fn cuMemMap(ptr: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: u64);
-    /// Takes the physical memory from behind addresses.
+    /// Unmaps the physical memory of addresses.
     10020 fn cuMemUnmap(ptr: CUdeviceptr, size: usize);
     /// Sets access rights to mapped addresses.
     10020 fn cuMemSetAccess(ptr: CUdeviceptr, size: usize, desc: *const CUmemAccessDesc, count: usize);
-    /// Gives a location's access rights to mapped addresses.
+    /// Returns a location's access rights to mapped addresses.
     10020 fn cuMemGetAccess(flags: *mut u64, location: *const CUmemLocation, ptr: CUdeviceptr);
     /// Makes a handle of the operating system for physical memory, to share with other processes.
     10020 fn cuMemExportToShareableHandle(shareableHandle: *mut c_void, handle: CUmemGenericAllocationHandle, handleType: CUmemAllocationHandleType, flags: u64);
     /// Opens physical memory that another process shared.
     10020 fn cuMemImportFromShareableHandle(handle: *mut CUmemGenericAllocationHandle, osHandle: *mut c_void, shHandleType: CUmemAllocationHandleType);
-    /// Gives the bytes that sizes and alignments of physical memory must be a multiple of.
+    /// Returns the bytes that sizes and alignments of physical memory must be a multiple of.
     10020 fn cuMemGetAllocationGranularity(granularity: *mut usize, prop: *const CUmemAllocationProp, option: CUmemAllocationGranularity_flags);
-    /// Gives the properties that physical memory was made with.
+    /// Returns the properties that physical memory was made with.
     10020 fn cuMemGetAllocationPropertiesFromHandle(prop: *mut CUmemAllocationProp, handle: CUmemGenericAllocationHandle);
-    /// Takes one more hold on the physical memory behind an address.
+    /// Takes one more hold on the physical memory mapped at an address.
     11000 fn cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void);
     /// Maps and unmaps memory of sparse arrays, ordered on a stream.
     11010 fn cuMemMapArrayAsync(mapInfoList: *mut CUarrayMapInfo, count: u32, hStream: CUstream) ptsz;
 
     // Stream ordered memory
-    /// Gives unused memory of a pool back, down to a number of bytes.
+    /// Releases unused memory of a pool, down to a number of bytes.
     11020 fn cuMemPoolTrimTo(pool: CUmemoryPool, minBytesToKeep: usize);
     /// Sets an attribute of a pool.
     11020 fn cuMemPoolSetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void);
-    /// Gives an attribute of a pool.
+    /// Returns an attribute of a pool.
     11020 fn cuMemPoolGetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void);
     /// Sets the devices that may use a pool's memory.
     11020 fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
-    /// Gives a location's access rights to a pool's memory.
+    /// Returns a location's access rights to a pool's memory.
     11020 fn cuMemPoolGetAccess(flags: *mut CUmemAccess_flags, memPool: CUmemoryPool, location: *mut CUmemLocation);
     /// Creates a memory pool.
     11020 fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps);
     /// Destroys a pool; its allocations live on until they are freed.
     11020 fn cuMemPoolDestroy(pool: CUmemoryPool);
-    /// Gives the pool that a location came with for a kind of memory.
+    /// Returns the pool that a location came with for a kind of memory.
     13000 fn cuMemGetDefaultMemPool(pool_out: *mut CUmemoryPool, location: *mut CUmemLocation, type_: CUmemAllocationType);
-    /// Gives the pool that a location now uses for a kind of memory.
+    /// Returns the pool that a location now uses for a kind of memory.
     13000 fn cuMemGetMemPool(pool: *mut CUmemoryPool, location: *mut CUmemLocation, type_: CUmemAllocationType);
     /// Makes a pool the one that a location uses for a kind of memory.
     13000 fn cuMemSetMemPool(location: *mut CUmemLocation, type_: CUmemAllocationType, pool: CUmemoryPool);
@@ -550,11 +550,11 @@ driver_fns! {
     13010 fn cuMulticastBindAddr_v2(mcHandle: CUmemGenericAllocationHandle, dev: CUdevice, mcOffset: usize, memptr: CUdeviceptr, size: usize, flags: u64);
     /// Undoes a device's binding to part of a multicast object.
     12010 fn cuMulticastUnbind(mcHandle: CUmemGenericAllocationHandle, dev: CUdevice, mcOffset: usize, size: usize);
-    /// Gives the bytes that sizes and offsets in a multicast object must be a multiple of.
+    /// Returns the bytes that sizes and offsets in a multicast object must be a multiple of.
     12010 fn cuMulticastGetGranularity(granularity: *mut usize, prop: *const CUmulticastObjectProp, option: CUmulticastGranularity_flags);
 
     // Fabric clique
-    /// Gives the UUID of the NVLink fabric cluster that a device is part of.
+    /// Returns the UUID of the NVLink fabric cluster that a device is part of.
     13040 fn cuDeviceGetFabricClusterUuid(uuid: *mut CUuuid, dev: CUdevice);
     /// Counts a device's fabric cliques.
     13040 fn cuDeviceGetCliqueCount(count: *mut usize, dev: CUdevice);
@@ -564,7 +564,7 @@ driver_fns! {
     // Logical endpoint
     /// Reserves `count` consecutive ids for logical endpoints.
     13030 fn cuLogicalEndpointIdReserve(baseLeId: *mut CUlogicalEndpointId, count: u32);
-    /// Gives ids for logical endpoints back.
+    /// Releases ids for logical endpoints.
     13030 fn cuLogicalEndpointIdRelease(baseLeId: CUlogicalEndpointId, count: u32);
     /// Creates a target for copies over the fabric, on one device or several, under a reserved id.
     13030 fn cuLogicalEndpointCreate(leId: CUlogicalEndpointId, prop: *const CUlogicalEndpointProp);
@@ -582,27 +582,27 @@ driver_fns! {
     13030 fn cuLogicalEndpointExport(handle: *mut c_void, leId: CUlogicalEndpointId, handleType: CUlogicalEndpointIpcHandleType);
     /// Opens a logical endpoint of another process under a reserved id.
     13030 fn cuLogicalEndpointImport(leId: CUlogicalEndpointId, handle: *const c_void, handleType: CUlogicalEndpointIpcHandleType);
-    /// Gives the alignment of bindings and the largest size of a logical endpoint.
+    /// Returns the alignment of bindings and the largest size of a logical endpoint.
     13030 fn cuLogicalEndpointGetLimits(bindAlignment: *mut u64, maxSize: *mut u64, prop: *const CUlogicalEndpointProp);
-    /// Tells whether `count` logical endpoints are all ready for use: not 0 if so.
+    /// Reports whether `count` logical endpoints are all ready for use: not 0 if so.
     13030 fn cuLogicalEndpointQuery(leId: CUlogicalEndpointId, count: u32, queryStatus: *mut i32);
 
     // Unified addresses and managed memory
-    /// Gives one fact about an address: its memory type, context, device, range and others.
+    /// Returns one fact about an address: its memory type, context, device, range and others.
     4000 fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr);
-    /// Tells the driver the intended use of managed memory by a device.
+    /// Advises the driver of the intended use of managed memory by a device.
     8000 fn cuMemAdvise(devPtr: CUdeviceptr, count: usize, advice: CUmem_advise, device: CUdevice);
-    /// Tells the driver the intended use of managed memory by a location.
+    /// Advises the driver of the intended use of managed memory by a location.
     12020 fn cuMemAdvise_v2(devPtr: CUdeviceptr, count: usize, advice: CUmem_advise, location: CUmemLocation);
-    /// Gives the places of the pages of a range, sampled by the granularities given.
+    /// Returns the places of the pages of a range, sampled by the granularities given.
     13040 fn cuMemGetLocationInfo(ptr: CUdeviceptr, size: usize, summaryGranularity: usize, samplingGranularity: usize, location_out: *mut CUmemLocation);
-    /// Gives one fact about a range of managed memory.
+    /// Returns one fact about a range of managed memory.
     8000 fn cuMemRangeGetAttribute(data: *mut c_void, dataSize: usize, attribute: CUmem_range_attribute, devPtr: CUdeviceptr, count: usize);
-    /// Gives several facts about a range of managed memory.
+    /// Returns several facts about a range of managed memory.
     8000 fn cuMemRangeGetAttributes(data: *mut *mut c_void, dataSizes: *mut usize, attributes: *mut CUmem_range_attribute, numAttributes: usize, devPtr: CUdeviceptr, count: usize);
-    /// Sets an attribute of the allocation that an address lies in.
+    /// Sets an attribute of the allocation that contains an address.
     6000 fn cuPointerSetAttribute(value: *const c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr);
-    /// Gives several facts about an address.
+    /// Returns several facts about an address.
     7000 fn cuPointerGetAttributes(numAttributes: u32, attributes: *mut CUpointer_attribute, data: *mut *mut c_void, ptr: CUdeviceptr);
     /// Moves managed memory to a device or the host, ordered on a stream.
     8000 fn cuMemPrefetchAsync(devPtr: CUdeviceptr, count: usize, dstDevice: CUdevice, hStream: CUstream) ptsz;
@@ -626,17 +626,17 @@ driver_fns! {
     2000 fn cuStreamDestroy(hStream: CUstream);
     /// Destroys a stream; work in it still completes.
     4000 fn cuStreamDestroy_v2(hStream: CUstream);
-    /// Gives a stream's priority.
+    /// Returns a stream's priority.
     5050 fn cuStreamGetPriority(hStream: CUstream, priority: *mut i32) ptsz;
-    /// Gives a number that no other stream of the process ever has.
+    /// Returns a number that no other stream of the process ever has.
     12000 fn cuStreamGetId(hStream: CUstream, streamId: *mut u64) ptsz;
-    /// Gives the flags that a stream was made with.
+    /// Returns the flags that a stream was made with.
     5050 fn cuStreamGetFlags(hStream: CUstream, flags: *mut u32) ptsz;
-    /// Gives the device of a stream.
+    /// Returns the device of a stream.
     12080 fn cuStreamGetDevice(hStream: CUstream, device: *mut CUdevice) ptsz;
-    /// Gives the context of a stream.
+    /// Returns the context of a stream.
     9020 fn cuStreamGetCtx(hStream: CUstream, pctx: *mut CUcontext) ptsz;
-    /// Gives the context of a stream, or its green context.
+    /// Returns the context of a stream, or its green context.
     12050 fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) ptsz;
     /// Makes later work in a stream wait for an event.
     3020 fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: u32) ptsz;
@@ -644,7 +644,7 @@ driver_fns! {
     5000 fn cuStreamAddCallback(hStream: CUstream, callback: CUstreamCallback, userData: *mut c_void, flags: u32) ptsz;
     /// Ties managed memory to a stream; a length of 0 means the whole allocation.
     6000 fn cuStreamAttachMemAsync(hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) ptsz;
-    /// Tells whether a stream's work is done: success or `CUDA_ERROR_NOT_READY`.
+    /// Reports whether a stream's work is done: success or `CUDA_ERROR_NOT_READY`.
     2000 fn cuStreamQuery(hStream: CUstream) ptsz;
     /// Waits for a stream's work.
     2000 fn cuStreamSynchronize(hStream: CUstream) ptsz;
@@ -656,19 +656,19 @@ driver_fns! {
     12030 fn cuStreamBeginCaptureToGraph(hStream: CUstream, hGraph: CUgraph, dependencies: *const CUgraphNode, dependencyData: *const CUgraphEdgeData, numDependencies: usize, mode: CUstreamCaptureMode) ptsz;
     /// Captures a stream anew into a graph that has the same nodes, to update their parameters.
     13030 fn cuStreamBeginRecaptureToGraph(hStream: CUstream, mode: CUstreamCaptureMode, hGraph: CUgraph, callbackFunc: CUgraphRecaptureCallback, userData: *mut c_void) ptsz;
-    /// Ends a capture and gives its graph; null if it was invalidated.
+    /// Ends a capture and returns its graph; null if it was invalidated.
     10000 fn cuStreamEndCapture(hStream: CUstream, phGraph: *mut CUgraph) ptsz;
-    /// Tells whether a stream is being captured.
+    /// Reports whether a stream is being captured.
     10000 fn cuStreamIsCapturing(hStream: CUstream, captureStatus: *mut CUstreamCaptureStatus) ptsz;
-    /// Gives a stream's capture status and the capture's id.
+    /// Returns a stream's capture status and the capture's id.
     10010 fn cuStreamGetCaptureInfo(hStream: CUstream, captureStatus_out: *mut CUstreamCaptureStatus, id_out: *mut u64) ptsz;
-    /// Gives a stream's capture status, id, graph, and the nodes its next work depends on.
+    /// Returns a stream's capture status, id, graph, and the nodes its next work depends on.
     11030 fn cuStreamGetCaptureInfo_v2(hStream: CUstream, captureStatus_out: *mut CUstreamCaptureStatus, id_out: *mut u64, graph_out: *mut CUgraph, dependencies_out: *mut *const CUgraphNode, numDependencies_out: *mut usize) ptsz;
-    /// Gives a stream's capture status, id, graph, the nodes its next work depends on, and their edge data.
+    /// Returns a stream's capture status, id, graph, the nodes its next work depends on, and their edge data.
     12030 fn cuStreamGetCaptureInfo_v3(hStream: CUstream, captureStatus_out: *mut CUstreamCaptureStatus, id_out: *mut u64, graph_out: *mut CUgraph, dependencies_out: *mut *const CUgraphNode, edgeData_out: *mut *const CUgraphEdgeData, numDependencies_out: *mut usize) ptsz;
     /// Copies the attributes of a stream to another.
     11000 fn cuStreamCopyAttributes(dstStream: CUstream, srcStream: CUstream) ptsz;
-    /// Gives an attribute of a stream.
+    /// Returns an attribute of a stream.
     11000 fn cuStreamGetAttribute(hStream: CUstream, attr: CUstreamAttrID, value: *mut CUstreamAttrValue) ptsz;
     /// Sets an attribute of a stream.
     11000 fn cuStreamSetAttribute(hStream: CUstream, attr: CUstreamAttrID, param: *const CUstreamAttrValue) ptsz;
@@ -684,7 +684,7 @@ driver_fns! {
     // Event
     /// Creates an event in the current context.
     2000 fn cuEventCreate(phEvent: *mut CUevent, Flags: u32);
-    /// Tells whether the work recorded in an event is done: success or `CUDA_ERROR_NOT_READY`.
+    /// Reports whether the work recorded in an event is done: success or `CUDA_ERROR_NOT_READY`.
     2000 fn cuEventQuery(hEvent: CUevent);
     /// Waits for the work recorded in an event.
     2000 fn cuEventSynchronize(hEvent: CUevent);
@@ -692,9 +692,9 @@ driver_fns! {
     2000 fn cuEventDestroy(hEvent: CUevent);
     /// Destroys an event; work recorded in it still completes.
     4000 fn cuEventDestroy_v2(hEvent: CUevent);
-    /// Gives the milliseconds between two recorded events; the form before CUDA 12.8.
+    /// Returns the milliseconds between two recorded events; the form before CUDA 12.8.
     2000 fn cuEventElapsedTime(pMilliseconds: *mut f32, hStart: CUevent, hEnd: CUevent);
-    /// Gives the milliseconds between two recorded events.
+    /// Returns the milliseconds between two recorded events.
     12080 fn cuEventElapsedTime_v2(pMilliseconds: *mut f32, hStart: CUevent, hEnd: CUevent);
     /// Records in an event the work in a stream so far; a null event crashes driver 390.
     2000 fn cuEventRecord(hEvent: CUevent, hStream: CUstream) ptsz;
@@ -720,21 +720,21 @@ driver_fns! {
     10000 fn cuWaitExternalSemaphoresAsync(extSemArray: *const CUexternalSemaphore, paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, numExtSems: u32, stream: CUstream) ptsz;
 
     // Functions and launches
-    /// Gives one number about a function: registers, shared bytes, threads per block and others.
+    /// Returns one number about a function: registers, shared bytes, threads per block and others.
     2020 fn cuFuncGetAttribute(pi: *mut i32, attrib: CUfunction_attribute, hfunc: CUfunction);
     /// Sets an attribute of a function, such as the dynamic shared memory it may use.
     9000 fn cuFuncSetAttribute(hfunc: CUfunction, attrib: CUfunction_attribute, value: i32);
     /// Sets a function's preferred split between L1 cache and shared memory.
     3000 fn cuFuncSetCacheConfig(hfunc: CUfunction, config: CUfunc_cache);
-    /// Gives the module that a function is from.
+    /// Returns the module that a function is from.
     11000 fn cuFuncGetModule(hmod: *mut CUmodule, hfunc: CUfunction);
-    /// Gives a function's name; the string lives as long as the function.
+    /// Returns a function's name; the string lives as long as the function.
     12030 fn cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction);
-    /// Gives the offset and the bytes of one parameter of a function.
+    /// Returns the offset and the bytes of one parameter of a function.
     12040 fn cuFuncGetParamInfo(func: CUfunction, paramIndex: usize, paramOffset: *mut usize, paramSize: *mut usize);
-    /// Gives the number of parameters of a function.
+    /// Returns the number of parameters of a function.
     13020 fn cuFuncGetParamCount(func: CUfunction, paramCount: *mut usize);
-    /// Tells whether a function is already on the device.
+    /// Reports whether a function is already on the device.
     12040 fn cuFuncIsLoaded(state: *mut CUfunctionLoadingState, function: CUfunction);
     /// Loads a function onto the device now.
     12040 fn cuFuncLoad(function: CUfunction);
@@ -780,9 +780,9 @@ driver_fns! {
     10000 fn cuGraphAddKernelNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1);
     /// Adds a kernel launch to a graph.
     12000 fn cuGraphAddKernelNode_v2(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_KERNEL_NODE_PARAMS);
-    /// Gives the parameters of a kernel node; the form before CUDA 12.
+    /// Returns the parameters of a kernel node; the form before CUDA 12.
     10000 fn cuGraphKernelNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS_v1);
-    /// Gives the parameters of a kernel node.
+    /// Returns the parameters of a kernel node.
     12000 fn cuGraphKernelNodeGetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS);
     /// Sets the parameters of a kernel node; the form before CUDA 12.
     10000 fn cuGraphKernelNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1);
@@ -790,55 +790,55 @@ driver_fns! {
     12000 fn cuGraphKernelNodeSetParams_v2(hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS);
     /// Adds a copy to a graph.
     10000 fn cuGraphAddMemcpyNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, copyParams: *const CUDA_MEMCPY3D, ctx: CUcontext);
-    /// Gives the parameters of a copy node.
+    /// Returns the parameters of a copy node.
     10000 fn cuGraphMemcpyNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMCPY3D);
     /// Sets the parameters of a copy node.
     10000 fn cuGraphMemcpyNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D);
     /// Adds a memory setting to a graph.
     10000 fn cuGraphAddMemsetNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, memsetParams: *const CUDA_MEMSET_NODE_PARAMS, ctx: CUcontext);
-    /// Gives the parameters of a memory-setting node.
+    /// Returns the parameters of a memory-setting node.
     10000 fn cuGraphMemsetNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMSET_NODE_PARAMS);
     /// Sets the parameters of a memory-setting node.
     10000 fn cuGraphMemsetNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMSET_NODE_PARAMS);
     /// Adds a call of a host function to a graph.
     10000 fn cuGraphAddHostNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_HOST_NODE_PARAMS);
-    /// Gives the parameters of a host-function node.
+    /// Returns the parameters of a host-function node.
     10000 fn cuGraphHostNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_HOST_NODE_PARAMS);
     /// Sets the parameters of a host-function node.
     10000 fn cuGraphHostNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_HOST_NODE_PARAMS);
     /// Adds a copy of another graph as one node.
     10000 fn cuGraphAddChildGraphNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, childGraph: CUgraph);
-    /// Gives the graph inside a child-graph node, which owns it.
+    /// Returns the graph inside a child-graph node, which owns it.
     10000 fn cuGraphChildGraphNodeGetGraph(hNode: CUgraphNode, phGraph: *mut CUgraph);
     /// Adds a node that does nothing, to gather dependencies.
     10000 fn cuGraphAddEmptyNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize);
     /// Adds the recording of an event to a graph.
     11010 fn cuGraphAddEventRecordNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, event: CUevent);
-    /// Gives the event of a recording node.
+    /// Returns the event of a recording node.
     11010 fn cuGraphEventRecordNodeGetEvent(hNode: CUgraphNode, event_out: *mut CUevent);
     /// Sets the event of a recording node.
     11010 fn cuGraphEventRecordNodeSetEvent(hNode: CUgraphNode, event: CUevent);
     /// Adds a wait for an event to a graph.
     11010 fn cuGraphAddEventWaitNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, event: CUevent);
-    /// Gives the event of a waiting node.
+    /// Returns the event of a waiting node.
     11010 fn cuGraphEventWaitNodeGetEvent(hNode: CUgraphNode, event_out: *mut CUevent);
     /// Sets the event of a waiting node.
     11010 fn cuGraphEventWaitNodeSetEvent(hNode: CUgraphNode, event: CUevent);
     /// Adds the signaling of external semaphores to a graph.
     11020 fn cuGraphAddExternalSemaphoresSignalNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS);
-    /// Gives the parameters of a semaphore-signaling node; they belong to the node.
+    /// Returns the parameters of a semaphore-signaling node; they belong to the node.
     11020 fn cuGraphExternalSemaphoresSignalNodeGetParams(hNode: CUgraphNode, params_out: *mut CUDA_EXT_SEM_SIGNAL_NODE_PARAMS);
     /// Sets the parameters of a semaphore-signaling node.
     11020 fn cuGraphExternalSemaphoresSignalNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS);
     /// Adds a wait for external semaphores to a graph.
     11020 fn cuGraphAddExternalSemaphoresWaitNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS);
-    /// Gives the parameters of a semaphore-waiting node; they belong to the node.
+    /// Returns the parameters of a semaphore-waiting node; they belong to the node.
     11020 fn cuGraphExternalSemaphoresWaitNodeGetParams(hNode: CUgraphNode, params_out: *mut CUDA_EXT_SEM_WAIT_NODE_PARAMS);
     /// Sets the parameters of a semaphore-waiting node.
     11020 fn cuGraphExternalSemaphoresWaitNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS);
     /// Adds a batch of memory operations to a graph.
     11070 fn cuGraphAddBatchMemOpNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS);
-    /// Gives the parameters of a memory-operations node; they belong to the node.
+    /// Returns the parameters of a memory-operations node; they belong to the node.
     11070 fn cuGraphBatchMemOpNodeGetParams(hNode: CUgraphNode, nodeParams_out: *mut CUDA_BATCH_MEM_OP_NODE_PARAMS);
     /// Sets the parameters of a memory-operations node.
     11070 fn cuGraphBatchMemOpNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS);
@@ -846,33 +846,33 @@ driver_fns! {
     11070 fn cuGraphExecBatchMemOpNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS);
     /// Adds an allocation to a graph; the address is known at once.
     11040 fn cuGraphAddMemAllocNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *mut CUDA_MEM_ALLOC_NODE_PARAMS);
-    /// Gives the parameters of an allocation node, its address among them.
+    /// Returns the parameters of an allocation node, its address among them.
     11040 fn cuGraphMemAllocNodeGetParams(hNode: CUgraphNode, params_out: *mut CUDA_MEM_ALLOC_NODE_PARAMS);
     /// Adds the freeing of an allocation to a graph.
     11040 fn cuGraphAddMemFreeNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, dptr: CUdeviceptr);
-    /// Gives the address that a freeing node frees.
+    /// Returns the address that a freeing node frees.
     11040 fn cuGraphMemFreeNodeGetParams(hNode: CUgraphNode, dptr_out: *mut CUdeviceptr);
-    /// Gives unused memory that graphs keep on a device back to the system.
+    /// Returns unused memory that graphs keep on a device back to the system.
     11040 fn cuDeviceGraphMemTrim(device: CUdevice);
-    /// Gives the number of bytes that graphs use or keep on a device.
+    /// Returns the number of bytes that graphs use or keep on a device.
     11040 fn cuDeviceGetGraphMemAttribute(device: CUdevice, attr: CUgraphMem_attribute, value: *mut c_void);
     /// Resets a high-water mark of the bytes that graphs use on a device.
     11040 fn cuDeviceSetGraphMemAttribute(device: CUdevice, attr: CUgraphMem_attribute, value: *mut c_void);
     /// Copies a graph.
     10000 fn cuGraphClone(phGraphClone: *mut CUgraph, originalGraph: CUgraph);
-    /// Gives the node of a copied graph that matches one of the original.
+    /// Returns the node of a copied graph that matches one of the original.
     10000 fn cuGraphNodeFindInClone(phNode: *mut CUgraphNode, hOriginalNode: CUgraphNode, hClonedGraph: CUgraph);
-    /// Gives the kind of a node.
+    /// Returns the kind of a node.
     10000 fn cuGraphNodeGetType(hNode: CUgraphNode, type_: *mut CUgraphNodeType);
-    /// Gives the graph that a node is in.
+    /// Returns the graph that a node is in.
     13010 fn cuGraphNodeGetContainingGraph(hNode: CUgraphNode, phGraph: *mut CUgraph);
-    /// Gives a node's number within its graph.
+    /// Returns a node's number within its graph.
     13010 fn cuGraphNodeGetLocalId(hNode: CUgraphNode, nodeId: *mut u32);
-    /// Gives the number under which profilers and debuggers report a node.
+    /// Returns the number under which profilers and debuggers report a node.
     13010 fn cuGraphNodeGetToolsId(hNode: CUgraphNode, toolsNodeId: *mut u64);
-    /// Gives a graph's number within the process.
+    /// Returns a graph's number within the process.
     13010 fn cuGraphGetId(hGraph: CUgraph, graphId: *mut u32);
-    /// Gives an instantiated graph's number within the process.
+    /// Returns an instantiated graph's number within the process.
     13010 fn cuGraphExecGetId(hGraphExec: CUgraphExec, graphId: *mut u32);
     /// Writes up to `numNodes` nodes of a graph, or their number when `nodes` is null.
     10000 fn cuGraphGetNodes(hGraph: CUgraph, nodes: *mut CUgraphNode, numNodes: *mut usize);
@@ -902,7 +902,7 @@ driver_fns! {
     10000 fn cuGraphDestroyNode(hNode: CUgraphNode);
     /// Makes an executable graph from a graph.
     11040 fn cuGraphInstantiateWithFlags(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, flags: u64);
-    /// Gives the flags that an executable graph was made with.
+    /// Returns the flags that an executable graph was made with.
     12000 fn cuGraphExecGetFlags(hGraphExec: CUgraphExec, flags: *mut u64);
     /// Sets the parameters of a kernel node of an executable graph; the form before CUDA 12.
     10010 fn cuGraphExecKernelNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1);
@@ -926,7 +926,7 @@ driver_fns! {
     11020 fn cuGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *const CUDA_EXT_SEM_WAIT_NODE_PARAMS);
     /// Turns a node of an executable graph on (1) or off (0).
     11060 fn cuGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: u32);
-    /// Tells whether a node of an executable graph is on (1) or off (0).
+    /// Reports whether a node of an executable graph is on (1) or off (0).
     11060 fn cuGraphNodeGetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: *mut u32);
     /// Destroys an executable graph; a launch under way still completes.
     10000 fn cuGraphExecDestroy(hGraphExec: CUgraphExec);
@@ -934,11 +934,11 @@ driver_fns! {
     10000 fn cuGraphDestroy(hGraph: CUgraph);
     /// Brings an executable graph up to date with a graph of the same shape; the form before CUDA 12.
     10020 fn cuGraphExecUpdate(hGraphExec: CUgraphExec, hGraph: CUgraph, hErrorNode_out: *mut CUgraphNode, updateResult_out: *mut CUgraphExecUpdateResult);
-    /// Brings an executable graph up to date with a graph of the same shape, or gives the difference.
+    /// Brings an executable graph up to date with a graph of the same shape, or returns the difference.
     12000 fn cuGraphExecUpdate_v2(hGraphExec: CUgraphExec, hGraph: CUgraph, resultInfo: *mut CUgraphExecUpdateResultInfo);
     /// Copies the attributes of a kernel node to another.
     11000 fn cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode);
-    /// Gives an attribute of a kernel node.
+    /// Returns an attribute of a kernel node.
     11000 fn cuGraphKernelNodeGetAttribute(hNode: CUgraphNode, attr: CUkernelNodeAttrID, value_out: *mut CUkernelNodeAttrValue);
     /// Sets an attribute of a kernel node.
     11000 fn cuGraphKernelNodeSetAttribute(hNode: CUgraphNode, attr: CUkernelNodeAttrID, value: *const CUkernelNodeAttrValue);
@@ -948,9 +948,9 @@ driver_fns! {
     11030 fn cuUserObjectCreate(object_out: *mut CUuserObject, ptr: *mut c_void, destroy: CUhostFn, initialRefcount: u32, flags: u32);
     /// Takes `count` more holds on a user object.
     11030 fn cuUserObjectRetain(object: CUuserObject, count: u32);
-    /// Gives `count` holds on a user object back; the last one destroys it.
+    /// Releases `count` holds on a user object; the last one destroys it.
     11030 fn cuUserObjectRelease(object: CUuserObject, count: u32);
-    /// Gives a graph `count` holds on a user object.
+    /// Adds `count` holds on a user object to a graph.
     11030 fn cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: u32, flags: u32);
     /// Takes `count` holds on a user object from a graph.
     11030 fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: u32);
@@ -964,13 +964,13 @@ driver_fns! {
     12020 fn cuGraphNodeSetParams(hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams);
     /// Sets the parameters of a node of any kind; the form of CUDA 13.4.
     13040 fn cuGraphNodeSetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams);
-    /// Gives the parameters of a node of any kind.
+    /// Returns the parameters of a node of any kind.
     13020 fn cuGraphNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams);
     /// Sets the parameters of a node of any kind of an executable graph.
     12020 fn cuGraphExecNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *mut CUgraphNodeParams);
     /// Makes the handle by which kernels set the condition of a conditional node.
     12030 fn cuGraphConditionalHandleCreate(pHandle_out: *mut CUgraphConditionalHandle, hGraph: CUgraph, ctx: CUcontext, defaultLaunchValue: u32, flags: u32);
-    /// Makes an executable graph from a graph, with a stream to upload it on, and gives the failed node.
+    /// Makes an executable graph from a graph, with a stream to upload it on, and returns the failed node.
     12000 fn cuGraphInstantiateWithParams(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS) ptsz;
     /// Gets an executable graph ready on the device, ordered on a stream.
     11010 fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) ptsz;
@@ -982,19 +982,19 @@ driver_fns! {
     11000 fn cuGraphInstantiate_v2(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, phErrorNode: *mut CUgraphNode, logBuffer: *mut c_char, bufferSize: usize);
 
     // Occupancy
-    /// Gives the number of blocks of a function that fit on one multiprocessor.
+    /// Returns the number of blocks of a function that fit on one multiprocessor.
     6050 fn cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks: *mut i32, func: CUfunction, blockSize: i32, dynamicSMemSize: usize);
-    /// Gives the number of blocks of a function that fit on one multiprocessor, with flags for caching.
+    /// Returns the number of blocks of a function that fit on one multiprocessor, with flags for caching.
     7000 fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks: *mut i32, func: CUfunction, blockSize: i32, dynamicSMemSize: usize, flags: u32);
     /// Suggests the block size with the best occupancy, and the smallest grid that fills the device.
     6050 fn cuOccupancyMaxPotentialBlockSize(minGridSize: *mut i32, blockSize: *mut i32, func: CUfunction, blockSizeToDynamicSMemSize: CUoccupancyB2DSize, dynamicSMemSize: usize, blockSizeLimit: i32);
     /// Suggests block and grid size for the best occupancy, with flags for caching.
     7000 fn cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize: *mut i32, blockSize: *mut i32, func: CUfunction, blockSizeToDynamicSMemSize: CUoccupancyB2DSize, dynamicSMemSize: usize, blockSizeLimit: i32, flags: u32);
-    /// Gives the dynamic shared bytes left when a number of blocks share a multiprocessor.
+    /// Returns the dynamic shared bytes left when a number of blocks share a multiprocessor.
     10020 fn cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize: *mut usize, func: CUfunction, numBlocks: i32, blockSize: i32);
-    /// Gives the largest cluster that a function can be launched with.
+    /// Returns the largest cluster that a function can be launched with.
     11070 fn cuOccupancyMaxPotentialClusterSize(clusterSize: *mut i32, func: CUfunction, config: *const CUlaunchConfig);
-    /// Gives the number of clusters of a function that fit on the device at once.
+    /// Returns the number of clusters of a function that fit on the device at once.
     11070 fn cuOccupancyMaxActiveClusters(numClusters: *mut i32, func: CUfunction, config: *const CUlaunchConfig);
 
     // Texture references
@@ -1004,7 +1004,7 @@ driver_fns! {
     5000 fn cuTexRefSetMipmappedArray(hTexRef: CUtexref, hMipmappedArray: CUmipmappedArray, Flags: u32);
     /// `cuTexRefSetAddress_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuTexRefSetAddress(ByteOffset: *mut u32, hTexRef: CUtexref, dptr: CUdeviceptr_v1, bytes: u32);
-    /// Binds a texture reference to linear memory and gives the offset from the aligned start. Deprecated.
+    /// Binds a texture reference to linear memory and returns the offset from the aligned start. Deprecated.
     3020 fn cuTexRefSetAddress_v2(ByteOffset: *mut usize, hTexRef: CUtexref, dptr: CUdeviceptr, bytes: usize);
     /// `cuTexRefSetAddress2D_v2` with 32-bit addresses and sizes; the form before CUDA 3.2. Deprecated.
     2020 fn cuTexRefSetAddress2D(hTexRef: CUtexref, desc: *const CUDA_ARRAY_DESCRIPTOR_v1, dptr: CUdeviceptr_v1, Pitch: u32);
@@ -1032,29 +1032,29 @@ driver_fns! {
     2000 fn cuTexRefSetFlags(hTexRef: CUtexref, Flags: u32);
     /// `cuTexRefGetAddress_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     2000 fn cuTexRefGetAddress(pdptr: *mut CUdeviceptr_v1, hTexRef: CUtexref);
-    /// Gives the address that a texture reference is bound to. Deprecated.
+    /// Returns the address that a texture reference is bound to. Deprecated.
     3020 fn cuTexRefGetAddress_v2(pdptr: *mut CUdeviceptr, hTexRef: CUtexref);
-    /// Gives the array that a texture reference is bound to. Deprecated.
+    /// Returns the array that a texture reference is bound to. Deprecated.
     2000 fn cuTexRefGetArray(phArray: *mut CUarray, hTexRef: CUtexref);
-    /// Gives the mipmapped array that a texture reference is bound to. Deprecated.
+    /// Returns the mipmapped array that a texture reference is bound to. Deprecated.
     5000 fn cuTexRefGetMipmappedArray(phMipmappedArray: *mut CUmipmappedArray, hTexRef: CUtexref);
-    /// Gives a texture reference's treatment of coordinates outside, by dimension. Deprecated.
+    /// Returns a texture reference's treatment of coordinates outside, by dimension. Deprecated.
     2000 fn cuTexRefGetAddressMode(pam: *mut CUaddress_mode, hTexRef: CUtexref, dim: i32);
-    /// Gives the filtering of a texture reference. Deprecated.
+    /// Returns the filtering of a texture reference. Deprecated.
     2000 fn cuTexRefGetFilterMode(pfm: *mut CUfilter_mode, hTexRef: CUtexref);
-    /// Gives the format of a texture reference. Deprecated.
+    /// Returns the format of a texture reference. Deprecated.
     2000 fn cuTexRefGetFormat(pFormat: *mut CUarray_format, pNumChannels: *mut i32, hTexRef: CUtexref);
-    /// Gives the filtering of a texture reference between mipmap levels. Deprecated.
+    /// Returns the filtering of a texture reference between mipmap levels. Deprecated.
     5000 fn cuTexRefGetMipmapFilterMode(pfm: *mut CUfilter_mode, hTexRef: CUtexref);
-    /// Gives the bias of a texture reference's mipmap level. Deprecated.
+    /// Returns the bias of a texture reference's mipmap level. Deprecated.
     5000 fn cuTexRefGetMipmapLevelBias(pbias: *mut f32, hTexRef: CUtexref);
-    /// Gives the lowest and highest mipmap level of a texture reference. Deprecated.
+    /// Returns the lowest and highest mipmap level of a texture reference. Deprecated.
     5000 fn cuTexRefGetMipmapLevelClamp(pminMipmapLevelClamp: *mut f32, pmaxMipmapLevelClamp: *mut f32, hTexRef: CUtexref);
-    /// Gives the largest anisotropy of a texture reference. Deprecated.
+    /// Returns the largest anisotropy of a texture reference. Deprecated.
     5000 fn cuTexRefGetMaxAnisotropy(pmaxAniso: *mut i32, hTexRef: CUtexref);
-    /// Gives the border color, four floats, of a texture reference. Deprecated.
+    /// Returns the border color, four floats, of a texture reference. Deprecated.
     8000 fn cuTexRefGetBorderColor(pBorderColor: *mut f32, hTexRef: CUtexref);
-    /// Gives the flags of a texture reference. Deprecated.
+    /// Returns the flags of a texture reference. Deprecated.
     2000 fn cuTexRefGetFlags(pFlags: *mut u32, hTexRef: CUtexref);
     /// Creates a texture reference. Deprecated.
     2000 fn cuTexRefCreate(pTexRef: *mut CUtexref);
@@ -1064,7 +1064,7 @@ driver_fns! {
     // Surface references
     /// Binds a surface reference to an array. Deprecated.
     3000 fn cuSurfRefSetArray(hSurfRef: CUsurfref, hArray: CUarray, Flags: u32);
-    /// Gives the array that a surface reference is bound to. Deprecated.
+    /// Returns the array that a surface reference is bound to. Deprecated.
     3000 fn cuSurfRefGetArray(phArray: *mut CUarray, hSurfRef: CUsurfref);
 
     // Texture objects
@@ -1072,11 +1072,11 @@ driver_fns! {
     5000 fn cuTexObjectCreate(pTexObject: *mut CUtexObject, pResDesc: *const CUDA_RESOURCE_DESC, pTexDesc: *const CUDA_TEXTURE_DESC, pResViewDesc: *const CUDA_RESOURCE_VIEW_DESC);
     /// Destroys a texture object.
     5000 fn cuTexObjectDestroy(texObject: CUtexObject);
-    /// Gives the memory of a texture object.
+    /// Returns the memory of a texture object.
     5000 fn cuTexObjectGetResourceDesc(pResDesc: *mut CUDA_RESOURCE_DESC, texObject: CUtexObject);
-    /// Gives the sampling of a texture object.
+    /// Returns the sampling of a texture object.
     5000 fn cuTexObjectGetTextureDesc(pTexDesc: *mut CUDA_TEXTURE_DESC, texObject: CUtexObject);
-    /// Gives the view of a texture object that was made with one.
+    /// Returns the view of a texture object that was made with one.
     5000 fn cuTexObjectGetResourceViewDesc(pResViewDesc: *mut CUDA_RESOURCE_VIEW_DESC, texObject: CUtexObject);
 
     // Surface objects
@@ -1084,7 +1084,7 @@ driver_fns! {
     5000 fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC);
     /// Destroys a surface object.
     5000 fn cuSurfObjectDestroy(surfObject: CUsurfObject);
-    /// Gives the array of a surface object.
+    /// Returns the array of a surface object.
     5000 fn cuSurfObjectGetResourceDesc(pResDesc: *mut CUDA_RESOURCE_DESC, surfObject: CUsurfObject);
 
     // Tensor map
@@ -1096,31 +1096,31 @@ driver_fns! {
     12080 fn cuTensorMapEncodeIm2colWide(tensorMap: *mut CUtensorMap, tensorDataType: CUtensorMapDataType, tensorRank: u32, globalAddress: *mut c_void, globalDim: *const u64, globalStrides: *const u64, pixelBoxLowerCornerWidth: i32, pixelBoxUpperCornerWidth: i32, channelsPerPixel: u32, pixelsPerColumn: u32, elementStrides: *const u32, interleave: CUtensorMapInterleave, mode: CUtensorMapIm2ColWideMode, swizzle: CUtensorMapSwizzle, l2Promotion: CUtensorMapL2promotion, oobFill: CUtensorMapFloatOOBfill);
     /// Replaces the address in a tensor map.
     12000 fn cuTensorMapReplaceAddress(tensorMap: *mut CUtensorMap, globalAddress: *mut c_void);
-    /// Sets the size of the window that a tensor map may assume, and gives the choice in effect.
+    /// Sets the size of the window that a tensor map may assume, and returns the choice in effect.
     13050 fn cuTensorMapSetAllocationClass(tensorMap: *mut CUtensorMap, allocClass: CUtensorMapAllocClass, outAllocClass: *mut CUtensorMapAllocClass);
 
     // Peer access
-    /// Tells whether a device can reach another's memory directly: 1 or 0.
+    /// Reports whether a device can reach another's memory directly: 1 or 0.
     4000 fn cuDeviceCanAccessPeer(canAccessPeer: *mut i32, dev: CUdevice, peerDev: CUdevice);
     /// Lets the current context use memory of another context. Flags must be 0.
     4000 fn cuCtxEnablePeerAccess(peerContext: CUcontext, Flags: u32);
     /// Ends the current context's use of memory of another context.
     4000 fn cuCtxDisablePeerAccess(peerContext: CUcontext);
-    /// Gives one number about the link between two devices.
+    /// Returns one number about the link between two devices.
     8000 fn cuDeviceGetP2PAttribute(value: *mut i32, attrib: CUdevice_P2PAttribute, srcDevice: CUdevice, dstDevice: CUdevice);
-    /// Gives a device's support for atomic operations on a peer's memory, for each operation asked about.
+    /// Returns a device's support for atomic operations on a peer's memory, for each operation asked about.
     13000 fn cuDeviceGetP2PAtomicCapabilities(capabilities: *mut u32, operations: *const CUatomicOperation, count: u32, srcDevice: CUdevice, dstDevice: CUdevice);
 
     // Graphics interop
     /// Ends the sharing of a graphics resource.
     3000 fn cuGraphicsUnregisterResource(resource: CUgraphicsResource);
-    /// Gives the array of one layer and level of a mapped graphics resource.
+    /// Returns the array of one layer and level of a mapped graphics resource.
     3000 fn cuGraphicsSubResourceGetMappedArray(pArray: *mut CUarray, resource: CUgraphicsResource, arrayIndex: u32, mipLevel: u32);
-    /// Gives the mipmapped array of a mapped graphics resource.
+    /// Returns the mipmapped array of a mapped graphics resource.
     5000 fn cuGraphicsResourceGetMappedMipmappedArray(pMipmappedArray: *mut CUmipmappedArray, resource: CUgraphicsResource);
     /// `cuGraphicsResourceGetMappedPointer_v2` with 32-bit addresses and sizes; the form before CUDA 3.2.
     3000 fn cuGraphicsResourceGetMappedPointer(pDevPtr: *mut CUdeviceptr_v1, pSize: *mut u32, resource: CUgraphicsResource);
-    /// Gives the address and the bytes of a mapped graphics resource.
+    /// Returns the address and the bytes of a mapped graphics resource.
     3020 fn cuGraphicsResourceGetMappedPointer_v2(pDevPtr: *mut CUdeviceptr, pSize: *mut usize, resource: CUgraphicsResource);
     /// Sets the intended use of a graphics resource when mapped; the form before CUDA 6.5.
     3000 fn cuGraphicsResourceSetMapFlags(resource: CUgraphicsResource, flags: u32);
@@ -1134,13 +1134,13 @@ driver_fns! {
     // Entry points
     /// Finds a function by base name, newest ABI up to a version; nulls crash. The form of CUDA 11.
     11030 fn cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64);
-    /// Finds a function by base name, newest ABI up to a version, or gives the reason why not; nulls crash.
+    /// Finds a function by base name, newest ABI up to a version, or returns the reason why not; nulls crash.
     12000 fn cuGetProcAddress_v2(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: i32, flags: u64, symbolStatus: *mut CUdriverProcAddressQueryResult);
 
     // Coredump
-    /// Gives a core-dump setting of the current context.
+    /// Returns a core-dump setting of the current context.
     12010 fn cuCoredumpGetAttribute(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize);
-    /// Gives a core-dump setting of the process.
+    /// Returns a core-dump setting of the process.
     12010 fn cuCoredumpGetAttributeGlobal(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize);
     /// Sets a core-dump setting of the current context.
     12010 fn cuCoredumpSetAttribute(attrib: CUcoredumpSettings, value: *mut c_void, size: *mut usize);
@@ -1156,7 +1156,7 @@ driver_fns! {
     13020 fn cuCoredumpDeregisterCompleteCallback(callback: CUcoredumpCallbackHandle);
 
     // Private tables
-    /// Gives a table of private functions by its id. NVIDIA documents none.
+    /// Returns a table of private functions by its id. NVIDIA documents none.
     3000 fn cuGetExportTable(ppExportTable: *mut *const c_void, pExportTableId: *const CUuuid);
 
     // Green context
@@ -1164,13 +1164,13 @@ driver_fns! {
     12040 fn cuGreenCtxCreate(phCtx: *mut CUgreenCtx, desc: CUdevResourceDesc, dev: CUdevice, flags: u32);
     /// Destroys a green context.
     12040 fn cuGreenCtxDestroy(hCtx: CUgreenCtx);
-    /// Gives the context form of a green context, to push and pop.
+    /// Returns the context form of a green context, to push and pop.
     12040 fn cuCtxFromGreenCtx(pContext: *mut CUcontext, hCtx: CUgreenCtx);
-    /// Gives all of a device's resource of a kind.
+    /// Returns all of a device's resource of a kind.
     12040 fn cuDeviceGetDevResource(device: CUdevice, resource: *mut CUdevResource, type_: CUdevResourceType);
-    /// Gives the resource of a kind that a context has.
+    /// Returns the resource of a kind that a context has.
     12040 fn cuCtxGetDevResource(hCtx: CUcontext, resource: *mut CUdevResource, type_: CUdevResourceType);
-    /// Gives the resource of a kind that a green context has.
+    /// Returns the resource of a kind that a green context has.
     12040 fn cuGreenCtxGetDevResource(hCtx: CUgreenCtx, resource: *mut CUdevResource, type_: CUdevResourceType);
     /// Splits multiprocessors into groups of at least `minCount`.
     12040 fn cuDevSmResourceSplitByCount(result: *mut CUdevResource, nbGroups: *mut u32, input: *const CUdevResource, remainder: *mut CUdevResource, flags: u32, minCount: u32);
@@ -1182,13 +1182,13 @@ driver_fns! {
     12040 fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent);
     /// Makes all later work in a green context wait for an event.
     12040 fn cuGreenCtxWaitEvent(hCtx: CUgreenCtx, hEvent: CUevent);
-    /// Gives the green context of a stream, null if it has none.
+    /// Returns the green context of a stream, null if it has none.
     12040 fn cuStreamGetGreenCtx(hStream: CUstream, phCtx: *mut CUgreenCtx);
     /// Creates a stream in a green context.
     12050 fn cuGreenCtxStreamCreate(phStream: *mut CUstream, greenCtx: CUgreenCtx, flags: u32, priority: i32);
-    /// Gives a number that no other green context of the process ever has.
+    /// Returns a number that no other green context of the process ever has.
     12090 fn cuGreenCtxGetId(greenCtx: CUgreenCtx, greenCtxId: *mut u64);
-    /// Gives the resource of a kind that a stream's work may use.
+    /// Returns the resource of a kind that a stream's work may use.
     13010 fn cuStreamGetDevResource(hStream: CUstream, resource: *mut CUdevResource, type_: CUdevResourceType) ptsz;
 
     // Logs
@@ -1196,7 +1196,7 @@ driver_fns! {
     12090 fn cuLogsRegisterCallback(callbackFunc: CUlogsCallback, userData: *mut c_void, callback_out: *mut CUlogsCallbackHandle);
     /// Ends calls with messages of the error log.
     12090 fn cuLogsUnregisterCallback(callback: CUlogsCallbackHandle);
-    /// Gives the place in the error log where the next message will go.
+    /// Returns the place in the error log where the next message will go.
     12090 fn cuLogsCurrent(iterator_out: *mut CUlogIterator, flags: u32);
     /// Appends the error log from a place on to a file, and moves the place.
     12090 fn cuLogsDumpToFile(iterator: *mut CUlogIterator, pathToFile: *const c_char, flags: u32);
@@ -1230,13 +1230,13 @@ driver_fns! {
     13050 fn cuFabricCpyBatchAsync(numOps: usize, opList: *mut CUDA_FABRIC_COPY_BATCH_OP, flags: u64, hStream: CUstream) ptsz;
 
     // Checkpoint
-    /// Gives the thread of a process that restores its CUDA state.
+    /// Returns the thread of a process that restores its CUDA state.
     12080 fn cuCheckpointProcessGetRestoreThreadId(pid: i32, tid: *mut i32);
-    /// Gives the checkpoint state of a process: running, locked, checkpointed or failed.
+    /// Returns the checkpoint state of a process: running, locked, checkpointed or failed.
     12080 fn cuCheckpointProcessGetState(pid: i32, state: *mut CUprocessState);
     /// Stops a process's further CUDA calls, with a limit in milliseconds.
     12080 fn cuCheckpointProcessLock(pid: i32, args: *mut CUcheckpointLockArgs);
-    /// Moves a locked process's device memory to the host and gives its devices back.
+    /// Moves a locked process's device memory to the host and releases its devices.
     12080 fn cuCheckpointProcessCheckpoint(pid: i32, args: *mut CUcheckpointCheckpointArgs);
     /// Brings a checkpointed process back onto devices.
     12080 fn cuCheckpointProcessRestore(pid: i32, args: *mut CUcheckpointRestoreArgs);
@@ -1246,7 +1246,7 @@ driver_fns! {
     12080 fn cuCheckpointProcessUnlock(pid: i32, args: *mut CUcheckpointUnlockArgs);
 
     // Profiler
-    /// Configures the profiler from a file. Gone from the headers of CUDA 13.
+    /// Configures the profiler from a file. Removed from the headers of CUDA 13.
     4000 fn cuProfilerInitialize(configFile: *const c_char, outputFile: *const c_char, outputMode: CUoutput_mode);
     /// Starts collecting for an attached profiler.
     4000 fn cuProfilerStart();
@@ -1258,9 +1258,9 @@ driver_fns! {
     3000 fn cuGraphicsGLRegisterBuffer(pCudaResource: *mut CUgraphicsResource, buffer: u32, Flags: u32);
     /// Shares an OpenGL texture or renderbuffer.
     3000 fn cuGraphicsGLRegisterImage(pCudaResource: *mut CUgraphicsResource, image: u32, target: u32, Flags: u32);
-    /// Gives the devices that the current OpenGL context uses; the form before CUDA 6.5.
+    /// Returns the devices that the current OpenGL context uses; the form before CUDA 6.5.
     4010 fn cuGLGetDevices(pCudaDeviceCount: *mut u32, pCudaDevices: *mut CUdevice, cudaDeviceCount: u32, deviceList: CUGLDeviceList);
-    /// Gives the devices that the current OpenGL context uses.
+    /// Returns the devices that the current OpenGL context uses.
     6050 fn cuGLGetDevices_v2(pCudaDeviceCount: *mut u32, pCudaDevices: *mut CUdevice, cudaDeviceCount: u32, deviceList: CUGLDeviceList);
     /// Creates a context that works with OpenGL; the form before CUDA 3.2.
     2000 fn cuGLCtxCreate(pCtx: *mut CUcontext, Flags: u32, device: CUdevice);

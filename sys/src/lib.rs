@@ -7,18 +7,21 @@
 )]
 
 // The rooms, from the bottom to the top; each uses only those above it in this list. The safe layer's test
-// `tests/rules/arrows/sys.rs` has the arrows, checks them, and gives the reason for the one that goes the other way.
+// `tests/rules/arrows/sys.rs` has the arrows, checks them, and states the reason for the one upwards.
 //
 // macros            macros that declare enums, handles, structs and constants
+// fork              whether this process was forked since
 // types             their declarations: enums and result codes, handles, structs, constants
 // version           CUDA versions
 // declare           macros that make a table of a list of functions
-// fns               the one list of the driver's functions
-// table             what is made of that list: addresses, names, versions
-// error             why a library is no driver, or lacks something
-// dynamic           opening libraries, and finding what they export
-// fork              whether this process was forked since
-// library loader    finding and loading a driver, what it is then, and what is required of it
+// fns               the one list of the driver's functions, for any macro
+// export            exported functions, made of it
+// table             addresses, names and versions made of that list
+// error             reasons why a library is no driver, or lacks something
+// dynamic           opening libraries, and finding their exports
+// mapped            files from which this process has mapped its code
+// environment       variables of the environment, as far as they may be obeyed
+// library loader    finding, loading, describing a driver, and requirements of programs
 // hook              tables whose functions pass through code of one's own
 // nvrtc             the compiler: a list and a table of its own, finding and loading it
 // left_out          functions that are in no list, with reasons
@@ -30,7 +33,9 @@ pub mod constants;
 mod declare;
 mod dynamic;
 pub mod enums;
+pub mod environment;
 mod error;
+mod export;
 mod fns;
 mod fork;
 #[cfg(feature = "hook")]
@@ -38,7 +43,9 @@ pub mod hook;
 pub mod left_out;
 mod library;
 mod loader;
+mod mapped;
 pub mod nvrtc;
+mod ptx_version;
 mod requirement;
 mod result;
 pub mod structs;
@@ -52,6 +59,9 @@ pub use error::{Attempt, LoadError, MissingFunction, MissingFunctions, Refusal, 
 pub use fns::{FnId, Fns};
 pub use library::Library;
 pub use loader::{DRIVER_VARIABLE, OpenOptions};
+#[doc(hidden)]
+pub use mapped::{Mapped, mapped_at};
+pub use ptx_version::{newest_ptx, toolkit_of_ptx};
 pub use requirement::Requirement;
 pub use structs::*;
 pub use table::{StreamMode, Symbol};

@@ -43,29 +43,26 @@ struct Loaded {
     mode: StreamMode,
     origin: String,
     is_software: bool,
-    init: &'static Init,
+    driver: &'static Driver,
+    /// Result of this table's `cuInit`.
+    init: &'static OnceLock<CUresult>,
     /// Keeps the driver mapped; `None` when a resolver filled the table.
     _handle: Option<libloading::Library>,
 }
 
-/// Where a table was filled from.
+/// The source of a table's functions.
 pub(crate) struct Source<'a> {
     pub(crate) origin: &'a str,
     pub(crate) is_software: bool,
+    /// A library of the driver to which the functions pass their calls on.
+    pub(crate) same_driver: Option<Library>,
     pub(crate) handle: Option<libloading::Library>,
 }
 
-/// Outcome of `cuInit`, one per driver, whatever its tables.
-struct Init {
-    /// The fork generation in which it was first called, or [`fork::NEVER`].
-    generation: AtomicU32,
-    result: OnceLock<CUresult>,
-}
-
-impl Default for Init {
-    fn default() -> Self {
-        Self { generation: AtomicU32::new(fork::NEVER), result: OnceLock::new() }
-    }
+/// State that all tables of one driver share; its address identifies the driver.
+struct Driver {
+    /// The fork generation in which `cuInit` was first called, or [`fork::NEVER`].
+    initialized_in: AtomicU32,
 }
 
 /// Everything loaded so far, so that opening the same driver again leaks nothing.
@@ -75,16 +72,18 @@ impl Library {
     /// Opens the machine's driver with the legacy default stream.
     ///
     /// When `CUPRUM_DRIVER` is set, it names the only library tried. Otherwise these are tried in order:
-    /// `libcuda.so.1`, the WSL library, `libcuda.so`; on Windows `nvcuda.dll`. All functions are looked up
-    /// at once. `cuInit` is not called. Opening the same driver again gives the
-    /// same table, under the name it had first.
+    /// `libcuda.so.1`, the WSL library, `libcuda.so`; on Windows `nvcuda.dll`. All functions are looked up at
+    /// once. `cuInit` is not called. Opening the same driver again returns the same table, under the name it
+    /// had first.
     ///
-    /// This is safe, and [`open_from`](Self::open_from) is not, although `CUPRUM_DRIVER` may name any file: whoever
-    /// starts a process decides what its loader loads, by `LD_LIBRARY_PATH` and `LD_PRELOAD` too, and answers for it. A
-    /// path in the code is a claim of the program. (Setting the variable from within is `unsafe` in Rust itself.)
+    /// This is safe, and [`open_from`](Self::open_from) is not, although `CUPRUM_DRIVER` may name any file:
+    /// the user who starts a process decides which libraries its loader loads, by `LD_LIBRARY_PATH` and
+    /// `LD_PRELOAD` too, and vouches for them. A path in the code is a claim of the program. (Setting the
+    /// variable from within is `unsafe` in Rust itself.) If the loader ignores those variables, as in a
+    /// program with the setuid bit, `CUPRUM_DRIVER` is ignored too ([`environment`](crate::environment)).
     ///
     /// # Errors
-    /// [`LoadError`] lists every library tried, each with the reason why it did not serve.
+    /// [`LoadError`] lists every library tried, each with the reason why it was refused.
     pub fn open() -> Result<Self, LoadError> {
         Self::options().open()
     }
@@ -106,13 +105,15 @@ impl Library {
 
     /// Fills the table from any source: a driver in software, a test's fake, a tracing wrapper.
     ///
-    /// `resolve` is asked once for each function; null means absent. `origin` names the source in messages.
-    /// A source that gives the same addresses and version again counts as the same driver, whose table
-    /// is not made twice and keeps its first name.
+    /// `resolve` is called once for each function; null means absent. `origin` names the source in messages.
+    /// A source that returns the same addresses and version again counts as the same driver, whose table is
+    /// not made twice and keeps its first name.
     ///
     /// # Safety
-    /// 1. Each address given must be a function with the ABI of the symbol asked for.
+    /// 1. Each returned address must be a function with the ABI of the requested symbol.
     /// 2. It must stay valid until the process ends.
+    /// 3. If the functions act on a driver that has another table, they have the same `cuInit`, or
+    ///    [`OpenOptions::same_driver`] names that table: two drivers share no contexts.
     ///
     /// # Errors
     /// [`LoadError`] if `cuInit` or `cuDriverGetVersion` is missing, or the latter fails.
@@ -122,6 +123,30 @@ impl Library {
     ) -> Result<Self, LoadError> {
         // SAFETY: the caller vouches for the addresses.
         unsafe { Self::options().from_resolver(origin, resolve) }
+    }
+
+    /// True if both are tables of one driver, for example with another default stream, or with hooks. They
+    /// then share contexts and handles, and each thread's stack of contexts. `==` compares the tables.
+    ///
+    /// ```
+    /// use cuprum_sys::Library;
+    ///
+    /// if let (Ok(legacy), Ok(per_thread)) =
+    ///     (Library::open(), Library::options().per_thread_default_stream(true).open())
+    /// {
+    ///     assert!(legacy.is_same_driver(per_thread) && legacy != per_thread);
+    /// }
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn is_same_driver(self, other: Self) -> bool {
+        ptr::eq(self.0, other.0) || self.is_another_table_of(other)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_another_table_of(self, other: Self) -> bool {
+        ptr::eq(self.0.driver, other.0.driver)
     }
 
     /// Choices to make before opening.
@@ -173,12 +198,13 @@ impl Library {
         if self.has(function) { self.0.fns.slots()[function as usize] } else { ptr::null() }
     }
 
-    /// Checks that the driver has what a program needs: a [`Version`], a function, or a list of functions. For applications,
-    /// when they start. No driver call.
+    /// Checks that the driver meets a program's needs: a [`Version`], a function, or a list of functions. For
+    /// applications, when they start. No driver call.
     ///
     /// # Errors
-    /// [`TooOld`](crate::TooOld) names both versions, [`MissingFunction`] the function, the version that it came with and
-    /// the driver's, [`MissingFunctions`](crate::MissingFunctions) says all that is missing in one sentence.
+    /// [`TooOld`](crate::TooOld) names both versions, [`MissingFunction`] the function, the version that it
+    /// came with and the driver's, [`MissingFunctions`](crate::MissingFunctions) lists all missing functions
+    /// in one sentence.
     ///
     /// # Example
     /// ```
@@ -214,19 +240,19 @@ impl Library {
         })
     }
 
-    /// Calls `cuInit(0)` the first time, and returns the same answer from then on.
+    /// Calls `cuInit(0)` the first time, and returns the same result from then on.
     ///
-    /// Some drivers open files anew with each failing call, so the answer is kept. In a child that was
-    /// forked after the first call the answer is `CUresult::FORKED`.
+    /// Some drivers open files anew with each failing call, so the result is kept. In a child that was forked
+    /// after the first call the result is `CUresult::FORKED`.
     pub fn init(self) -> CUresult {
         let here = fork::generation();
-        let init = self.0.init;
-        let first = init.generation.compare_exchange(fork::NEVER, here, Ordering::Relaxed, Ordering::Relaxed);
+        let generation = &self.0.driver.initialized_in;
+        let first = generation.compare_exchange(fork::NEVER, here, Ordering::Relaxed, Ordering::Relaxed);
         if first.is_err_and(|before| before != here) {
             return CUresult::FORKED;
         }
         // SAFETY: cuInit takes no pointer and may be called at any time, from any thread.
-        *init.result.get_or_init(|| unsafe { (self.0.fns.cuInit)(0) })
+        *self.0.init.get_or_init(|| unsafe { (self.0.fns.cuInit)(0) })
     }
 
     /// True if this process was forked after the driver was initialized, which makes the driver unusable
@@ -235,10 +261,10 @@ impl Library {
     #[inline]
     pub fn forked(self) -> bool {
         // Generations only grow, and none is above `NEVER`.
-        fork::generation() > self.0.init.generation.load(Ordering::Relaxed)
+        fork::generation() > self.0.driver.initialized_in.load(Ordering::Relaxed)
     }
 
-    /// Makes a library of a filled table that lives for ever, unless there is one already.
+    /// Makes a library of a filled table that lives forever, unless there is one already.
     pub(crate) fn publish(
         fns: Fns,
         present: Presence,
@@ -262,7 +288,9 @@ impl Library {
         if let Some(known) = known {
             return Ok(Self(known));
         }
-        let same_driver = registry.iter().find(|known| known.fns.cuInit as usize == fns.cuInit as usize);
+        let same_init = registry.iter().find(|known| known.fns.cuInit as usize == fns.cuInit as usize);
+        let same_driver = source.same_driver.map(|library| library.0).or(same_init.copied());
+        let new_driver = || Driver { initialized_in: AtomicU32::new(fork::NEVER) };
         let loaded: &'static Loaded = Box::leak(Box::new(Loaded {
             fns,
             present,
@@ -270,7 +298,8 @@ impl Library {
             mode,
             origin: source.origin.to_owned(),
             is_software: source.is_software,
-            init: same_driver.map_or_else(|| &*Box::leak(Box::default()), |known| known.init),
+            driver: same_driver.map_or_else(|| &*Box::leak(Box::new(new_driver())), |known| known.driver),
+            init: same_init.map_or_else(|| &*Box::leak(Box::default()), |known| known.init),
             _handle: source.handle,
         }));
         registry.push(loaded);

@@ -10,16 +10,18 @@ use std::path::{Path, PathBuf};
 
 use crate::dynamic::{dlopen, dlsym};
 use crate::enums::{CUdriverProcAddress_flags, CUresult};
+use crate::environment;
 use crate::error::{Attempt, LoadError, Refusal};
 use crate::fns::{FnId, Fns, Presence};
 use crate::library::{Library, Source};
 use crate::table::{StreamMode, Symbol};
 use crate::version::Version;
 
-/// Environment variable that, when set to a path, names the one driver to load in place of the usual ones.
+/// Environment variable that, when set to a path, names the one driver to load in place of the usual ones, unless this
+/// process has more rights than the user who started it (see [`environment`]).
 pub const DRIVER_VARIABLE: &str = "CUPRUM_DRIVER";
 
-/// An export of drivers in software, by which they say that they are no hardware's.
+/// An export of drivers in software, which identifies them.
 const SOFTWARE_MARK: &CStr = c"cuprum_software_device";
 
 /// Names under which the driver is looked for, in this order.
@@ -35,6 +37,7 @@ const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 pub struct OpenOptions {
     mode: StreamMode,
     is_software: bool,
+    same_driver: Option<Library>,
 }
 
 impl OpenOptions {
@@ -48,11 +51,20 @@ impl OpenOptions {
         self
     }
 
-    /// With `true`, what [`from_resolver`](Self::from_resolver) makes counts as a driver in software (default: `false`): see
-    /// [`Library::is_software_device`]. A library that is a file says so itself.
+    /// With `true`, a library from [`from_resolver`](Self::from_resolver) counts as a driver in software
+    /// (default: `false`): see [`Library::is_software_device`]. A library that is a file says so itself.
     #[must_use]
     pub fn software_device(mut self, yes: bool) -> Self {
         self.is_software = yes;
+        self
+    }
+
+    /// Says that the functions given to [`from_resolver`](Self::from_resolver) pass their calls on to the driver of
+    /// `library`, so that both count as [one driver](Library::is_same_driver). Functions with the same `cuInit` do so
+    /// anyway, and hooks too.
+    #[must_use]
+    pub fn same_driver(mut self, library: Library) -> Self {
+        self.same_driver = Some(library);
         self
     }
 
@@ -61,7 +73,7 @@ impl OpenOptions {
     /// # Errors
     /// [`LoadError`] lists every library tried.
     pub fn open(self) -> Result<Library, LoadError> {
-        match std::env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty()) {
+        match environment::variable(DRIVER_VARIABLE) {
             Some(path) => self.open_first([PathBuf::from(path)]),
             None => self.open_first(USUAL_NAMES.iter().map(PathBuf::from)),
         }
@@ -84,7 +96,7 @@ impl OpenOptions {
     /// The duties of [`Library::from_resolver`].
     ///
     /// # Errors
-    /// Those of [`Library::from_resolver`].
+    /// Same as [`Library::from_resolver`].
     pub unsafe fn from_resolver(
         self,
         origin: &str,
@@ -93,8 +105,10 @@ impl OpenOptions {
         let mut table = Table::new(self.mode);
         // SAFETY: the caller vouches for the addresses.
         unsafe { table.fill(&mut resolve) };
+        let Self { is_software, same_driver, .. } = self;
+        let source = Source { origin, is_software, same_driver, handle: None };
         // SAFETY: likewise.
-        unsafe { table.publish(Source { origin, is_software: self.is_software, handle: None }) }
+        unsafe { table.publish(source) }
             .map_err(|cause| LoadError::new(vec![Attempt::new(origin.into(), cause)]))
     }
 
@@ -109,7 +123,7 @@ impl OpenOptions {
         Err(LoadError::new(attempts))
     }
 
-    /// Opens one library. One that is refused is closed again: nothing was called that starts anything.
+    /// Opens one library. A refused one is closed again: none of the functions called starts anything.
     fn open_one(self, path: &Path) -> Result<Library, Refusal> {
         let handle = dlopen(path).map_err(Refusal::NotLoaded)?;
         let mut table = Table::new(self.mode);
@@ -118,7 +132,8 @@ impl OpenOptions {
         let origin = path.to_string_lossy();
         let is_software = !dlsym(&handle, SOFTWARE_MARK).is_null();
         if is_software {
-            // A file exports what it exports; one that poses as an older driver says so by its version alone.
+            // The exports of a file are fixed; a library that poses as an older driver says so by its version
+            // alone.
             // SAFETY: the table was filled from a driver.
             let posed = unsafe { table.version() }?;
             table = Table::new(self.mode);
@@ -129,7 +144,9 @@ impl OpenOptions {
             unsafe { table.fill(&mut resolve) };
         }
         // SAFETY: likewise.
-        unsafe { table.publish(Source { origin: &origin, is_software, handle: Some(handle) }) }
+        unsafe {
+            table.publish(Source { origin: &origin, is_software, same_driver: None, handle: Some(handle) })
+        }
     }
 }
 
@@ -145,10 +162,10 @@ impl Table {
         Self { fns: Fns::STUBS, present: Presence::NONE, mode }
     }
 
-    /// Asks for every function that is still absent.
+    /// Resolves every function that is still absent.
     ///
     /// # Safety
-    /// Each answer of `resolve` must be null or the function asked for.
+    /// Each result of `resolve` must be null or the requested function.
     unsafe fn fill(&mut self, resolve: &mut dyn FnMut(&Symbol) -> *const c_void) {
         for &function in FnId::ALL {
             let address = resolve(&function.symbol_in(self.mode));
@@ -160,10 +177,10 @@ impl Table {
         }
     }
 
-    /// Asks `cuGetProcAddress` for the functions that the driver should have and does not export by name.
+    /// Queries `cuGetProcAddress` for the functions that the driver should have and does not export by name.
     ///
-    /// The query answers with the newest revision up to the version asked for, which may be an older ABI
-    /// than the one wanted; so an address that serves another function of the table is no answer.
+    /// The query returns the newest revision up to the requested version, which may be an older ABI than the
+    /// wanted one; so an address of another function of the table is not used.
     ///
     /// # Safety
     /// The table holds the functions of a driver.
@@ -184,7 +201,7 @@ impl Table {
         }
     }
 
-    /// The driver's own answer for one symbol; null if it knows none, or has no such query.
+    /// The driver's own address of one symbol; null if it knows none, or has no such query.
     ///
     /// # Safety
     /// The table holds the functions of a driver.
@@ -223,10 +240,10 @@ impl Table {
         }
     }
 
-    /// Checks that this is a driver, and makes it a library that lives for ever.
+    /// Checks that this is a driver, and makes it a library that lives forever.
     ///
     /// # Safety
-    /// The functions in the table stay valid for ever, or as long as the source's handle is not closed.
+    /// The functions in the table stay valid forever, or as long as the source's handle is not closed.
     unsafe fn publish(mut self, source: Source<'_>) -> Result<Library, Refusal> {
         if self.present == Presence::NONE {
             return Err(Refusal::NotADriver);

@@ -3,8 +3,9 @@
 //! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare these
 //! declarations with the headers without naming anything twice.
 
-/// Writes what `derive(Clone)` means for a type that is `Copy`, without its code that asks of every field whether it is
-/// `Clone`. As with `Eq`, which has such code too, hundreds of types make that a large part of the compiler's work.
+/// Writes the equivalent of `derive(Clone)` for a type that is `Copy`, without its code that asks of every
+/// field whether it is `Clone`. As with `Eq`, which has such code too, hundreds of types make that a large
+/// part of the compiler's work.
 macro_rules! clone_by_copy {
     ($name:ident) => {
         impl Clone for $name {

@@ -1,19 +1,20 @@
-//! What programs require of a driver.
+//! Requirements of programs on a driver.
 
 use crate::error::{MissingFunction, MissingFunctions, TooOld};
 use crate::fns::FnId;
 use crate::library::Library;
 use crate::version::Version;
 
-/// What a program can require of a driver, with [`Library::require`]: a [`Version`], a function, or a list of functions.
+/// A requirement of a program on a driver, for [`Library::require`]: a [`Version`], a function, or a list of
+/// functions.
 pub trait Requirement: sealed::Sealed {
-    /// Says what is missing, in one sentence.
+    /// An error that names the missing parts, in one sentence.
     type Missing: std::error::Error;
 
     /// Compares it with a driver. No driver call.
     ///
     /// # Errors
-    /// What is missing.
+    /// Fails if the driver does not meet the requirement.
     fn check(self, library: Library) -> Result<(), Self::Missing>;
 }
 

@@ -1,6 +1,7 @@
 //! Meaning of result codes, and advice on each.
 
 use crate::enums::CUresult;
+use crate::fork;
 
 /// The documented sentence of a code; codes and sentences are in the same order.
 pub(crate) fn description_of(
@@ -15,8 +16,17 @@ pub(crate) fn description_of(
     Some(before_note.map_or(text, |(sentence, _version)| sentence))
 }
 
+/// Advice for a call that the operating system refused. Drivers also return it in a forked child.
+fn refused_by_the_system() -> &'static str {
+    if fork::generation() > 0 {
+        return "This process was forked after a driver was loaded: start workers with exec instead.";
+    }
+    "The system refused a file, process or library that the call needs (calls of OpenGL need libGL): check that it exists and \
+     may be opened; the system log may say more."
+}
+
 impl CUresult {
-    /// True if this code is one of this crate's own, which no driver gives: the call was not made.
+    /// True if this code is one of this crate's own, which no driver returns: the call was not made.
     pub const fn is_own(self) -> bool {
         matches!(self, Self::UNRESOLVED | Self::FORKED)
     }
@@ -60,9 +70,7 @@ impl CUresult {
             Self::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
                 "Install the driver's PTX compiler library (libnvidia-ptxjitcompiler), or load machine code."
             }
-            Self::CUDA_ERROR_OPERATING_SYSTEM => {
-                "After a fork, start workers with exec instead; otherwise the system log may say more."
-            }
+            Self::CUDA_ERROR_OPERATING_SYSTEM => refused_by_the_system(),
             Self::FORKED => {
                 "Start workers with exec, or initialize CUDA only after the fork, never before it."
             }
@@ -113,8 +121,8 @@ impl CUresult {
 }
 
 impl CUresult {
-    /// Advice on this code from a driver [in software](crate::Library::is_software_device), which knows more about a fault
-    /// than hardware does, and has no kernel module; else that of [`advice`](Self::advice).
+    /// Advice on this code from a driver [in software](crate::Library::is_software_device), which knows more
+    /// about a fault than hardware does, and has no kernel module; else the text of [`advice`](Self::advice).
     pub fn advice_in_software(self) -> Option<&'static str> {
         Some(match self {
             Self::CUDA_ERROR_ILLEGAL_ADDRESS

@@ -290,7 +290,7 @@ c_types! {
 
     // Memory places and pools
 
-    /// A locality domain, as it lies in the first two bytes of `CUmemLocation::id` in memory order. CUDA
+    /// A locality domain, as stored in the first two bytes of `CUmemLocation::id` in memory order. CUDA
     /// 13.4+.
     pub struct CUmemLocation_localized {
         /// Ordinal of the device.
@@ -299,9 +299,9 @@ c_types! {
         pub localityDomainId: u8,
     }
 
-    /// A place where memory lies.
+    /// A memory location.
     pub struct CUmemLocation_v1 {
-        /// The kind of place; says what `id` means.
+        /// The kind of location, which determines the meaning of `id`.
         pub type_: CUmemLocationType,
         /// Device ordinal, NUMA node or unused; for a locality domain, see [`CUmemLocation_localized`].
         pub id: i32,
@@ -333,7 +333,7 @@ c_types! {
         pub type_: CUmemAllocationType,
         /// Handle types that it may be exported as.
         pub requestedHandleTypes: CUmemAllocationHandleType,
-        /// Place where it lies.
+        /// Location of the memory.
         pub location: CUmemLocation,
         /// Object attributes for `CU_MEM_HANDLE_TYPE_WIN32`, else null.
         pub win32HandleMetaData: *mut c_void,
@@ -347,7 +347,7 @@ c_types! {
         pub allocType: CUmemAllocationType,
         /// Handle types that the pool may be exported as.
         pub handleTypes: CUmemAllocationHandleType,
-        /// Place where its memory lies.
+        /// Location of the pool's memory.
         pub location: CUmemLocation,
         /// Security attributes for `CU_MEM_HANDLE_TYPE_WIN32`, else null.
         pub win32SecurityAttributes: *mut c_void,
@@ -451,7 +451,7 @@ c_types! {
         pub numDevices: u32,
     }
 
-    /// Devices behind a logical endpoint. CUDA 13.3+.
+    /// Devices of a logical endpoint. CUDA 13.3+.
     pub union CUlogicalEndpointProp_u {
         /// One device.
         pub unicast: CUlogicalEndpointProp_u_unicast,
@@ -463,7 +463,7 @@ c_types! {
     pub struct CUlogicalEndpointProp {
         /// Selector of the field of `u`.
         pub type_: CUlogicalEndpointType,
-        /// The devices behind it; an anonymous union in C.
+        /// The devices of the endpoint; an anonymous union in C.
         pub u: CUlogicalEndpointProp_u,
         /// Its size, in bytes.
         pub size: u64,

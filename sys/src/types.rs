@@ -63,7 +63,7 @@ pub type CUstreamCallback =
 /// The dynamic shared memory, in bytes, that a block of `blockSize` threads needs.
 pub type CUoccupancyB2DSize = Option<unsafe extern "C" fn(blockSize: i32) -> usize>;
 
-/// A function that is told of asynchronous events of a device. CUDA 12.4+.
+/// A callback for asynchronous events of a device. CUDA 12.4+.
 pub type CUasyncCallback = Option<
     unsafe extern "C" fn(
         info: *mut CUasyncNotificationInfo,
@@ -72,8 +72,7 @@ pub type CUasyncCallback = Option<
     ),
 >;
 
-/// A function that is asked, for each node, whether a recaptured graph may replace its parameters.
-/// CUDA 13.3+.
+/// A callback that decides, for each node, whether a recaptured graph may replace its parameters. CUDA 13.3+.
 pub type CUgraphRecaptureCallback = Option<
     unsafe extern "C" fn(
         data: *mut c_void,
@@ -84,11 +83,11 @@ pub type CUgraphRecaptureCallback = Option<
     ) -> CUresult,
 >;
 
-/// A function that is told when the core dump of process `pid` starts or ends. CUDA 13.2+.
+/// A callback for the start and the end of the core dump of process `pid`. CUDA 13.2+.
 pub type CUcoredumpStatusCallback =
     Option<unsafe extern "C" fn(userData: *mut c_void, pid: i32, dev: CUdevice)>;
 
-/// A function that gets the driver's log messages; `length` is that of `message`, in bytes. CUDA 12.9+.
+/// A callback for the driver's log messages; `length` is the length of `message`, in bytes. CUDA 12.9+.
 pub type CUlogsCallback = Option<
     unsafe extern "C" fn(data: *mut c_void, logLevel: CUlogLevel, message: *mut c_char, length: usize),
 >;

@@ -1,5 +1,5 @@
-//! Our declarations against NVIDIA's headers, as a C compiler sees them: the size, alignment and every field of
-//! every struct, every constant, and the parameters of every function, down to what pointers point to.
+//! Our declarations against NVIDIA's headers, as a C compiler sees them: the size, alignment and every field
+//! of every struct, every constant, and the parameters of every function, down to the targets of pointers.
 //!
 //! `cargo test -p cuprum-sys --test abi -- --ignored`: fetches the headers as Python wheels on the first run
 //! (x86-64 Linux, `cc`, `readelf`, `python3` with pip, network) and fails when it cannot.
@@ -11,14 +11,18 @@ mod common;
 mod declared;
 #[path = "abi/dwarf.rs"]
 mod dwarf;
-#[path = "../src/fns.rs"]
-mod fns;
 #[path = "common/lines.rs"]
 #[allow(dead_code, reason = "another test looks at the versions")]
 mod lines;
-/// What `fns.rs` expands under here.
-mod table {
-    pub(crate) use crate::lines::driver_fns;
+/// The list of the crate, as a list of its lines.
+mod fns {
+    use core::ffi::{c_char, c_void};
+
+    use cuprum_sys::{enums::*, structs::*, types::*};
+
+    use crate::lines::list_of;
+
+    cuprum_sys::for_each_function!(list_of);
 }
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +32,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use common::{cache, run};
-use cuprum_sys::{enums, structs, types};
+use cuprum_sys::{enums, types};
 use declared::{Constant, Type, declared_type};
 use dwarf::{CTypes, Place};
 
@@ -87,7 +91,7 @@ fn cuda_13_5() {
     assert_eq!(report.only_here, BTreeSet::from(REMOVED.map(str::to_owned)), "here and not in the header");
 }
 
-/// Whatever is newest today: what it shares with us must agree, what it adds is printed.
+/// The newest header today: common items must agree, additional ones are printed.
 #[test]
 #[ignore = "fetches headers"]
 fn newest() {
@@ -106,7 +110,7 @@ const DEVIATIONS: [&str; 2] = [
 /// Visible to NVIDIA's own sources only.
 const INTERNAL: [&str; 1] = ["CU_LAUNCH_ATTRIBUTE_MAX"];
 
-/// Ours alone, and what older headers had.
+/// Items of this crate alone, and of older headers.
 const REMOVED: [&str; 10] = [
     "CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V2",
     "CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS",
@@ -120,7 +124,7 @@ const REMOVED: [&str; 10] = [
     "UNRESOLVED",
 ];
 
-/// Compares with a release before ours: the differences must be those that are known.
+/// Compares with a release before ours: all differences must be known.
 fn older(release: &str, counts: &Counts) {
     let report = compare(release, counts);
     let known = include_str!("data/older_headers.tsv").lines().skip(1).filter_map(|row| {
@@ -305,10 +309,10 @@ fn compare_structs(header: &Header, report: &mut Report) -> usize {
     compared
 }
 
-/// The places of a type's fields by the paths that C gives them.
+/// The places of a type's fields by their C paths.
 ///
-/// Where C has a member of that path, the field is it. Otherwise the field stands for a part that has no name
-/// or no type name in C, and what is inside it is looked at.
+/// If C has a member of that path, the field is it. Otherwise the field stands for a part without a name or
+/// type name in C, and its contents are compared.
 fn places_of(
     ours: &Type,
     base: u64,
@@ -400,7 +404,7 @@ fn compare_functions(header: &Header, report: &mut Report) -> usize {
     compared
 }
 
-/// A type's name, with or without `*` before, after our aliases: a newer header gives some types a new one.
+/// A type's name, with or without `*` before, after our aliases: some types have a new one in a newer header.
 fn our_name(name: &str) -> String {
     let target = name.trim_start_matches('*');
     let alias = declared::structs::ALIASES.iter().find(|alias| alias.0 == target);

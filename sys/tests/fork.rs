@@ -1,4 +1,4 @@
-//! A forked child: what was initialized before the fork cannot be used in it.
+//! A forked child cannot use a driver that was initialized before the fork.
 #![cfg(unix)]
 
 mod common;
@@ -35,7 +35,11 @@ fn initialized_before_the_fork() {
         let library = library();
         assert_eq!(library.init(), CUresult::CUDA_ERROR_NO_DEVICE);
         assert!(!library.forked());
-        let answer = fork(|| u8::from(library.forked() && library.init() == CUresult::FORKED));
+        let advice_on_forks =
+            || CUresult::CUDA_ERROR_OPERATING_SYSTEM.advice().is_some_and(|advice| advice.contains("fork"));
+        assert!(!advice_on_forks(), "advice about forks to a process that was not forked");
+        let answer =
+            fork(|| u8::from(library.forked() && library.init() == CUresult::FORKED && advice_on_forks()));
         assert_eq!(answer, 1, "the child is told");
         let grandchild = fork(|| fork(|| u8::from(library.forked())));
         assert_eq!(grandchild, 1, "so is the child's child");

@@ -21,7 +21,7 @@ const ALIASES: usize = 54;
 
 // The facts.
 
-/// One row of a fact table: what was in the headers of 11.8, 12.9 and 13.5, if it was there.
+/// One row of a fact table: the values in the headers of 11.8, 12.9 and 13.5, if any.
 struct Fact {
     group: &'static str,
     item: &'static str,
@@ -159,7 +159,7 @@ fn few_values_changed_between_versions() {
 }
 
 #[test]
-fn enum_docs_name_the_version_of_what_is_new() {
+fn enum_docs_name_the_version_of_new_items() {
     let facts = enum_facts();
     for declared in declared::enums::ENUMS {
         assert_documented(declared.name, declared.attributes);
@@ -177,7 +177,7 @@ fn enum_docs_name_the_version_of_what_is_new() {
 
 // Structs and unions.
 
-/// One field of a type, or of a type inside it, by the path that C gives it.
+/// One field of a type, or of a type inside it, by its C path.
 struct Place {
     offset: usize,
     size: usize,
@@ -268,7 +268,7 @@ fn structs_are_laid_out_as_in_the_headers() {
 }
 
 #[test]
-fn struct_docs_name_the_version_of_what_is_new() {
+fn struct_docs_name_the_version_of_new_items() {
     for declared in declared::structs::TYPES {
         assert_documented(declared.name, declared.attributes);
         for field in declared.fields {
@@ -307,8 +307,8 @@ fn plain_names_mean_the_newest_type() {
     println!("{checked} names checked");
 }
 
-/// Why one declaration of a struct serves drivers of all versions: only reserved room ever moved,
-/// and what grew lies in a union that had room for it.
+/// The reason why one declaration of a struct serves drivers of all versions: only reserved room ever moved,
+/// and any struct that grew is in a union that had room for it.
 #[test]
 fn structs_only_grew_where_there_was_room() {
     let facts = layout_facts();

@@ -32,8 +32,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes that a hundred rounds leave behind, after one round to warm up.
-fn left_behind(mut round: impl FnMut()) -> isize {
+/// Bytes that a hundred rounds leak, after one round to warm up.
+fn leaked_bytes(mut round: impl FnMut()) -> isize {
     round();
     let before = LIVE.load(Ordering::Relaxed);
     for _ in 0..100 {
@@ -42,16 +42,16 @@ fn left_behind(mut round: impl FnMut()) -> isize {
     LIVE.load(Ordering::Relaxed) - before
 }
 
-/// The only test of this file: others would allocate beside it.
+/// The only test of this file, because others would allocate concurrently.
 #[test]
 fn nothing_grows() {
     let driver = fake("driver", "leaks", "libdriver.so");
-    assert_eq!(left_behind(|| assert!(open_from(&driver).is_ok())), 0, "opened again and again");
+    assert_eq!(leaked_bytes(|| assert!(open_from(&driver).is_ok())), 0, "opened again and again");
     let refused = ["not_a_driver", "stub", "without_version", "broken_version"]
         .map(|name| fake(name, "leaks", &format!("lib{name}.so")));
     for path in refused.iter().map(|path| path.as_path()).chain([Path::new("/nowhere/libcuda.so.1")]) {
         let round = || drop(open_from(path).unwrap_err());
-        assert_eq!(left_behind(round), 0, "{}", path.display());
+        assert_eq!(leaked_bytes(round), 0, "{}", path.display());
     }
     let library = open_from(&driver).unwrap();
     let copy = || {
@@ -59,7 +59,7 @@ fn nothing_grows() {
         let again = unsafe { Library::from_resolver("copy", |symbol| of(library, symbol.name)) };
         assert_eq!(again.unwrap(), library);
     };
-    assert_eq!(left_behind(copy), 0, "the same table from a resolver");
+    assert_eq!(leaked_bytes(copy), 0, "the same table from a resolver");
 }
 
 fn of(library: Library, name: &std::ffi::CStr) -> *const std::ffi::c_void {

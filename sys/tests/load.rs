@@ -1,4 +1,4 @@
-//! Opening library files: drivers, and what is none.
+//! Opening library files: drivers, and files that are none.
 #![cfg(target_os = "linux")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Finding and opening NVRTC: where it is looked for, what is refused, and what is said of it.
+//! Finding and opening NVRTC: the places searched, the files refused, and the errors.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -12,7 +12,8 @@ use cuprum_sys::nvrtc::{FnId, Fns, Library, LoadError, NVRTC_VARIABLE, Refusal, 
 use cuprum_sys::{Version, nvrtc_call};
 
 fn open_from(path: &Path) -> Result<Library, LoadError> {
-    // SAFETY: the tests' own fakes: their initializers may run, and what has a name of NVRTC's has its ABI.
+    // SAFETY: the tests' own fakes: their initializers may run, and functions with NVRTC's names have its
+    // ABI.
     unsafe { Library::open_from(path) }
 }
 
@@ -24,7 +25,7 @@ fn refusal(path: &Path) -> (Refusal, String) {
     (attempt.cause().clone(), error.to_string())
 }
 
-/// A child finds what its parent has made, and has no compiler to make it again.
+/// A child finds the files of its parent, and has no compiler to make them again.
 fn in_parent() -> bool {
     std::env::var_os("CUPRUM_TEST_CHILD").is_none()
 }
@@ -51,7 +52,7 @@ fn install(root: &Path, below: &str, file: &str) -> PathBuf {
     folder.join(file)
 }
 
-/// An environment in which nothing is found, but for what `more` says.
+/// An environment in which nothing is found except through `more`.
 fn environment<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let names =
         [NVRTC_VARIABLE, "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "HOME"];
@@ -62,7 +63,7 @@ fn environment<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 #[test]
-fn what_is_no_nvrtc_is_refused() {
+fn a_library_that_is_no_nvrtc_is_refused() {
     let (cause, message) = refusal(Path::new("/nowhere/libnvrtc.so.12"));
     assert!(
         matches!(&cause, Refusal::NotLoaded(words) if words.contains("cannot open shared object")),
@@ -126,7 +127,7 @@ fn any_source_fills_the_table() {
 }
 
 #[test]
-fn names_and_versions_are_those_of_the_lines() {
+fn names_and_versions_agree_with_the_lines() {
     assert_eq!(FnId::nvrtcGetLTOIR.to_string(), "nvrtcGetLTOIR");
     assert_eq!(FnId::nvrtcGetLTOIR.name(), c"nvrtcGetLTOIR");
     assert_eq!(FnId::nvrtcGetLTOIR.since(), Version::new(12, 0));
@@ -134,11 +135,11 @@ fn names_and_versions_are_those_of_the_lines() {
 }
 
 #[test]
-fn without_nvrtc_the_error_lists_what_was_tried_and_how_to_get_it() {
+fn without_nvrtc_the_error_lists_the_attempts_and_the_way_to_get_it() {
     let root = empty_folder("none");
     let root = root.to_str().unwrap();
     let variables = environment(&[("CUDA_HOME", root), ("VIRTUAL_ENV", root), ("HOME", root)]);
-    in_child("without_nvrtc_the_error_lists_what_was_tried_and_how_to_get_it", &variables, || {
+    in_child("without_nvrtc_the_error_lists_the_attempts_and_the_way_to_get_it", &variables, || {
         let error = Library::open().unwrap_err();
         let tried: Vec<_> = error.attempts().iter().map(|one| one.origin().to_str().unwrap()).collect();
         assert_eq!(tried[..4], ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"]);
@@ -197,14 +198,14 @@ fn found_in_the_system_path_toolkits_and_wheels() {
 }
 
 #[test]
-fn found_beside_the_python_in_the_path() {
+fn found_next_to_the_python_in_the_path() {
     let root = empty_folder("python");
     let expected = install(&root, "lib/python3.10/site-packages/nvidia/cu13/lib", "libnvrtc.so.13");
     fs::create_dir_all(root.join("bin")).unwrap();
     fs::write(root.join("bin/python3"), "").unwrap();
     let folder = root.join("bin");
     in_child(
-        "found_beside_the_python_in_the_path",
+        "found_next_to_the_python_in_the_path",
         &environment(&[("PATH", folder.to_str().unwrap())]),
         || {
             assert_eq!(Library::open().unwrap().file().as_deref(), Some(expected.as_path()));

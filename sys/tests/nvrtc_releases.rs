@@ -1,4 +1,5 @@
-//! NVRTC as NVIDIA ships it, of every CUDA line: the table against what each library exports and its header declares.
+//! NVRTC as NVIDIA ships it, of every CUDA line: the table compared with the exports of each library and the
+//! declarations of its header.
 //!
 //! `cargo test -p cuprum-sys --test nvrtc_releases -- --ignored`: fetches the wheels on the first run (x86-64 Linux,
 //! pip, network) and fails when it cannot.
@@ -24,12 +25,12 @@ use releases::RELEASES;
 #[path = "../src/nvrtc/fns.rs"]
 #[allow(unused_imports, reason = "the list names types, of which this needs the number alone")]
 mod fns;
-/// What the list takes from its own module.
+/// The names that the list takes from its own module.
 mod result {
     #[allow(unused_imports, reason = "as above")]
     pub(crate) use cuprum_sys::nvrtc::nvrtcResult;
 }
-/// What `fns.rs` expands under here.
+/// The macro under which `fns.rs` expands here.
 mod declare {
     macro_rules! function_table {
         (
@@ -123,7 +124,7 @@ fn each_header_declares_the_parameters_and_codes_of_the_table() {
 
 /// The names of C parameters.
 fn parameters(list: &str) -> Vec<&str> {
-    // That of a function pointer stands in parentheses, before its own parameters.
+    // The name of a function pointer is in parentheses, before its own parameters.
     if let Some((before, rest)) = list.split_once("int (*callback)(void*, void*)") {
         let after = rest.trim_start_matches(',');
         return [parameters(before.trim().trim_end_matches(',')), vec!["callback"], parameters(after)]

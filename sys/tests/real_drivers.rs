@@ -29,7 +29,7 @@ fn driver_340_108() {
     check("driver_340_108", "340.108", Version::new(6, 5), CUresult::CUDA_ERROR_NO_DEVICE);
 }
 
-/// Answers 999 where the others answer 100: it fails to open its device file and does not say why.
+/// Returns 999, unlike the others, which return 100: it fails to open its device file and does not say why.
 #[test]
 #[ignore = "fetches real drivers"]
 fn driver_390_157() {
@@ -66,7 +66,7 @@ fn driver_555_58_02() {
     check("driver_555_58_02", "555.58.02", Version::new(12, 5), CUresult::CUDA_ERROR_NO_DEVICE);
 }
 
-/// What `CUDA_VISIBLE_DEVICES` says changes nothing where there is no device, and breaks nothing.
+/// The value of `CUDA_VISIBLE_DEVICES` changes nothing without a device, and breaks nothing.
 #[test]
 #[ignore = "fetches real drivers"]
 fn visible_devices() {
@@ -101,7 +101,7 @@ fn fetched(driver: &str) -> PathBuf {
 /// Every check of one driver.
 fn check(test: &str, driver: &str, version: Version, init: CUresult) {
     let path = fetched(driver);
-    // The old drivers find their second library beside them only by this variable.
+    // The old drivers find the second library in their folder only by this variable.
     let folder = path.parent().unwrap().to_str().unwrap();
     in_child(test, &[("LD_LIBRARY_PATH", folder)], || {
         let library = open_from(&path).unwrap();
@@ -133,7 +133,7 @@ fn facts(driver: &str) -> BTreeMap<&'static str, bool> {
     rows.map(|mut row| (row.next().unwrap(), row.nth(column - 1).unwrap() == "1")).collect()
 }
 
-/// The table has exactly what the driver exports, which is what is known of it.
+/// The table has exactly the driver's exports, which agree with the known facts.
 fn check_presence(driver: &str, library: Library, exported: &BTreeSet<String>) {
     let facts = facts(driver);
     for &function in FnId::ALL {

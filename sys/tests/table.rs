@@ -1,4 +1,4 @@
-//! The list of functions against what is known of the driver's symbols.
+//! The list of functions compared with the known facts about the driver's symbols.
 
 mod common;
 #[path = "common/lines.rs"]
@@ -7,13 +7,17 @@ mod lines;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cuprum_sys::left_out::LEFT_OUT;
-use cuprum_sys::{FnId, StreamMode, Version, enums, structs, types};
+use cuprum_sys::{FnId, StreamMode, Version};
 
-#[path = "../src/fns.rs"]
-mod fns;
-/// What `fns.rs` expands under here.
-mod table {
-    pub(crate) use crate::lines::driver_fns;
+/// The list of the crate, as a list of its lines.
+mod fns {
+    use core::ffi::{c_char, c_void};
+
+    use cuprum_sys::{enums::*, structs::*, types::*};
+
+    use crate::lines::list_of;
+
+    cuprum_sys::for_each_function!(list_of);
 }
 
 /// The parameter class of a type, in the words of the fact table.
@@ -52,7 +56,7 @@ fn facts() -> BTreeMap<&'static str, Fact> {
     facts
 }
 
-/// The library's symbols: those of the lines and their twins.
+/// The library's symbols: the symbols of the lines and their twins.
 fn symbols() -> Vec<cuprum_sys::Symbol> {
     FnId::ALL.iter().flat_map(|id| [Some(id.symbol()), id.per_thread_symbol()]).flatten().collect()
 }

@@ -27,7 +27,7 @@ fn driver_or_reasons() {
         Ok(library) => {
             println!("{library:?}");
             let per_thread = Library::options().per_thread_default_stream(true).open().unwrap();
-            // Which answer is the true one is not known here; that it is the same everywhere is checked.
+            // The true answer is not known here; the test checks that it is the same everywhere.
             let init = if gpu_is_demanded() { CUresult::CUDA_SUCCESS } else { init_in_child(library) };
             checks::check(library, per_thread, &[], init);
             let (result, count) = device_count(library);
@@ -48,7 +48,7 @@ fn driver_or_reasons() {
     });
 }
 
-/// Answer of `cuInit` to a forked child, which is asked so that this process stays as it is.
+/// Result of `cuInit` in a forked child, so that this process stays unchanged.
 fn init_in_child(library: Library) -> CUresult {
     let code = common::fork(|| match library.init() {
         CUresult::CUDA_SUCCESS => 0,

@@ -1,9 +1,9 @@
-//! Reads the compiler's assembly (x86-64, AT&T syntax) and follows what a function does when nothing goes wrong.
+//! Reads the compiler's assembly (x86-64, AT&T syntax) and follows a function's paths without errors.
 //!
 //! A path goes from the first instruction to the return, through the functions called. One that calls a cold
-//! function (the compiler puts those into `.text.unlikely`) is an error path and is left out. What remains must
-//! be plain: no loop, no lock, and no call but of functions that are listed too, and of the driver through its
-//! table.
+//! function (the compiler puts those into `.text.unlikely`) is an error path and is left out. The rest must
+//! be plain: no loop, no lock, and no calls except of functions that are listed too, and of the driver
+//! through its table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
@@ -67,13 +67,13 @@ impl Listing {
     /// The driver calls of each path through a function.
     ///
     /// # Errors
-    /// What is not plain, and where.
+    /// Returns the first instruction that is not plain, and its place.
     pub(crate) fn paths(&self, function: &str) -> Result<Rc<Paths>, String> {
         Walk { listing: self, known: HashMap::new() }.from(function, 0)
     }
 
-    /// The instructions that lie on a path, of these functions and of those that they call. `name_place` says what
-    /// to print for a displacement, and is told whether it is that of a call.
+    /// The instructions on the paths of these functions and of their callees. `name_place` returns the text
+    /// to print for a displacement; its first argument says whether the displacement belongs to a call.
     ///
     /// # Errors
     /// As [`paths`](Self::paths).
@@ -271,7 +271,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Operands without what changes from build to build: hashes of symbols, displacements in the library's data.
+/// Operands without the parts that change from build to build: hashes of symbols, displacements in the
+/// library's data.
 fn plain(operands: &str, name_place: &impl Fn(bool, Slot) -> Option<String>) -> String {
     let is_part = |c: char| c.is_alphanumeric() || "_$.-".contains(c);
     let mut text = String::new();
@@ -300,7 +301,7 @@ fn readable(symbol: &str) -> String {
         parts.push(part);
         rest = after;
     }
-    // The hash, and what a macro of the standard library wrapped the name into.
+    // The hash, and the names that a macro of the standard library wraps around the name.
     parts.pop();
     parts.retain(|part| !part.contains("$u7b$") && !part.starts_with("__RUST_STD"));
     parts.join("::")

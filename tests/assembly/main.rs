@@ -1,13 +1,13 @@
 //! Zero cost, read from the code that the compiler makes of a few hot wrappers (`wrappers/lib.rs`).
 //!
-//! Of each wrapper it is checked which calls of the driver there are on its paths, and that nothing else is called:
-//! no allocator, no panic, no lock, no loop. Errors are told apart by what they cost: their code is cold.
+//! The test checks the driver calls on the paths of each wrapper, and that nothing else is called: no
+//! allocator, no panic, no lock, no loop. Error paths are recognized by their cold code.
 //!
 //! A program of its own: it runs the compiler and nothing of the crate.
 //!
-//! What is on the paths is stored in `wrappers.s`, for readers, with symbols and slots by name. It is compared where
-//! the compiler is the one that made it. `CUPRUM_ASSEMBLY=overwrite cargo test --test assembly -- --ignored` stores it anew;
-//! read the difference before you commit it.
+//! `wrappers.s` stores the instructions on the paths, for readers, with symbols and slots by name. The test
+//! compares it if the compiler is the one that made it. `CUPRUM_ASSEMBLY=overwrite cargo test --test assembly
+//! -- --ignored` stores it anew; read the difference before you commit it.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
@@ -25,7 +25,7 @@ use listing::{Listing, Slot};
 /// was refused, or nothing to do.
 const EXPECTED: &[(&str, &[&[FnId]])] = &[
     ("alloc", &[&[], &[FnId::cuMemAlloc_v2]]),
-    // Where the context is not current, it is made so for the call.
+    // If the context is not current, it is made so for the call.
     (
         "free",
         &[
@@ -36,8 +36,10 @@ const EXPECTED: &[(&str, &[&[FnId]])] = &[
     ),
     ("copy_from_host", &[&[], &[FnId::cuMemcpyHtoD_v2]]),
     ("copy_to_host", &[&[], &[FnId::cuMemcpyDtoH_v2]]),
+    ("copy_within", &[&[], &[FnId::cuMemcpyDtoD_v2]]),
+    ("fill", &[&[], &[FnId::cuMemsetD32_v2]]),
     ("launch", &[&[], &[FnId::cuLaunchKernel]]),
-    ("push_and_pop", &[&[], &[FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2]]),
+    ("push_and_pop", &[&[FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2]]),
     ("record", &[&[], &[FnId::cuEventRecord]]),
     ("synchronize", &[&[], &[FnId::cuStreamSynchronize]]),
 ];
@@ -55,7 +57,7 @@ fn output_of(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Compiles the wrappers and what they need, and reads the assembly of those crates that they call into.
+/// Compiles the wrappers and their dependencies, and reads the assembly of the crates that they call into.
 fn compile() -> Listing {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let messages = output_of(
@@ -80,7 +82,7 @@ fn compile() -> Listing {
     listing
 }
 
-/// Beside each library that cargo says it made lies its assembly.
+/// The assembly is next to each library in cargo's messages.
 fn assembly_file(messages: &str, name: &str) -> Option<PathBuf> {
     messages.split('"').filter(|part| part.ends_with(".rmeta")).map(Path::new).find_map(|library| {
         let stem = library.file_stem()?.to_str()?.strip_prefix("lib")?;
@@ -95,7 +97,7 @@ fn a_wrapper_is_its_driver_calls_and_compares() {
     let listing = compile();
     let paths = |name| listing.paths(name).unwrap_or_else(|error| panic!("{name}: {error}"));
 
-    // The table lies at a fixed place in the library's data: one wrapper says where, the others must agree.
+    // The table has a fixed place in the library's data: one wrapper shows the place, the others must agree.
     let only = paths("synchronize").iter().find_map(|path| path.first().copied()).expect("a driver call");
     let table = only - FnId::cuStreamSynchronize as Slot * SLOT_BYTES;
     let end = table + FnId::ALL.len() as Slot * SLOT_BYTES;
@@ -114,7 +116,7 @@ fn a_wrapper_is_its_driver_calls_and_compares() {
 
     let name_place = |is_call, place| match function(place) {
         Some(function) if is_call => Some(function.to_string()),
-        // What lies behind the table moves when a function is added.
+        // Data after the table moves when a function is added.
         _ => (place >= end).then(|| format!("table_end+{}", place - end)),
     };
     let names: Vec<&str> = EXPECTED.iter().map(|&(name, _)| name).collect();
@@ -142,9 +144,9 @@ fn compare(text: &str) {
     }
 }
 
-/// The listing's own eyes: what must not be on a path is seen there, and only there.
+/// Tests the listing itself: it finds an instruction that is not plain if it is on a path, and only then.
 #[test]
-fn what_is_not_plain_is_seen() {
+fn instructions_that_are_not_plain_are_seen() {
     let paths = |body: &str| {
         let mut listing = Listing::default();
         listing.add(&format!(

@@ -18,8 +18,8 @@ alloc:
     pushq %rax
     movq (%rcx), %rbx
     movl 8(%rcx), %edi
-    movq 16(%rbx), %rcx
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
+    movq 24(%rbx), %rcx
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %r8
     cmpq %rcx, %fs:32(%r8)
     jne .cold
     cmpl %edi, %fs:48(%r8)
@@ -31,7 +31,7 @@ alloc:
     movq (%rbx), %r14
     movl cuprum_sys::fork::GENERATION(%rip), %eax
     movq table_end+0(%r14), %rcx
-    movl 8(%rcx), %ecx
+    movl (%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
     movq %rdx, %r12
@@ -42,7 +42,7 @@ alloc:
     movq (%rsp), %r14
     movq %r15, %rax
     movq %r12, %rdx
-    cmpq $0, 40(%rbx)
+    cmpb $0, 64(%rbx)
     jne .cold
 .1:
     movq %rbx, 8(%rax)
@@ -62,7 +62,7 @@ alloc:
     retq
 .3:
     xorl %r14d, %r14d
-    cmpq $0, 40(%rbx)
+    cmpb $0, 64(%rbx)
     je .1
     # else to .cold
 
@@ -70,7 +70,7 @@ copy_from_host:
     movq %rdi, %rax
     movq 16(%rsi), %rdi
     cmpq %r8, %rdi
-    jne .2
+    jne .1
     pushq %rbp
     pushq %r15
     pushq %r14
@@ -78,36 +78,37 @@ copy_from_host:
     pushq %r12
     pushq %rbx
     pushq %rax
-    movq (%rsi), %r14
-    movq 8(%rsi), %rdi
     movq (%rdx), %rbx
     movl 8(%rdx), %r9d
-    movq 16(%rbx), %rsi
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    movq (%rsi), %r15
+    movq 8(%rsi), %rdi
+    movq 24(%rbx), %rsi
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %rdx
     cmpq %rsi, %fs:32(%rdx)
     jne .cold
     cmpl %r9d, %fs:48(%rdx)
     jne .cold
-    cmpq %r14, %rbx
+    cmpq %r15, %rbx
     je .3
-    movq 16(%rbx), %r9
-    movl $2147418129, %edx
-    movl $10027008, %esi
-    cmpq 16(%r14), %r9
-    jne .1
-    movq (%rbx), %r9
-    cmpq (%r14), %r9
-    je .3
-.1:
+    movq 24(%rbx), %rdx
+    movl $2147418129, %r14d
+    movl $10027008, %r12d
+    cmpq 24(%r15), %rdx
+    je .2
     movl $18, (%rax)
-    movl %edx, 4(%rax)
-    movl %esi, 8(%rax)
+    movl %r14d, 4(%rax)
+    movl %r12d, 8(%rax)
     jmp .5
-.2:
+.1:
     movl $1, (%rax)
     movq %rdi, 8(%rax)
     movq %r8, 16(%rax)
     retq
+.2:
+    movq (%rbx), %rdx
+    movq (%r15), %rsi
+    cmpq %rsi, %rdx
+    jne .cold
 .3:
     testq %r8, %r8
     je .4
@@ -115,7 +116,7 @@ copy_from_host:
     movq (%rbx), %r14
     movl cuprum_sys::fork::GENERATION(%rip), %eax
     movq table_end+0(%r14), %rdx
-    movl 8(%rdx), %edx
+    movl (%rdx), %edx
     cmpl %edx, %eax
     ja .cold
     shlq $2, %r8
@@ -124,10 +125,11 @@ copy_from_host:
     callq *cuMemcpyHtoD_v2(%r14)
     testl %eax, %eax
     jne .cold
-    movq (%rbx), %rax
-    cmpb $0, table_end+92(%rax)
+    movq 16(%rbx), %rax
+    movq 40(%rax), %rax
+    testb $1, %al
     movq %r15, %rax
-    jne .cold
+    je .cold
 .4:
     movl $19, (%rax)
 .5:
@@ -144,7 +146,7 @@ copy_to_host:
     movq %rdi, %rax
     movq 16(%rsi), %rdi
     cmpq %rdi, %r8
-    jne .2
+    jne .1
     pushq %rbp
     pushq %r15
     pushq %r14
@@ -152,36 +154,37 @@ copy_to_host:
     pushq %r12
     pushq %rbx
     pushq %rax
-    movq (%rsi), %r14
-    movq 8(%rsi), %rsi
     movq (%rdx), %rbx
     movl 8(%rdx), %edi
-    movq 16(%rbx), %r9
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    movq (%rsi), %r15
+    movq 8(%rsi), %rsi
+    movq 24(%rbx), %r9
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %rdx
     cmpq %r9, %fs:32(%rdx)
     jne .cold
     cmpl %edi, %fs:48(%rdx)
     jne .cold
-    cmpq %r14, %rbx
+    cmpq %r15, %rbx
     je .3
-    movq 16(%rbx), %r9
-    movl $2147418129, %edx
-    movl $10158080, %edi
-    cmpq 16(%r14), %r9
-    jne .1
-    movq (%rbx), %r9
-    cmpq (%r14), %r9
-    je .3
-.1:
+    movq 24(%rbx), %rdx
+    movl $2147418129, %r14d
+    movl $10158080, %r12d
+    cmpq 24(%r15), %rdx
+    je .2
     movl $18, (%rax)
-    movl %edx, 4(%rax)
-    movl %edi, 8(%rax)
+    movl %r14d, 4(%rax)
+    movl %r12d, 8(%rax)
     jmp .5
-.2:
+.1:
     movl $1, (%rax)
     movq %r8, 8(%rax)
     movq %rdi, 16(%rax)
     retq
+.2:
+    movq (%rbx), %rdi
+    movq (%r15), %rdx
+    cmpq %rdx, %rdi
+    jne .cold
 .3:
     testq %r8, %r8
     je .4
@@ -189,7 +192,7 @@ copy_to_host:
     movq (%rbx), %r14
     movl cuprum_sys::fork::GENERATION(%rip), %eax
     movq table_end+0(%r14), %rdx
-    movl 8(%rdx), %edx
+    movl (%rdx), %edx
     cmpl %edx, %eax
     ja .cold
     shlq $2, %r8
@@ -212,39 +215,211 @@ copy_to_host:
     popq %rbp
     retq
 
+copy_within:
+    movq %rdx, %r8
+    movq %rdi, %rax
+    movq 16(%rsi), %rdi
+    movq 16(%rcx), %rdx
+    cmpq %rdx, %rdi
+    jne .3
+    leaq (,%rdi,4), %rdx
+    movq %rdi, %r9
+    shrq $62, %r9
+    sete %r9b
+    testq %rdx, %rdx
+    setns %r10b
+    testb %r10b, %r9b
+    je .4
+    pushq %rbp
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    subq $24, %rsp
+    movq (%r8), %rbx
+    movl 8(%r8), %r8d
+    movq (%rsi), %r13
+    movq 8(%rsi), %rdi
+    movq (%rcx), %r15
+    movq 8(%rcx), %rsi
+    movq 24(%rbx), %rcx
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %r9
+    cmpq %rcx, %fs:32(%r9)
+    jne .cold
+    cmpl %r8d, %fs:48(%r9)
+    jne .cold
+    cmpq %rbx, %r13
+    je .1
+    movq 24(%r13), %rcx
+    movl $2147418129, %r14d
+    movl $10289152, %r12d
+    cmpq 24(%rbx), %rcx
+    jne .2
+    movq (%r13), %rcx
+    movq (%rbx), %r8
+    cmpq %r8, %rcx
+    jne .cold
+.1:
+    cmpq %rbx, %r15
+    je .6
+    movq 24(%r15), %rcx
+    movl $2147418129, %r14d
+    movl $10289152, %r12d
+    cmpq 24(%rbx), %rcx
+    je .5
+.2:
+    movl $18, (%rax)
+    movl %r14d, 4(%rax)
+    movl %r12d, 8(%rax)
+    jmp .8
+.3:
+    movl $1, (%rax)
+    movq %rdi, 8(%rax)
+    movq %rdx, 16(%rax)
+    retq
+.4:
+    movl $0, (%rax)
+    movq %rdi, 8(%rax)
+    movq $4, 16(%rax)
+    retq
+.5:
+    movq (%r15), %rcx
+    movq (%rbx), %r8
+    cmpq %r8, %rcx
+    jne .cold
+.6:
+    testq %rdx, %rdx
+    je .7
+    movq %rax, %r15
+    movq (%rbx), %r14
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r14), %rcx
+    movl (%rcx), %ecx
+    cmpl %ecx, %eax
+    ja .cold
+    callq *cuMemcpyDtoD_v2(%r14)
+    testl %eax, %eax
+    jne .cold
+    movq 16(%rbx), %rax
+    movq 40(%rax), %rax
+    testb $1, %al
+    movq %r15, %rax
+    je .cold
+.7:
+    movl $19, (%rax)
+.8:
+    addq $24, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    popq %rbp
+    retq
+
+fill:
+    pushq %rbp
+    pushq %r15
+    pushq %r14
+    pushq %r13
+    pushq %r12
+    pushq %rbx
+    pushq %rax
+    movq %rdi, %rbx
+    movq (%rdx), %r14
+    movl 8(%rdx), %eax
+    movq (%rsi), %r15
+    movq 8(%rsi), %rdi
+    movq 16(%rsi), %rdx
+    movq 24(%r14), %rsi
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %r8
+    cmpq %rsi, %fs:32(%r8)
+    jne .cold
+    cmpl %eax, %fs:48(%r8)
+    jne .cold
+    cmpq %r15, %r14
+    je .2
+    movq 24(%r14), %rsi
+    movl $2147418129, %eax
+    movl $12648448, %r12d
+    cmpq 24(%r15), %rsi
+    je .1
+    movl $18, (%rbx)
+    movl %eax, 4(%rbx)
+    movl %r12d, 8(%rbx)
+    jmp .4
+.1:
+    movq (%r14), %rax
+    movq (%r15), %rsi
+    cmpq %rsi, %rax
+    jne .cold
+.2:
+    testq %rdx, %rdx
+    je .3
+    movq (%r14), %r15
+    movl cuprum_sys::fork::GENERATION(%rip), %eax
+    movq table_end+0(%r15), %rsi
+    movl (%rsi), %esi
+    cmpl %esi, %eax
+    ja .cold
+    movl %ecx, %esi
+    callq *cuMemsetD32_v2(%r15)
+    testl %eax, %eax
+    jne .cold
+    movq 16(%r14), %rax
+    movq 40(%rax), %rax
+    testb $1, %al
+    je .cold
+.3:
+    movl $19, (%rbx)
+.4:
+    movq %rbx, %rax
+    addq $8, %rsp
+    popq %rbx
+    popq %r12
+    popq %r13
+    popq %r14
+    popq %r15
+    popq %rbp
+    retq
+
 free:
     pushq %r15
     pushq %r14
+    pushq %r12
     pushq %rbx
-    subq $16, %rsp
+    pushq %rax
     movq (%rdi), %rbx
     movq 8(%rdi), %r14
     testq %r14, %r14
-    je .2
+    je .5
     movq (%rbx), %r15
     movl cuprum_sys::fork::GENERATION(%rip), %ecx
     movq table_end+0(%r15), %rax
-    movl 8(%rax), %edx
+    movl (%rax), %edx
     cmpl %edx, %ecx
     ja .cold
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
-    movq 16(%rbx), %rdi
-    cmpq %rdi, %fs:32(%rcx)
-    jne .1
-    cmpq %r15, %fs:40(%rcx)
-    jne .1
-    movq %r14, %rdi
-    callq *cuMemFree_v2(%r15)
-    testl %eax, %eax
-    je .2
+    movzbl 48(%rbx), %ecx
+    testb %cl, %cl
+    je .1
     # else to .cold
 .1:
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %rcx
+    movq %fs:32(%rcx), %rdx
+    cmpq 24(%rbx), %rdx
+    je .3
+.2:
     movl cuprum_sys::fork::GENERATION(%rip), %ecx
-    movl 8(%rax), %eax
+    movl (%rax), %eax
     cmpl %eax, %ecx
     ja .cold
+    movq 24(%rbx), %rdi
     callq *cuCtxPushCurrent_v2(%r15)
     testl %eax, %eax
+    jne .cold
+    movzbl cuprum::context::captures::EVER(%rip), %eax
+    testb %al, %al
     jne .cold
     movq (%rbx), %rax
     movq %r14, %rdi
@@ -252,29 +427,58 @@ free:
     testl %eax, %eax
     jne .cold
     movabsq $168603511049682944, %r14
-    movq $0, 8(%rsp)
-    movq (%rbx), %r15
+    xorl %r15d, %r15d
+    movq $0, (%rsp)
+    movq (%rbx), %r12
     movl cuprum_sys::fork::GENERATION(%rip), %eax
-    movq table_end+0(%r15), %rcx
-    movl 8(%rcx), %ecx
+    movq table_end+0(%r12), %rcx
+    movl (%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
-    leaq 8(%rsp), %rdi
-    callq *cuCtxPopCurrent_v2(%r15)
+    movq %rsp, %rdi
+    callq *cuCtxPopCurrent_v2(%r12)
     testl %eax, %eax
     jne .cold
+    movabsq $281474976710655, %rax
+    andq %rax, %r15
+    orq %r15, %r14
     movq %r14, %rax
     shrq $48, %rax
     cmpl $599, %eax
+    je .5
+    jmp .4
+.3:
+    movq %fs:40(%rcx), %rdi
+    testq %rdi, %rdi
     je .2
-    cmpl $4, %r14d
-    je .2
-    # else to .cold
-.2:
-    cmpq $0, 40(%rbx)
+    cmpq %r15, %rdi
     jne .cold
-    addq $16, %rsp
+    movzbl cuprum::context::captures::EVER(%rip), %eax
+    testb %al, %al
+    jne .cold
+    movq (%rbx), %rax
+    movq %r14, %rdi
+    callq *cuMemFree_v2(%rax)
+    testl %eax, %eax
+    jne .cold
+    movabsq $168603511049682944, %rcx
+    xorl %eax, %eax
+    movabsq $281474976710655, %r14
+    andq %rax, %r14
+    orq %rcx, %r14
+    movq %r14, %rax
+    shrq $48, %rax
+    cmpl $599, %eax
+    je .5
+.4:
+    cmpl $4, %r14d
+    jne .cold
+.5:
+    cmpb $1, 64(%rbx)
+    je .cold
+    addq $8, %rsp
     popq %rbx
+    popq %r12
     popq %r14
     popq %r15
     retq
@@ -287,145 +491,146 @@ launch:
     pushq %r12
     pushq %rbx
     subq $136, %rsp
-    movq %rcx, %r13
-    movq %rdx, %rbp
-    movq %rdi, %rax
-    movl (%r8), %ecx
-    movl 12(%r8), %ebx
-    movl 16(%r8), %r14d
-    movl 20(%r8), %r15d
-    movl 24(%r8), %r12d
-    movq %rcx, 80(%rsp)
-    decl %ecx
-    cmpl 24(%rsi), %ecx
-    movq %r15, 96(%rsp)
-    movq %r12, 88(%rsp)
+    movq %r9, %r13
+    movq %r8, %rbp
+    movq %rcx, %r15
+    movq %rdx, %r12
+    movq %rsi, %r14
+    movq %rdi, 40(%rsp)
+    movl (%r8), %esi
+    movl 12(%r8), %r8d
+    movl 16(%rbp), %r9d
+    movl 20(%rbp), %r11d
+    movl 24(%rbp), %ebx
+    leal -1(%rsi), %eax
+    cmpl 24(%r14), %eax
+    movq %r11, 96(%rsp)
     jae .cold
-    movl 8(%r8), %ecx
-    leal -1(%rcx), %edx
-    cmpl 32(%rsi), %edx
+    movl 8(%rbp), %ecx
+    leal -1(%rcx), %eax
+    cmpl 32(%r14), %eax
     jae .cold
-    movl 4(%r8), %edx
-    leal -1(%rdx), %edi
-    cmpl 28(%rsi), %edi
+    movl 4(%rbp), %edx
+    leal -1(%rdx), %eax
+    cmpl 28(%r14), %eax
     jae .cold
-    leal -1(%rbx), %edi
-    cmpl 36(%rsi), %edi
+    leal -1(%r8), %eax
+    cmpl 36(%r14), %eax
     jae .cold
-    leal -1(%r15), %edi
-    cmpl 44(%rsi), %edi
+    leal -1(%r11), %eax
+    cmpl 44(%r14), %eax
     jae .cold
-    leal -1(%r14), %edi
-    cmpl 40(%rsi), %edi
+    leal -1(%r9), %eax
+    cmpl 40(%r14), %eax
     jae .cold
-    movq %r14, %r10
-    imulq %rbx, %r10
-    imulq %r15, %r10
-    cmpl 52(%rsi), %r12d
-    movl 48(%rsi), %r11d
-    setbe %dil
-    cmpq %r11, %r10
+    movq %r9, %rdi
+    imulq %r8, %rdi
+    imulq %r11, %rdi
+    cmpl 52(%r14), %ebx
+    movl 48(%r14), %r10d
+    setbe %al
+    cmpq %r10, %rdi
     ja .8
-    testb %dil, %dil
+    testb %al, %al
     je .cold
 .1:
-    movq (%r9), %rdi
-    movq 8(%r9), %r8
-    movq 16(%r9), %r10
-    movl 24(%r9), %r9d
-    movq 8(%rdi), %rdi
-    movq %rdi, 104(%rsp)
-    movq 8(%r8), %rdi
-    movq %rdi, 112(%rsp)
-    movq 8(%r10), %rdi
-    movq %rdi, 120(%rsp)
-    movl %r9d, 28(%rsp)
-    leaq 104(%rsp), %rdi
-    movq %rdi, 32(%rsp)
-    leaq 112(%rsp), %rdi
-    movq %rdi, 40(%rsp)
-    leaq 120(%rsp), %rdi
-    movq %rdi, 48(%rsp)
-    leaq 28(%rsp), %rdi
-    movq %rdi, 56(%rsp)
-    movq (%rsi), %r15
-    movq 8(%rsi), %r9
-    movq (%rbp), %r12
-    movl 8(%rbp), %edi
-    movq (%r13), %rbp
-    movq 8(%r13), %r10
-    movq 16(%r12), %rsi
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r8
-    cmpq %rsi, %fs:32(%r8)
+    movq (%r13), %rax
+    movq 8(%r13), %rdi
+    movq 16(%r13), %r10
+    movl 24(%r13), %r11d
+    movq 8(%rax), %rax
+    movq %rax, 104(%rsp)
+    movq 8(%rdi), %rax
+    movq %rax, 112(%rsp)
+    movq 8(%r10), %rax
+    movq %rax, 120(%rsp)
+    movl %r11d, 60(%rsp)
+    leaq 104(%rsp), %rax
+    movq %rax, 64(%rsp)
+    leaq 112(%rsp), %rax
+    movq %rax, 72(%rsp)
+    leaq 120(%rsp), %rax
+    movq %rax, 80(%rsp)
+    leaq 60(%rsp), %rax
+    movq %rax, 88(%rsp)
+    movq (%r14), %rbp
+    movq 8(%r14), %rdi
+    movq (%r12), %r14
+    movl 8(%r12), %eax
+    movq (%r15), %r13
+    movq 8(%r15), %r12
+    movq 24(%r14), %r10
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %r11
+    cmpq %r10, %fs:32(%r11)
     jne .cold
-    cmpl %edi, %fs:48(%r8)
+    cmpl %eax, %fs:48(%r11)
     jne .cold
-    cmpq %r12, %r15
+    cmpq %r14, %rbp
+    movq %rbx, %r11
     je .2
-    movq 16(%r15), %r8
-    movl $2147418129, %esi
-    movl $23330816, %edi
-    cmpq 16(%r12), %r8
+    movq 24(%rbp), %r10
+    movl $2147418129, %eax
+    movl $23330816, %r15d
+    cmpq 24(%r14), %r10
     jne .3
-    movq (%r15), %r8
-    cmpq (%r12), %r8
-    jne .3
+    movq (%rbp), %rax
+    movq (%r14), %r10
+    cmpq %r10, %rax
+    jne .cold
 .2:
-    cmpq %r12, %rbp
-    je .4
-    movq 16(%rbp), %r8
-    movl $2147418129, %esi
-    movl $23330816, %edi
-    cmpq 16(%r12), %r8
-    jne .3
-    movq (%r12), %r13
-    cmpq %r13, (%rbp)
+    cmpq %r14, %r13
     je .5
+    movq 24(%r13), %r10
+    movl $2147418129, %eax
+    movl $23330816, %r15d
+    cmpq 24(%r14), %r10
+    je .4
 .3:
-    movl %esi, 128(%rsp)
-    movl %edi, 132(%rsp)
-    movq %rdi, %rdx
-    shlq $32, %rdx
-    movl %esi, %ecx
-    orq %rdx, %rcx
-    shrl $16, %edi
-    cmpl $599, %edi
+    movl %eax, 128(%rsp)
+    movl %r15d, 132(%rsp)
+    movq %r15, %rcx
+    shlq $32, %rcx
+    movl %eax, %eax
+    orq %rcx, %rax
+    shrl $16, %r15d
+    movq 40(%rsp), %rbx
+    cmpl $599, %r15d
     je .6
-    shlq $48, %rdi
-    movabsq $281474976710655, %rdx
-    andq %rdx, %rcx
-    orq %rdi, %rcx
-    movl $4, (%rax)
-    movq %rcx, 4(%rax)
+    shlq $48, %r15
+    movabsq $281474976710655, %rcx
+    andq %rcx, %rax
+    orq %r15, %rax
+    movl $4, (%rbx)
+    movq %rax, 4(%rbx)
     jmp .7
 .4:
-    movq (%r12), %r13
+    movq (%r13), %rax
+    movq (%r14), %r10
+    cmpq %r10, %rax
+    jne .cold
 .5:
-    movq %rax, 8(%rsp)
+    movq (%r14), %r15
     movl cuprum_sys::fork::GENERATION(%rip), %eax
-    movq table_end+0(%r13), %rsi
-    movl 8(%rsi), %esi
-    cmpl %esi, %eax
+    movq table_end+0(%r15), %r10
+    movl (%r10), %r10d
+    cmpl %r10d, %eax
     ja .cold
     subq $8, %rsp
-    leaq 40(%rsp), %rax
-    movq %r9, %rdi
-    movq 88(%rsp), %rsi
-    movl %ebx, %r8d
-    movl %r14d, %r9d
+    leaq 72(%rsp), %rax
     pushq $0
     pushq %rax
-    pushq %r10
-    pushq 120(%rsp)
+    pushq %r12
+    pushq %r11
     pushq 136(%rsp)
-    callq *cuLaunchKernel(%r13)
+    callq *cuLaunchKernel(%r15)
     addq $48, %rsp
     testl %eax, %eax
     jne .cold
-    movq 8(%rsp), %rax
+    movq 40(%rsp), %rbx
 .6:
-    movl $5, (%rax)
+    movl $5, (%rbx)
 .7:
+    movq %rbx, %rax
     addq $136, %rsp
     popq %rbx
     popq %r12
@@ -435,8 +640,8 @@ launch:
     popq %rbp
     retq
 .8:
-    xorl %edi, %edi
-    testb %dil, %dil
+    xorl %eax, %eax
+    testb %al, %al
     jne .1
     # else to .cold
 
@@ -447,50 +652,48 @@ push_and_pop:
     pushq %r12
     pushq %rbx
     subq $32, %rsp
-    movq (%rdi), %rax
-    movq (%rsi), %r12
-    cmpq (%rax), %r12
-    je .1
-    movabsq $10696051262423057, %rax
-    jmp .3
-.1:
     movq %rsi, %r15
-    movl 8(%rdi), %r14d
-    movq 16(%rax), %rbx
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %r13
-    cmpq %rbx, %fs:32(%r13)
+    movq (%rdi), %r14
+    movl 8(%rdi), %ebx
+    movq (%rsi), %r12
+    movq (%r14), %rsi
+    cmpq %rsi, %r12
     jne .cold
-    cmpl %r14d, %fs:48(%r13)
+    movq 24(%r14), %r14
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %r13
+    cmpq %r14, %fs:32(%r13)
+    jne .cold
+    cmpl %ebx, %fs:48(%r13)
     jne .cold
     movl cuprum_sys::fork::GENERATION(%rip), %eax
     movq table_end+0(%r12), %rcx
-    movl 8(%rcx), %ecx
+    movl (%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
-    movq 16(%r15), %rdi
+    movq 24(%r15), %rdi
     callq *cuCtxPushCurrent_v2(%r12)
     testl %eax, %eax
     jne .cold
-    testl %r14d, %r14d
-    jne .2
+    testl %ebx, %ebx
+    jne .1
     movq %r12, %fs:40(%r13)
-.2:
-    leal 1(%r14), %eax
+.1:
+    leal 1(%rbx), %eax
     movl %eax, %fs:48(%r13)
-    movq 16(%r15), %r12
+    movq 24(%r15), %r12
     movq %r12, %fs:32(%r13)
     movq %r15, 8(%rsp)
     movq %rax, 16(%rsp)
-    movq %rbx, 24(%rsp)
+    movq %r14, 24(%rsp)
     xorl %esi, %esi
     cmpl %eax, %fs:48(%r13)
     jne .cold
-    cmpl %r14d, %fs:8(%r13)
+    cmpl %ebx, %fs:8(%r13)
     ja .cold
     movq (%r15), %rax
     movl cuprum_sys::fork::GENERATION(%rip), %ecx
     movq table_end+0(%rax), %rdx
-    movl 8(%rdx), %edi
+    movl (%rdx), %edi
     cmpl %edi, %ecx
     ja .cold
     movq $0, (%rsp)
@@ -501,11 +704,11 @@ push_and_pop:
     jne .cold
     cmpq %r12, (%rsp)
     jne .cold
-    movl %r14d, %fs:48(%r13)
-    movq %rbx, %fs:32(%r13)
+    movl %ebx, %fs:48(%r13)
+    movq %r14, %fs:32(%r13)
     movabsq $168603511049682944, %rax
-    jmp .3
-.3:
+    jmp .2
+.2:
     addq $32, %rsp
     popq %rbx
     popq %r12
@@ -521,65 +724,67 @@ record:
     pushq %r12
     pushq %rbx
     subq $16, %rsp
-    movq (%rdi), %r14
+    movq (%rdi), %r12
     movq 8(%rdi), %rdi
     movq (%rsi), %rbx
     movl 8(%rsi), %eax
     movq (%rdx), %r15
     movq 8(%rdx), %rsi
-    movq 16(%rbx), %rcx
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rdx
+    movq 24(%rbx), %rcx
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %rdx
     cmpq %rcx, %fs:32(%rdx)
     jne .cold
     cmpl %eax, %fs:48(%rdx)
     jne .cold
-    cmpq %rbx, %r14
+    cmpq %rbx, %r12
     je .1
-    movq 16(%r14), %rcx
+    movq 24(%r12), %rcx
     movl $2147418129, %eax
-    movl $21299200, %edx
-    cmpq 16(%rbx), %rcx
+    movl $21299200, %r14d
+    cmpq 24(%rbx), %rcx
     jne .2
-    movq (%r14), %rcx
-    cmpq (%rbx), %rcx
-    jne .2
+    movq (%r12), %rax
+    movq (%rbx), %rcx
+    cmpq %rcx, %rax
+    jne .cold
 .1:
     cmpq %rbx, %r15
-    je .3
-    movq 16(%r15), %rcx
-    movl $2147418129, %eax
-    movl $21299200, %edx
-    cmpq 16(%rbx), %rcx
-    jne .2
-    movq (%rbx), %r14
-    cmpq %r14, (%r15)
     je .4
+    movq 24(%r15), %rcx
+    movl $2147418129, %eax
+    movl $21299200, %r14d
+    cmpq 24(%rbx), %rcx
+    je .3
 .2:
     movl %eax, 8(%rsp)
-    movl %edx, 12(%rsp)
-    movq %rdx, %rcx
+    movl %r14d, 12(%rsp)
+    movq %r14, %rcx
     shlq $32, %rcx
     movl %eax, %eax
     orq %rcx, %rax
-    shrl $16, %edx
+    shrl $16, %r14d
     jmp .5
 .3:
-    movq (%rbx), %r14
+    movq (%r15), %rax
+    movq (%rbx), %rcx
+    cmpq %rcx, %rax
+    jne .cold
 .4:
+    movq (%rbx), %r14
     movl cuprum_sys::fork::GENERATION(%rip), %eax
     movq table_end+0(%r14), %rcx
-    movl 8(%rcx), %ecx
+    movl (%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
     callq *cuEventRecord(%r14)
     testl %eax, %eax
     jne .cold
-    movl $599, %edx
+    movl $599, %r14d
 .5:
-    shlq $48, %rdx
+    shlq $48, %r14
     movabsq $281474976710655, %rcx
     andq %rax, %rcx
-    orq %rdx, %rcx
+    orq %r14, %rcx
     movq %rcx, %rax
     addq $16, %rsp
     popq %rbx
@@ -598,48 +803,48 @@ synchronize:
     movq 8(%rdi), %rdi
     movq (%rsi), %rbx
     movl 8(%rsi), %eax
-    movq 16(%rbx), %rsi
-    movq cuprum::context::stack::THREAD@GOTTPOFF(%rip), %rcx
+    movq 24(%rbx), %rsi
+    movq cuprum::context::record::THREAD@GOTTPOFF(%rip), %rcx
     cmpq %rsi, %fs:32(%rcx)
     jne .cold
     cmpl %eax, %fs:48(%rcx)
     jne .cold
     cmpq %r15, %rbx
     je .2
-    movq 16(%rbx), %rcx
+    movq 24(%rbx), %rcx
     movl $2147418129, %eax
-    movl $19726336, %edx
-    cmpq 16(%r15), %rcx
-    jne .1
-    movq (%rbx), %r14
-    cmpq (%r15), %r14
-    je .3
-.1:
+    movl $19726336, %r14d
+    cmpq 24(%r15), %rcx
+    je .1
     movl %eax, 8(%rsp)
-    movl %edx, 12(%rsp)
-    movq %rdx, %rcx
+    movl %r14d, 12(%rsp)
+    movq %r14, %rcx
     shlq $32, %rcx
     movl %eax, %eax
     orq %rcx, %rax
-    shrl $16, %edx
-    jmp .4
+    shrl $16, %r14d
+    jmp .3
+.1:
+    movq (%rbx), %rax
+    movq (%r15), %rsi
+    cmpq %rsi, %rax
+    jne .cold
 .2:
     movq (%rbx), %r14
-.3:
     movl cuprum_sys::fork::GENERATION(%rip), %eax
     movq table_end+0(%r14), %rcx
-    movl 8(%rcx), %ecx
+    movl (%rcx), %ecx
     cmpl %ecx, %eax
     ja .cold
     callq *cuStreamSynchronize(%r14)
     testl %eax, %eax
     jne .cold
-    movl $599, %edx
-.4:
-    shlq $48, %rdx
+    movl $599, %r14d
+.3:
+    shlq $48, %r14
     movabsq $281474976710655, %rcx
     andq %rax, %rcx
-    orq %rdx, %rcx
+    orq %r14, %rcx
     movq %rcx, %rax
     addq $16, %rsp
     popq %rbx

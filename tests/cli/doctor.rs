@@ -1,4 +1,4 @@
-//! `cuprum doctor`: right answers.
+//! Correct diagnoses of `cuprum doctor`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,10 +37,11 @@ fn without_a_driver_it_says_so_first() {
     assert_eq!(ran.code, Some(3));
     assert!(ran.out.starts_with("CUDA does not work here: no driver can be loaded.\n  - "), "{}", ran.out);
     assert!(ran.out.contains("CUPRUM_DRIVER=/no/such/libcuda.so.1: cuprum loads this driver"), "{}", ran.out);
-    let (code, json) = json(&["--cuda", "12.2", &file("k.ptx", b".version 8.4\n.target sm_90\n")], &[NONE]);
+    let ptx = file("k.ptx", b".version 8.4\n.target sm_90\n.func f() {}\n");
+    let (code, json) = json(&["--cuda", "12.2", &ptx], &[NONE]);
     assert_eq!((code, json.at("driver.kind").text(), json.at("driver.cuda")), (3, "unusable", &Json::Null));
     assert!(json.at("features").list().is_empty() && json.at("smoke_test").list().is_empty());
-    // What files need is told all the same.
+    // The needs of files are reported all the same.
     assert_eq!(json.at("needs.1.cuda").text(), "12.4");
     assert_eq!(json.at("libraries.0.path").text(), NONE.1);
 }
@@ -71,7 +72,7 @@ fn the_software_device_works() {
 }
 
 #[test]
-fn an_old_driver_lacks_features_and_what_is_needed_from_it() {
+fn an_old_driver_lacks_features_and_required_functions() {
     let needs = compiled(
         "int cuInit(unsigned); int cuMemAllocAsync(void*, long, void*);\n\
          int f(void) { return cuInit(0) + cuMemAllocAsync(0, 0, 0); }\n",
@@ -79,7 +80,7 @@ fn an_old_driver_lacks_features_and_what_is_needed_from_it() {
         &["-shared", "-fPIC"],
     );
     let old = [("CUPRUM_EMULATOR_DRIVER_VERSION", "11.0")];
-    let newer = file("newer.ptx", b".version 7.4\n.target sm_50\n");
+    let newer = file("newer.ptx", b".version 7.4\n.target sm_50\n.func f() {}\n");
     let needs = needs.to_str().unwrap();
     let (code, report) = json(&["--software", "--cuda=12.2", needs, &newer], &old);
     assert_eq!((code, report.at("driver.cuda").text()), (1, "11.0"));
@@ -98,16 +99,32 @@ fn an_old_driver_lacks_features_and_what_is_needed_from_it() {
     assert!(missing(2).contains("needs a driver of CUDA 11.4; this one has 11.0"), "{}", missing(2));
     // With a driver that has all of it, nothing is missing.
     assert_eq!(json(&["--software", "--cuda=12.2", needs, &newer], &[]).0, 0);
+    // Each driver reads the PTX of its toolkit; a version that is not known yet is not taken for one that it reads.
+    let of = |version: &str| {
+        file(
+            &format!("of{version}.ptx"),
+            format!(".version {version}\n.target sm_50\n.func f() {{}}\n").as_bytes(),
+        )
+    };
+    for (driver, reads, refuses) in [("13.2", "9.2", "9.3"), ("13.5", "9.5", "9.9")] {
+        let posed = [("CUPRUM_EMULATOR_DRIVER_VERSION", driver)];
+        assert_eq!(json(&["--software", &of(reads)], &posed).0, 0, "{reads}");
+        let (code, report) = json(&["--software", &of(refuses)], &posed);
+        assert_eq!(code, 1, "{refuses}");
+        assert!(report.at("needs.0.missing.0").text().contains("for device 0 it has PTX"), "{refuses}");
+    }
 }
 
 #[test]
-fn code_that_no_device_runs_is_told() {
+fn code_that_no_device_runs_is_reported() {
     let mut cubin = b"\x7fELF\x02\x01\x01\x41\x08".to_vec();
-    cubin.resize(64, 0);
+    cubin.resize(128, 0);
     (cubin[18], cubin[49]) = (190, 80);
+    // A table of one section.
+    (cubin[40], cubin[58], cubin[60]) = (64, 64, 1);
     let files = [
         file("k.cubin", &cubin),
-        file("new.ptx", b".version 8.6\n.target sm_100\n"),
+        file("new.ptx", b".version 8.6\n.target sm_100\n.func f() {}\n"),
         file("text.txt", b"hello"),
         "/no/such/file".to_owned(),
         format!("{}/emulator/tests/data/plain.fatbin", env!("CARGO_MANIFEST_DIR")),
@@ -128,7 +145,7 @@ fn code_that_no_device_runs_is_told() {
     assert!(json.at("needs.4.missing").list().is_empty());
 }
 
-/// A driver of C, whose `cuInit` does what the test wants.
+/// A driver in C, whose `cuInit` has the body `init`.
 fn fake(name: &str, version: &str, init: &str) -> PathBuf {
     let source = format!(
         "#include <stdlib.h>\n#include <unistd.h>\nint cuDriverGetVersion(int *to) {{ {version} }}\n\
@@ -158,7 +175,7 @@ fn a_driver_that_crashes_or_hangs_does_not_end_the_report() {
 }
 
 #[test]
-fn stubs_strangers_and_drivers_without_devices_are_told_apart() {
+fn stubs_strangers_and_drivers_without_devices_are_distinguished() {
     for (name, version, init, code, kind, words) in [
         ("libstub.so", "return 34;", "return 34;", 3, "stub", "only the toolkit's stub"),
         ("libnone.so", "*to = 12040; return 0;", "return 0;", 4, "real", "has no device"),
@@ -215,18 +232,19 @@ fn a_command_line_that_makes_no_sense_is_refused() {
 
 /// Every member is in the table with its type, and every row of the table is written by one of these runs.
 #[test]
-fn the_json_is_what_the_schema_says() {
+fn the_json_follows_the_schema() {
     let schema = schema();
     assert!(schema.len() > 60, "the table was not read: {schema:?}");
     let crash = fake("libcrash-of-schema.so", "*to = 12040; return 0;", "abort();");
     let place = folder("of the schema");
     std::fs::copy(&crash, place.join("libcuda.so.1")).unwrap();
     let file = file("needs.ptx", b".version 9.9\n.target sm_120\n");
+    let cut = self::file("cut.ptx", b".version 8.4\n.target sm_90\n.func f() {");
     let needs =
         compiled("int cuInit(unsigned); int f(void) { return cuInit(0); }", "libs.so", &["-shared", "-fPIC"]);
     let runs = [
         json(
-            &["--software", "--cuda", "99.0", &file, needs.to_str().unwrap()],
+            &["--software", "--cuda", "99.0", &file, &cut, needs.to_str().unwrap()],
             &[("CUDA_LAUNCH_BLOCKING", "1")],
         ),
         json(&["--driver", crash.to_str().unwrap()], &[("LD_LIBRARY_PATH", place.to_str().unwrap())]),
@@ -246,14 +264,14 @@ fn the_json_is_what_the_schema_says() {
             seen.insert(row);
         }
     }
-    // Nodes are those of the machine that this runs on.
+    // The machine of this run determines the nodes.
     let rare = ["machine.nodes[]", "machine.forbidden_nodes[]"];
     let unseen: Vec<_> =
         schema.keys().filter(|row| !seen.contains(*row) && !rare.contains(&row.as_str())).collect();
     assert!(unseen.is_empty(), "in SCHEMA.md, and written by no run: {unseen:?}");
 }
 
-/// Seven drivers, with what each lacks of features and answers without a GPU.
+/// Seven drivers, with the features and answers that each lacks without a GPU.
 #[test]
 #[ignore = "fetches real drivers"]
 #[cfg(target_arch = "x86_64")]

@@ -5,17 +5,21 @@
 #[path = "../../emulator/libcuda/tests/built/mod.rs"]
 #[allow(unreachable_pub, reason = "shared with tests of other crates")]
 mod built;
+mod damage;
 mod doctor;
+mod found;
 #[path = "../support/json.rs"]
 mod json;
 mod run;
 mod schema;
+mod unwritten;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The binary, without variables that change what it finds. The software device's library lies beside it.
+/// The binary, without variables that change the drivers it finds. The software device's library is in the
+/// same folder.
 fn cuprum() -> Command {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(built::library);
@@ -29,7 +33,7 @@ fn cuprum() -> Command {
     command
 }
 
-/// What a run printed and how it ended.
+/// The outputs of a run and its exit code.
 #[derive(Debug)]
 struct Ran {
     code: Option<i32>,

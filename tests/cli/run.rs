@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use super::{Ran, compiled, cuprum, folder, ran};
 
-/// A program that loads the driver as others do. Its argument says what it does.
-const PROGRAM: &str = r#"
+/// A program that loads the driver as others do. Its argument selects its action.
+pub(super) const PROGRAM: &str = r#"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,11 @@ static int call(const char *name, void *a, void *b, void *c, void *d) {
 static const char *ptx =
     ".version 7.0\n.target sm_50\n.address_size 64\n"
     ".visible .entry put(.param .u64 at) {\n"
-    ".reg .u64 %at; .reg .u32 %v;\nld.param.u64 %at, [at];\nmov.u32 %v, 7;\nst.global.u32 [%at], %v;\nret;\n}\n";
+    ".reg .u64 %at; .reg .u32 %v;\nld.param.u64 %at, [at];\nmov.u32 %v, 7;\nst.global.u32 [%at], %v;\nret;\n}\n"
+    ".visible .entry unwritten(.param .u64 at) {\n"
+    ".reg .u64 %at; .reg .u32 %v, %u;\nld.param.u64 %at, [at];\nst.global.u32 [%at+4], %u;\nmov.u32 %v, 7;\n"
+    "st.global.u32 [%at], %v;\nret;\n}\n"
+    ".visible .entry endless(.param .u64 at) {\nagain: bra again;\n}\n";
 
 int main(int count, char **words) {
     const char *what = count > 1 ? words[1] : "";
@@ -36,15 +40,24 @@ int main(int count, char **words) {
     int failed = call("cuInit", 0, 0, 0, 0) || call("cuCtxCreate_v2", &context, 0, 0, 0)
         || call("cuMemAlloc_v2", &memory, (void *)64, 0, 0)
         || call("cuModuleLoadData", &module, (void *)ptx, 0, 0)
-        || call("cuModuleGetFunction", &function, module, "put", 0);
+        || call("cuModuleGetFunction", &function, module,
+                !strcmp(what, "endless") || !strcmp(what, "unwritten") ? (void *)what : "put", 0);
     if (failed) return 4;
-    if (!strcmp(what, "runtime")) return call("cuGetExportTable", &table, "0123456789abcdef", 0, 0) ? 0 : 5;
+    if (!strcmp(what, "runtime")) return call("cuGetExportTable", &table,
+        count > 3 ? "0123456789abcdef" : "\x6b\xd5\xfb\x6c\x5b\xf4\xe7\x4a\x89\x87\xd9\x39\x12\xfd\x9d\xf9", 0, 0)
+        ? (count > 2 ? atoi(words[2]) : 0) : 5;
     unsigned long long at = memory + (strcmp(what, "outside") ? 0 : 64);
     void *parameters[] = { &at };
     launch(function, 1, 1, 1, 1, 1, 1, 0, 0, parameters, 0);
     int ended = call("cuCtxSynchronize", 0, 0, 0, 0);
-    if (!strcmp(what, "outside")) return 0;
+    if (!strcmp(what, "outside") || !strcmp(what, "endless")) return 0;
     if (ended || call("cuMemcpyDtoH_v2", &value, (void *)memory, (void *)4, 0) || value != 7) return 6;
+    if (!strcmp(what, "hold")) return 0;
+    if (!strcmp(what, "twice")) {
+        for (int time = 0; time < 4; time++)
+            call("cuMemFree_v2", (void *)memory, 0, 0, 0); // here
+        return 0;
+    }
     if (strcmp(what, "leak")) call("cuMemFree_v2", (void *)memory, 0, 0, 0);
     call("cuModuleUnload", module, 0, 0, 0);
     call("cuCtxDestroy_v2", context, 0, 0, 0);
@@ -53,31 +66,31 @@ int main(int count, char **words) {
 }
 "#;
 
-fn program() -> String {
+pub(super) fn program() -> String {
     static BUILT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
-    let path = || compiled(PROGRAM, "client", &["-ldl"]).to_str().unwrap().to_owned();
+    let path = || compiled(PROGRAM, "client", &["-g", "-ldl"]).to_str().unwrap().to_owned();
     BUILT.get_or_init(path).clone()
 }
 
-fn run(options: &[&str], program: &[&str]) -> Ran {
-    ran(cuprum().arg("run").args(options).arg("--").args(program))
+pub(super) fn run(options: &[&str], program: &[&str]) -> Ran {
+    ran_with(&[], options, program)
+}
+
+pub(super) fn ran_with(variables: &[(&str, &str)], options: &[&str], program: &[&str]) -> Ran {
+    ran(cuprum().envs(variables.iter().copied()).arg("run").args(options).arg("--").args(program))
 }
 
 #[test]
 fn a_right_program_ends_as_it_does() {
     let ran = run(&["--all-checks"], &[&program(), "well"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done with well\n"), "{}", ran.error);
-    assert!(
-        ran.error.contains("ended with 0 after ") && ran.error.contains("reported nothing\n"),
-        "{}",
-        ran.error
-    );
+    assert_eq!(ran.error, "", "nothing is to be told");
     let own = run(&["--quiet"], &[&program(), "well", "7"]);
     assert_eq!((own.code, own.error.as_str()), (Some(7), ""));
 }
 
 #[test]
-fn a_fault_that_the_program_ignores_is_told_and_counted() {
+fn a_fault_that_the_program_ignores_is_reported_and_counted() {
     let ran = run(&[], &[&program(), "outside"]);
     assert_eq!(ran.code, Some(99), "{}", ran.error);
     for words in [
@@ -96,16 +109,81 @@ fn checks_are_on_if_they_are_asked_for() {
     let ran = run(&["--leakcheck"], &[&program(), "leak"]);
     assert_eq!(ran.code, Some(99), "{}", ran.error);
     assert!(ran.error.contains("reported 1 context with leaks"), "{}", ran.error);
-    let settings = run(&["--mode", "lazy"], &[&program(), "well"]);
-    assert_eq!(settings.code, Some(4), "the program's own");
-    assert!(settings.error.contains("1 setting that makes no sense"), "{}", settings.error);
+    // Caches, such as Numba's, are held until the process ends.
+    let held = run(&["--all-checks"], &[&program(), "hold"]);
+    assert_eq!(held.code, Some(0), "{}", held.error);
+    for words in [
+        "held until the process ended",
+        "64 bytes of device memory",
+        "1 process that held something to its end",
+    ] {
+        assert!(held.error.contains(words), "{words}: {}", held.error);
+    }
+}
+
+/// Without a limit this run would not end.
+#[test]
+fn a_kernel_that_never_ends_is_ended() {
+    let ran = run(&["--time-limit", "1"], &[&program(), "endless"]);
+    assert_eq!(ran.code, Some(99), "{}", ran.error);
+    assert!(
+        ran.error.contains("kernel `endless`") && ran.error.contains("1 fault of a kernel"),
+        "{}",
+        ran.error
+    );
 }
 
 #[test]
-fn what_cannot_run_is_explained() {
-    let runtime = run(&[], &[&program(), "runtime"]);
-    assert_eq!(runtime.code, Some(0));
+fn options_and_libraries_are_tried_before_the_program_starts() {
+    for (options, words) in [
+        (&["--mode", "lazy"][..], "--mode lazy: expected eager, async, deferred"),
+        (&["--devices=17"], "--devices 17: expected a number from 1 to 16"),
+        (&["--time-limit", "0"], "--time-limit 0: expected a number of seconds above 0"),
+        (&["--all-checks", "--memory", "much"], "--memory much: expected a number of bytes"),
+        (&["--error-exitcode", "256"], "--error-exitcode 256: expected a number from 0 to 255"),
+    ] {
+        let ran = run(options, &["/bin/sh", "-c", "echo started"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.error);
+        assert!(ran.error.contains(words), "{words}: {}", ran.error);
+    }
+    let shell = ["run", "--", "/bin/sh", "-c", "echo started"];
+    let by_variable = ran(cuprum().args(shell).env("CUPRUM_EMULATOR_MODE", "lazy"));
+    assert_eq!((by_variable.code, by_variable.out.as_str()), (Some(125), ""), "{}", by_variable.error);
+    assert!(by_variable.error.contains("CUPRUM_EMULATOR_MODE=lazy: expected"), "{}", by_variable.error);
+    for (source, name, words) in [
+        ("int f(void) { return 0; }", "libstranger-of-run.so", "exports no function of the driver API"),
+        (
+            "int cuDriverGetVersion(int *to) { *to = 12040; return 0; }\nint cuInit(unsigned f) { return 0; }",
+            "libhardware.so",
+            "a driver of hardware",
+        ),
+        (
+            "__attribute__((constructor)) void f(void) { __builtin_trap(); }",
+            "libtrap.so",
+            "ended with signal",
+        ),
+    ] {
+        let library = compiled(source, name, &["-shared", "-fPIC"]);
+        let ran = run(&["--library", library.to_str().unwrap()], &["/bin/sh", "-c", "echo started"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(125), ""), "{}", ran.error);
+        assert!(ran.error.contains(words), "{words}: {}", ran.error);
+    }
+}
+
+#[test]
+fn a_program_that_cannot_run_is_explained() {
+    let runtime = run(&[], &[&program(), "runtime", "7"]);
+    assert_eq!(runtime.code, Some(7));
     assert!(runtime.error.contains("a program of the CUDA runtime"), "{}", runtime.error);
+    assert!(runtime.error.contains("it cannot run here; build it with"), "{}", runtime.error);
+    let went_on = run(&[], &[&program(), "runtime"]);
+    assert_eq!(went_on.code, Some(0));
+    assert!(went_on.error.contains("went on without it"), "{}", went_on.error);
+    assert!(!went_on.error.contains("cannot run here"), "a verdict that its end refutes: {}", went_on.error);
+    // NVRTC asks for a table of its own.
+    let other = run(&[], &[&program(), "runtime", "7", "other"]);
+    assert_eq!(other.code, Some(7));
+    assert!(!other.error.contains("CUDA runtime"), "{}", other.error);
 
     let alone = compiled("int main(void) { return 0; }", "static", &["-static"]);
     let alone = run(&[], &[alone.to_str().unwrap()]);
@@ -146,7 +224,7 @@ fn scripts_run_with_all_that_they_start() {
 }
 
 #[test]
-fn a_signal_is_told_and_nothing_stays_behind() {
+fn a_signal_is_reported_and_nothing_remains() {
     let own = folder("temporary files");
     let mut command = cuprum();
     let ran = ran(command.env("TMPDIR", &own).args(["run", "--", &program(), "abort"]));
@@ -187,7 +265,7 @@ fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
     let missing = run(&["--library", "/no/such/library"], &[&program()]);
     assert_eq!(missing.code, Some(125));
     assert!(missing.error.contains("the option names /no/such/library"), "{}", missing.error);
-    // A copy of the binary in a folder of its own has no library beside it.
+    // A copy of the binary in a folder of its own, without a library.
     let copy = folder("alone").join("cuprum");
     std::fs::copy(env!("CARGO_BIN_EXE_cuprum"), &copy).unwrap();
     let alone =
@@ -198,7 +276,7 @@ fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
     }
     let library = Path::new(env!("CARGO_BIN_EXE_cuprum")).with_file_name("libcuprum_libcuda.so");
     let _built = cuprum();
-    // That of the Python package, as it lies in a virtual environment.
+    // The library of the Python package, at its place in a virtual environment.
     let environment = folder("environment");
     let package = environment.join("lib/python3.12/site-packages/cuda_software/lib");
     std::fs::create_dir_all(&package).unwrap();
@@ -215,6 +293,65 @@ fn the_library_is_the_one_named_or_it_is_said_where_it_was_looked_for() {
 }
 
 #[test]
+fn programs_that_assemble_get_their_ptx_back() {
+    let script = r#"cd "$1" && echo "// text" > a.ptx && "$TRITON_PTXAS_PATH" -v --gpu-name=sm_90 a.ptx -o a.cubin &&
+        cmp -n 7 a.ptx a.cubin && [ "$TRITON_PTXAS_PATH" = "$TRITON_PTXAS_BLACKWELL_PATH" ] && echo same"#;
+    let ran = run(&[], &["sh", "-c", script, "sh", folder("assembled").to_str().unwrap()]);
+    assert_eq!((ran.code, &*ran.out), (Some(0), "same\n"), "{}", ran.error);
+    let own = ["sh", "-c", "echo $TRITON_PTXAS_PATH"];
+    let own = super::ran(cuprum().env("TRITON_PTXAS_PATH", "own").args(["run", "--"]).args(own));
+    assert_eq!(own.out, "own\n", "{}", own.error);
+}
+
+/// A library that says whose it is, under the name of the CUDA runtime, and a program that has a path of its own to another.
+#[test]
+fn a_runtime_next_to_the_software_device_comes_before_the_programs_own() {
+    let runtime = |folder: &Path, whose: &str| {
+        let path = folder.join("libcudart.so.13");
+        let text = format!("const char *cudaWhose(void) {{ return \"{whose}\"; }}");
+        let built = compiled(&text, whose, &["-shared", "-fPIC", "-Wl,-soname,libcudart.so.13"]);
+        std::fs::copy(built, &path).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (theirs, ours) = (folder("theirs"), folder("with a runtime"));
+    let linked = runtime(&theirs, "theirs");
+    runtime(&ours, "ours");
+    let path = format!("-Wl,--disable-new-dtags,-rpath,{}", theirs.display());
+    let says = r#"#include <stdio.h>
+        #include <stdlib.h>
+        const char *cudaWhose(void);
+        int main(void) { printf("%s %s\n", cudaWhose(), getenv("PYTORCH_NO_CUDA_MEMORY_CACHING")); }"#;
+    let says = compiled(says, "says", &[&linked, &path]);
+    let says = says.to_str().unwrap();
+    let _built = cuprum();
+    let library = Path::new(env!("CARGO_BIN_EXE_cuprum")).with_file_name("libcuprum_libcuda.so");
+    let copy = ours.join("libcuda.so.1");
+    std::fs::copy(library, &copy).unwrap();
+
+    let options = ["--library", copy.to_str().unwrap()];
+    let given = run(&options, &[says]);
+    assert_eq!(given.out, "ours 1\n", "{}", given.error);
+    assert!(!given.error.contains("CUDA runtime"), "{}", given.error);
+    let set =
+        ran(cuprum().env("PYTORCH_NO_CUDA_MEMORY_CACHING", "0").arg("run").args(options).args(["--", says]));
+    assert_eq!(set.out, "ours 0\n", "{}", set.error);
+    // In addition to others that are loaded first.
+    let other = compiled("int other;", "other.so", &["-shared", "-fPIC"]);
+    let shows = ["sh", "-c", "echo $LD_PRELOAD"];
+    let more = ran(cuprum().env("LD_PRELOAD", &other).arg("run").args(options).arg("--").args(shows));
+    let (first, second) = more.out.trim_end().split_once(':').expect("two libraries");
+    assert_eq!(Path::new(first), other, "{}", more.error);
+    assert!(second.ends_with("/libcudart.so.13"), "{second}");
+
+    std::fs::remove_file(ours.join("libcudart.so.13")).unwrap();
+    let alone = run(&options, &[says]);
+    assert_eq!(alone.out, "theirs (null)\n", "{}", alone.error);
+    for words in ["libcudart.so.13", "no driver but NVIDIA's", "emulator/cudart/link.sh"] {
+        assert!(alone.error.contains(words), "{words}: {}", alone.error);
+    }
+}
+
+#[test]
 fn a_command_line_without_a_program_is_refused() {
     for arguments in
         [&["run"][..], &["run", "prog"], &["run", "x", "--", "prog"], &["run", "--no-such", "--", "prog"]]
@@ -226,9 +363,10 @@ fn a_command_line_without_a_program_is_refused() {
     assert!(hint.contains("cuprum run [OPTIONS] -- prog"), "{hint}");
 }
 
-/// On a terminal, which `script` is, what takes longer than two seconds says so; elsewhere nothing is added.
+/// On a terminal, such as `script`, a wait of more than two seconds prints a message; elsewhere it prints
+/// nothing.
 #[test]
-fn what_takes_longer_than_two_seconds_shows_progress_on_a_terminal() {
+fn a_wait_of_more_than_two_seconds_shows_progress_on_a_terminal() {
     let slow = compiled("#include <unistd.h>\nint main(void) { sleep(3); return 0; }", "slow", &[]);
     let hangs = "#include <unistd.h>\nint cuDriverGetVersion(int *to) { *to = 12040; return 0; }\n\
                  int cuInit(unsigned flags) { sleep(60); return 0; }";

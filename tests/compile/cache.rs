@@ -1,4 +1,4 @@
-//! The cache of compiled code: what is kept, what is not, and what many processes do to one folder.
+//! The cache of compiled code: stored entries, refused entries, and many processes on one folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use crate::nvrtc::{compiler, of_tomorrow, state};
 use crate::scratch;
 use cuprum::compile::cache::{Cache, CacheUse};
 use cuprum::compile::{Architecture, CompileError, Compiled, Compiler, Options, Output, Source};
+use cuprum::module::ModuleError;
 use cuprum::sys::nvrtc::FnId;
 
 /// A folder of one test, not there at its begin.
@@ -39,7 +40,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_was_compiled_comes_back_whole() {
+fn compiled_code_comes_back_whole() {
     let folder = folder("hit");
     state(|state| state.log = b"a.cu(1): warning #1-D: w".to_vec());
     let source = Source::new("text").header("a.h", "x").expression("f<int>");
@@ -73,7 +74,7 @@ fn all_that_changes_the_code_is_another_entry() {
 }
 
 #[test]
-fn what_does_not_compile_is_not_kept() {
+fn failed_compilations_are_not_kept() {
     let folder = folder("refused");
     for _ in 0..2 {
         let error = cached(&folder).compile(&Source::new("refused"), &Options::new()).unwrap_err();
@@ -127,7 +128,7 @@ fn a_folder_that_cannot_be_written_is_no_error() {
 }
 
 #[test]
-fn what_depends_on_files_is_kept_with_a_fingerprint_alone() {
+fn code_that_depends_on_files_is_kept_with_a_fingerprint_alone() {
     let folder = folder("files");
     let source = Source::new("#include <cuda_fp16.h>\n");
     let code = cached(&folder).compile(&source, &Options::new()).unwrap();
@@ -198,8 +199,8 @@ fn the_users_cache_is_where_the_environment_says() {
     folder_of([("CUPRUM_CACHE", ""), ("XDG_CACHE_HOME", ""), ("HOME", "")], "");
 }
 
-/// Sixteen threads in each of four processes, on one folder with room for half of the entries: whoever gets code gets
-/// the right one, and nothing unfinished is left.
+/// Sixteen threads in each of four processes, on one folder with room for half of the entries: each
+/// compilation returns the right code, and no unfinished file is left.
 #[test]
 fn many_processes_share_one_folder() {
     const NAME: &str = concat!(module_path!(), "::many_processes_share_one_folder");
@@ -237,4 +238,19 @@ fn many_processes_share_one_folder() {
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert!(hits > 0);
+}
+
+/// The fake compiler's machine code is not whole, so the driver never sees such an entry, no matter who wrote
+/// it.
+#[test]
+fn machine_code_that_is_not_whole_is_compiled_anew_and_not_loaded() {
+    let folder = folder("damaged");
+    let options = Options::new().architecture(Architecture::new(8, 0)).output(Output::Cubin);
+    let source = Source::new("text");
+    for _ in 0..2 {
+        let code = cached(&folder).compile(&source, &options).unwrap();
+        assert_eq!(code.cache_use(), &CacheUse::Stored);
+        crate::common::in_context(|cx| assert_eq!(code.load(cx).unwrap_err(), ModuleError::Damaged));
+    }
+    assert_eq!(compilations(), 2);
 }

@@ -1,11 +1,11 @@
-//! Compiling with an NVRTC that does what a test wants: what it is asked, every call failing in turn, functions that it
-//! lacks, hostile texts and answers. `releases` has the real ones.
+//! Compiling with an NVRTC under the test's control: its calls, every call failing in turn, missing
+//! functions, hostile texts and answers. `releases` has the real ones.
 
 use crate::common::{device, in_context};
 use crate::nvrtc::{CUBIN, FUNCTIONS, compiler, lacking, of_tomorrow, state};
-use cuprum::ComputeCapability;
-use cuprum::ModuleError;
 use cuprum::compile::{Architecture, CompileError, Compiler, Options, Output, Severity, Source};
+use cuprum::device::ComputeCapability;
+use cuprum::module::ModuleError;
 use cuprum::sys::nvrtc::{FnId, nvrtcResult};
 
 /// A kernel that does nothing, which the fake hands back.
@@ -55,7 +55,7 @@ fn one_compilation_makes_these_calls() {
 }
 
 #[test]
-fn options_are_those_of_the_compiler() {
+fn options_are_passed_in_the_compilers_form() {
     let all = Options::new()
         .include("/some where")
         .standard("c++17")
@@ -144,7 +144,7 @@ fn asking_for_architectures_fails_as_nvrtc_says() {
 }
 
 #[test]
-fn what_an_older_nvrtc_lacks_is_an_error_with_its_version() {
+fn a_function_missing_in_an_older_nvrtc_is_an_error_with_its_version() {
     for &function in FUNCTIONS {
         let compiler = lacking(&[function]);
         let compiled = [Output::Ptx, Output::Cubin, Output::LtoIr]

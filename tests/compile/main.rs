@@ -1,8 +1,8 @@
 //! From CUDA C++ to code.
 //!
-//! Without a compiler: over an NVRTC in this process that does what a test wants (`tests/support/nvrtc`), a script in the
-//! place of `nvcc`, and, with the feature `cache`, over folders of code. With one: `releases`, whose tests are ignored
-//! otherwise, fetches every line of NVRTC that pip has.
+//! Without a compiler: over an NVRTC in this process under the test's control (`tests/support/nvrtc`), a
+//! script in the place of `nvcc`, and, with the feature `cache`, over folders of code. With one: `releases`,
+//! whose tests are ignored otherwise, fetches every line of NVRTC that pip has.
 
 #[path = "../support/child.rs"]
 mod child;
@@ -11,7 +11,7 @@ mod common;
 #[path = "../support/nvrtc/mod.rs"]
 mod nvrtc;
 
-/// A place for files beside this program, which a child finds too, on whatever machine it runs.
+/// A folder for files next to this program, which a child finds too, on any machine.
 fn scratch(name: &str) -> std::path::PathBuf {
     let program = std::env::current_exe().expect("this program");
     program.parent().expect("it lies in a folder").join("scratch").join(name)

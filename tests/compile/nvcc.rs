@@ -1,12 +1,12 @@
-//! Compiling with `nvcc`: a script in its place that writes down what it is asked.
+//! Compiling with `nvcc`: a script in its place that records its arguments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::child::in_children;
 use crate::scratch;
-use cuprum::ComputeCapability;
 use cuprum::compile::{Architecture, CompileError, Compiler, Options, Output, Severity, Source};
+use cuprum::device::ComputeCapability;
 use cuprum::sys::Version;
 
 /// The script, below the folder in which tests run.
@@ -15,7 +15,7 @@ fn script() -> PathBuf {
 }
 
 pub(crate) fn compiler() -> Compiler {
-    // SAFETY: what the script writes is not loaded.
+    // SAFETY: the output of the script is not loaded.
     unsafe { Compiler::nvcc_at(script()) }.unwrap()
 }
 
@@ -72,7 +72,7 @@ fn its_text_is_in_the_error() {
 }
 
 #[test]
-fn what_it_cannot_do_is_said() {
+fn unsupported_requests_are_errors() {
     let compile = |source: Source<'_>, output| compiler().compile(&source, &Options::new().output(output));
     let unsupported = |result: Result<_, CompileError>| matches!(result, Err(CompileError::Unsupported(_)));
     assert!(unsupported(compile(Source::new("").expression("f<int>"), Output::Ptx)));

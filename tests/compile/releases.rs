@@ -3,22 +3,26 @@
 //! `cargo test -p cuprum --test compile -- --ignored`: fetches the wheels on the first run (x86-64 Linux, pip, network)
 //! and fails when it cannot. Each release is tried in a process of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::child::in_children;
 use crate::common::{device, in_context};
 use crate::nvrtc_releases::RELEASES;
 use cuprum::compile::{Architecture, CompileError, Compiler, Options, Output, Severity, Source};
+use cuprum::module::ModuleError;
 use cuprum::sys::Version;
-use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, ModuleError, SharedModule, Stream};
+use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, Stream};
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+/// The repository, in whose root tests run. It may be a copy at another path than the one that they were built at.
+fn root() -> PathBuf {
+    std::env::current_dir().unwrap()
+}
 
 fn fetched((package, version, library): (&str, &str, &str)) -> String {
-    let script = Path::new(ROOT).join("sys/tests/fetch/wheel.sh");
-    let output =
-        Command::new(script).arg(format!("{ROOT}/.cache/wheels")).args([package, version]).output().unwrap();
+    let script = root().join("sys/tests/fetch/wheel.sh");
+    let wheels = root().join(".cache/wheels");
+    let output = Command::new(script).arg(wheels).args([package, version]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     format!("{}/nvidia/{library}", String::from_utf8(output.stdout).unwrap().trim())
 }
@@ -61,7 +65,7 @@ fn three_lines_from_source_to_a_bound_kernel() {
             // SAFETY: saxpy(n, alpha, x, y) touches n elements of each; the copy below comes after it.
             unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }.unwrap();
             assert_eq!(y.to_vec(cx).unwrap(), [5.0; 1000]);
-            let kernel = SharedModule::compile(cx, SAXPY).unwrap().kernel::<Saxpy>("saxpy").unwrap();
+            let kernel = Module::compile(cx, SAXPY).unwrap().share().kernel::<Saxpy>("saxpy").unwrap();
             // SAFETY: as above.
             unsafe { kernel.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }.unwrap();
             assert_eq!(y.to_vec(cx).unwrap(), [8.0; 1000]);
@@ -76,10 +80,10 @@ template <class T> __device__ T table[4];
 __global__ void plain(int *out) { out[0] = table<int>[2]; }
 ";
 
-/// What `fill` with `expression` makes of `value`.
+/// The result of `fill` with `expression` for `value`.
 fn filled<T>(cx: &Current<'_, '_>, module: &Module<'_>, expression: &str, value: T) -> Vec<T>
 where
-    T: cuprum::DeviceData + cuprum::Argument<T> + PartialEq + std::fmt::Debug,
+    T: cuprum::memory::DeviceData + cuprum::launch::Argument<T> + PartialEq + std::fmt::Debug,
 {
     let fill = module.function(expression).unwrap().bind::<(InOut<T>, T)>().unwrap();
     let mut out = Buffer::<T>::from_slice(cx, &[value; 8]).unwrap();
@@ -108,8 +112,8 @@ fn templates_headers_in_memory_and_options() {
             let module = code.load(cx).unwrap();
             assert_eq!(filled(cx, &module, "n::fill<int, 7>", 5), [22; 8]);
             assert_eq!(filled(cx, &module, "n::fill<double, 0>", 0.5), [1.5; 8]);
-            let table = module.global::<i32>("&table<int>").unwrap();
-            table.copy_from_host(cx, &[1, 2, 3, 4]).unwrap();
+            let mut table = module.global::<i32>("&table<int>").unwrap();
+            cx.copy(&mut table, &[1, 2, 3, 4]).unwrap();
             let plain = module.function("plain").unwrap().bind::<(InOut<i32>,)>().unwrap();
             let mut out = Buffer::<i32>::zeroed(cx, 1).unwrap();
             // SAFETY: one thread writes one element.
@@ -144,8 +148,8 @@ fn machine_code_and_code_for_linking() {
 
 #[test]
 #[ignore = "needs NVRTC"]
-fn what_is_wrong_is_told_with_file_and_line() {
-    with_each_release(concat!(module_path!(), "::what_is_wrong_is_told_with_file_and_line"), || {
+fn errors_are_reported_with_file_and_line() {
+    with_each_release(concat!(module_path!(), "::errors_are_reported_with_file_and_line"), || {
         let compiler = Compiler::load().unwrap();
         let compile = |source: Source<'_>, options: Options| compiler.compile(&source, &options);
         let at = |error: &CompileError| {
@@ -273,17 +277,23 @@ fn the_architecture_follows_the_software_device() {
 /// Each release knows the software device's architecture, or one below.
 #[test]
 #[ignore = "needs NVRTC"]
-fn each_release_compiles_for_what_it_knows() {
-    with_each_release(concat!(module_path!(), "::each_release_compiles_for_what_it_knows"), || {
-        let compiler = Compiler::load().unwrap();
-        let known = compiler.architectures().unwrap();
-        let capability = device().compute_capability().unwrap();
-        let chosen = compiler.architecture_for(capability, Output::Ptx).unwrap();
-        assert_eq!(Some(chosen.capability()), known.iter().copied().filter(|one| *one <= capability).max());
-        assert!(known.len() > 5 && known.is_sorted(), "{known:?}");
-        let newest = Architecture::from(*known.last().unwrap());
-        compiler.compile(&Source::new(SAXPY), &Options::new().architecture(newest)).unwrap();
-    });
+fn each_release_compiles_for_the_architectures_that_it_knows() {
+    with_each_release(
+        concat!(module_path!(), "::each_release_compiles_for_the_architectures_that_it_knows"),
+        || {
+            let compiler = Compiler::load().unwrap();
+            let known = compiler.architectures().unwrap();
+            let capability = device().compute_capability().unwrap();
+            let chosen = compiler.architecture_for(capability, Output::Ptx).unwrap();
+            assert_eq!(
+                Some(chosen.capability()),
+                known.iter().copied().filter(|one| *one <= capability).max()
+            );
+            assert!(known.len() > 5 && known.is_sorted(), "{known:?}");
+            let newest = Architecture::from(*known.last().unwrap());
+            compiler.compile(&Source::new(SAXPY), &Options::new().architecture(newest)).unwrap();
+        },
+    );
 }
 
 #[test]
@@ -297,7 +307,6 @@ fn the_examples_run() {
         ] {
             let ran = Command::new(&cargo)
                 .args(["run", "--quiet", "--example", example])
-                .current_dir(ROOT)
                 .env("CUPRUM_DEVICE", "emulator")
                 .output()
                 .unwrap();
@@ -312,8 +321,7 @@ fn the_examples_run() {
 #[test]
 #[ignore = "needs nvcc"]
 fn nvcc_makes_code_that_runs() {
-    let found =
-        Path::new(ROOT).join(".cache/clients/venv/lib").read_dir().expect("emulator/libcuda/clients/run.sh");
+    let found = root().join(".cache/clients/venv/lib").read_dir().expect("emulator/libcuda/clients/run.sh");
     let inside = |python: PathBuf| python.join("site-packages/nvidia/cu13/bin/nvcc");
     let nvcc = found.map(|entry| inside(entry.unwrap().path())).find(|path| path.exists()).expect("nvcc");
     // SAFETY: it is NVIDIA's own.
@@ -339,7 +347,7 @@ fn nvcc_makes_code_that_runs() {
     });
 }
 
-/// NVIDIA's `nvcc` tells which compiler of the host it calls, so that its code is kept.
+/// NVIDIA's `nvcc` reports the host compiler that it calls, so its code is cached.
 #[cfg(feature = "cache")]
 fn its_code_is_kept(compiler: &Compiler, source: &Source<'_>, options: &Options) {
     use cuprum::compile::cache::{Cache, CacheUse};
@@ -373,18 +381,18 @@ fn without_nvrtc_it_is_said_what_was_tried_and_how_to_get_it() {
     });
 }
 
-/// What the cache is for: the second process does not compile.
+/// The purpose of the cache: the second process does not compile.
 #[cfg(feature = "cache")]
 #[test]
 #[ignore = "needs NVRTC"]
-fn the_cache_keeps_what_each_release_makes_apart() {
+fn the_cache_separates_the_code_of_each_release() {
     use cuprum::compile::cache::{Cache, CacheUse};
 
     let folder = crate::scratch("releases");
     if std::env::var_os("CUPRUM_TEST_CHILD").is_none() {
         let _ = std::fs::remove_dir_all(&folder);
     }
-    let name = concat!(module_path!(), "::the_cache_keeps_what_each_release_makes_apart");
+    let name = concat!(module_path!(), "::the_cache_separates_the_code_of_each_release");
     with_each_release(name, || {
         let start = std::time::Instant::now();
         let compiler = Compiler::load().unwrap().with_cache(Cache::new(&folder));

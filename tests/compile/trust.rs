@@ -1,5 +1,5 @@
-//! Whom the cache of code believes: folders and entries that others could have written are not read, and the key of
-//! `nvcc` has what it calls and reads.
+//! Trust in the cache of code: folders and entries that others could have written are not read, and the key
+//! of `nvcc` includes the programs that it calls and the files that it reads.
 
 use std::fs::{self, Permissions};
 use std::io::ErrorKind;
@@ -93,7 +93,7 @@ fn an_entry_that_others_can_write_is_compiled_anew() {
 
 /// Only the system's user can give files away. For others it is the rule's own test, in `src`, that shows this.
 #[test]
-fn what_belongs_to_others_is_not_used() {
+fn files_of_other_users_are_not_used() {
     let folder = folder("foreign");
     compile(&folder, "text");
     let path = entry(&folder);
@@ -111,8 +111,8 @@ fn what_belongs_to_others_is_not_used() {
 }
 
 #[test]
-fn what_is_made_is_this_users_alone() {
-    let name = concat!(module_path!(), "::what_is_made_is_this_users_alone");
+fn new_files_are_this_users_alone() {
+    let name = concat!(module_path!(), "::new_files_are_this_users_alone");
     in_children(name, &[&[]], || {
         unsafe extern "C" {
             safe fn umask(mask: u32) -> u32;
@@ -129,7 +129,8 @@ fn what_is_made_is_this_users_alone() {
     });
 }
 
-/// How the cache was used by a compilation with `nvcc`, in children with these variables, one after another.
+/// Checks the use of the cache by a compilation with `nvcc`, in children with these variables, one after
+/// another.
 fn uses_of_nvcc(name: &str, steps: &[(&[(&str, &str)], &str)]) {
     let environments: Vec<Vec<_>> =
         steps.iter().map(|(variables, used)| [&variables[..], &[("USED", used)]].concat()).collect();
@@ -148,9 +149,9 @@ fn uses_of_nvcc(name: &str, steps: &[(&[(&str, &str)], &str)]) {
 }
 
 #[test]
-fn what_nvcc_calls_and_reads_is_part_of_the_key() {
+fn programs_and_files_that_nvcc_uses_are_part_of_the_key() {
     if std::env::var_os("USED").is_none() {
-        let _ = fs::remove_dir_all(scratch("what_nvcc_calls_and_reads_is_part_of_the_key"));
+        let _ = fs::remove_dir_all(scratch("programs_and_files_that_nvcc_uses_are_part_of_the_key"));
     }
     let mut steps: Vec<(&[_], _)> = vec![(&[], "Stored"), (&[], "Hit")];
     let others: [&[(&str, &str)]; 9] = [
@@ -175,5 +176,5 @@ fn what_nvcc_calls_and_reads_is_part_of_the_key() {
         ),
     ];
     steps.extend(unknown);
-    uses_of_nvcc("what_nvcc_calls_and_reads_is_part_of_the_key", &steps);
+    uses_of_nvcc("programs_and_files_that_nvcc_uses_are_part_of_the_key", &steps);
 }

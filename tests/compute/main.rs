@@ -1,5 +1,5 @@
-//! Every kernel of `kernels/` through the safe layer, against plain Rust, in both dialects of PTX; and that plain Rust against what a GPU
-//! computed.
+//! Every kernel of `kernels/` through the safe layer, compared with plain Rust, in both dialects of PTX; and
+//! plain Rust compared with the results of a GPU.
 //!
 //! A program of its own: the emulator poses as the newest device, which is set up for the process.
 
@@ -15,11 +15,11 @@ use common::in_context;
 use cuprum::{Buffer, Current, LaunchConfig, Module, Stream};
 use kernels::{Argument, Case, cases};
 
-/// Launches the case from `ptx` and gives the bytes of its outputs.
+/// Launches the case from `ptx` and returns the bytes of its outputs.
 fn run(cx: &Current<'_, '_>, case: &Case, ptx: &str) -> Vec<Vec<u8>> {
     let module = Module::load_ptx(cx, ptx).unwrap_or_else(|error| panic!("{}: {error}", case.name));
     for (name, bytes) in &case.globals {
-        module.global::<u8>(name).unwrap().copy_from_host(cx, bytes).unwrap();
+        cx.copy(&mut module.global::<u8>(name).unwrap(), bytes).unwrap();
     }
     let buffers: Vec<Option<Buffer<'_, u8>>> = case
         .arguments
@@ -45,7 +45,7 @@ fn run(cx: &Current<'_, '_>, case: &Case, ptx: &str) -> Vec<Vec<u8>> {
     let (grid, block) = (case.grid.into(), case.block.into());
     let config = LaunchConfig::from_dims(grid, block).shared_bytes(case.shared_bytes);
     let function = module.function(case.kernel).unwrap();
-    // SAFETY: the case's arguments and geometry are those of the kernel's launch contract.
+    // SAFETY: the case has the arguments and geometry of the kernel's launch contract.
     unsafe { function.launch_pointers(cx, &Stream::default_in(cx), config, pointers.as_mut_ptr()) }
         .unwrap_or_else(|error| panic!("{}: {error}", case.name));
     case.arguments

@@ -1,4 +1,4 @@
-//! What the children do: each case ends the process in its own way.
+//! The children's work: each case ends the process in its own way.
 
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use cuprum::context::{Context, ContextFlags, ContextStack, PrimaryContext};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{CUresult, call};
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Current, Driver, Event, EventFlags, In, InOut, LaunchConfig,
-    Module, PinnedBuffer, PinnedFlags, PrimaryContext, Stream,
-};
+use cuprum::{Buffer, Current, Driver, In, InOut, LaunchConfig, Module, PinnedBuffer, Stream};
 
 use crate::Case;
 use crate::Ends::{Code, Signal};
@@ -54,7 +54,7 @@ cases! { CASES:
         keep(Held::new(context().leak()));
     }
 
-    /// Those of the thread are dropped when it ends, those of the main thread after `main`.
+    /// A thread's objects are dropped when it ends; the main thread's are dropped after `main`.
     #[test]
     fn objects_in_thread_locals() -> Code(0); {
         let context = context().leak();
@@ -75,7 +75,7 @@ cases! { CASES:
         assert!(hold());
     }
 
-    /// What was registered before the driver was loaded runs after all that the driver registered.
+    /// Functions registered before the driver was loaded run after all functions that the driver registered.
     #[test]
     fn dropped_after_the_end_of_main() -> Code(0); {
         at_exit(drop_kept);
@@ -121,7 +121,7 @@ cases! { CASES:
         let cx = stack.push(&context).unwrap();
         let stream = Stream::new(&cx).unwrap();
         let _bomb = Bomb;
-        let _ = cx.scope(&stream, |_| {
+        let _ = cx.scope::<()>(&stream, |_| {
             let _inner = Bomb;
             panic!("the first");
         });
@@ -135,10 +135,10 @@ cases! { CASES:
         let stream = Stream::non_blocking(&cx).unwrap();
         let mut buffer = Buffer::<u8>::zeroed(&cx, BYTES).unwrap();
         let (input, mut output) = (vec![1u8; BYTES], vec![0u8; BYTES]);
-        let _ = cx.scope(&stream, |scope| {
+        let _ = cx.scope::<()>(&stream, |scope| {
             let lent = scope.lend(buffer.as_mut_slice()).unwrap();
-            lent.copy_from_host(&input).unwrap();
-            lent.copy_to_host(&mut output).unwrap();
+            scope.copy(&lent, &input).unwrap();
+            scope.read(&mut output, &lent).unwrap();
             std::process::exit(17)
         });
     }
@@ -151,11 +151,12 @@ cases! { CASES:
             let mut buffer = Buffer::<u8>::zeroed(cx, BYTES).unwrap();
             let _pending = pending(cx, &stream);
             let _awaited = pending(cx, &stream).notify(cx, &stream).unwrap();
-            let _ = cx.scope(&stream, |scope| {
+            let _ = cx.scope::<()>(&stream, |scope| {
                 let lent = scope.lend(buffer.as_mut_slice()).unwrap();
-                scope.lend_host(&mut host).unwrap().copy_from(&lent).unwrap();
+                scope.copy(&scope.lend(&mut host).unwrap(), &lent).unwrap();
                 std::process::exit(21)
             });
+            Ok(())
         })
         .unwrap();
     }
@@ -172,8 +173,9 @@ cases! { CASES:
             let mut host = vec![0u8; BYTES];
             let _ = cx.scope(&stream, |scope| {
                 let lent = scope.lend(buffer.as_mut_slice());
-                let _ = lent.map(|lent| lent.copy_to_host(&mut host));
+                let _ = lent.map(|lent| scope.read(&mut host, &lent));
                 let _ = sender.send(());
+                Ok(())
             });
         });
         started.recv().unwrap();
@@ -230,8 +232,9 @@ cases! { CASES:
         inner
             .scope(&stream, |scope| {
                 let lent = scope.lend(buffer.as_mut_slice()).unwrap();
-                lent.copy_to_host(&mut host).unwrap();
-            })
+                scope.read(&mut host, &lent).unwrap();
+            Ok(())
+})
             .unwrap();
         std::mem::forget((stream, buffer, host, Event::new(&inner, EventFlags::empty()).unwrap()));
         std::mem::forget((saxpy(&inner), Memory::new(&inner)));
@@ -267,7 +270,7 @@ cases! { CASES:
         stack.push(&self::context()).unwrap().synchronize().unwrap();
     }
 
-    /// A primary context that is released at the very end, after what was made in it.
+    /// A primary context that is released at the very end, after the objects made in it.
     #[test]
     fn the_context_goes_last_of_all() -> Code(0); {
         let context = PrimaryContext::retain(driver().device(0).unwrap()).unwrap();
@@ -289,6 +292,7 @@ cases! { CASES:
         unsafe { kernel.launch(&cx, &held.stream, LaunchConfig::new(1, 1), (&mut out, 1u64 << 40, 1u32)) }
             .unwrap();
         assert!(cx.synchronize().unwrap_err().is_sticky());
+        drop(kernel);
         drop((out, module));
         keep(held);
     }
@@ -306,7 +310,7 @@ fn swallow() {
     let held = Held::new(context().leak());
     let mut stack = ContextStack::take().unwrap();
     let _cx = stack.push(held.buffer.context()).unwrap();
-    // SAFETY: nobody uses the memory again; that the drop frees it once more is the error wanted.
+    // SAFETY: the memory is not used again; the second free by the drop is the error wanted.
     let (code, _) = unsafe { call!(driver().library().fns(), cuMemFree_v2(held.buffer.as_raw())) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
@@ -335,8 +339,8 @@ pub(crate) fn at_exit(handler: extern "C" fn()) {
     assert_eq!(unsafe { atexit(handler) }, 0);
 }
 
-/// Runs after all that was registered for the end: drops what is left, and ends the process otherwise if a drop of it
-/// swallowed an error.
+/// Runs after all functions that were registered for the end: drops the rest, and ends the process otherwise
+/// if one of these drops swallowed an error.
 extern "C" fn at_the_very_end() {
     drop(AT_THE_VERY_END.lock().unwrap_or_else(PoisonError::into_inner).take());
     drop(PRIMARY.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -378,15 +382,16 @@ fn panic_in_scopes(first: &Context, second: &Context) {
         (Buffer::<u8>::zeroed(&inner, BYTES).unwrap(), Buffer::zeroed(&inner, BYTES).unwrap());
     let (input, mut output) = (vec![1u8; BYTES], vec![0u8; BYTES]);
     let _ = inner.scope(&stream, |scope| {
-        scope.lend(one.as_mut_slice()).unwrap().copy_from_host(&input).unwrap();
-        let _ = inner.scope(&stream, |scope| {
-            scope.lend(two.as_mut_slice()).unwrap().copy_to_host(&mut output).unwrap();
+        scope.copy(&scope.lend(one.as_mut_slice()).unwrap(), &input).unwrap();
+        let _ = inner.scope::<()>(&stream, |scope| {
+            scope.read(&mut output, &scope.lend(two.as_mut_slice()).unwrap()).unwrap();
             std::panic::panic_any("in a scope");
         });
+        Ok(())
     });
 }
 
-/// A thread that waits for a kernel that never ends. What is received from it is an error, when it is gone.
+/// A thread that waits for a kernel that never ends. Receiving from it fails when it has ended.
 fn spinning() -> mpsc::Receiver<()> {
     let context = context().leak();
     let (sender, started) = mpsc::channel();

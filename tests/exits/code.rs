@@ -2,16 +2,16 @@
 
 use cuprum::context::GreenContext;
 use cuprum::device::{ResourceDescription, ResourceKind, SplitFlags};
-use cuprum::module::{CodeLibrary, Linked, Linker, LoadOptions, SharedCodeLibrary};
-use cuprum::{Current, Module, SharedContext, Stream};
+use cuprum::module::{CodeLibrary, Linked, Linker, LoadOptions};
+use cuprum::{ContextRef, Current, Module, Shared, Stream};
 
 /// One of each, which keeps its context.
 pub(crate) struct Held {
     _linked: Linked<'static>,
     _module: Module<'static>,
-    _library: SharedCodeLibrary,
+    _library: Shared<CodeLibrary>,
     _stream: Stream<'static>,
-    _green: SharedContext,
+    _green: Shared<ContextRef>,
 }
 
 impl Held {
@@ -25,7 +25,7 @@ impl Held {
         let all = device.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM).unwrap();
         let split = all.split_by_count(1, 1, SplitFlags::empty()).unwrap();
         let green = GreenContext::create(&ResourceDescription::new(&split.groups).unwrap()).unwrap().share();
-        let stream = green.enter(|cx| Stream::in_green_context(cx, 0).unwrap()).unwrap();
+        let stream = green.enter(|cx| Ok(Stream::in_green_context(cx, 0).unwrap())).unwrap();
         Self {
             _linked: linker.complete().unwrap(),
             _module: library.module(cx).unwrap(),

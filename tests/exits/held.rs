@@ -2,30 +2,31 @@
 
 use std::sync::Arc;
 
-use cuprum::graph::{Executable, Graph, InstantiateFlags, UserObject};
-use cuprum::{
-    Buffer, ContextRef, ContextStack, Current, Event, EventFlags, Module, Pending, Reached, RegisterFlags,
-    Registered, Stream,
-};
+use cuprum::context::ContextStack;
+use cuprum::graph::{Graph, GraphExec, InstantiateFlags, UserObject};
+use cuprum::memory::{RegisterFlags, Registered};
+use cuprum::stream::{Event, EventFlags, Pending, Reached};
+use cuprum::{Buffer, ContextRef, Current, Module, Stream};
 
 use crate::cases::saxpy;
 use crate::memory::{Memory, semaphore};
 use crate::pending::{Slot, pending};
 use crate::pooled::Pooled;
+use crate::regions::Regions;
 
 /// A graph with memory and a function of its own, and a value that the driver drops, which has run.
-fn graph<'ctx>(cx: &Current<'_, 'ctx>, stream: &Stream<'_>) -> Executable<'ctx> {
+fn graph<'ctx>(cx: &Current<'_, 'ctx>, stream: &Stream<'_>) -> GraphExec<'ctx> {
     let mut graph = Graph::new(cx).unwrap();
-    let memory = graph.give(Buffer::alloc(cx, 1 << 10).unwrap()).unwrap();
+    let memory = graph.lend(Buffer::alloc(cx, 1 << 10).unwrap()).unwrap();
     let node = graph.add_fill(cx, &[], memory, 1u32).unwrap();
     graph.add_host(cx, &[node], || ()).unwrap();
     if let Some(semaphore) = semaphore(cx) {
-        let semaphore = graph.share_semaphore(Arc::new(semaphore)).unwrap();
+        let semaphore = graph.lend(Arc::new(semaphore)).unwrap();
         graph.add_semaphore_waits(cx, &[], &[(semaphore, 0)]).unwrap();
     }
     graph.retain(&UserObject::new(cx.context().driver(), vec![1]).unwrap()).unwrap();
     let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
-    executable.run(cx, stream).unwrap();
+    executable.launch(cx, stream).unwrap();
     executable
 }
 
@@ -35,8 +36,9 @@ pub(crate) struct Held {
     _event: Event<'static>,
     _module: Module<'static>,
     _code: crate::code::Held,
-    _graph: Executable<'static>,
+    _graph: GraphExec<'static>,
     _pooled: Pooled,
+    _regions: Regions,
     pub(crate) stream: Stream<'static>,
     _memory: Memory<'static>,
     _registered: Registered<'static, Vec<u32>>,
@@ -49,7 +51,7 @@ impl Held {
         let mut stack = ContextStack::take().unwrap();
         let cx = stack.push(context).unwrap();
         let mut buffer = Buffer::alloc(&cx, 1 << 20).unwrap();
-        buffer.as_mut_slice().fill(&cx, 1).unwrap();
+        cx.fill(&mut buffer, 1).unwrap();
         let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
         event.record(&cx, &stream).unwrap();
         let _registered = Registered::new(&cx, vec![1; 100], RegisterFlags::empty()).unwrap();
@@ -63,6 +65,7 @@ impl Held {
             _code,
             _graph,
             _pooled,
+            _regions: Regions::new(&cx),
             stream,
             _memory: Memory::new(&cx),
             _registered,

@@ -1,8 +1,8 @@
 //! Every ugly way in which a process can end with objects of this crate alive.
 //!
-//! The program starts itself once for each case, and on the emulator once for each time at which work may run. The
-//! child must end as the case says, soon, without a word on its outputs, and without an error swallowed by a drop. It
-//! has a `main` of its own, since the end of `main` is what is tested.
+//! The program starts itself once for each case, and on the emulator once for each time at which work may
+//! run. The child must end as the case says, soon, without a word on its outputs, and without an error
+//! swallowed by a drop. It has a `main` of its own, because the end of `main` is under test.
 
 mod cases;
 mod code;
@@ -15,7 +15,8 @@ mod memory;
 mod opened;
 mod pending;
 mod pooled;
-mod workers;
+mod regions;
+mod threads;
 
 use std::io::Read;
 use std::process::{Child, ExitCode, ExitStatus, Stdio};
@@ -25,7 +26,7 @@ use std::time::{Duration, Instant};
 use cases::{CASES, WRONG};
 use common::on_gpu;
 use opened::{HELPERS, OPENED};
-use workers::WORKERS;
+use threads::THREADS;
 
 /// Names the case that a child is to run.
 const CASE: &str = "CUPRUM_EXITS_CASE";
@@ -57,7 +58,7 @@ struct Case {
 
 /// All cases that must end as they say.
 fn all() -> impl Iterator<Item = &'static Case> {
-    CASES.iter().chain(WORKERS).chain(OPENED)
+    CASES.iter().chain(THREADS).chain(OPENED)
 }
 
 /// The times at which work may run; on a GPU there is one.
@@ -78,7 +79,7 @@ fn wrong_with(case: &Case, mode: &str) -> Option<String> {
     if Ends::of(status) != Some(case.ends) {
         return Some(format!("ended with {status} instead of {:?}\n{said}", case.ends));
     }
-    // What Rust's own library says of its end by two panics is the program's.
+    // The program itself causes the message that Rust's library prints when it ends by two panics.
     let words = said.lines().filter(|line| !line.starts_with("thread caused non-unwinding panic"));
     let words: Vec<_> = words.filter(|line| !line.is_empty()).collect();
     (!words.is_empty()).then(|| format!("was not silent:\n{}", words.join("\n")))
@@ -98,7 +99,7 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
     None
 }
 
-/// Runs a case as a child, in silence but for what the crate says.
+/// Runs a case as a child. Only messages of the crate are printed.
 fn run_child(name: &str) {
     std::panic::set_hook(Box::new(|_| ()));
     let case = all().chain(WRONG).chain(HELPERS).find(|case| case.name == name).expect("a case");

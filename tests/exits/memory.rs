@@ -1,4 +1,4 @@
-//! Memory that is neither a buffer nor page-locked, and semaphores, kept beside all else.
+//! Memory that is neither a buffer nor page-locked, and semaphores, kept in addition to everything else.
 
 #[cfg(unix)]
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -36,10 +36,10 @@ impl<'ctx> Memory<'ctx> {
         let physical = PhysicalMemory::new(driver, here, bytes, none).unwrap();
         let reserved = Reservation::new(driver, 2 * bytes, 0).unwrap();
         let mut mapping = reserved.map::<u32>(cx, 0, &physical).unwrap();
-        mapping.as_mut_slice().fill(cx, 1).unwrap();
+        cx.fill(&mut mapping, 1).unwrap();
         let signals = Signals::new(cx, 2).unwrap();
         let stream = Stream::new(cx).unwrap();
-        cx.scope(&stream, |scope| scope.lend_signals(&signals)?.write_value(1, 7)).unwrap().unwrap();
+        cx.scope(&stream, |scope| Ok(scope.write_value(&scope.lend(&signals)?, 1, 7)?)).unwrap();
         forget_opengl(cx);
         Self {
             _managed: ManagedBuffer::from_slice(cx, &[1; 100]).unwrap(),
@@ -66,10 +66,10 @@ fn forget_opengl(cx: &Current<'_, '_>) {
     std::mem::forget((buffer, gl));
 }
 
-/// What the other API has exported.
+/// The descriptor that the other API has exported.
 #[cfg(unix)]
 fn owned(descriptor: Option<i32>) -> OwnedFd {
-    // SAFETY: just made, and nobody else's.
+    // SAFETY: just made, and owned by nothing else.
     unsafe { OwnedFd::from_raw_fd(descriptor.unwrap()) }
 }
 
@@ -91,12 +91,13 @@ fn external<'ctx>(
 ) -> Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
     let semaphore = semaphore(cx)?;
     let other = cuprum_emulator::memory::ExternalMemory::new(BYTES).unwrap();
-    // SAFETY: of so many bytes, which nobody else uses; the file lives as long as a descriptor or a mapping of it.
+    // SAFETY: of so many bytes, used by nothing else; the file lives as long as a descriptor or a mapping of
+    // it.
     let import = || unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), BYTES) }.unwrap();
     let lasting: &'ctx ExternalMemory<'ctx> = Box::leak(Box::new(import()));
-    // SAFETY: nobody else uses the bytes.
+    // SAFETY: nothing else uses the bytes.
     let mut mapped = unsafe { lasting.map::<u8>(cx, 0, 64) }.unwrap();
-    mapped.as_mut_slice().set_bytes(cx, 3).unwrap();
+    cx.fill_bytes(&mut mapped, 3).unwrap();
     Some((import(), mapped, semaphore))
 }
 

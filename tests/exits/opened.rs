@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use cuprum::memory::{IpcBuffer, IpcMemHandle};
-use cuprum::{Buffer, ContextStack, Current};
+use cuprum::context::ContextStack;
+use cuprum::memory::IpcBuffer;
+use cuprum::{Buffer, Current};
 
 use crate::Ends::Code;
 use crate::cases::{at_exit, cases, context};
@@ -17,20 +18,20 @@ const LEN: usize = 64;
 /// The process whose memory it is, which no test is.
 pub(crate) const HELPERS: &[Case] = &[Case { name: OWNER, run: own, ends: Code(0) }];
 
-/// Tells a handle of its memory, and lives until its input ends.
+/// Prints a handle of its memory, and lives until its input ends.
 fn own() {
     let context = context();
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
     let buffer = Buffer::from_slice(&cx, &[5u8; LEN]).unwrap();
     cx.synchronize().unwrap();
-    let handle = buffer.ipc_handle(&cx).unwrap().to_bytes();
+    let handle = buffer.ipc_handle(&cx).unwrap();
     let line: String = handle.iter().map(|byte| format!("{byte:02x}")).collect();
     println!("{line}");
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// Memory of another process, and what keeps that process alive.
+/// Memory of another process, and the handle that keeps that process alive.
 struct Opened {
     memory: IpcBuffer<'static, u8>,
     /// Its input closes with this.
@@ -49,7 +50,7 @@ impl Opened {
         let mut line = String::new();
         BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let byte = |at: usize| u8::from_str_radix(&line[2 * at..2 * at + 2], 16).unwrap();
-        let handle = IpcMemHandle::from_bytes(core::array::from_fn(byte));
+        let handle = core::array::from_fn(byte);
         // SAFETY: bytes of a process that keeps them as long as its input is open.
         let memory = unsafe { IpcBuffer::open(cx, handle) }.unwrap();
         Self { memory, _owner: owner }
@@ -90,11 +91,14 @@ cases! { OPENED:
         at_exit(drop_kept);
     }
 
-    /// Its context goes, and then the memory is open no more, though it was forgotten.
+    /// After its context is destroyed, the memory is not open any more, though it was forgotten.
     #[test]
     fn memory_of_another_process_forgotten_in_a_context_that_goes() -> Code(0); {
         let context = context().share();
-        context.enter(|cx| std::mem::forget(Opened::new(cx))).unwrap();
+        context.enter(|cx| {
+            std::mem::forget(Opened::new(cx));
+            Ok(())
+        }).unwrap();
         drop(context);
     }
 }

@@ -1,8 +1,8 @@
 //! Work on its way that outlives the function that queued it.
 
-use cuprum::{
-    Buffer, Current, Event, EventFlags, MemoryError, Pending, PinnedBuffer, PinnedFlags, Request, Stream,
-};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Pending, Request};
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
 
 use crate::cases::BYTES;
 
@@ -14,7 +14,7 @@ pub(crate) fn pending(cx: &Current<'_, 'static>, stream: &Stream<'_>) -> Pending
     let slot = (host, Buffer::zeroed(cx, BYTES).unwrap());
     let request = Request::new(Event::new(cx, EventFlags::DISABLE_TIMING).unwrap(), slot);
     let pending = request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
-        scope.lend_host(host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+        scope.copy(&scope.lend(host)?, &scope.lend(buffer.as_mut_slice())?)
     });
     pending.unwrap()
 }

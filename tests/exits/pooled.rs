@@ -1,7 +1,8 @@
-//! Memory of pools that is kept beside all else.
+//! Memory of pools that is kept in addition to everything else.
 
+use cuprum::memory::PinnedFlags;
 use cuprum::pool::{BufferPool, MemoryPool, PinnedPool, PoolOptions, PoolPlace, StreamBuffer};
-use cuprum::{Current, PinnedBuffer, PinnedFlags, Stream};
+use cuprum::{Current, PinnedBuffer, Stream};
 
 /// Memory of pools, and the pools.
 pub(crate) struct Pooled {

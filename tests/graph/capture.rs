@@ -1,12 +1,15 @@
-//! Captures: what they record, what they refuse, and what is left when they fail.
+//! Captures: the recorded nodes, the refused calls, and the state after a failure.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cuprum::context::ContextStack;
 use cuprum::graph::{CaptureMode, CaptureStatus, Graph, GraphError, NodeType};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
-use cuprum::{Buffer, ContextStack, Event, EventFlags, LaunchConfig, PinnedBuffer, PinnedFlags, Stream};
+use cuprum::{Buffer, LaunchConfig, PinnedBuffer, Stream};
 
 use super::common::{device, driver};
 use super::{Saxpy, executable, function, in_context, saxpy, zeros};
@@ -23,26 +26,27 @@ fn nothing_runs_before_the_graph_is_launched() {
             let counted = Arc::clone(&called);
             let (graph, (memory, input, output)) = cx
                 .capture(&mut stream, mode, |capture| {
-                    let memory = capture.lend(buffer.as_mut_slice())?;
+                    let memory = capture.lend(&mut buffer)?;
                     let (low, high) = (memory.slice(..4).unwrap(), memory.slice(4..).unwrap());
-                    let input = capture.copy_from_host(low, vec![5; 4])?;
+                    let (input, output) = (capture.lend(vec![5; 4])?, capture.lend(vec![0; 8])?);
+                    capture.copy(low, input)?;
                     capture.copy(high, low)?;
                     capture.fill(low, 1)?;
-                    let output = capture.copy_to_host(memory, vec![0; 8])?;
+                    capture.copy(output, memory)?;
                     capture.host(move || {
                         counted.fetch_add(1, Ordering::Relaxed);
                     })?;
                     Ok((memory, input, output))
                 })
                 .unwrap();
-            assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 8]);
+            assert_eq!(graph.view(memory).unwrap().to_vec(cx).unwrap(), [0; 8]);
             let mut executable = executable(cx, graph);
-            executable.run(cx, &stream).unwrap();
-            assert_eq!(executable.host(output).unwrap(), [1, 1, 1, 1, 5, 5, 5, 5]);
-            executable.host_mut(input).unwrap()[3] = 9;
-            executable.slice_mut(memory).unwrap().fill(cx, 0).unwrap();
-            executable.run(cx, &stream).unwrap();
-            assert_eq!(executable.host(output).unwrap(), [1, 1, 1, 1, 5, 5, 5, 9]);
+            executable.launch(cx, &stream).unwrap();
+            assert_eq!(executable.view(output).unwrap(), [1, 1, 1, 1, 5, 5, 5, 5]);
+            executable.view_mut(input).unwrap()[3] = 9;
+            cx.fill(&mut executable.view_mut(memory).unwrap(), 0).unwrap();
+            executable.launch(cx, &stream).unwrap();
+            assert_eq!(executable.view(output).unwrap(), [1, 1, 1, 1, 5, 5, 5, 9]);
             assert_eq!(called.load(Ordering::Relaxed), 2);
             drop(executable);
             assert_eq!(buffer.to_vec(cx).unwrap(), [1, 1, 1, 1, 5, 5, 5, 9]);
@@ -59,7 +63,7 @@ fn lanes_fork_and_join() {
             .capture(&mut one, CaptureMode::ThreadLocal, |capture| {
                 let mut loans = Vec::new();
                 for buffer in buffers {
-                    loans.push(capture.give(buffer)?);
+                    loans.push(capture.lend(buffer)?);
                 }
                 let [a, b, c] = [loans[0], loans[1], loans[2]];
                 capture.fill(a, 1)?;
@@ -79,8 +83,8 @@ fn lanes_fork_and_join() {
         // The copy and the fill of the other lanes, and perhaps, needlessly, the last copy.
         assert!(graph.dependents(cx, roots[0]).unwrap().len() >= 2);
         let mut executable = executable(cx, graph);
-        executable.run(cx, &one).unwrap();
-        assert_eq!(executable.slice(a).unwrap().to_vec(cx).unwrap(), [7, 7, 1, 1]);
+        executable.launch(cx, &one).unwrap();
+        assert_eq!(executable.view(a).unwrap().to_vec(cx).unwrap(), [7, 7, 1, 1]);
         for stream in [&one, &two, &three] {
             assert_eq!(stream.capture_status(cx), Ok(CaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE));
         }
@@ -93,7 +97,7 @@ fn a_lane_that_is_not_joined_spoils_the_capture() {
         let (mut one, mut two) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
         let mut buffer = zeros(cx, 4);
         let result = cx.capture(&mut one, CaptureMode::ThreadLocal, |capture| {
-            let memory = capture.lend(buffer.as_mut_slice())?;
+            let memory = capture.lend(&mut buffer)?;
             capture.fork(&mut two)?.fill(memory, 1)
         });
         let Err(GraphError::Driver(error)) = result.map(drop) else { panic!("it was not joined") };
@@ -105,7 +109,7 @@ fn a_lane_that_is_not_joined_spoils_the_capture() {
 }
 
 #[test]
-fn waiting_for_what_is_captured_is_an_error_that_names_the_capture() {
+fn waiting_for_captured_work_is_an_error_that_names_the_capture() {
     in_context(|cx| {
         let mut stream = Stream::new(cx).unwrap();
         let result = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
@@ -152,16 +156,16 @@ fn the_default_stream_is_not_captured() {
 }
 
 #[test]
-fn a_capture_adds_to_a_graph_behind_its_nodes() {
+fn a_capture_adds_to_a_graph_after_its_nodes() {
     in_context(|cx| {
         let mut stream = Stream::new(cx).unwrap();
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let first = graph.add_fill(cx, &[], memory, 1).unwrap();
         let more = zeros(cx, 4);
         let more = graph
             .capture_into(cx, &mut stream, &[first], CaptureMode::Global, |capture| {
-                let more = capture.give(more)?;
+                let more = capture.lend(more)?;
                 capture.copy(more, memory)?;
                 Ok(more)
             })
@@ -169,8 +173,8 @@ fn a_capture_adds_to_a_graph_behind_its_nodes() {
         assert_eq!(graph.nodes(cx).unwrap().len(), 2);
         assert_eq!(graph.dependents(cx, first).unwrap().len(), 1);
         let mut executable = executable(cx, graph);
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(more).unwrap().to_vec(cx).unwrap(), [1; 4]);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(more).unwrap().to_vec(cx).unwrap(), [1; 4]);
     });
 }
 
@@ -179,7 +183,7 @@ fn a_graph_into_which_a_capture_failed_is_not_used() {
     in_context(|cx| {
         let mut stream = Stream::new(cx).unwrap();
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let node = graph.add_empty(cx, &[]).unwrap();
         let panicking = || {
             graph.capture_into(cx, &mut stream, &[], CaptureMode::Global, |capture| -> Result<(), _> {
@@ -191,20 +195,20 @@ fn a_graph_into_which_a_capture_failed_is_not_used() {
         assert_eq!(graph.add_empty(cx, &[]), Err(GraphError::Incomplete));
         assert_eq!(graph.node_type(node), Err(GraphError::Incomplete), "nodes of before neither");
         assert_eq!(graph.remove(cx, node), Err(GraphError::Incomplete));
-        assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 4], "its memory is its own");
+        assert_eq!(graph.view(memory).unwrap().to_vec(cx).unwrap(), [0; 4], "its memory is its own");
         assert_eq!(graph.instantiate(cx, Default::default()).unwrap_err(), GraphError::Incomplete);
         stream.synchronize(cx).expect("the stream is not captured any more");
     });
 }
 
 #[test]
-fn the_next_node_can_be_told_what_to_come_behind() {
+fn the_dependencies_of_the_next_node_can_be_set() {
     in_context(|cx| {
         let mut stream = Stream::new(cx).unwrap();
         let more = zeros(cx, 4);
         let (mut graph, tails) = cx
             .capture(&mut stream, CaptureMode::Global, |capture| {
-                let memory = capture.give(more)?;
+                let memory = capture.lend(more)?;
                 assert_eq!(capture.info()?.next_after, []);
                 capture.fill(memory, 1)?;
                 let first = capture.info()?;
@@ -237,7 +241,7 @@ fn events_of_others_are_recorded_and_waited_for_in_replays() {
             })
             .unwrap();
         before.record(cx, &other).unwrap();
-        executable(cx, graph).run(cx, &stream).unwrap();
+        executable(cx, graph).launch(cx, &stream).unwrap();
         assert!(before.is_done().unwrap() && after.is_done().unwrap());
         after.elapsed_since(&before).expect("both were recorded");
     });
@@ -253,9 +257,9 @@ fn twenty_kernels_are_one_launch() {
         let mut stream = Stream::new(cx).unwrap();
         let (mut graph, y) = cx
             .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
-                let (x, y) = (capture.lend_shared(x.as_slice())?, capture.lend(y.as_mut_slice())?);
+                let (x, y) = (capture.lend(&x)?, capture.lend(&mut y)?);
                 for _ in 0..20 {
-                    // SAFETY: the kernel touches 64 elements of both, one launch behind the other.
+                    // SAFETY: the kernel touches 64 elements of both, one launch after the other.
                     unsafe { capture.launch(&kernel, LaunchConfig::new(2, 32), (64, 1.0, x, y)) }?;
                 }
                 Ok(y)
@@ -263,8 +267,12 @@ fn twenty_kernels_are_one_launch() {
             .unwrap();
         assert_eq!(graph.nodes(cx).unwrap().len(), 20);
         let mut executable = executable(cx, graph);
-        executable.replay(cx, &stream, |replay| (0..3).try_for_each(|_| replay.launch())).unwrap().unwrap();
-        assert_eq!(executable.slice(y).unwrap().to_vec(cx).unwrap(), [60.0; 64]);
+        let thrice = cx.scope(&stream, |scope| {
+            let graph = scope.lend_graph(&mut executable)?;
+            Ok((0..3).try_for_each(|_| graph.launch())?)
+        });
+        thrice.unwrap();
+        assert_eq!(executable.view(y).unwrap().to_vec(cx).unwrap(), [60.0; 64]);
     });
 }
 
@@ -296,7 +304,7 @@ fn a_relaxed_thread_may_allocate_during_a_global_capture() {
     });
 }
 
-/// A default stream is nobody's alone: whatever is queued on it would become part of the graph.
+/// A default stream is shared by the whole context: any work queued on it would become part of the graph.
 #[test]
 fn a_default_stream_takes_no_part_in_a_capture() {
     use cuprum::context::GreenContext;
@@ -320,12 +328,17 @@ fn a_default_stream_takes_no_part_in_a_capture() {
     in_context(|cx| refused(cx));
     let all = device().resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM).unwrap();
     let green = GreenContext::create(&ResourceDescription::new(&[all]).unwrap()).unwrap();
-    green.enter(|cx| refused(cx)).unwrap();
+    green
+        .enter(|cx| {
+            refused(cx);
+            Ok(())
+        })
+        .unwrap();
 }
 
 /// Memory in flight must not be taken for lost, nor given back before the work is over, because another thread captures.
 #[test]
-fn a_scope_beside_a_global_capture_of_another_thread_is_waited_for() {
+fn a_scope_during_a_global_capture_of_another_thread_is_waited_for() {
     in_context(|cx| {
         let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::non_blocking(cx).unwrap());
         let (mut buffer, context) = (zeros(cx, 4), cx.context());
@@ -336,7 +349,7 @@ fn a_scope_beside_a_global_capture_of_another_thread_is_waited_for() {
                 let cx = stack.push(context).unwrap();
                 cx.scope(&stream, |scope| {
                     let lent = scope.lend(buffer.as_mut_slice());
-                    lent.map(|lent| scope.lend_host(&mut host).unwrap().copy_from(&lent).unwrap())
+                    Ok(lent.map(|lent| scope.copy(&scope.lend(&mut host).unwrap(), &lent).unwrap()))
                 })
             };
             let _error_of_the_loan = std::thread::scope(|scope| scope.spawn(copy).join().unwrap()).unwrap();
@@ -354,40 +367,42 @@ fn tokens_of_a_capture_that_failed_are_refused() {
         let mut stream = Stream::new(cx).unwrap();
         let (mut lost, buffer, another) = (None, zeros(cx, 4), zeros(cx, 4));
         let failed = cx.capture(&mut stream, CaptureMode::Global, |capture| -> Result<(), _> {
-            let memory = capture.give(buffer)?;
-            lost = Some((memory, capture.copy_to_host(memory, vec![0; 4])?, capture.info()?.next_after));
+            let memory = capture.lend(buffer)?;
+            let host = capture.lend(vec![0; 4])?;
+            capture.copy(host, memory)?;
+            lost = Some((memory, host, capture.info()?.next_after));
             Err(GraphError::FileName)
         });
         assert_eq!(failed.map(drop), Err(GraphError::FileName));
         let (memory, host, nodes) = lost.unwrap();
 
         let mut graph = Graph::new(cx).unwrap();
-        assert_eq!(graph.slice(memory).unwrap_err(), GraphError::Foreign);
+        assert_eq!(graph.view(memory).unwrap_err(), GraphError::Foreign);
         assert_eq!(graph.add_fill(cx, &[], memory, 1), Err(GraphError::Foreign));
-        assert_eq!(graph.host(host), Err(GraphError::Foreign));
+        assert_eq!(graph.view(host), Err(GraphError::Foreign));
         assert_eq!(graph.add_empty(cx, &nodes), Err(GraphError::Foreign));
 
         let (used, unused) = (graph.condition(cx, Some(1)).unwrap(), graph.condition(cx, Some(1)).unwrap());
         let (node, body) = graph.add_if(cx, &[], used).unwrap();
         // SAFETY: nothing is replayed.
-        let mut copy = unsafe { Graph::new(cx).unwrap().duplicate(cx) }.unwrap();
+        let mut copy = unsafe { Graph::new(cx).unwrap().clone_graph(cx) }.unwrap();
         let mut inside = None;
         let failed =
             graph.capture_into(cx, &mut stream, &[], CaptureMode::Global, |capture| -> Result<(), _> {
-                inside = Some(capture.give(another)?);
+                inside = Some(capture.lend(another)?);
                 Err(GraphError::FileName)
             });
         assert_eq!(failed, Err(GraphError::FileName));
         assert_eq!(graph.add_if(cx, &[], unused).map(drop), Err(GraphError::Incomplete));
         assert_eq!(graph.within(body, |_| Ok(())), Err(GraphError::Incomplete));
         assert_eq!(graph.node_type(node), Err(GraphError::Incomplete));
-        assert_eq!(graph.find_in_copy(node, &mut copy), Err(GraphError::Incomplete));
-        assert_eq!(copy.find_in_copy(node, &mut graph), Err(GraphError::Incomplete));
+        assert_eq!(graph.find_in_clone(node, &mut copy), Err(GraphError::Incomplete));
+        assert_eq!(copy.find_in_clone(node, &mut graph), Err(GraphError::Incomplete));
 
-        // Such a graph is no child, and its memory is gone with it.
+        // Such a graph is no child, and its memory is dropped with it.
         let mut parent = Graph::new(cx).unwrap();
         assert_eq!(parent.add_child(cx, &[], graph), Err(GraphError::Incomplete));
-        assert_eq!(parent.slice(inside.unwrap()).unwrap_err(), GraphError::Foreign);
+        assert_eq!(parent.view(inside.unwrap()).unwrap_err(), GraphError::Foreign);
         assert_eq!(parent.add_fill(cx, &[], inside.unwrap(), 1), Err(GraphError::Foreign));
     });
 }

@@ -4,17 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cuprum::graph::{CaptureMode, Graph, GraphError, InstantiateFlags};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{CUgraphExecUpdateResult, CUlaunchAttributeID, FnId};
-use cuprum::{Buffer, Event, EventFlags, LaunchConfig, Stream};
+use cuprum::{Buffer, LaunchConfig, Stream};
 
 use super::{Saxpy, executable, function, in_context, saxpy, zeros};
 
 #[test]
-fn an_executable_takes_over_another_graph_of_its_shape_with_what_that_keeps() {
+fn an_executable_takes_over_another_graph_of_its_shape_with_its_kept_values() {
     in_context(|cx| {
         let build = |value: u32, count: usize| {
             let mut graph = Graph::new(cx).unwrap();
-            let memory = graph.give(zeros(cx, 4)).unwrap();
+            let memory = graph.lend(zeros(cx, 4)).unwrap();
             for _ in 0..count {
                 graph.add_fill(cx, &[], memory, value).unwrap();
             }
@@ -22,19 +23,19 @@ fn an_executable_takes_over_another_graph_of_its_shape_with_what_that_keeps() {
         };
         let ((graph, first), stream) = (build(1, 1), Stream::new(cx).unwrap());
         let mut executable = executable(cx, graph);
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
         for value in 2..5 {
             let (new, memory) = build(value, 1);
             executable.update(cx, new).unwrap();
-            executable.run(cx, &stream).unwrap();
-            assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [value; 4]);
+            executable.launch(cx, &stream).unwrap();
+            assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [value; 4]);
         }
-        assert_eq!(executable.slice(first).unwrap().to_vec(cx).unwrap(), [1; 4]);
+        assert_eq!(executable.view(first).unwrap().to_vec(cx).unwrap(), [1; 4]);
         let (other, _) = build(9, 2);
         let refused = executable.update(cx, other).unwrap_err();
         let changed = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         assert!(matches!(refused, GraphError::Update { why, .. } if why == changed), "{refused}");
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
     });
 }
 
@@ -42,18 +43,18 @@ fn an_executable_takes_over_another_graph_of_its_shape_with_what_that_keeps() {
 fn nodes_are_turned_off_and_on() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let node = graph.add_fill(cx, &[], memory, 5).unwrap();
         let empty = graph.add_empty(cx, &[]).unwrap();
         let (mut executable, stream) = (executable(cx, graph), Stream::new(cx).unwrap());
         assert!(executable.is_enabled(cx, node).unwrap());
         executable.set_enabled(cx, node, false).unwrap();
         assert!(!executable.is_enabled(cx, node).unwrap());
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 4]);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [0; 4]);
         executable.set_enabled(cx, node, true).unwrap();
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [5; 4]);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [5; 4]);
         assert!(executable.set_enabled(cx, empty, false).is_err(), "an empty node is always on");
     });
 }
@@ -67,9 +68,9 @@ fn nodes_of_an_executable_get_other_parameters() {
         let [one, two] = [(); 2].map(|()| Event::new(cx, EventFlags::empty()).unwrap());
         let count = Arc::new(AtomicU32::new(0));
         let mut graph = Graph::new(cx).unwrap();
-        let x = graph.give(Buffer::from_slice(cx, &[1.0f32; 4]).unwrap()).unwrap();
-        let y = graph.give(Buffer::from_slice(cx, &[2.0f32; 4]).unwrap()).unwrap();
-        let (a, b) = (graph.give(zeros(cx, 4)).unwrap(), graph.give(zeros(cx, 4)).unwrap());
+        let x = graph.lend(Buffer::from_slice(cx, &[1.0f32; 4]).unwrap()).unwrap();
+        let y = graph.lend(Buffer::from_slice(cx, &[2.0f32; 4]).unwrap()).unwrap();
+        let (a, b) = (graph.lend(zeros(cx, 4)).unwrap(), graph.lend(zeros(cx, 4)).unwrap());
         let fill = graph.add_fill(cx, &[], a, 1).unwrap();
         let copy = graph.add_copy(cx, &[fill], b, a).unwrap();
         // SAFETY: the kernel touches 4 elements of both.
@@ -78,7 +79,7 @@ fn nodes_of_an_executable_get_other_parameters() {
         let wait = graph.add_wait(cx, &[host], &one).unwrap();
         let record = graph.add_record(cx, &[wait], &two).unwrap();
         let mut inner = Graph::new(cx).unwrap();
-        let c = inner.give(zeros(cx, 4)).unwrap();
+        let c = inner.lend(zeros(cx, 4)).unwrap();
         inner.add_fill(cx, &[], c, 1).unwrap();
         let child = graph.add_child(cx, &[record], inner).unwrap();
         let mut executable = executable(cx, graph);
@@ -95,27 +96,27 @@ fn nodes_of_an_executable_get_other_parameters() {
         executable.set_wait(cx, wait, &two).unwrap();
         executable.set_record(cx, record, &one).unwrap();
         let mut other = Graph::new(cx).unwrap();
-        let d = other.give(zeros(cx, 4)).unwrap();
+        let d = other.lend(zeros(cx, 4)).unwrap();
         other.add_fill(cx, &[], d, 3).unwrap();
         executable.set_child(cx, child, other).unwrap();
 
         let stream = Stream::new(cx).unwrap();
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(a).unwrap().to_vec(cx).unwrap(), [8; 4]);
-        assert_eq!(executable.slice(y).unwrap().to_vec(cx).unwrap(), [12.0; 4]);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(a).unwrap().to_vec(cx).unwrap(), [8; 4]);
+        assert_eq!(executable.view(y).unwrap().to_vec(cx).unwrap(), [12.0; 4]);
         assert_eq!(count.load(Ordering::Relaxed), 1);
-        assert_eq!(executable.slice(c).unwrap().to_vec(cx).unwrap(), [0; 4]);
-        assert_eq!(executable.slice(d).unwrap().to_vec(cx).unwrap(), [3; 4]);
+        assert_eq!(executable.view(c).unwrap().to_vec(cx).unwrap(), [0; 4]);
+        assert_eq!(executable.view(d).unwrap().to_vec(cx).unwrap(), [3; 4]);
         assert!(one.is_done().unwrap());
     });
 }
 
 #[test]
-fn flags_and_numbers_are_told_and_a_graph_is_uploaded() {
+fn flags_and_numbers_are_reported_and_a_graph_is_uploaded() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let node = graph.add_fill(cx, &[], memory, 2).unwrap();
         let has_numbers = cx.context().driver().library().has(FnId::cuGraphGetId);
         if has_numbers {
@@ -129,8 +130,8 @@ fn flags_and_numbers_are_told_and_a_graph_is_uploaded() {
         assert!(executable.flags().unwrap().contains(InstantiateFlags::AUTO_FREE));
         assert_eq!(executable.id().is_ok(), has_numbers);
         executable.upload(cx, &stream).unwrap();
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [2; 4]);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [2; 4]);
         assert_eq!(executable.nodes(cx).unwrap(), [node]);
         assert!(executable.graph().unwrap().node_type(node).is_ok());
     });
@@ -146,10 +147,10 @@ fn kernel_nodes_have_attributes() {
         let mut y = Buffer::from_slice(cx, &[1.0f32; 4]).unwrap();
         let (mut graph, ()) = cx
             .capture(&mut stream, CaptureMode::Global, |capture| {
-                let x = capture.lend_shared(x.as_slice())?;
-                let y = capture.lend(y.as_mut_slice())?;
+                let x = capture.lend(&x)?;
+                let y = capture.lend(&mut y)?;
                 let config = LaunchConfig::for_elements(4, 32);
-                // SAFETY: the kernel touches 4 elements of both, one launch behind the other.
+                // SAFETY: the kernel touches 4 elements of both, one launch after the other.
                 unsafe { capture.launch(&kernel, config, (4, 1.0, x, y)) }?;
                 // SAFETY: as above.
                 unsafe { capture.launch(&kernel, config, (4, 2.0, x, y)) }
@@ -173,17 +174,17 @@ fn kernel_nodes_have_attributes() {
 fn a_copy_of_a_graph_has_copies_of_its_nodes() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let node = graph.add_fill(cx, &[], memory, 2).unwrap();
         // SAFETY: the copy is run alone, and dropped first.
-        let mut copy = unsafe { graph.duplicate(cx) }.unwrap();
-        let copied = graph.find_in_copy(node, &mut copy).unwrap();
+        let mut copy = unsafe { graph.clone_graph(cx) }.unwrap();
+        let copied = graph.find_in_clone(node, &mut copy).unwrap();
         assert_ne!(copied, node);
         assert_eq!(copy.nodes(cx).unwrap(), [copied]);
-        assert_eq!(copy.slice(memory).unwrap_err(), GraphError::Foreign);
+        assert_eq!(copy.view(memory).unwrap_err(), GraphError::Foreign);
         let mut executable = executable(cx, copy);
-        executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
+        executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
         drop(executable);
-        assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [2; 4]);
+        assert_eq!(graph.view(memory).unwrap().to_vec(cx).unwrap(), [2; 4]);
     });
 }

@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuprum::graph::{Graph, GraphError, GraphMemory, InstantiateFlags, NodeType};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
-use cuprum::{Buffer, Event, EventFlags, Stream};
+use cuprum::{Buffer, Stream};
 
 use super::common::device;
 use super::{executable, in_context, zeros};
@@ -13,23 +14,23 @@ use super::{executable, in_context, zeros};
 fn memory_of_a_graph_exists_while_it_runs() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
-        let result = graph.give(zeros(cx, 16)).unwrap();
-        // SAFETY: what uses it comes behind, and its end behind that.
+        let result = graph.lend(zeros(cx, 16)).unwrap();
+        // SAFETY: every node that uses the memory depends on the allocation, and the free depends on them.
         let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(cx, &[], 16) }.unwrap();
         assert_eq!(graph.alloc_of(alloc).unwrap(), (scratch.as_raw(), 64));
         let fill = graph.add_fill(cx, &[alloc], scratch, 4).unwrap();
         let copy = graph.add_copy(cx, &[fill], result, scratch).unwrap();
         let free = graph.add_free(cx, &[copy], scratch).unwrap();
         assert_eq!(graph.free_of(free).unwrap(), scratch.as_raw());
-        assert_eq!(graph.slice(scratch).unwrap_err(), GraphError::Inside);
+        assert_eq!(graph.view(scratch).unwrap_err(), GraphError::Inside);
         assert_eq!(graph.add_free(cx, &[free], result), Err(GraphError::Foreign));
         let mut executable = executable(cx, graph);
         let stream = Stream::new(cx).unwrap();
         for _ in 0..3 {
-            executable.run(cx, &stream).unwrap();
-            assert_eq!(executable.slice(result).unwrap().to_vec(cx).unwrap(), [4; 16]);
+            executable.launch(cx, &stream).unwrap();
+            assert_eq!(executable.view(result).unwrap().to_vec(cx).unwrap(), [4; 16]);
         }
-        assert_eq!(executable.slice_mut(scratch).unwrap_err(), GraphError::Inside);
+        assert_eq!(executable.view_mut(scratch).unwrap_err(), GraphError::Inside);
         let used = device().graph_memory(GraphMemory::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH).unwrap();
         assert!(used >= 64, "{used}");
         device().reset_graph_memory(GraphMemory::CU_GRAPH_MEM_ATTR_USED_MEM_HIGH).unwrap();
@@ -42,13 +43,13 @@ fn memory_that_is_not_freed_stops_the_second_replay_unless_that_frees_it() {
     in_context(|cx| {
         for (flags, again) in [(InstantiateFlags::empty(), false), (InstantiateFlags::AUTO_FREE, true)] {
             let mut graph = Graph::new(cx).unwrap();
-            // SAFETY: the one user comes behind.
+            // SAFETY: the one node that uses the memory depends on the allocation.
             let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(cx, &[], 16) }.unwrap();
             graph.add_fill(cx, &[alloc], scratch, 4).unwrap();
             let mut executable = graph.instantiate(cx, flags).unwrap();
             let stream = Stream::new(cx).unwrap();
-            executable.run(cx, &stream).unwrap();
-            assert_eq!(executable.run(cx, &stream).is_ok(), again);
+            executable.launch(cx, &stream).unwrap();
+            assert_eq!(executable.launch(cx, &stream).is_ok(), again);
         }
     });
 }
@@ -69,7 +70,7 @@ fn a_condition_chooses_a_body() {
     in_context(|cx| {
         for value in 0..3 {
             let mut graph = Graph::new(cx).unwrap();
-            let memory = graph.give(zeros(cx, 4)).unwrap();
+            let memory = graph.lend(zeros(cx, 4)).unwrap();
             let [a, b, c] = [(); 3].map(|()| graph.condition(cx, Some(value)).unwrap());
             let (one, yes) = graph.add_if(cx, &[], a).unwrap();
             let (two, some, none) = graph.add_if_else(cx, &[one], b).unwrap();
@@ -81,10 +82,10 @@ fn a_condition_chooses_a_body() {
                 graph.within(body, |graph| graph.add_fill(cx, &[], part, 1)).unwrap();
             }
             let mut executable = executable(cx, graph);
-            executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
+            executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
             let some = u32::from(value != 0);
             assert_eq!(
-                executable.slice(memory).unwrap().to_vec(cx).unwrap(),
+                executable.view(memory).unwrap().to_vec(cx).unwrap(),
                 [some, some, 1 - some, u32::from(value == 1)]
             );
         }
@@ -95,13 +96,13 @@ fn a_condition_chooses_a_body() {
 fn a_body_runs_while_the_condition_holds() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let condition = graph.condition(cx, Some(0)).unwrap();
         let (_, body) = graph.add_while(cx, &[], condition).unwrap();
         graph.within(body, |graph| graph.add_fill(cx, &[], memory, 1)).unwrap();
         let mut executable = executable(cx, graph);
-        executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 4], "it never held");
+        executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [0; 4], "it never held");
     });
 }
 

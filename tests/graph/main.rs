@@ -1,4 +1,4 @@
-//! Graphs: built node by node and captured, executed, updated, and what they keep.
+//! Graphs: built node by node and captured, executed, updated, and the values that they keep.
 //!
 //! A program of its own, since a global capture refuses calls of all threads; one test at a time has the process. The
 //! last test runs all the others anew on devices that work as late as they may, and in any order that is allowed.
@@ -9,19 +9,23 @@ mod common;
 mod beside;
 mod capture;
 mod changes;
+mod drops;
 mod inside;
 #[path = "../support/itself.rs"]
 mod itself;
 mod keeps;
 mod nodes;
 mod numbers;
+mod panics;
+mod rows;
 #[cfg(target_os = "linux")]
 mod semaphores;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cuprum::graph::{Executable, Graph, InstantiateFlags};
-use cuprum::{Buffer, Current, Function, In, InOut, Module};
+use cuprum::graph::{Graph, GraphExec, InstantiateFlags};
+use cuprum::module::Function;
+use cuprum::{Buffer, Current, In, InOut, Module};
 
 /// saxpy(n, alpha, x, y).
 type Saxpy = (u32, f32, In<f32>, InOut<f32>);
@@ -44,7 +48,7 @@ fn function<'m>(module: &'m Module<'_>) -> Function<'m> {
     module.function("saxpy").unwrap()
 }
 
-fn executable<'a>(cx: &Current<'_, 'a>, graph: Graph<'a>) -> Executable<'a> {
+fn executable<'a>(cx: &Current<'_, 'a>, graph: Graph<'a>) -> GraphExec<'a> {
     graph.instantiate(cx, InstantiateFlags::empty()).unwrap()
 }
 

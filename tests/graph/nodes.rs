@@ -4,33 +4,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cuprum::graph::{Graph, GraphError, NodeType};
+use cuprum::launch::LaunchError;
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
-use cuprum::{Buffer, Event, EventFlags, LaunchConfig, LaunchError, MemoryError, Stream};
+use cuprum::{Buffer, LaunchConfig, MemoryError, PinnedBuffer, Stream};
 
 use super::common::context;
 use super::{Saxpy, executable, function, in_context, saxpy, zeros};
 
 #[test]
-fn nodes_run_behind_those_that_they_depend_on() {
+fn nodes_run_after_their_dependencies() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 64)).unwrap();
+        let memory = graph.lend(zeros(cx, 64)).unwrap();
         let last = (0..8).fold(None, |before: Option<_>, round| {
             let part = memory.slice(..64 - round * 8).unwrap();
             let before: Vec<_> = before.into_iter().collect();
             Some(graph.add_fill(cx, &before, part, round as u32 + 1).unwrap())
         });
-        let (_, output) = graph.add_copy_to_host(cx, last.as_slice(), memory, vec![0; 64]).unwrap();
+        let output = graph.lend(vec![0; 64]).unwrap();
+        graph.add_copy(cx, last.as_slice(), output, memory).unwrap();
         let mut executable = executable(cx, graph);
-        executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
+        executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
         let expected: Vec<u32> = (0..64).map(|at| 8 - at / 8).collect();
-        assert_eq!(executable.host(output).unwrap(), expected);
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), expected);
+        assert_eq!(executable.view(output).unwrap(), expected);
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), expected);
     });
 }
 
 #[test]
-fn edges_are_added_told_and_removed() {
+fn edges_are_added_listed_and_removed() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
         let [a, b, c] = [(); 3].map(|()| graph.add_empty(cx, &[]).unwrap());
@@ -61,20 +65,22 @@ fn edges_are_added_told_and_removed() {
 fn a_node_or_a_loan_of_another_graph_is_refused() {
     in_context(|cx| {
         let (mut one, mut two) = (Graph::new(cx).unwrap(), Graph::new(cx).unwrap());
-        let (node, loan) = (one.add_empty(cx, &[]).unwrap(), one.give(zeros(cx, 4)).unwrap());
-        let own = two.give(zeros(cx, 4)).unwrap();
+        let (node, loan) = (one.add_empty(cx, &[]).unwrap(), one.lend(zeros(cx, 4)).unwrap());
+        let own = two.lend(zeros(cx, 4)).unwrap();
         assert_eq!(two.add_empty(cx, &[node]), Err(GraphError::Foreign));
         assert_eq!(two.add_fill(cx, &[], loan, 1), Err(GraphError::Foreign));
         assert_eq!(two.add_copy(cx, &[], own, loan), Err(GraphError::Foreign));
-        assert_eq!(two.slice(loan).unwrap_err(), GraphError::Foreign);
+        assert_eq!(two.view(loan).unwrap_err(), GraphError::Foreign);
         assert_eq!(two.node_type(node), Err(GraphError::Foreign));
         assert_eq!(two.remove(cx, node), Err(GraphError::Foreign));
-        let (_, host) = one.add_copy_to_host(cx, &[], loan, vec![0; 4]).unwrap();
-        assert_eq!(two.host(host), Err(GraphError::Foreign));
+        let host = one.lend(vec![0; 4]).unwrap();
+        assert_eq!(two.add_copy(cx, &[], host, own), Err(GraphError::Foreign));
+        assert_eq!(two.add_copy(cx, &[], own, host), Err(GraphError::Foreign));
+        assert_eq!(two.view(host), Err(GraphError::Foreign));
         let mut executable = executable(cx, two);
         assert_eq!(executable.set_fill(cx, node, own, 1), Err(GraphError::Foreign));
         assert_eq!(executable.set_enabled(cx, node, false), Err(GraphError::Foreign));
-        assert_eq!(executable.host(host), Err(GraphError::Foreign));
+        assert_eq!(executable.view(host), Err(GraphError::Foreign));
     });
 }
 
@@ -89,9 +95,9 @@ fn memory_of_another_context_is_refused() {
         let mut graph = Graph::new(cx).unwrap();
         let refused =
             |error: GraphError| matches!(error, GraphError::Driver(error) if error.is_wrong_context());
-        assert!(refused(graph.lend(theirs.as_mut_slice()).unwrap_err()));
+        assert!(refused(graph.lend(&mut theirs).unwrap_err()));
         let mut executable = executable(cx, graph);
-        assert!(refused(executable.run(cx, &stream).unwrap_err()));
+        assert!(refused(executable.launch(cx, &stream).unwrap_err()));
     });
 }
 
@@ -99,7 +105,7 @@ fn memory_of_another_context_is_refused() {
 fn lengths_and_overlaps_are_checked() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 8)).unwrap();
+        let memory = graph.lend(zeros(cx, 8)).unwrap();
         let part = |range: std::ops::Range<usize>| memory.slice(range).unwrap();
         let unequal = graph.add_copy(cx, &[], part(0..3), part(4..8));
         assert_eq!(
@@ -110,7 +116,9 @@ fn lengths_and_overlaps_are_checked() {
             graph.add_copy(cx, &[], part(0..4), part(2..6)),
             Err(GraphError::Memory(MemoryError::Overlap))
         );
-        assert!(graph.add_copy_from_host(cx, &[], memory, vec![0; 9]).is_err());
+        let longer = graph.lend(vec![0; 9]).unwrap();
+        assert!(graph.add_copy(cx, &[], memory, longer).is_err());
+        assert!(graph.add_copy(cx, &[], longer, memory).is_err());
         assert!(memory.slice(4..9).is_none());
         let nothing = part(3..3);
         let empty = graph.add_fill(cx, &[], nothing, 1).unwrap();
@@ -126,43 +134,44 @@ fn a_kernel_node_launches_with_copies_of_its_arguments() {
         let x = Buffer::from_slice(cx, &[1.0f32; 100]).unwrap();
         let mut y = Buffer::from_slice(cx, &[2.0f32; 100]).unwrap();
         let mut graph = Graph::new(cx).unwrap();
-        let (x, y) = (graph.lend_shared(x.as_slice()).unwrap(), graph.lend(y.as_mut_slice()).unwrap());
+        let (x, y) = (graph.lend(&x).unwrap(), graph.lend(&mut y).unwrap());
         let config = LaunchConfig::for_elements(100, 32);
         // SAFETY: the kernel touches 100 elements of both.
         let node = unsafe { graph.add_kernel(cx, &[], &kernel, config, (100, 3.0, x, y)) }.unwrap();
         let told = graph.kernel_of(node).unwrap();
-        assert_eq!((told.function, told.config), (kernel.function().as_raw(), config));
+        assert_eq!(told, (kernel.function().as_raw(), config));
         let none = LaunchConfig::new(0, 1);
         // SAFETY: it is not launched.
         let refused = unsafe { graph.add_kernel(cx, &[], &kernel, none, (100, 3.0, x, y)) };
         assert!(matches!(refused, Err(GraphError::Launch(LaunchError::Empty { .. }))));
         let mut executable = executable(cx, graph);
         let stream = Stream::non_blocking(cx).unwrap();
-        executable.run(cx, &stream).unwrap();
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(y).unwrap().to_vec(cx).unwrap(), [8.0; 100]);
+        executable.launch(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(y).unwrap().to_vec(cx).unwrap(), [8.0; 100]);
     });
 }
 
 #[test]
-fn a_child_graph_brings_what_it_keeps() {
+fn a_child_graph_brings_the_values_that_it_keeps() {
     in_context(|cx| {
         let mut child = Graph::new(cx).unwrap();
-        let memory = child.give(zeros(cx, 4)).unwrap();
-        let (_, input) = child.add_copy_from_host(cx, &[], memory, vec![1, 2, 3, 4]).unwrap();
+        let memory = child.lend(zeros(cx, 4)).unwrap();
+        let input = child.lend(vec![1, 2, 3, 4]).unwrap();
+        child.add_copy(cx, &[], memory, input).unwrap();
         let mut graph = Graph::new(cx).unwrap();
         let first = graph.add_empty(cx, &[]).unwrap();
         let node = graph.add_child(cx, &[first], child).unwrap();
         assert!(!graph.child_of(node).unwrap().is_null());
-        let copied = graph.give(zeros(cx, 4)).unwrap();
+        let copied = graph.lend(zeros(cx, 4)).unwrap();
         graph.add_copy(cx, &[node], copied, memory).unwrap();
         let mut executable = executable(cx, graph);
         let stream = Stream::new(cx).unwrap();
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(copied).unwrap().to_vec(cx).unwrap(), [1, 2, 3, 4]);
-        executable.host_mut(input).unwrap().fill(7);
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(copied).unwrap().to_vec(cx).unwrap(), [7; 4]);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(copied).unwrap().to_vec(cx).unwrap(), [1, 2, 3, 4]);
+        executable.view_mut(input).unwrap().fill(7);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(copied).unwrap().to_vec(cx).unwrap(), [7; 4]);
         let mut returned = executable.close().unwrap();
         assert_eq!(returned.host(input), Some(vec![7; 4]));
         assert_eq!(returned.host(input), None);
@@ -175,7 +184,7 @@ fn events_are_recorded_and_waited_for_by_nodes() {
     in_context(|cx| {
         let [start, end] = [(); 2].map(|()| Event::new(cx, EventFlags::empty()).unwrap());
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let wait = graph.add_wait(cx, &[], &end).unwrap();
         let fill = graph.add_fill(cx, &[wait], memory, 3).unwrap();
         let record = graph.add_record(cx, &[fill], &start).unwrap();
@@ -185,7 +194,7 @@ fn events_are_recorded_and_waited_for_by_nodes() {
         let mut executable = executable(cx, graph);
         let stream = Stream::new(cx).unwrap();
         start.record(cx, &stream).unwrap();
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
         assert!(end.is_done().unwrap());
         end.elapsed_since(&start).expect("both were recorded");
     });
@@ -197,7 +206,7 @@ fn a_host_function_is_called_in_each_replay_and_its_panic_is_told() {
         let count = Arc::new(AtomicU32::new(0));
         let counted = Arc::clone(&count);
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 4)).unwrap();
+        let memory = graph.lend(zeros(cx, 4)).unwrap();
         let host = graph
             .add_host(cx, &[], move || {
                 assert!(counted.fetch_add(1, Ordering::Relaxed) != 1, "the second call");
@@ -206,14 +215,14 @@ fn a_host_function_is_called_in_each_replay_and_its_panic_is_told() {
         graph.add_fill(cx, &[host], memory, 6).unwrap();
         let mut executable = executable(cx, graph);
         let stream = Stream::new(cx).unwrap();
-        executable.run(cx, &stream).unwrap();
-        executable.slice_mut(memory).unwrap().fill(cx, 0).unwrap();
-        assert_eq!(executable.run(cx, &stream), Err(GraphError::Panicked));
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [6; 4], "it went on");
+        executable.launch(cx, &stream).unwrap();
+        cx.fill(&mut executable.view_mut(memory).unwrap(), 0).unwrap();
+        assert_eq!(executable.launch(cx, &stream), Err(GraphError::Panicked));
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [6; 4], "it went on");
         let payload = executable.take_panic().unwrap();
         assert!(payload.downcast_ref::<&str>().is_some_and(|text| *text == "the second call"));
         assert!(executable.take_panic().is_none());
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
         assert_eq!(count.load(Ordering::Relaxed), 3);
         drop(executable);
         assert_eq!(Arc::strong_count(&count), 1, "the function went with the graph");
@@ -221,10 +230,43 @@ fn a_host_function_is_called_in_each_replay_and_its_panic_is_told() {
 }
 
 #[test]
-fn parameters_are_told() {
+fn a_panic_in_a_scope_is_kept_for_the_program() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(zeros(cx, 8)).unwrap();
+        graph.add_host(cx, &[], || panic!("as it may")).unwrap();
+        let (mut executable, stream) = (executable(cx, graph), Stream::new(cx).unwrap());
+        cx.scope(&stream, |scope| Ok(scope.lend_graph(&mut executable)?.launch()?)).unwrap();
+        let payload = executable.take_panic().unwrap();
+        assert!(payload.downcast_ref::<&str>().is_some_and(|text| *text == "as it may"));
+        assert!(executable.take_panic().is_none());
+    });
+}
+
+#[test]
+fn memory_of_another_context_is_refused_in_a_scope_too() {
+    in_context(|cx| {
+        let other = context();
+        let stream = Stream::new(cx).unwrap();
+        let mut executable = {
+            let upper = cx.push(&other).unwrap();
+            executable(&upper, Graph::new(&upper).unwrap())
+        };
+        let refused = cx.scope_as(&stream, |scope| scope.lend_graph(&mut executable).map(drop));
+        assert!(matches!(refused, Err(GraphError::Driver(error)) if error.is_wrong_context()));
+        let pinned = {
+            let upper = cx.push(&other).unwrap();
+            PinnedBuffer::<u32>::zeroed(&upper, 4, PinnedFlags::PORTABLE).unwrap()
+        };
+        let refused = Graph::new(cx).unwrap().lend(pinned).map(drop);
+        assert!(matches!(refused, Err(GraphError::Driver(error)) if error.is_wrong_context()));
+    });
+}
+
+#[test]
+fn parameters_are_reported() {
+    in_context(|cx| {
+        let mut graph = Graph::new(cx).unwrap();
+        let memory = graph.lend(zeros(cx, 8)).unwrap();
         let (low, high) = (memory.slice(..4).unwrap(), memory.slice(4..).unwrap());
         let fill = graph.add_fill(cx, &[], low, 9).unwrap();
         let copy = graph.add_copy(cx, &[fill], high, low).unwrap();
@@ -236,8 +278,8 @@ fn parameters_are_told() {
         assert!(graph.set_fill(cx, copy, high, 5).is_err(), "a node of another kind");
         assert!(graph.fill_of(copy).is_err());
         let mut executable = executable(cx, graph);
-        executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [5; 8]);
+        executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [5; 8]);
     });
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::thread;
 use std::time::Duration;
 
-use cuprum::graph::{CaptureMode, Graph, GraphError, NodeOperations, NodeType};
-use cuprum::stream::{Signals, Until};
+use cuprum::graph::{CaptureMode, Graph, GraphError, NodeType};
+use cuprum::stream::{Operations, Signals, Until};
 use cuprum::sys::{CUresult, CUstreamMemoryBarrier_flags};
 use cuprum::{Buffer, MemoryError, Stream};
 
@@ -18,10 +18,9 @@ fn a_replay_waits_until_the_host_writes() {
         let stream = Stream::non_blocking(cx).unwrap();
         let (signals, mut buffer) = (Arc::new(Signals::<u32>::new(cx, 3).unwrap()), zeros(cx, 4));
         let mut graph = Graph::new(cx).unwrap();
-        let (shared, memory) =
-            (graph.share_signals(Arc::clone(&signals)).unwrap(), graph.lend(buffer.as_mut_slice()).unwrap());
+        let (shared, memory) = (graph.lend(Arc::clone(&signals)).unwrap(), graph.lend(&mut buffer).unwrap());
         let fill = graph.add_fill(cx, &[], memory, 1).unwrap();
-        let mut operations = NodeOperations::new();
+        let mut operations = Operations::new();
         operations.write(shared, 1, 1).unwrap().wait(shared, 0, Until::equal(1)).unwrap();
         operations.barrier(CUstreamMemoryBarrier_flags::CU_STREAM_MEMORY_BARRIER_TYPE_GPU);
         operations.write(memory, 2, 9).unwrap().write(shared, 2, 4).unwrap();
@@ -38,30 +37,30 @@ fn a_replay_waits_until_the_host_writes() {
                 assert_eq!(signals[2].load(Acquire), 0, "nothing overtakes the wait");
                 signals[0].store(1, Release);
             });
-            executable.run(cx, &stream).unwrap();
+            executable.launch(cx, &stream).unwrap();
         });
         assert_eq!(signals[2].load(Acquire), 4);
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [1, 1, 9, 9]);
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [1, 1, 9, 9]);
     });
 }
 
 #[test]
-fn nodes_beside_a_wait_do_not_wait() {
+fn nodes_parallel_to_a_wait_do_not_wait() {
     in_context(|cx| {
         let stream = Stream::non_blocking(cx).unwrap();
         let signals = Arc::new(Signals::<u64>::new(cx, 1).unwrap());
         let (mut graph, mut inner) = (Graph::new(cx).unwrap(), Graph::new(cx).unwrap());
-        let shared = inner.share_signals(Arc::clone(&signals)).unwrap();
-        let mut wait = NodeOperations::new();
+        let shared = inner.lend(Arc::clone(&signals)).unwrap();
+        let mut wait = Operations::new();
         wait.wait(shared, 0, Until::at_least(2)).unwrap();
         inner.add_operations(cx, &[], &wait).unwrap();
-        // The wait is in a child graph, and the write that ends it beside it.
+        // The wait is in a child graph, and the write that ends it is in the parent.
         graph.add_child(cx, &[], inner).unwrap();
-        let shared = graph.share_signals(Arc::clone(&signals)).unwrap();
-        let mut write = NodeOperations::new();
+        let shared = graph.lend(Arc::clone(&signals)).unwrap();
+        let mut write = Operations::new();
         write.write(shared, 0, 2).unwrap();
         graph.add_operations(cx, &[], &write).unwrap();
-        executable(cx, graph).run(cx, &stream).unwrap();
+        executable(cx, graph).launch(cx, &stream).unwrap();
         assert_eq!(signals[0].load(Acquire), 2);
     });
 }
@@ -71,31 +70,31 @@ fn operations_of_an_executable_change_to_others_of_their_kinds() {
     in_context(|cx| {
         let (stream, mut buffer) = (Stream::new(cx).unwrap(), zeros(cx, 4));
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.lend(buffer.as_mut_slice()).unwrap();
+        let memory = graph.lend(&mut buffer).unwrap();
         let write = |at, value| {
-            let mut operations = NodeOperations::new();
+            let mut operations = Operations::new();
             operations.write(memory, at, value).unwrap();
             operations
         };
         let node = graph.add_operations(cx, &[], &write(0, 1)).unwrap();
         graph.set_operations(cx, node, &write(0, 2)).unwrap();
-        let empty = graph.add_operations(cx, &[], &NodeOperations::new()).unwrap();
+        let empty = graph.add_operations(cx, &[], &Operations::new()).unwrap();
         assert_eq!(graph.node_type(empty).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EMPTY);
         assert_eq!(graph.node_type(node).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
         let refused = graph.set_operations(cx, empty, &write(0, 2)).unwrap_err();
         let invalid = |error| matches!(error, GraphError::Driver(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE);
         assert!(invalid(refused));
         let mut executable = executable(cx, graph);
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
         executable.set_operations(cx, node, &write(3, 7)).unwrap();
         let mut more = write(1, 1);
         more.write(memory, 1, 1).unwrap();
         assert!(invalid(executable.set_operations(cx, node, &more).unwrap_err()), "of another number");
-        let mut other = NodeOperations::new();
+        let mut other = Operations::new();
         other.wait(memory, 0, Until::equal(0)).unwrap();
         assert!(invalid(executable.set_operations(cx, node, &other).unwrap_err()), "of another kind");
-        executable.run(cx, &stream).unwrap();
-        assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [2, 0, 0, 7]);
+        executable.launch(cx, &stream).unwrap();
+        assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [2, 0, 0, 7]);
     });
 }
 
@@ -104,9 +103,9 @@ fn operations_are_on_memory_of_their_graph() {
     in_context(|cx| {
         let (mut first, mut second) = (zeros(cx, 2), zeros(cx, 2));
         let (mut graph, mut other) = (Graph::new(cx).unwrap(), Graph::new(cx).unwrap());
-        let mine = graph.lend(first.as_mut_slice()).unwrap();
-        let theirs = other.lend(second.as_mut_slice()).unwrap();
-        let mut operations = NodeOperations::new();
+        let mine = graph.lend(&mut first).unwrap();
+        let theirs = other.lend(&mut second).unwrap();
+        let mut operations = Operations::new();
         operations.write(mine, 0, 1).unwrap().write(theirs, 0, 1).unwrap();
         assert_eq!(graph.add_operations(cx, &[], &operations).unwrap_err(), GraphError::Foreign);
         let refused = operations.write(mine, 2, 1).unwrap_err();
@@ -120,11 +119,11 @@ fn a_capture_waits_for_numbers_and_writes_them() {
         let (mut stream, mut buffer) = (Stream::new(cx).unwrap(), Buffer::<u64>::zeroed(cx, 2).unwrap());
         let signals = Arc::new(Signals::<u32>::new(cx, 2).unwrap());
         let other = Arc::new(Signals::<u32>::new(cx, 1).unwrap());
-        let theirs = Graph::new(cx).unwrap().share_signals(other).unwrap();
+        let theirs = Graph::new(cx).unwrap().lend(other).unwrap();
         let (graph, memory) = cx
             .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
-                let memory = capture.lend(buffer.as_mut_slice())?;
-                let shared = capture.share_signals(Arc::clone(&signals))?;
+                let memory = capture.lend(&mut buffer)?;
+                let shared = capture.lend(Arc::clone(&signals))?;
                 capture.write_value(shared, 0, 3)?;
                 capture.wait_value(shared, 0, Until::equal(3))?;
                 capture.write_value(memory, 1, 1 << 40)?;
@@ -142,9 +141,9 @@ fn a_capture_waits_for_numbers_and_writes_them() {
         assert_eq!(executable.nodes(cx).unwrap().len(), 5);
         assert_eq!(signals[0].load(Acquire), 0, "nothing has run");
         for _ in 0..2 {
-            executable.run(cx, &stream).unwrap();
+            executable.launch(cx, &stream).unwrap();
             assert_eq!([signals[0].swap(0, AcqRel), signals[1].swap(0, AcqRel)], [3, 9]);
-            assert_eq!(executable.slice(memory).unwrap().to_vec(cx).unwrap(), [0, 1 << 40]);
+            assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [0, 1 << 40]);
         }
     });
 }

@@ -1,14 +1,16 @@
-//! Nodes for semaphores of other APIs, for which those of the emulator stand in, whatever device the other tests run on.
+//! Nodes for semaphores of other APIs. The emulator stands in for them, whatever device the other tests run
+//! on.
 
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use cuprum::context::{Context, ContextFlags};
 use cuprum::external::ExternalSemaphore;
-use cuprum::graph::{Graph, GraphError, NodeType, SemaphoreLoan};
+use cuprum::graph::{Graph, GraphError, Loan, NodeType};
 use cuprum::sys::{CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexternalSemaphoreHandleType, CUresult};
-use cuprum::{Context, ContextFlags, Current, Driver, Error, Stream};
+use cuprum::{Current, Driver, Error, Stream};
 use cuprum_emulator::memory::ExternalSemaphore as Other;
 
 use super::{alone, executable};
@@ -22,7 +24,12 @@ fn context() -> Context {
 fn in_software(test: impl FnOnce(&Current<'_, 'static>)) {
     let _alone = alone();
     let context = context().share();
-    context.enter(|cx| test(cx)).unwrap();
+    context
+        .enter(|cx| {
+            test(cx);
+            Ok(())
+        })
+        .unwrap();
 }
 
 /// The other API's semaphore, and the same imported as one with a value.
@@ -55,12 +62,13 @@ fn a_replay_waits_for_another_api_and_signals_it() {
         let stream = Stream::non_blocking(cx).unwrap();
         let ((first, ready), (second, done)) = (timeline(cx), timeline(cx));
         let mut graph = Graph::new(cx).unwrap();
-        let (ready, done) = (graph.share_semaphore(ready).unwrap(), graph.share_semaphore(done).unwrap());
+        let [raw_ready, raw_done] = [&ready, &done].map(|semaphore| semaphore.as_raw());
+        let (ready, done) = (graph.lend(ready).unwrap(), graph.lend(done).unwrap());
         let wait = graph.add_semaphore_waits(cx, &[], &[(ready, 5)]).unwrap();
         // SAFETY: the replays signal 1, then 2.
         let signal = unsafe { graph.add_semaphore_signals(cx, &[wait], &[(done, 1)]) }.unwrap();
-        assert_eq!(graph.semaphore_waits_of(wait).unwrap(), [(ready.as_raw(), 5)]);
-        assert_eq!(graph.semaphore_signals_of(signal).unwrap(), [(done.as_raw(), 1)]);
+        assert_eq!(graph.semaphore_waits_of(wait).unwrap(), [(raw_ready, 5)]);
+        assert_eq!(graph.semaphore_signals_of(signal).unwrap(), [(raw_done, 1)]);
         assert_eq!(graph.node_type(wait).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
         assert_eq!(graph.node_type(signal).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
         let mut executable = executable(cx, graph);
@@ -71,7 +79,7 @@ fn a_replay_waits_for_another_api_and_signals_it() {
                 assert_eq!(second.value(), 0, "a signal overtook the wait");
                 first.signal(5);
             });
-            executable.run(cx, &stream).unwrap();
+            executable.launch(cx, &stream).unwrap();
         });
         assert_eq!(second.value(), 1);
 
@@ -79,7 +87,7 @@ fn a_replay_waits_for_another_api_and_signals_it() {
         // SAFETY: as said above.
         unsafe { executable.set_semaphore_signals(cx, signal, &[(done, 2)]) }.unwrap();
         first.signal(6);
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
         assert_eq!(second.value(), 2);
     });
 }
@@ -89,12 +97,12 @@ fn a_wait_takes_the_signal_of_a_binary_semaphore_in_each_replay() {
     in_software(|cx| {
         let (stream, (other, turn)) = (Stream::non_blocking(cx).unwrap(), binary(cx));
         let mut graph = Graph::new(cx).unwrap();
-        let turn = graph.share_semaphore(turn).unwrap();
+        let turn = graph.lend(turn).unwrap();
         graph.add_semaphore_waits(cx, &[], &[(turn, 0)]).unwrap();
         let mut executable = executable(cx, graph);
         for _ in 0..3 {
             other.signal(1);
-            executable.run(cx, &stream).unwrap();
+            executable.launch(cx, &stream).unwrap();
             assert_eq!(other.value(), 0, "the wait took the signal");
         }
     });
@@ -106,22 +114,23 @@ fn the_graph_has_a_share_of_its_semaphores() {
         let (other, semaphore) = timeline(cx);
         let weak = Arc::downgrade(&semaphore);
         let mut graph = Graph::new(cx).unwrap();
-        let shared = graph.share_semaphore(semaphore).unwrap();
+        let shared = graph.lend(semaphore).unwrap();
         // SAFETY: replayed once.
         let node = unsafe { graph.add_semaphore_signals(cx, &[], &[(shared, 3)]) }.unwrap();
         // It stays also when no node has it any more, since an executable may have been made before.
         let (_, unused) = timeline(cx);
-        let unused = graph.share_semaphore(unused).unwrap();
+        let raw = unused.as_raw();
+        let unused = graph.lend(unused).unwrap();
         // SAFETY: never replayed.
         unsafe { graph.set_semaphore_signals(cx, node, &[(unused, 1)]) }.unwrap();
-        assert_eq!(graph.semaphore_signals_of(node).unwrap(), [(unused.as_raw(), 1)]);
+        assert_eq!(graph.semaphore_signals_of(node).unwrap(), [(raw, 1)]);
         // SAFETY: as above.
         unsafe { graph.set_semaphore_signals(cx, node, &[(shared, 3)]) }.unwrap();
         let mut outer = Graph::new(cx).unwrap();
         outer.add_child(cx, &[], graph).unwrap();
         let mut executable = executable(cx, outer);
         assert!(weak.upgrade().is_some());
-        executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
+        executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
         assert_eq!(other.value(), 3);
         executable.close().unwrap();
         assert!(weak.upgrade().is_none(), "it goes with what keeps it");
@@ -132,14 +141,15 @@ fn the_graph_has_a_share_of_its_semaphores() {
 fn semaphores_are_of_their_graph_and_its_context_and_nodes_keep_their_kind() {
     in_software(|cx| {
         let (mut graph, mut other) = (Graph::new(cx).unwrap(), Graph::new(cx).unwrap());
-        let mine = graph.share_semaphore(timeline(cx).1).unwrap();
-        let theirs = other.share_semaphore(timeline(cx).1).unwrap();
-        let wait =
-            |graph: &mut Graph<'_>, each: &[(SemaphoreLoan, u64)]| graph.add_semaphore_waits(cx, &[], each);
+        let mine = graph.lend(timeline(cx).1).unwrap();
+        let theirs = other.lend(timeline(cx).1).unwrap();
+        let wait = |graph: &mut Graph<'_>, each: &[(Loan<ExternalSemaphore<'static>>, u64)]| {
+            graph.add_semaphore_waits(cx, &[], each)
+        };
         assert_eq!(wait(&mut graph, &[(mine, 1), (theirs, 1)]).unwrap_err(), GraphError::Foreign);
         let away = self::context().share();
-        let foreign = away.enter(|cx| timeline(cx).1).unwrap();
-        let refused = graph.share_semaphore(foreign).unwrap_err();
+        let foreign = away.enter(|cx| Ok(timeline(cx).1)).unwrap();
+        let refused = graph.lend(foreign).unwrap_err();
         assert!(matches!(refused, GraphError::Driver(error) if error.is_wrong_context()), "{refused}");
 
         let node = wait(&mut graph, &[(mine, 0), (mine, 0)]).unwrap();
@@ -164,7 +174,7 @@ fn semaphores_are_of_their_graph_and_its_context_and_nodes_keep_their_kind() {
             executable.set_semaphore_waits(cx, node, &[(theirs, 0)]).unwrap_err(),
             GraphError::Foreign
         );
-        executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
+        executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
     });
 }
 

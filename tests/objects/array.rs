@@ -1,11 +1,11 @@
 //! Arrays and mipmapped arrays: shapes, copies of parts, descriptors, shares.
 
+use cuprum::memory::vector::float4;
 use cuprum::memory::{
     Array, ArrayFlags, ArrayShape, ArrayView, Extent, Half, HostBlock, HostBlockMut, MipmappedArray, Pitched,
     PitchedBuffer, PitchedMut, Texel,
 };
 use cuprum::sys::{CUarray_format, CUresult};
-use cuprum::vector::float4;
 use cuprum::{Buffer, Current, MemoryError, Stream};
 
 use crate::common::{self, in_context};
@@ -30,7 +30,7 @@ fn counted(extent: Extent) -> Vec<u32> {
 }
 
 #[test]
-fn arrays_of_each_shape_hold_what_was_copied_and_say_what_they_are() {
+fn arrays_of_each_shape_hold_copied_elements_and_describe_themselves() {
     in_context(|cx| {
         for shape in shapes() {
             let flags = ArrayFlags::SURFACE;
@@ -39,7 +39,7 @@ fn arrays_of_each_shape_hold_what_was_copied_and_say_what_they_are() {
             assert_eq!((array.shape(), array.extent(), array.flags()), (shape, shape.extent(), flags));
             assert_eq!(array.to_vec(cx).unwrap(), host, "{shape:?}");
             let mut back = vec![0; host.len()];
-            array.copy_to_host(cx, &mut back).unwrap();
+            cx.copy(&mut back, &array).unwrap();
             assert_eq!(back, host, "{shape:?}");
             let described = array.view().descriptor(cx).unwrap();
             assert_eq!((described.shape, described.flags), (shape, flags));
@@ -97,7 +97,7 @@ fn an_array_with_a_dimension_of_zero_is_refused() {
 }
 
 #[test]
-fn what_the_device_has_not_is_refused_by_the_driver() {
+fn features_that_the_device_lacks_are_refused_by_the_driver() {
     in_context(|cx| {
         for (shape, flags) in [
             (ArrayShape::TwoD { width: usize::MAX, height: 2 }, NONE),
@@ -132,23 +132,19 @@ fn parts_are_copied_from_and_to_everything() {
 
         // To pitched memory, from there to linear memory, to another array, to the middle of a block of the host.
         let mut pitched = PitchedBuffer::<u32>::alloc(cx, (2, 3, 2)).unwrap();
-        pitched.as_pitched_mut().copy_from(cx, part).unwrap();
+        cx.copy(&mut pitched, &part).unwrap();
         let mut linear = Buffer::<u32>::zeroed(cx, 36).unwrap();
         let mut rows = PitchedMut::strided(linear.as_mut_slice(), (2, 3, 2), 3, 4).unwrap();
-        rows.copy_from(cx, &pitched).unwrap();
+        cx.copy(&mut rows, &pitched).unwrap();
         let solid = ArrayShape::ThreeD { width: 4, height: 3, depth: 2 };
         let other = Array::<u32>::from_slice(cx, solid, NONE, &[7; 24]).unwrap();
         let rows = Pitched::strided(linear.as_slice(), (2, 3, 2), 3, 4).unwrap();
-        other.view().part(2.., .., ..).unwrap().copy_from(cx, rows).unwrap();
-        other
-            .view()
-            .part(..2, .., ..)
-            .unwrap()
-            .copy_from(cx, other.view().part(2.., .., ..).unwrap())
+        cx.copy(&mut other.view().part(2.., .., ..).unwrap(), &rows).unwrap();
+        cx.copy(&mut other.view().part(..2, .., ..).unwrap(), &other.view().part(2.., .., ..).unwrap())
             .unwrap();
         let mut target = vec![0; 4 * 5 * 2];
-        let middle = HostBlockMut::strided(&mut target, (4, 3, 2), 4, 5).unwrap();
-        other.view().all().copy_to(cx, middle).unwrap();
+        let mut middle = HostBlockMut::strided(&mut target, (4, 3, 2), 4, 5).unwrap();
+        cx.copy(&mut middle, &other).unwrap();
         for (at, row) in target.chunks(4).enumerate() {
             let (y, z) = (at % 5, at / 5);
             let pair = if y < 3 { [0, 1].map(|x| expected[6 * z + 2 * y + x]) } else { [0; 2] };
@@ -157,12 +153,12 @@ fn parts_are_copied_from_and_to_everything() {
 
         // From part of a block of the host.
         let block = HostBlock::new(&host, (6, 4, 3)).unwrap().part(..1, ..1, 2..).unwrap();
-        array.view().part(5.., 3.., ..1).unwrap().copy_from(cx, block).unwrap();
+        cx.copy(&mut array.view().part(5.., 3.., ..1).unwrap(), &block).unwrap();
         assert_eq!(array.view().part(5.., 3.., ..1).unwrap().to_vec(cx).unwrap(), [48]);
         assert!(array.view().part(..7, .., ..).is_none());
         assert!(array.view().part(.., .., 3..=3).is_none());
-        let nothing = array.view().part(6.., .., ..).unwrap();
-        nothing.copy_from_host(cx, &[]).unwrap();
+        let mut nothing = array.view().part(6.., .., ..).unwrap();
+        cx.copy(&mut nothing, &[]).unwrap();
         assert_eq!(nothing.to_vec(cx).unwrap(), []);
     });
 }
@@ -172,8 +168,9 @@ fn a_row_of_a_line_is_copied_within_the_device() {
     in_context(|cx| {
         let line = Array::<u32>::new(cx, ArrayShape::OneD { width: 8 }, NONE).unwrap();
         let linear = Buffer::from_slice(cx, &[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
-        line.view().all().copy_from(cx, Pitched::over(linear.as_slice(), 8).unwrap()).unwrap();
-        line.view().part(..2, .., ..).unwrap().copy_from(cx, line.view().part(6.., .., ..).unwrap()).unwrap();
+        cx.copy(&mut line.view(), &Pitched::over(linear.as_slice(), 8).unwrap()).unwrap();
+        cx.copy(&mut line.view().part(..2, .., ..).unwrap(), &line.view().part(6.., .., ..).unwrap())
+            .unwrap();
         assert_eq!(line.to_vec(cx).unwrap(), [6, 7, 2, 3, 4, 5, 6, 7]);
     });
 }
@@ -182,18 +179,18 @@ fn a_row_of_a_line_is_copied_within_the_device() {
 fn copies_that_do_not_fit_are_refused() {
     in_context(|cx| {
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
-        let array = Array::<u8>::from_slice(cx, shape, NONE, &[1; 16]).unwrap();
-        let refused = array.copy_from_host(cx, &[2; 15]).unwrap_err();
+        let mut array = Array::<u8>::from_slice(cx, shape, NONE, &[1; 16]).unwrap();
+        let refused = cx.copy(&mut array, &[2; 15]).unwrap_err();
         assert_eq!(refused, MemoryError::Length { destination_len: 16, source_len: 15 });
-        let refused = array.copy_to_host(cx, &mut [2; 17]).unwrap_err();
+        let refused = cx.copy(&mut [2; 17], &array).unwrap_err();
         assert_eq!(refused, MemoryError::Length { destination_len: 17, source_len: 16 });
-        let (left, right) =
+        let (mut left, right) =
             (array.view().part(..3, .., ..).unwrap(), array.view().part(1.., .., ..).unwrap());
-        assert_eq!(left.copy_from(cx, right), Err(MemoryError::Overlap));
+        assert_eq!(cx.copy(&mut left, &right), Err(MemoryError::Overlap));
         let row = array.view().part(.., ..1, ..).unwrap();
         let (destination_extent, source_extent) = (left.extent(), row.extent());
         let refused = MemoryError::Extent { destination_extent, source_extent };
-        assert_eq!(left.copy_from(cx, row), Err(refused));
+        assert_eq!(cx.copy(&mut left, &row), Err(refused));
         assert_eq!(array.to_vec(cx).unwrap(), [1; 16]);
     });
 }
@@ -208,7 +205,7 @@ fn levels_of_a_mipmapped_array_halve_their_sides() {
             let array = mipmapped.level(cx, level).unwrap();
             let shape = ArrayShape::TwoD { width, height };
             assert_eq!((array.shape(), array.descriptor(cx).unwrap().shape), (shape, shape));
-            array.all().copy_from_host(cx, &vec![level; width * height]).unwrap();
+            cx.copy(&mut array.all(), &vec![level; width * height]).unwrap();
         }
         for (level, len) in [60, 12, 3, 1].into_iter().enumerate() {
             let level = level as u32;
@@ -259,20 +256,19 @@ fn a_scope_copies_arrays_in_order() {
             let mut pitched = PitchedBuffer::<u32>::alloc(cx, (4, 2)).unwrap();
             let (input, mut output) = (counted(shape.extent()), [0; 8]);
             cx.scope(stream, |scope| {
-                let lent = scope.lend_array(array.view().all())?;
-                let second = scope.lend_array(layered.view().part(.., .., 1..).unwrap())?;
-                let rows = scope.lend_pitched(pitched.as_pitched_mut())?;
-                lent.copy_from(HostBlock::new(&input, (4, 2))?)?;
-                rows.copy_from(lent)?;
-                second.copy_from(&rows)?;
-                let left = scope.lend_array(array.view().part(..2, .., ..).unwrap())?;
-                let right = scope.lend_array(array.view().part(2.., .., ..).unwrap())?;
-                left.copy_from(right)?;
-                let most = scope.lend_array(array.view().part(1..3, .., ..).unwrap())?;
-                assert_eq!(most.copy_from(right), Err(MemoryError::Overlap));
-                second.copy_to_host(&mut output)
+                let lent = scope.lend(array.view().all())?;
+                let second = scope.lend(layered.view().part(.., .., 1..).unwrap())?;
+                let rows = scope.lend(pitched.as_pitched_mut())?;
+                scope.copy(&lent, &HostBlock::new(&input, (4, 2))?)?;
+                scope.copy(&rows, &lent)?;
+                scope.copy(&second, &rows)?;
+                let left = scope.lend(array.view().part(..2, .., ..).unwrap())?;
+                let right = scope.lend(array.view().part(2.., .., ..).unwrap())?;
+                scope.copy(&left, &right)?;
+                let most = scope.lend(array.view().part(1..3, .., ..).unwrap())?;
+                assert_eq!(scope.copy(&most, &right), Err(MemoryError::Overlap));
+                Ok(scope.read(&mut output, &second)?)
             })
-            .unwrap()
             .unwrap();
             assert_eq!(output[..], input);
             assert_eq!(array.to_vec(cx).unwrap(), [2, 3, 2, 3, 6, 7, 6, 7]);
@@ -285,10 +281,10 @@ fn arrays_of_another_context_are_refused() {
     let other = common::context();
     in_context(|cx| {
         let shape = ArrayShape::OneD { width: 4 };
-        let array = Array::<u8>::from_slice(cx, shape, NONE, &[0; 4]).unwrap();
+        let mut array = Array::<u8>::from_slice(cx, shape, NONE, &[0; 4]).unwrap();
         let mipmapped = MipmappedArray::<u8>::new(cx, shape, NONE, 2).unwrap();
         let inner = cx.push(&other).unwrap();
-        let refused = array.copy_from_host(&inner, &[1; 4]).unwrap_err();
+        let refused = inner.copy(&mut array, &[1; 4]).unwrap_err();
         assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
         assert!(array.view().descriptor(&inner).unwrap_err().is_wrong_context());
         assert!(mipmapped.level(&inner, 0).unwrap_err().is_wrong_context());

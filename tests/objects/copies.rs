@@ -1,9 +1,11 @@
 //! Copies in batches, with attributes, between contexts on streams, and between raw addresses.
 
-use cuprum::memory::{Array, ArrayFlags, ArrayShape, HostBlock, Pitched, PitchedBuffer, PitchedMut};
-use cuprum::stream::{BlockCopies, Copies, CopyAttributes, Decompression};
+use cuprum::memory::{
+    Array, ArrayFlags, ArrayShape, HostBlock, Peer, PinnedFlags, Pitched, PitchedBuffer, PitchedMut,
+};
+use cuprum::stream::{Copies, CopyAttributes, Decompression};
 use cuprum::sys::{CUmemDecompressAlgorithm, CUmemcpySrcAccessOrder, CUresult, FnId};
-use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, PinnedFlags, Stream};
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
 
 use crate::common::{context, in_context};
 
@@ -27,16 +29,18 @@ fn a_batch_copies_in_all_directions() {
         cx.scope(&stream, |scope| {
             let lent = scope.lend(buffer.as_mut_slice()).unwrap();
             let part = |range| lent.slice(range).unwrap();
-            let (from, to) = (scope.lend_host(&mut input).unwrap(), scope.lend_host(&mut output).unwrap());
+            let (from, to) = (scope.lend(&mut input).unwrap(), scope.lend(&mut output).unwrap());
             let mut copies = Copies::new();
-            copies.add(&part(4..6), &part(0..2)).unwrap();
-            copies.add_from_host(&part(6..8), &from).unwrap();
-            copies.add_to_host(&to, part(2..4).as_shared()).unwrap();
-            copies.add(&part(0..0), &part(1..1)).unwrap();
-            assert_eq!(copies.len(), 3, "one copies nothing");
             let source_order = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
-            scope.copy_all(&mut copies, AS_USUAL().with_source_order(source_order)).unwrap();
-            scope.copy_all(&mut Copies::new(), AS_USUAL()).unwrap();
+            let any_order = AS_USUAL().with_source_order(source_order);
+            copies.add(&part(4..6), &part(0..2), any_order).unwrap();
+            copies.add(&part(6..8), &from, AS_USUAL()).unwrap();
+            copies.add(&to, &part(2..4).as_shared(), AS_USUAL()).unwrap();
+            copies.add(&part(0..0), &part(1..1), any_order).unwrap();
+            assert_eq!(copies.len(), 3, "one copies nothing");
+            scope.copy_all(&mut copies).unwrap();
+            scope.copy_all(&mut Copies::new()).unwrap();
+            Ok(())
         })
         .unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [1, 2, 3, 4, 1, 2, 5, 6]);
@@ -55,15 +59,16 @@ fn a_batch_takes_no_copies_that_do_not_fit() {
             let (mine, theirs) =
                 (here.lend(first.as_mut_slice()).unwrap(), there.lend(second.as_mut_slice()).unwrap());
             let mut copies = Copies::new();
-            let overlap = copies.add(&mine.slice(..4).unwrap(), &mine.slice(2..6).unwrap());
+            let overlap = copies.add(&mine.slice(..4).unwrap(), &mine.slice(2..6).unwrap(), AS_USUAL());
             assert_eq!(overlap.unwrap_err(), MemoryError::Overlap);
-            let short = copies.add(&mine.slice(..4).unwrap(), &mine.slice(5..).unwrap());
+            let short = copies.add(&mine.slice(..4).unwrap(), &mine.slice(5..).unwrap(), AS_USUAL());
             assert_eq!(short.unwrap_err(), MemoryError::Length { destination_len: 4, source_len: 3 });
-            assert_eq!(copies.add(&mine, &theirs).unwrap_err(), MemoryError::OtherStream);
-            copies.add(&mine.slice(..4).unwrap(), &mine.slice(4..).unwrap()).unwrap();
-            assert_eq!(there.copy_all(&mut copies, AS_USUAL()).unwrap_err(), MemoryError::OtherStream);
-            let refused = mine.copy_from_with(&theirs, AS_USUAL()).unwrap_err();
+            assert_eq!(copies.add(&mine, &theirs, AS_USUAL()).unwrap_err(), MemoryError::OtherStream);
+            copies.add(&mine.slice(..4).unwrap(), &mine.slice(4..).unwrap(), AS_USUAL()).unwrap();
+            assert_eq!(there.copy_all(&mut copies).unwrap_err(), MemoryError::OtherStream);
+            let refused = here.copy_with(&mine, &theirs, AS_USUAL()).unwrap_err();
             assert_eq!(refused, MemoryError::OtherStream);
+            Ok(())
         })
         .unwrap();
     });
@@ -80,10 +85,11 @@ fn the_default_stream_takes_no_batches() {
         cx.scope(&stream, |scope| {
             let lent = scope.lend(buffer.as_mut_slice()).unwrap();
             let mut copies = Copies::new();
-            copies.add(&lent.slice(..4).unwrap(), &lent.slice(4..).unwrap()).unwrap();
-            let refused = scope.copy_all(&mut copies, AS_USUAL()).unwrap_err();
+            copies.add(&lent.slice(..4).unwrap(), &lent.slice(4..).unwrap(), AS_USUAL()).unwrap();
+            let refused = scope.copy_all(&mut copies).unwrap_err();
             let MemoryError::Driver(error) = refused else { panic!("{refused:?}") };
             assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
+            Ok(())
         })
         .unwrap();
     });
@@ -101,22 +107,20 @@ fn a_batch_of_blocks_copies_rows_and_arrays() {
         let shape = ArrayShape::TwoD { width: 4, height: 3 };
         let array = Array::<u16>::new(cx, shape, ArrayFlags::empty()).unwrap();
         let host: Vec<u16> = (1..=12).collect();
-        rows.copy_from_host(cx, &host).unwrap();
+        cx.copy(&mut rows, &host).unwrap();
         cx.scope(&stream, |scope| {
-            let rows = scope.lend_pitched(rows.as_pitched_mut()).unwrap();
+            let rows = scope.lend(rows.as_pitched_mut()).unwrap();
             let dense = PitchedMut::over(linear.as_mut_slice(), (4, 3)).unwrap();
-            let dense = scope.lend_pitched(dense).unwrap();
-            let (left, right) =
-                (array.view().part(..2, .., ..).unwrap(), array.view().part(2.., .., ..).unwrap());
-            let _ = (left, right);
-            let whole = scope.lend_array(array.view().all()).unwrap();
-            let mut copies = BlockCopies::new();
+            let dense = scope.lend(dense).unwrap();
+            let whole = scope.lend(&array).unwrap();
+            let mut copies = Copies::new();
             copies.add(&dense, &rows, AS_USUAL()).unwrap();
-            copies.add_to_array(whole, HostBlock::new(&host, (4, 3)).unwrap(), AS_USUAL()).unwrap();
+            copies.add(&whole, &HostBlock::new(&host, (4, 3)).unwrap(), AS_USUAL()).unwrap();
             let itself = copies.add(&dense, &dense, AS_USUAL()).unwrap_err();
             assert_eq!(itself, MemoryError::Overlap);
             assert_eq!(copies.len(), 2);
-            scope.copy_all_blocks(&mut copies).unwrap();
+            scope.copy_all(&mut copies).unwrap();
+            Ok(())
         })
         .unwrap();
         assert_eq!(linear.to_vec(cx).unwrap(), host);
@@ -135,13 +139,15 @@ fn single_copies_have_attributes() {
         cx.scope(&stream, |scope| {
             let (low, high) = buffer.as_mut_slice().into_split_at(4).unwrap();
             let (low, high) = (scope.lend(low).unwrap(), high);
-            low.slice(2..).unwrap().copy_from_with(&low.slice(..2).unwrap(), AS_USUAL()).unwrap();
+            scope.copy_with(&low.slice(2..).unwrap(), &low.slice(..2).unwrap(), AS_USUAL()).unwrap();
             let from = PitchedMut::over(high, (1, 2)).unwrap();
-            let from = scope.lend_pitched(from).unwrap();
-            from.copy_from_with(HostBlock::new(&[8, 9], (1, 2)).unwrap(), AS_USUAL()).unwrap();
+            let from = scope.lend(from).unwrap();
+            scope.copy_with(&from, &HostBlock::new(&[8, 9], (1, 2)).unwrap(), AS_USUAL()).unwrap();
             let none = AS_USUAL().with_source_order(CUmemcpySrcAccessOrder(0));
-            let refused = low.slice(2..).unwrap().copy_from_with(&low.slice(..2).unwrap(), none).unwrap_err();
+            let refused =
+                scope.copy_with(&low.slice(2..).unwrap(), &low.slice(..2).unwrap(), none).unwrap_err();
             assert!(matches!(refused, MemoryError::Driver(_)));
+            Ok(())
         })
         .unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [1, 2, 1, 2, 8, 9]);
@@ -149,7 +155,7 @@ fn single_copies_have_attributes() {
 }
 
 #[test]
-fn what_is_of_another_context_is_copied_on_a_stream() {
+fn memory_of_another_context_is_copied_on_a_stream() {
     let other = context();
     in_context(|cx| {
         let (mut theirs, stream) = {
@@ -165,43 +171,43 @@ fn what_is_of_another_context_is_copied_on_a_stream() {
         let (source, target) = theirs.as_mut_slice().into_split_at(4).unwrap();
         cx.scope(&stream, |scope| {
             let lent = scope.lend(mine.as_mut_slice()).unwrap();
-            let from = scope.lend_peer(source.as_slice()).unwrap();
-            lent.slice(..2).unwrap().copy_from_peer(&from.slice(1..3).unwrap()).unwrap();
-            let refused = lent.copy_from_peer(&from.slice(1..3).unwrap()).unwrap_err();
+            let from = scope.lend(Peer(source.as_slice())).unwrap();
+            scope.copy(&lent.slice(..2).unwrap(), &from.slice(1..3).unwrap()).unwrap();
+            let refused = scope.copy(&lent, &from.slice(1..3).unwrap()).unwrap_err();
             assert_eq!(refused, MemoryError::Length { destination_len: 4, source_len: 2 });
-            let to = scope.lend_peer(target).unwrap();
+            let to = scope.lend(Peer(target)).unwrap();
             assert!(from.slice(3..5).is_none() && to.slice(1..3).is_none());
-            // Behind each other on one stream, also where they overlap.
-            lent.as_shared().slice(..2).unwrap().copy_to_peer(&to).unwrap();
-            lent.slice(..2).unwrap().copy_from_peer(&to.as_shared()).unwrap();
-            lent.slice(2..).unwrap().as_shared().copy_to_peer(&to).unwrap();
-            lent.as_shared().slice(2..3).unwrap().copy_to_peer(&to.slice(..1).unwrap()).unwrap();
-            let rows = scope.lend_pitched(rows.as_pitched_mut()).unwrap();
+            // One after the other on one stream, even if they overlap.
+            scope.copy(&to, &lent.as_shared().slice(..2).unwrap()).unwrap();
+            scope.copy(&lent.slice(..2).unwrap(), &to.as_shared()).unwrap();
+            scope.copy(&to, &lent.slice(2..).unwrap().as_shared()).unwrap();
+            scope.copy(&to.slice(..1).unwrap(), &lent.as_shared().slice(2..3).unwrap()).unwrap();
+            let rows = scope.lend(rows.as_pitched_mut()).unwrap();
             let from = Pitched::over(source.as_slice(), (2, 2)).unwrap();
-            rows.copy_from_peer(&scope.lend_peer(from).unwrap()).unwrap();
+            scope.copy(&rows, &scope.lend(Peer(from)).unwrap()).unwrap();
+            Ok(())
         })
         .unwrap();
-        // One stream uses what it was lent; another one is lent it, too.
+        // One stream uses its loan; another stream gets a loan, too.
         let another = Stream::non_blocking(cx).unwrap();
         cx.multi_scope(|scope| {
             let (first, second) = (scope.on(&stream).unwrap(), scope.on(&another).unwrap());
             let lent = first.lend(mine.as_mut_slice()).unwrap();
-            let from = second.lend_peer(source.as_slice()).unwrap();
-            assert_eq!(lent.copy_from_peer(&from).unwrap_err(), MemoryError::OtherStream);
-            let rows = first.lend_pitched(rows.as_pitched_mut()).unwrap();
+            let from = second.lend(Peer(source.as_slice())).unwrap();
+            assert_eq!(first.copy(&lent, &from).unwrap_err(), MemoryError::OtherStream);
+            let rows = first.lend(rows.as_pitched_mut()).unwrap();
             let source = Pitched::over(source.as_slice(), (2, 2)).unwrap();
-            let refused = rows.copy_from_peer(&second.lend_peer(source).unwrap()).unwrap_err();
+            let refused = first.copy(&rows, &second.lend(Peer(source)).unwrap()).unwrap_err();
             assert_eq!(refused, MemoryError::OtherStream);
+            Ok(())
         })
         .unwrap();
         assert_eq!(mine.to_vec(cx).unwrap(), [2, 3, 7, 8]);
         assert_eq!(rows.as_pitched().to_vec(cx).unwrap(), [1, 2, 3, 4]);
-        rows.as_pitched_mut()
-            .copy_from_peer(cx, Pitched::over(theirs.slice(2..).unwrap(), (2, 2)).unwrap())
-            .unwrap();
+        cx.copy(&mut rows, &Peer(&Pitched::over(theirs.slice(2..).unwrap(), (2, 2)).unwrap())).unwrap();
         assert_eq!(rows.as_pitched().to_vec(cx).unwrap(), [3, 4, 7, 8]);
         let mut linear = PitchedMut::over(theirs.slice_mut(..4).unwrap(), (2, 2)).unwrap();
-        let refused = linear.copy_from_peer(cx, &rows).unwrap_err();
+        let refused = cx.copy(&mut linear, &Peer(&rows)).unwrap_err();
         assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()));
         let there = cx.push(&other).unwrap();
         assert_eq!(theirs.to_vec(&there).unwrap(), [1, 2, 3, 4, 7, 8]);
@@ -217,11 +223,10 @@ fn addresses_of_any_kind_are_copied() {
         let (from, to) = ((&raw const input).addr() as u64, (&raw mut output).addr() as u64);
         // The addresses are exposed, as the driver writes through one of them.
         let _ = ((&raw const input).expose_provenance(), (&raw mut output).expose_provenance());
-        // SAFETY: 16 bytes on both sides, which nobody else uses.
+        // SAFETY: 16 bytes on both sides, used by nothing else.
         unsafe { cx.copy_raw(buffer.as_raw(), from, 16) }.unwrap();
-        // SAFETY: as above; the stream is waited for before `output` is read.
-        unsafe { stream.copy_raw(cx, to, buffer.as_raw(), 16) }.unwrap();
-        stream.synchronize(cx).unwrap();
+        // SAFETY: as above; the scope waits for the stream before `output` is read.
+        cx.scope(&stream, |scope| unsafe { Ok(scope.copy_raw(to, buffer.as_raw(), 16)?) }).unwrap();
         assert_eq!(output, input);
         // SAFETY: nothing is copied.
         unsafe { cx.copy_raw(0, 0, 0) }.unwrap();
@@ -239,10 +244,10 @@ fn without_an_engine_nothing_is_decompressed() {
             let count = scope.lend(count.as_mut_slice()).unwrap();
             let (from, to) = (bytes.slice(..64).unwrap(), bytes.slice(64..).unwrap());
             let algorithm = CUmemDecompressAlgorithm::CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE;
-            let overlap = Decompression::new(algorithm, bytes.as_shared(), &to, &count).unwrap_err();
+            let overlap = Decompression::new(algorithm, &bytes.as_shared(), &to, &count).unwrap_err();
             assert_eq!(overlap, MemoryError::Overlap);
-            let one = Decompression::new(algorithm, from.as_shared(), &to, &count).unwrap();
-            // SAFETY: what is there is no compressed data, and the answer is read first.
+            let one = Decompression::new(algorithm, &from.as_shared(), &to, &count).unwrap();
+            // SAFETY: the bytes are not compressed data, and the result is checked first.
             let answer = unsafe { scope.decompress(&mut [one]) };
             if let Err(refused) = answer {
                 let MemoryError::Driver(error) = refused else { panic!("{refused:?}") };
@@ -250,6 +255,7 @@ fn without_an_engine_nothing_is_decompressed() {
             }
             // SAFETY: nothing is decompressed.
             unsafe { scope.decompress(&mut []) }.unwrap();
+            Ok(())
         })
         .unwrap();
     });

@@ -1,7 +1,9 @@
-//! What devices and contexts tell of themselves, and what can be set.
+//! Properties of devices and contexts, and their settings.
 
+use cuprum::Stream;
+use cuprum::context::ContextFlags;
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{CUarray_format, CUdevice_P2PAttribute, CUexecAffinityType, CUfunc_cache, CUresult};
-use cuprum::{ContextFlags, Event, EventFlags, Stream};
 
 use crate::common::{device, driver, in_context};
 
@@ -16,7 +18,7 @@ fn a_device_is_found_by_its_address() {
 }
 
 #[test]
-fn a_device_says_what_it_supports() {
+fn a_device_reports_its_features() {
     let device = device();
     let width = device.max_texture_1d_linear_width(CUarray_format::CU_AD_FORMAT_FLOAT, 4).unwrap();
     assert!(width >= 1 << 20, "{width}");
@@ -39,7 +41,7 @@ fn a_device_is_no_peer_of_its_own() {
 }
 
 #[test]
-fn what_is_set_in_a_context_is_told_again() {
+fn settings_of_a_context_are_reported_again() {
     in_context(|cx| {
         let id = cx.id().unwrap();
         let config = CUfunc_cache::CU_FUNC_CACHE_PREFER_SHARED;

@@ -1,14 +1,16 @@
-//! What errors say.
+//! The texts of errors.
 
 use std::mem::size_of;
 
+use cuprum::driver::DriverError;
+use cuprum::launch::LaunchError;
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Buffer, Driver, DriverError, Error, In, InOut, LaunchConfig, LaunchError, Stream};
+use cuprum::{Buffer, Driver, Error, In, InOut, LaunchConfig, Stream};
 
 use crate::common::{self, driver, in_context, kernels};
 
 #[test]
-fn the_systems_driver_is_loaded_or_it_is_said_what_was_tried() {
+fn the_systems_driver_is_loaded_or_the_error_lists_the_attempts() {
     match Driver::load() {
         Ok(driver) => assert_eq!(Driver::load().unwrap(), driver),
         Err(error) if common::on_gpu() => panic!("{error}"),
@@ -71,7 +73,7 @@ fn launch_errors_are_typed() {
 fn a_driver_is_initialized_once_and_again() {
     let first = driver();
     assert_eq!(Driver::init(first.library()).unwrap(), first);
-    assert!(first.version() >= cuprum::Version::from_raw(2000));
+    assert!(first.version() >= cuprum::sys::Version::from_raw(2000));
     assert!(first.device_count().unwrap() > 0);
     let device = first.device(0).unwrap();
     assert!(!device.name().unwrap().is_empty());
@@ -96,7 +98,8 @@ fn an_absent_function_never_has_an_invented_version() {
     assert_eq!(known, format!("{call} {missing} {version}"));
 }
 
-/// What users ask about in forums: cause and remedy are in the text, and differ between hardware and the software device.
+/// Errors that users ask about in forums: the text names cause and remedy, and differs between hardware and
+/// the software device.
 #[test]
 fn the_errors_of_forums_explain_themselves() {
     let software = cuprum_emulator::library();
@@ -133,7 +136,7 @@ fn the_errors_of_forums_explain_themselves() {
             "Install the NVIDIA driver",
             "Install the NVIDIA driver",
         ),
-        // What it is here depends on the machine; the software device has no other cause than this.
+        // The cause here depends on the machine; the software device has no other cause than this.
         (
             CUresult::CUDA_ERROR_NO_DEVICE,
             FnId::cuInit,
@@ -152,9 +155,9 @@ fn the_errors_of_forums_explain_themselves() {
     }
 }
 
-/// What the machine says is in the text, where it says anything.
+/// The text includes the machine's diagnosis, if there is one.
 #[test]
-fn an_error_of_the_machine_says_what_this_machine_lacks() {
+fn an_error_of_the_machine_includes_its_diagnosis() {
     use cuprum::diagnosis::Machine;
 
     for code in [CUresult::CUDA_ERROR_NO_DEVICE, CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH] {

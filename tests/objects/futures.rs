@@ -11,10 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use cuprum::{
-    Buffer, Current, Event, EventFlags, MemoryError, PendingFuture, PinnedBuffer, PinnedFlags, Request,
-    Stream,
-};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, PendingFuture, Request};
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
 
 use crate::common::{context, in_context};
 use crate::executors::{Tasks, block_on};
@@ -29,7 +28,7 @@ fn slot(cx: &Current<'_, 'static>) -> Request<Slot> {
     Request::new(event, (host, Buffer::alloc(cx, LEN).unwrap()))
 }
 
-/// Fills the device with `value`, copies it to the host, and tells by `on`.
+/// Fills the device with `value`, copies it to the host, and reports completion through `on`.
 fn submit(
     cx: &Current<'_, '_>,
     stream: &Stream<'_>,
@@ -39,8 +38,8 @@ fn submit(
 ) -> Result<PendingFuture<Slot>, Box<dyn StdError>> {
     let pending = request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
         let device = scope.lend(buffer.as_mut_slice())?;
-        device.fill(value)?;
-        scope.lend_host(host)?.copy_from(&device)
+        scope.fill(&device, value)?;
+        scope.copy(&scope.lend(host)?, &device)
     })?;
     Ok(pending.notify(cx, on)?)
 }
@@ -50,7 +49,7 @@ fn a_stream_and_an_event_are_awaited() {
     in_context(|cx| {
         let (stream, beside) = (Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap());
         let mut buffer = Buffer::<u8>::alloc(cx, 1 << 20).unwrap();
-        buffer.fill(cx, 1).unwrap();
+        cx.fill(&mut buffer, 1).unwrap();
         let event = Event::new(cx, EventFlags::empty()).unwrap();
         event.record(cx, &stream).unwrap();
         block_on(event.reached(cx, &beside).unwrap()).unwrap();
@@ -67,7 +66,7 @@ fn one_future_blocks_its_thread() {
     let pending = context
         .enter(|cx| {
             let (stream, beside) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
-            submit(cx, &stream, &beside, slot(cx), 7).unwrap()
+            Ok(submit(cx, &stream, &beside, slot(cx), 7).unwrap())
         })
         .unwrap();
     let done = std::thread::spawn(|| block_on(pending).unwrap()).join().unwrap();
@@ -79,16 +78,17 @@ fn many_tasks_share_two_streams() {
     const TASKS: u32 = 12;
     const ROUNDS: u32 = 5;
     let context = context().share();
-    let streams = context.enter(|cx| [Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap()]).unwrap();
+    let streams =
+        context.enter(|cx| Ok([Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap()])).unwrap();
     let (tasks, sums) = (Tasks::default(), Rc::new(RefCell::new(Vec::new())));
     for task in 0..TASKS {
         let (context, sums, stream) = (context.clone(), Rc::clone(&sums), &streams[task as usize % 2]);
         tasks.spawn(async move {
-            let mut request = context.enter(|cx| slot(cx)).unwrap();
+            let mut request = context.enter(|cx| Ok(slot(cx))).unwrap();
             let mut sum = 0;
             for round in 0..ROUNDS {
-                let queued = context.enter(|cx| submit(cx, stream, stream, request, task + round));
-                request = queued.unwrap().unwrap().await.unwrap();
+                let queued = context.enter_as(|cx| submit(cx, stream, stream, request, task + round));
+                request = queued.unwrap().await.unwrap();
                 assert!(request.0.iter().all(|&element| element == task + round));
                 sum += request.0[LEN - 1];
             }
@@ -149,6 +149,7 @@ fn a_future_that_is_dropped_lets_go_of_its_waker_and_waits_for_its_work() {
                 std::thread::sleep(Duration::from_millis(1));
                 drop(stream.reached(cx).unwrap());
             }
+            Ok(())
         })
         .unwrap();
     assert_eq!(Arc::strong_count(&counted), 1);
@@ -167,6 +168,7 @@ fn a_future_that_is_forgotten_is_called_all_the_same() {
                 std::mem::forget(stream.reached(cx).unwrap());
             }
             stream.synchronize(cx).unwrap();
+            Ok(())
         })
         .unwrap();
 }
@@ -181,6 +183,7 @@ fn a_future_that_was_ready_stays_pending() {
             assert_eq!(block_on(&mut pending).unwrap().0[0], 1);
             let again = pin!(&mut pending).poll(&mut Context::from_waker(Waker::noop()));
             assert!(matches!(again, Poll::Pending));
+            Ok(())
         })
         .unwrap();
 }

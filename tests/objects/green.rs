@@ -1,13 +1,11 @@
-//! Green contexts: parts of a device, and what runs on them.
+//! Green contexts: parts of a device, and the work that runs on them.
 
-use cuprum::context::GreenContext;
+use cuprum::context::{ForeignContext, GreenContext, PrimaryContext};
 use cuprum::device::{DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SplitFlags};
 use cuprum::module::CodeLibrary;
+use cuprum::stream::{Event, EventFlags, ForeignStream, StreamKind};
 use cuprum::sys::{CUdevWorkqueueConfigScope, CUresult};
-use cuprum::{
-    Buffer, Event, EventFlags, ForeignContext, ForeignStream, In, InOut, LaunchConfig, PrimaryContext,
-    SharedContext, Stream, StreamKind,
-};
+use cuprum::{Buffer, ContextRef, In, InOut, LaunchConfig, Shared, Stream};
 
 use crate::common::{device, driver, in_context};
 
@@ -38,7 +36,7 @@ fn multiprocessors_are_divided_without_loss() {
 }
 
 #[test]
-fn what_cannot_be_divided_is_refused() {
+fn resources_that_cannot_be_divided_are_refused() {
     let all = all();
     let code = |groups, min| all.split_by_count(groups, min, SplitFlags::empty()).unwrap_err().code();
     assert_eq!(code(1, count(&all) + 1), CUresult::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
@@ -89,6 +87,7 @@ fn a_green_context_has_its_part() {
                     Err(error) => assert!(error.is_unresolved(), "{error}"),
                 }
             }
+            Ok(())
         })
         .unwrap();
     assert_ne!(green.id().unwrap(), self::green().id().unwrap());
@@ -113,6 +112,7 @@ fn kernels_run_in_several_green_contexts_from_one_library() {
                 unsafe { saxpy.launch(cx, &stream, config, (8u32, 3.0f32, &x, &mut y)) }.unwrap();
                 stream.synchronize(cx).unwrap();
                 assert_eq!(y.to_vec(cx).unwrap(), [5.0; 8]);
+                Ok(())
             })
             .unwrap();
     }
@@ -128,6 +128,7 @@ fn events_stand_for_the_work_of_a_green_context() {
             cx.wait_for(&event).unwrap();
             event.synchronize().unwrap();
             assert!(event.is_done().unwrap());
+            Ok(())
         })
         .unwrap();
 }
@@ -144,7 +145,8 @@ fn a_context_that_is_not_green_has_no_such_streams() {
     });
 }
 
-/// Measured on an H100: no flag makes them such. A context of other code is asked whether it is green.
+/// Measured on an H100: no flag makes them such. For a context of other code, the driver is asked whether it
+/// is green.
 #[test]
 fn streams_of_a_green_context_are_not_in_order_with_the_default_stream() {
     fn assert_beside(cx: &cuprum::Current<'_, '_>) {
@@ -160,16 +162,27 @@ fn streams_of_a_green_context_are_not_in_order_with_the_default_stream() {
         assert_eq!(Stream::default_in(cx).kind(), StreamKind::Blocking);
     }
     let green = green();
-    green.enter(|cx| assert_beside(cx)).unwrap();
+    green
+        .enter(|cx| {
+            assert_beside(cx);
+            Ok(())
+        })
+        .unwrap();
     // SAFETY: the context is live, and outlives the value.
     let foreign = unsafe { ForeignContext::from_raw(driver(), green.as_raw()) }.unwrap();
     assert!(foreign.is_green());
-    foreign.enter(|cx| assert_beside(cx)).unwrap();
+    foreign
+        .enter(|cx| {
+            assert_beside(cx);
+            Ok(())
+        })
+        .unwrap();
     green
         .enter(|cx| {
             // SAFETY: as above.
             let foreign = unsafe { ForeignContext::current(driver()) }.unwrap().unwrap();
             assert!(foreign.is_green() && *foreign == *cx.context());
+            Ok(())
         })
         .unwrap();
     let other = PrimaryContext::retain(device()).unwrap();
@@ -177,12 +190,12 @@ fn streams_of_a_green_context_are_not_in_order_with_the_default_stream() {
     assert!(!unsafe { ForeignContext::from_raw(driver(), other.as_raw()) }.unwrap().is_green());
 }
 
-/// What is made in one context is used in it, though the device would let others.
+/// Objects made in one context are used in it, though the device would accept others.
 #[test]
-fn what_is_made_in_a_green_context_is_used_in_it() {
+fn objects_made_in_a_green_context_are_used_in_it() {
     let (green, primary) = (green(), PrimaryContext::retain(device()).unwrap());
-    let buffer = green.enter(|cx| Buffer::from_slice(cx, &[1u32]).unwrap()).unwrap();
-    let refused = primary.enter(|cx| buffer.to_vec(cx).unwrap_err()).unwrap();
+    let buffer = green.enter(|cx| Ok(Buffer::from_slice(cx, &[1u32]).unwrap())).unwrap();
+    let refused = primary.enter(|cx| Ok(buffer.to_vec(cx).unwrap_err())).unwrap();
     let cuprum::MemoryError::Driver(error) = refused else { panic!("another error") };
     assert!(error.is_wrong_context());
 }
@@ -190,9 +203,11 @@ fn what_is_made_in_a_green_context_is_used_in_it() {
 /// As with any context, the last of its users ends it, on whichever thread.
 #[test]
 fn a_green_context_is_shared() {
-    let context: SharedContext = green().share();
+    let context: Shared<ContextRef> = green().share();
     let (stream, buffer) = context
-        .enter(|cx| (Stream::in_green_context(cx, -1).unwrap(), Buffer::from_slice(cx, &[3u32; 4]).unwrap()))
+        .enter(|cx| {
+            Ok((Stream::in_green_context(cx, -1).unwrap(), Buffer::from_slice(cx, &[3u32; 4]).unwrap()))
+        })
         .unwrap();
     assert!(context.is_green());
     drop(context);
@@ -207,9 +222,9 @@ fn a_green_context_is_shared() {
 
 /// A token that was forgotten leaves it current, and destroyed; the next one puts that right.
 #[test]
-fn a_green_context_that_is_left_current_harms_nobody() {
+fn a_green_context_that_is_left_current_does_no_harm() {
     std::thread::spawn(|| {
-        let mut stack = cuprum::ContextStack::take().unwrap();
+        let mut stack = cuprum::context::ContextStack::take().unwrap();
         let green = green();
         std::mem::forget(stack.push(&green).unwrap());
         drop(green);
@@ -222,8 +237,8 @@ fn a_green_context_that_is_left_current_harms_nobody() {
     .unwrap();
 }
 
-/// A stream of other code in a green context is no more in order with synchronous copies than one made here, whatever flags
-/// the driver tells.
+/// A stream of other code in a green context is not ordered with synchronous copies, just as a stream made
+/// here, regardless of the flags that the driver reports.
 #[test]
 fn a_foreign_stream_of_a_green_context_is_not_in_order_with_the_default_stream() {
     let green = green();
@@ -236,6 +251,7 @@ fn a_foreign_stream_of_a_green_context_is_not_in_order_with_the_default_stream()
             // SAFETY: it is given up by its owner, and not captured.
             let taken = unsafe { Stream::from_raw(cx, stream.into_raw()) }.unwrap();
             assert_eq!(taken.kind(), StreamKind::NonBlocking);
+            Ok(())
         })
         .unwrap();
 }

@@ -1,7 +1,8 @@
-//! What runs on a thread of the driver: functions of the host, wakers, values of user objects. No call is allowed there:
-//! one answers with an error, what is dropped there leaks and is counted, and nothing hangs.
+//! Code that runs on a thread of the driver: functions of the host, wakers, values of user objects. No call
+//! is allowed there: one returns an error, objects dropped there leak and are counted, and nothing hangs.
 //!
-//! In processes of their own, as what is swallowed is counted in the process, in each mode of the software device.
+//! Each test runs in a process of its own, because swallowed errors are counted per process, in each mode of
+//! the software device.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -10,11 +11,10 @@ use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use cuprum::graph::{Graph, InstantiateFlags, UserObject};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Pending, Request};
 use cuprum::sys::CUresult;
-use cuprum::{
-    Buffer, Current, Event, EventFlags, MemoryError, Pending, PinnedBuffer, PinnedFlags, Request,
-    SharedContext, Stream, swallowed,
-};
+use cuprum::{Buffer, ContextRef, Current, MemoryError, PinnedBuffer, Shared, Stream, swallowed};
 
 use crate::child::in_children;
 use crate::common::{context, on_gpu};
@@ -26,7 +26,7 @@ const MODES: &[&[(&str, &str)]] = &[
 ];
 
 /// Runs `body` in each mode; it must come to its end in time.
-fn in_each_mode(name: &str, body: impl FnOnce(&Current<'_, 'static>, &SharedContext)) {
+fn in_each_mode(name: &str, body: impl FnOnce(&Current<'_, 'static>, &Shared<ContextRef>)) {
     in_children(&format!("{}::{name}", module_path!()), MODES, || {
         std::thread::spawn(|| {
             std::thread::sleep(Duration::from_secs(120));
@@ -34,11 +34,16 @@ fn in_each_mode(name: &str, body: impl FnOnce(&Current<'_, 'static>, &SharedCont
             std::process::abort();
         });
         let context = context().share();
-        context.enter(|cx| body(cx, &context)).unwrap();
+        context
+            .enter(|cx| {
+                body(cx, &context);
+                Ok(())
+            })
+            .unwrap();
     });
 }
 
-/// What owns objects of the driver, each of which calls it when it is dropped.
+/// Owner of driver objects, each of which calls the driver when it is dropped.
 struct Owner {
     _pending: Pending<(PinnedBuffer<'static, u32>, Buffer<'static, u32>)>,
     _buffer: Buffer<'static, u32>,
@@ -55,8 +60,8 @@ impl Drop for Owner {
     }
 }
 
-/// Calls that dropping an `Owner` cannot make: the event of the request, the one of its context behind that, and one for
-/// each of five objects. The request leaks.
+/// Calls that dropping an `Owner` cannot make: the event of the request, then the event of its context, and
+/// one for each of five objects. The request leaks.
 const REFUSED: u64 = 6;
 
 /// An H100 with driver 580 refused eight.
@@ -73,7 +78,7 @@ fn owner(cx: &Current<'_, 'static>) -> (Owner, Arc<AtomicBool>) {
     let request = Request::new(event(), (host(), buffer()));
     let pending = request
         .submit(cx, &stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
-            scope.lend_host(host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+            scope.copy(&scope.lend(host)?, &scope.lend(buffer.as_mut_slice())?)
         })
         .unwrap();
     let graph = Graph::new(cx).unwrap();
@@ -100,18 +105,16 @@ fn until(what: impl Fn() -> bool) {
 }
 
 /// The answer to a call.
-fn asked(context: &SharedContext) -> CUresult {
-    match context.enter(|cx| cx.synchronize()) {
-        Err(error) => error.code(),
-        Ok(answer) => answer.err().map_or(CUresult::CUDA_SUCCESS, |error| error.code()),
-    }
+fn asked(context: &Shared<ContextRef>) -> CUresult {
+    let answer = context.enter_as(|cx| cx.synchronize());
+    answer.err().map_or(CUresult::CUDA_SUCCESS, |error| error.code())
 }
 
 const NOT_PERMITTED: CUresult = CUresult::CUDA_ERROR_NOT_PERMITTED;
 
 #[test]
-fn a_function_of_the_host_cannot_call_the_driver_and_what_it_drops_leaks() {
-    in_each_mode("a_function_of_the_host_cannot_call_the_driver_and_what_it_drops_leaks", |cx, context| {
+fn a_function_of_the_host_cannot_call_the_driver_and_its_drops_leak() {
+    in_each_mode("a_function_of_the_host_cannot_call_the_driver_and_its_drops_leak", |cx, context| {
         let (stream, (owner, gone), before) = (Stream::new(cx).unwrap(), owner(cx), swallowed::count());
         let inside = context.clone();
         let call = stream.call_host(cx, move || {
@@ -128,8 +131,8 @@ fn a_function_of_the_host_cannot_call_the_driver_and_what_it_drops_leaks() {
 }
 
 #[test]
-fn a_node_cannot_call_the_driver_and_what_it_drops_leaks() {
-    in_each_mode("a_node_cannot_call_the_driver_and_what_it_drops_leaks", |cx, context| {
+fn a_node_cannot_call_the_driver_and_its_drops_leak() {
+    in_each_mode("a_node_cannot_call_the_driver_and_its_drops_leak", |cx, context| {
         let (stream, (owner, gone), before) = (Stream::new(cx).unwrap(), owner(cx), swallowed::count());
         let (mut owner, inside, answer) = (Some(owner), context.clone(), Arc::new(Mutex::new(None)));
         let told = Arc::clone(&answer);
@@ -141,7 +144,7 @@ fn a_node_cannot_call_the_driver_and_what_it_drops_leaks() {
             })
             .unwrap();
         let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
         assert_eq!(*answer.lock().unwrap(), Some(NOT_PERMITTED));
         assert!(gone.load(Ordering::SeqCst));
         assert_refused(swallowed::count() - before);
@@ -150,9 +153,9 @@ fn a_node_cannot_call_the_driver_and_what_it_drops_leaks() {
 }
 
 #[test]
-fn a_value_that_the_driver_drops_cannot_call_it_and_leaks_what_it_owns() {
-    in_each_mode("a_value_that_the_driver_drops_cannot_call_it_and_leaks_what_it_owns", |cx, context| {
-        struct Value(SharedContext, Option<Owner>, Arc<Mutex<Option<CUresult>>>);
+fn a_value_that_the_driver_drops_cannot_call_it_and_leaks_its_contents() {
+    in_each_mode("a_value_that_the_driver_drops_cannot_call_it_and_leaks_its_contents", |cx, context| {
+        struct Value(Shared<ContextRef>, Option<Owner>, Arc<Mutex<Option<CUresult>>>);
         impl Drop for Value {
             fn drop(&mut self) {
                 drop(self.1.take());
@@ -165,7 +168,7 @@ fn a_value_that_the_driver_drops_cannot_call_it_and_leaks_what_it_owns() {
         let mut graph = Graph::new(cx).unwrap();
         graph.retain(&UserObject::new(cx.context().driver(), value).unwrap()).unwrap();
         let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
-        executable.run(cx, &Stream::new(cx).unwrap()).unwrap();
+        executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
         executable.close().map(drop).unwrap();
         until(|| answer.lock().unwrap().is_some());
         assert_eq!(*answer.lock().unwrap(), Some(NOT_PERMITTED));
@@ -173,10 +176,10 @@ fn a_value_that_the_driver_drops_cannot_call_it_and_leaks_what_it_owns() {
     });
 }
 
-/// A task as executors have them: it owns what the future works on.
+/// A task as executors have them: it owns the objects that the future works on.
 struct Task {
     _owner: Mutex<Owner>,
-    context: SharedContext,
+    context: Shared<ContextRef>,
     woken: AtomicU32,
     answer: Mutex<Option<CUresult>>,
 }
@@ -220,10 +223,10 @@ fn a_waker_cannot_call_the_driver_and_no_task_is_dropped_there() {
     });
 }
 
-/// Futures that go while they are told: the waker is dropped by whoever comes next, never by the driver.
+/// Futures dropped while they are notified: the next caller drops the waker, never the driver.
 #[test]
-fn futures_that_go_as_they_are_told_leave_their_wakers_to_others() {
-    in_each_mode("futures_that_go_as_they_are_told_leave_their_wakers_to_others", |cx, _| {
+fn futures_dropped_while_notified_leave_their_wakers_to_others() {
+    in_each_mode("futures_dropped_while_notified_leave_their_wakers_to_others", |cx, _| {
         let stream = Stream::new(cx).unwrap();
         let before = swallowed::count();
         let mut tasks = Vec::new();

@@ -1,7 +1,9 @@
 //! Signatures, arguments and limits of launches.
 
+use cuprum::launch::{Dim3, LaunchError, Mismatch};
+use cuprum::memory::DeviceData;
 use cuprum::sys::FnId;
-use cuprum::{Buffer, DeviceData, Dim3, In, InOut, LaunchConfig, LaunchError, Mismatch, Stream};
+use cuprum::{Buffer, In, InOut, LaunchConfig, Stream};
 
 use crate::common::{self, in_context, kernels};
 
@@ -39,7 +41,7 @@ fn arguments_arrive_whatever_their_size_and_alignment() {
         let kernel = kernel.bind::<(InOut<u8>, u8, u16, u32, u64, f32, f64)>().unwrap();
         let (a, b, c, d, e, f) =
             (0x11u8, 0x2233u16, 0x4455_6677u32, 0x8899_AABB_CCDD_EEFFu64, 1.5f32, -2.5f64);
-        // SAFETY: the kernel's contract is that of the signature; it writes 27 bytes to `out`.
+        // SAFETY: the signature is the kernel's contract; it writes 27 bytes to `out`.
         unsafe { kernel.launch(cx, &stream, one, (&mut out, a, b, c, d, e, f)) }.unwrap();
         let expected: Vec<u8> = [a]
             .into_iter()

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use cuprum::module::{CodeLibrary, LoadOptions, LoadingMode};
+use cuprum::context::PrimaryContext;
+use cuprum::module::{CodeLibrary, LoadOptions, LoadingMode, ModuleError};
 use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
-use cuprum::{Buffer, Current, In, InOut, LaunchConfig, ModuleError, PrimaryContext, SharedKernel, Stream};
+use cuprum::{Buffer, Current, In, InOut, Kernel, LaunchConfig, Stream};
 
 use crate::common::{context, device, driver, in_context};
 
@@ -31,7 +32,7 @@ fn counter() -> CodeLibrary {
 
 fn count(cx: &Current<'_, '_>, library: &CodeLibrary) -> u32 {
     let mut value = [0];
-    library.global::<u32>(cx, "count").unwrap().copy_to_host(cx, &mut value).unwrap();
+    cx.copy(&mut value, &library.global::<u32>(cx, "count").unwrap()).unwrap();
     value[0]
 }
 
@@ -70,7 +71,7 @@ fn a_kernel_tells_its_parameters_where_a_context_is_current() {
 }
 
 #[test]
-fn a_kernel_that_is_not_there_is_told_with_those_that_are() {
+fn a_missing_kernel_is_reported_with_the_existing_ones() {
     let library = CodeLibrary::load_ptx(driver(), SAXPY).unwrap();
     let refused = library.kernel("saxpi").unwrap_err();
     let ModuleError::NoFunction { error, name, there_are } = &refused else { panic!("{refused}") };
@@ -84,22 +85,27 @@ fn a_kernel_that_is_not_there_is_told_with_those_that_are() {
 fn each_context_has_variables_of_its_own_but_for_managed_ones() {
     let library = counter();
     let (first, second) = (context(), context());
-    first.enter(|cx| (up(cx, &library), up(cx, &library))).unwrap();
-    second.enter(|cx| up(cx, &library)).unwrap();
-    assert_eq!(first.enter(|cx| count(cx, &library)).unwrap(), 7);
-    assert_eq!(second.enter(|cx| count(cx, &library)).unwrap(), 6);
+    first.enter(|cx| Ok((up(cx, &library), up(cx, &library)))).unwrap();
+    second
+        .enter(|cx| {
+            up(cx, &library);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(first.enter(|cx| Ok(count(cx, &library))).unwrap(), 7);
+    assert_eq!(second.enter(|cx| Ok(count(cx, &library))).unwrap(), 6);
     let managed = |cx: &mut Current<'_, '_>, add: u32| {
-        let common = library.managed::<u32>(cx, "common").unwrap();
+        let mut common = library.managed::<u32>(cx, "common").unwrap();
         let mut value = [0];
-        common.copy_to_host(cx, &mut value).unwrap();
-        common.copy_from_host(cx, &[value[0] + add]).unwrap();
+        cx.copy(&mut value, &common).unwrap();
+        cx.copy(&mut common, &[value[0] + add]).unwrap();
         value[0]
     };
-    assert_eq!(first.enter(|cx| managed(cx, 1)).unwrap(), 7);
-    assert_eq!(second.enter(|cx| managed(cx, 1)).unwrap(), 8);
+    assert_eq!(first.enter(|cx| Ok(managed(cx, 1))).unwrap(), 7);
+    assert_eq!(second.enter(|cx| Ok(managed(cx, 1))).unwrap(), 8);
     // A context that comes later has fresh ones.
     drop(first);
-    assert_eq!(context().enter(|cx| (count(cx, &library), managed(cx, 1))).unwrap(), (5, 9));
+    assert_eq!(context().enter(|cx| Ok((count(cx, &library), managed(cx, 1)))).unwrap(), (5, 9));
 }
 
 #[test]
@@ -107,7 +113,7 @@ fn variables_are_found_by_name_and_size() {
     in_context(|cx| {
         let library = counter();
         let mut steps = [0u32; 2];
-        library.global(cx, "steps").unwrap().copy_to_host(cx, &mut steps).unwrap();
+        cx.copy(&mut steps, &library.global(cx, "steps").unwrap()).unwrap();
         assert_eq!(steps, [1, 2]);
         assert!(matches!(library.global::<u32>(cx, "none"), Err(ModuleError::NoGlobal { .. })));
         assert!(matches!(library.managed::<u32>(cx, "count"), Err(ModuleError::NoGlobal { .. })));
@@ -133,7 +139,8 @@ fn its_module_is_like_any_other() {
             .unwrap();
         assert_eq!(y.to_vec(cx).unwrap(), [5.0; 8]);
         assert!(module.function("saxpy").unwrap().bind::<(u32,)>().is_err());
-        // Not the driver's to unload twice: it goes with the library.
+        // Closing does not unload it: it ends with the library.
+        drop(bound);
         module.close().unwrap();
         let again = library.module(cx).unwrap();
         assert!(again.function("saxpy").is_ok());
@@ -141,7 +148,7 @@ fn its_module_is_like_any_other() {
 }
 
 #[test]
-fn what_is_set_for_a_kernel_holds_for_its_functions() {
+fn settings_of_a_kernel_hold_for_its_functions() {
     in_context(|cx| {
         let library = CodeLibrary::load_ptx(driver(), SAXPY).unwrap();
         let (kernel, shared) = (
@@ -176,8 +183,8 @@ fn functions_are_loaded_at_once_or_on_demand() {
 fn a_shared_library_is_unloaded_with_the_last_of_its_modules() {
     let context = PrimaryContext::retain(device()).unwrap().share();
     let library = CodeLibrary::load_ptx(driver(), SAXPY).unwrap().share();
-    let module = context.enter(|cx| library.module(cx)).unwrap().unwrap().share();
-    let kernel: SharedKernel<'static, Saxpy> = module.kernel("saxpy").unwrap();
+    let module = context.enter_as(|cx| library.module(cx)).unwrap().share();
+    let kernel: Kernel<'static, Saxpy> = module.kernel("saxpy").unwrap();
     drop((module, library.clone(), library));
     std::thread::spawn(move || {
         let (x, y) = ([1.0f32; 4], [2.0f32; 4]);
@@ -189,7 +196,7 @@ fn a_shared_library_is_unloaded_with_the_last_of_its_modules() {
                 kernel.launch(cx, &stream, LaunchConfig::for_elements(4, 4), (4u32, 1.0f32, &x, &mut y))
             }
             .unwrap();
-            y.to_vec(cx).unwrap()
+            Ok(y.to_vec(cx).unwrap())
         });
         drop(context);
         assert_eq!(sum.unwrap(), [3.0; 4]);
@@ -222,7 +229,7 @@ fn a_library_is_loaded_from_memory_and_from_a_file() {
     assert!(library.kernel("up").is_ok());
     let path = std::env::temp_dir().join(format!("cuprum-library-{}.ptx", std::process::id()));
     std::fs::write(&path, COUNTER).unwrap();
-    // SAFETY: the file has PTX, and nobody changes it.
+    // SAFETY: the file has PTX, and is not changed.
     let loaded = unsafe { CodeLibrary::load_file(driver(), &path, &LoadOptions::new()) };
     std::fs::remove_file(&path).unwrap();
     assert!(loaded.unwrap().kernel("up").is_ok());
@@ -238,7 +245,7 @@ fn a_library_that_is_refused_says_why() {
         ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() {\n  frobnicate.u32 %r1;\n}\n";
     let newer = ".version 99.9\n.target sm_75\n.address_size 64\n";
     assert_eq!(CodeLibrary::load_ptx(driver(), "\x7fELF").unwrap_err(), ModuleError::NotPtx);
-    // Loaded all the same, and what is asked for is refused.
+    // It loads all the same, and requests for its kernels are refused.
     let (invalid, unknown) = (CUresult::CUDA_ERROR_INVALID_PTX, CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
     for (ptx, code, why) in [(ptx, invalid, "frobnicate"), (newer, unknown, "99.9")] {
         let library = CodeLibrary::load_ptx(driver(), ptx).unwrap();

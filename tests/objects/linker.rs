@@ -1,10 +1,11 @@
-//! Linking at run time: what goes together, what does not and how it is said, and what is kept.
+//! Linking at run time: inputs that fit, inputs that do not and their errors, and kept values.
 
 use std::path::Path;
 
-use cuprum::module::{LinkError, LinkInput, Linker, LoadOptions};
+use cuprum::context::PrimaryContext;
+use cuprum::module::{LinkError, LinkInput, Linker, LoadOptions, ModuleError};
 use cuprum::sys::CUresult;
-use cuprum::{Buffer, Current, InOut, LaunchConfig, Module, ModuleError, PrimaryContext, Stream};
+use cuprum::{Buffer, Current, InOut, LaunchConfig, Module, Stream};
 
 use crate::common::{device, in_context};
 
@@ -76,7 +77,7 @@ fn a_file_is_linked_by_its_path() {
         std::fs::write(&path, callee() + "\0").unwrap();
         let mut linker = linker(cx);
         linker.add_ptx("caller.ptx", &caller()).unwrap();
-        // SAFETY: the file has PTX, and nobody changes it.
+        // SAFETY: the file has PTX, and is not changed.
         let added = unsafe { linker.add_file(LinkInput::Ptx, &path) };
         std::fs::remove_file(&path).unwrap();
         added.unwrap();
@@ -100,7 +101,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_function_that_nobody_defines_is_named_with_its_input() {
+fn a_function_without_a_definition_is_named_with_its_input() {
     in_context(|cx| {
         let mut linker = linker(cx);
         linker.add_ptx("caller.ptx", &caller()).unwrap();
@@ -113,9 +114,9 @@ fn a_function_that_nobody_defines_is_named_with_its_input() {
     });
 }
 
-/// The others are still there, and the log of one is not told again for the next.
+/// The other inputs are still there, and the log of one input is not repeated for the next.
 #[test]
-fn an_input_that_is_refused_is_told_by_name_and_left_out() {
+fn a_refused_input_is_reported_by_name_and_left_out() {
     in_context(|cx| {
         let mut linker = linker(cx);
         linker.add_ptx("caller.ptx", &caller()).unwrap();
@@ -165,7 +166,7 @@ fn newer_ptx_is_refused_with_advice() {
 #[test]
 fn options_reach_the_driver() {
     in_context(|cx| {
-        // SAFETY: a number that stands for no option; its value is not looked at.
+        // SAFETY: a number of no option; its value is not read.
         let unknown = unsafe { LoadOptions::new().option(cuprum::sys::CUjit_option(9999), 1) };
         let refused = Linker::new(cx, &unknown).unwrap_err();
         assert_eq!(refused.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -175,12 +176,12 @@ fn options_reach_the_driver() {
     });
 }
 
-/// What is linked in a context that is shared needs no borrow, on whichever thread.
+/// Code linked in a shared context needs no borrow, on any thread.
 #[test]
 fn what_is_linked_in_a_shared_context_fits_into_a_struct() {
     struct Code {
         linked: cuprum::module::Linked<'static>,
-        module: cuprum::SharedModule<'static>,
+        module: cuprum::Shared<Module<'static>>,
     }
     let context = PrimaryContext::retain(device()).unwrap().share();
     let code = context.enter(|cx| {
@@ -189,7 +190,7 @@ fn what_is_linked_in_a_shared_context_fits_into_a_struct() {
         linker.add_ptx("callee.ptx", &callee()).unwrap();
         let linked = linker.complete().unwrap();
         let module = linked.load(cx).unwrap().share();
-        Code { linked, module }
+        Ok(Code { linked, module })
     });
     drop(context);
     let code = code.unwrap();

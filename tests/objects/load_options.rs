@@ -1,14 +1,16 @@
-//! Options for the driver's own compiler, and what it says.
+//! Options for the driver's own compiler, and its messages.
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_uint, c_void};
 
 use crate::common::{in_context, on_gpu};
-use cuprum::module::LoadOptions;
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::device::ComputeCapability;
+use cuprum::module::{LoadOptions, ModuleError};
 use cuprum::sys::{
     CUfunction_attribute, CUjit_cacheMode, CUjit_option, CUmodule, CUresult, FnId, Symbol, call,
 };
-use cuprum::{ComputeCapability, Context, ContextFlags, ContextStack, Driver, Library, Module, ModuleError};
+use cuprum::{Driver, Library, Module};
 
 const SAXPY: &str = include_str!("../../kernels/saxpy.ptx");
 
@@ -17,7 +19,7 @@ thread_local! {
     static GIVEN: RefCell<Vec<(CUjit_option, usize)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What the driver's compiler says where it is asked.
+/// Message of the driver's compiler if it is asked for one.
 const SAID: &[u8] = b"ptxas info: Used 12 registers\n\0";
 
 /// The emulator's function, after the options were noted and something was said.

@@ -1,8 +1,9 @@
-//! What each object does, a module for each, on the device that `CUPRUM_DEVICE` names.
+//! The behavior of each object, a module for each, on the device that `CUPRUM_DEVICE` names.
 //!
-//! They run beside each other in one process. So nothing here may fault, set up the emulator, or let a drop swallow an
-//! error: some of these tests see that nothing was swallowed anywhere. Free bytes are not to be counted either. What
-//! needs that is a program of its own, directly in `tests/`; what makes calls fail is in `tests/traced`.
+//! The tests run concurrently in one process. Therefore nothing here may fault, set up the emulator, or let a
+//! drop swallow an error: some of these tests check that nothing was swallowed anywhere. Do not count free
+//! bytes either. A test that needs any of this is a program of its own, directly in `tests/`. Tests that make
+//! calls fail are in `tests/traced`.
 
 #[path = "../support/child.rs"]
 mod child;
@@ -13,6 +14,7 @@ mod executors;
 #[path = "../support/sampling/mod.rs"]
 mod sampling;
 
+mod any_error;
 mod array;
 mod context;
 mod copies;
@@ -21,6 +23,7 @@ mod errors;
 mod futures;
 mod green;
 mod host_call;
+mod images;
 mod inside_the_driver;
 mod launch;
 mod library;
@@ -47,5 +50,5 @@ mod tensor_map;
 mod texture;
 mod threads;
 mod tools;
+mod verbs;
 mod virtual_memory;
-mod worker;

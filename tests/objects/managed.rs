@@ -1,8 +1,10 @@
 //! Managed memory: reached by the host and by the device at one address, advised, prefetched, forgotten.
 
+use cuprum::context::PrimaryContext;
 use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};
+use cuprum::stream::Request;
 use cuprum::sys::CUresult;
-use cuprum::{In, InOut, LaunchConfig, MemoryError, PrimaryContext, Request, Stream};
+use cuprum::{In, InOut, LaunchConfig, MemoryError, Stream};
 
 use crate::common::{context, in_context, load};
 
@@ -15,7 +17,7 @@ fn host_and_device_reach_the_same_elements() {
         let mut numbers = ManagedBuffer::from_slice(cx, &[1u32, 2, 3]).unwrap();
         assert_eq!(numbers.on_host(cx, |host| host.to_vec()).unwrap(), [1, 2, 3]);
         numbers.on_host(cx, |host| host[0] = 10).unwrap();
-        numbers.slice_mut(2..).unwrap().fill(cx, 30).unwrap();
+        cx.fill(&mut numbers.slice_mut(2..).unwrap(), 30).unwrap();
         assert_eq!(numbers.as_slice().to_vec(cx).unwrap(), [10, 2, 30]);
         if numbers.is_concurrent() {
             assert_eq!(numbers.host(cx).unwrap(), [10, 2, 30]);
@@ -37,12 +39,13 @@ fn the_host_gets_it_when_all_work_is_done() {
         let other = Stream::non_blocking(cx).unwrap();
         for round in 1..20u32 {
             cx.synchronize().unwrap();
-            // Behind the host, on the default stream.
-            numbers.as_mut_slice().fill(cx, round).unwrap();
+            // Queued on the default stream; the host goes on.
+            cx.fill(&mut numbers, round).unwrap();
             assert!(numbers.on_host(cx, |host| host.iter().all(|&number| number == round)).unwrap());
-            cx.scope(&other, |scope| scope.lend(numbers.as_mut_slice()).unwrap().fill(round + 100))
-                .unwrap()
-                .unwrap();
+            cx.scope(&other, |scope| {
+                Ok(scope.fill(&scope.lend(numbers.as_mut_slice()).unwrap(), round + 100)?)
+            })
+            .unwrap();
             assert!(numbers.on_host(cx, |host| host.iter().all(|&number| number == round + 100)).unwrap());
         }
     });
@@ -69,15 +72,16 @@ fn it_is_moved_into_requests() {
     context
         .enter(|cx| {
             let stream = Stream::new(cx).unwrap();
-            let done = cuprum::Event::new(cx, cuprum::EventFlags::DISABLE_TIMING).unwrap();
+            let done = cuprum::stream::Event::new(cx, cuprum::stream::EventFlags::DISABLE_TIMING).unwrap();
             let request = Request::new(done, ManagedBuffer::<u32>::alloc(cx, 1000).unwrap());
             let pending = request
                 .submit(cx, &stream, |scope, numbers| -> Result<(), MemoryError> {
-                    scope.lend(numbers.as_mut_slice())?.fill(7)
+                    scope.fill(&scope.lend(numbers.as_mut_slice())?, 7)
                 })
                 .unwrap();
             let (_, mut numbers) = pending.wait().unwrap().into_parts();
             assert!(numbers.on_host(cx, |numbers| numbers.iter().all(|&number| number == 7)).unwrap());
+            Ok(())
         })
         .unwrap();
 }
@@ -106,7 +110,7 @@ fn nothing_is_allocated_for_nothing() {
 }
 
 #[test]
-fn what_was_advised_is_told_if_it_holds_for_all_of_a_range() {
+fn advice_is_reported_if_it_holds_for_all_of_a_range() {
     in_context(|cx| {
         let here = MemoryLocation::Device(cx.context().device());
         let numbers = ManagedBuffer::<u32>::zeroed(cx, LEN).unwrap();
@@ -151,7 +155,7 @@ fn prefetching_changes_places_and_not_contents() {
         assert_eq!(first.info(cx).unwrap().last_prefetch, Some(here));
         assert_eq!(rest.info(cx).unwrap().last_prefetch, Some(MemoryLocation::Host));
         assert_eq!(all.info(cx).unwrap().last_prefetch, None);
-        // Told by drivers of CUDA 13.4.
+        // Reported by drivers of CUDA 13.4.
         match rest.locations(cx, 4096, 4096) {
             Ok(places) => assert_eq!(places.len(), 2),
             Err(error) => assert!(error.is_unresolved(), "{error}"),
@@ -172,7 +176,7 @@ fn discarded_memory_can_be_written_again() {
         let mut numbers = ManagedBuffer::from_slice(cx, &[5u32; LEN]).unwrap();
         stream.discard(cx, &mut [numbers.range_mut(..).unwrap()]).unwrap();
         stream.discard_and_prefetch(cx, &mut [(numbers.range_mut(..).unwrap(), here)]).unwrap();
-        cx.scope(&stream, |scope| scope.lend(numbers.as_mut_slice()).unwrap().fill(6)).unwrap().unwrap();
+        cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(numbers.as_mut_slice()).unwrap(), 6)?)).unwrap();
         assert_eq!(numbers.on_host(cx, |numbers| numbers.to_vec()).unwrap(), [6; LEN]);
     });
 }
@@ -201,9 +205,9 @@ fn streams_and_memory_of_other_contexts_are_refused() {
 fn it_outlives_its_function_in_a_shared_context() {
     let device = crate::common::driver().device(0).unwrap();
     let context = PrimaryContext::retain(device).unwrap().share();
-    let mut kept = context.enter(|cx| ManagedBuffer::from_slice(cx, &[9u8; 10]).unwrap()).unwrap();
+    let mut kept = context.enter(|cx| Ok(ManagedBuffer::from_slice(cx, &[9u8; 10]).unwrap())).unwrap();
     let there = std::thread::spawn(move || {
-        context.enter(|cx| kept.on_host(cx, |host| host.to_vec()).unwrap()).unwrap()
+        context.enter(|cx| Ok(kept.on_host(cx, |host| host.to_vec()).unwrap())).unwrap()
     });
     assert_eq!(there.join().unwrap(), [9; 10]);
 }

@@ -1,6 +1,7 @@
 //! Buffers and slices: lengths, ranges, ownership.
 
-use cuprum::{Buffer, DeviceData, MemoryError};
+use cuprum::memory::DeviceData;
+use cuprum::{Buffer, MemoryError};
 
 use crate::common::in_context;
 
@@ -12,9 +13,9 @@ fn data_goes_there_and_back() {
         assert_eq!((buffer.len(), buffer.is_empty()), (1000, false));
         assert_eq!(buffer.to_vec(cx).unwrap(), host);
         let doubled: Vec<f32> = host.iter().map(|x| 2.0 * x).collect();
-        buffer.copy_from_host(cx, &doubled).unwrap();
+        cx.copy(&mut buffer, &doubled).unwrap();
         let mut back = vec![0.0; 1000];
-        buffer.copy_to_host(cx, &mut back).unwrap();
+        cx.copy(&mut back, &buffer).unwrap();
         assert_eq!(back, doubled);
     });
 }
@@ -35,13 +36,13 @@ fn copies_of_unequal_length_are_refused() {
     in_context(|cx| {
         let mut buffer = Buffer::<u32>::zeroed(cx, 4).unwrap();
         let mut longer = [9; 5];
-        let refused = buffer.copy_to_host(cx, &mut longer).unwrap_err();
+        let refused = cx.copy(&mut longer, &buffer).unwrap_err();
         assert_eq!(refused, MemoryError::Length { destination_len: 5, source_len: 4 });
         assert_eq!(longer, [9; 5]);
-        let refused = buffer.copy_from_host(cx, &[1, 2, 3]).unwrap_err();
+        let refused = cx.copy(&mut buffer, &[1, 2, 3]).unwrap_err();
         assert_eq!(refused, MemoryError::Length { destination_len: 4, source_len: 3 });
         let other = Buffer::<u32>::zeroed(cx, 3).unwrap();
-        let refused = buffer.as_mut_slice().copy_from(cx, other.as_slice()).unwrap_err();
+        let refused = cx.copy(&mut buffer, &other).unwrap_err();
         assert_eq!(refused, MemoryError::Length { destination_len: 4, source_len: 3 });
         assert_eq!(buffer.to_vec(cx).unwrap(), [0; 4]);
     });
@@ -79,14 +80,14 @@ fn parts_are_read_and_written() {
         assert_eq!(buffer.slice(2..5).unwrap().to_vec(cx).unwrap(), [2, 3, 4]);
         assert_eq!(buffer.slice(..=1).unwrap().to_vec(cx).unwrap(), [0, 1]);
         assert_eq!(buffer.slice(8..).unwrap().to_vec(cx).unwrap(), []);
-        buffer.slice_mut(1..3).unwrap().copy_from_host(cx, &[11, 12]).unwrap();
+        cx.copy(&mut buffer.slice_mut(1..3).unwrap(), &[11, 12]).unwrap();
         let (mut low, high) = buffer.as_mut_slice().into_split_at(4).unwrap();
-        low.slice_mut(3..).unwrap().copy_from(cx, high.as_slice().slice(3..).unwrap()).unwrap();
+        cx.copy(&mut low.slice_mut(3..).unwrap(), &high.as_slice().slice(3..).unwrap()).unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [0, 11, 12, 7, 4, 5, 6, 7]);
         let mut whole = buffer.as_mut_slice();
         let (mut low, high) = whole.split_at_mut(1).unwrap();
-        low.copy_from(cx, high.as_slice().slice(..1).unwrap()).unwrap();
-        whole.slice_mut(1..2).unwrap().copy_from_host(cx, &[1]).unwrap();
+        cx.copy(&mut low, &high.as_slice().slice(..1).unwrap()).unwrap();
+        cx.copy(&mut whole.slice_mut(1..2).unwrap(), &[1]).unwrap();
         assert_eq!(buffer.slice(..2).unwrap().to_vec(cx).unwrap(), [11, 1]);
         let (low, high) = buffer.as_slice().split_at(6).unwrap();
         assert_eq!((low.len(), high.to_vec(cx).unwrap()), (6, vec![6, 7]));
@@ -113,15 +114,15 @@ fn ranges_outside_give_none() {
 fn memory_is_filled_by_elements() {
     in_context(|cx| {
         let mut bytes = Buffer::<i8>::zeroed(cx, 5).unwrap();
-        bytes.as_mut_slice().fill(cx, -3).unwrap();
+        cx.fill(&mut bytes, -3).unwrap();
         assert_eq!(bytes.to_vec(cx).unwrap(), [-3; 5]);
         let mut halves = Buffer::<u16>::zeroed(cx, 5).unwrap();
-        halves.slice_mut(1..4).unwrap().fill(cx, 0x1234).unwrap();
+        cx.fill(&mut halves.slice_mut(1..4).unwrap(), 0x1234).unwrap();
         assert_eq!(halves.to_vec(cx).unwrap(), [0, 0x1234, 0x1234, 0x1234, 0]);
         let mut floats = Buffer::<f32>::zeroed(cx, 3).unwrap();
-        floats.as_mut_slice().fill(cx, -1.5).unwrap();
+        cx.fill(&mut floats, -1.5).unwrap();
         assert_eq!(floats.to_vec(cx).unwrap(), [-1.5; 3]);
-        floats.as_mut_slice().set_bytes(cx, 0x40).unwrap();
+        cx.fill_bytes(&mut floats, 0x40).unwrap();
         assert_eq!(floats.to_vec(cx).unwrap(), [f32::from_bits(0x4040_4040); 3]);
     });
 }
@@ -132,7 +133,7 @@ fn nothing_is_a_buffer_too() {
         let mut empty = Buffer::<u32>::from_slice(cx, &[]).unwrap();
         assert_eq!((empty.as_raw(), empty.len()), (0, 0));
         assert_eq!(empty.to_vec(cx).unwrap(), []);
-        empty.as_mut_slice().fill(cx, 1).unwrap();
+        cx.fill(&mut empty, 1).unwrap();
         let no_size = Buffer::<[u8; 0]>::zeroed(cx, 3).unwrap();
         assert_eq!(no_size.to_vec(cx).unwrap(), [[0u8; 0]; 3]);
         empty.close().unwrap();

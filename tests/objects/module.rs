@@ -1,7 +1,8 @@
-//! Modules: what is refused and how it is said, globals, attributes.
+//! Modules: rejected code and its errors, globals, attributes.
 
+use cuprum::Module;
+use cuprum::module::ModuleError;
 use cuprum::sys::{CUfunction_attribute, CUresult};
-use cuprum::{Module, ModuleError};
 
 use crate::common::{self, device, in_context, kernels};
 
@@ -36,8 +37,11 @@ fn ptx_for_a_newer_device_is_refused_with_both_capabilities() {
     in_context(|cx| {
         let device = device().compute_capability().unwrap();
         // Known to every compiler that these drivers hold, and newer than any device of these tests but itself.
-        let target =
-            if device < (cuprum::ComputeCapability { major: 9, minor: 0 }) { "sm_90" } else { "sm_100" };
+        let target = if device < (cuprum::device::ComputeCapability { major: 9, minor: 0 }) {
+            "sm_90"
+        } else {
+            "sm_100"
+        };
         let ptx =
             format!(".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n");
         let refused = Module::load_ptx(cx, &ptx).unwrap_err();
@@ -72,7 +76,7 @@ fn one_nul_at_the_end_is_no_part_of_the_text() {
 }
 
 #[test]
-fn source_in_place_of_ptx_is_told_what_to_do() {
+fn source_in_place_of_ptx_is_explained() {
     in_context(|cx| {
         for source in [include_str!("../../kernels/saxpy.cu"), "#include <cstdint>\n", "__device__ int x;\0"]
         {
@@ -81,7 +85,7 @@ fn source_in_place_of_ptx_is_told_what_to_do() {
             let text = refused.to_string();
             assert!(text.contains("CUDA C++") && text.contains("Module::compile"), "{text}");
         }
-        // What has a version is for the driver to judge, whatever its comments say.
+        // Text with a version is passed to the driver, whatever its comments contain.
         let ptx =
             "// __global__ void k();\n.version 7.0\n.target sm_52\n.address_size 64\n.entry k() { ret; }";
         Module::load_ptx(cx, ptx).unwrap();
@@ -124,7 +128,7 @@ fn a_modules_functions_are_listed_by_name() {
     });
 }
 
-/// A name that C++ has changed stands before the others, and the message says why it is so.
+/// A name mangled by C++ comes before the others, and the message gives the reason.
 #[test]
 fn a_missing_function_comes_with_those_there_are() {
     in_context(|cx| {
@@ -171,15 +175,15 @@ fn globals_are_read_and_written() {
              .visible .const .align 4 .f32 table[4] = {0f3F800000, 0f40000000, 0f40400000, 0f40800000};\n\
              .visible .entry k() { ret; }\n",
         );
-        let table = module.global::<f32>("table").unwrap();
+        let mut table = module.global::<f32>("table").unwrap();
         assert_eq!(table.len(), 4);
         let mut host = [0.0; 4];
-        table.copy_to_host(cx, &mut host).unwrap();
+        cx.copy(&mut host, &table).unwrap();
         assert_eq!(host, [1.0, 2.0, 3.0, 4.0]);
-        table.copy_from_host(cx, &[5.0, 6.0, 7.0, 8.0]).unwrap();
-        module.global::<f32>("table").unwrap().copy_to_host(cx, &mut host).unwrap();
+        cx.copy(&mut table, &[5.0, 6.0, 7.0, 8.0]).unwrap();
+        cx.copy(&mut host, &module.global::<f32>("table").unwrap()).unwrap();
         assert_eq!(host, [5.0, 6.0, 7.0, 8.0]);
-        assert!(table.copy_from_host(cx, &[0.0; 3]).is_err());
+        assert!(cx.copy(&mut table, &[0.0; 3]).is_err());
         let size = module.global::<[u8; 5]>("table").unwrap_err();
         assert!(matches!(size, ModuleError::GlobalSize { bytes: 16, element_bytes: 5, .. }));
         assert!(matches!(module.global::<[u8; 0]>("table"), Err(ModuleError::GlobalSize { .. })));

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use std::thread;
 use std::time::Duration;
 
-use cuprum::stream::{Operations, Signals, Until};
+use cuprum::stream::{Event, EventFlags, Operations, Request, Signals, Until};
 use cuprum::sys::{CUresult, CUstreamMemoryBarrier_flags};
-use cuprum::{Buffer, Event, EventFlags, MemoryError, Request, Stream};
+use cuprum::{Buffer, MemoryError, Stream};
 
 use crate::common::{context, in_context, on_gpu};
 
@@ -20,15 +20,16 @@ fn elements_are_written_in_stream_order() {
         cx.scope(&stream, |scope| {
             let (narrow, wide) =
                 (scope.lend(narrow.as_mut_slice()).unwrap(), scope.lend(wide.as_mut_slice()).unwrap());
-            narrow.fill(1).unwrap();
-            narrow.slice(1..).unwrap().write_value(1, 7).unwrap();
-            narrow.wait_value(2, Until::equal(7)).unwrap();
-            wide.write_value(1, u64::MAX - 1).unwrap();
-            wide.as_shared().wait_value(1, Until::at_least(u64::MAX - 2)).unwrap();
-            let refused = narrow.write_value(4, 7).unwrap_err();
+            scope.fill(&narrow, 1).unwrap();
+            scope.write_value(&narrow.slice(1..).unwrap(), 1, 7).unwrap();
+            scope.wait_value(&narrow, 2, Until::equal(7)).unwrap();
+            scope.write_value(&wide, 1, u64::MAX - 1).unwrap();
+            scope.wait_value(&wide.as_shared(), 1, Until::at_least(u64::MAX - 2)).unwrap();
+            let refused = scope.write_value(&narrow, 4, 7).unwrap_err();
             assert_eq!(refused, MemoryError::Index { index: 4, len: 4 });
-            let refused = wide.wait_value(2, Until::equal(0)).unwrap_err();
+            let refused = scope.wait_value(&wide, 2, Until::equal(0)).unwrap_err();
             assert_eq!(refused, MemoryError::Index { index: 2, len: 2 });
+            Ok(())
         })
         .unwrap();
         assert_eq!(narrow.to_vec(cx).unwrap(), [1, 1, 7, 1]);
@@ -49,12 +50,13 @@ fn a_stream_waits_until_the_host_writes() {
             signals[at].store(before, Release);
             signals[4].store(0, Release);
             cx.scope(&stream, |scope| {
-                let lent = scope.lend_signals(&signals).unwrap();
-                lent.wait_value(at, until).unwrap();
-                lent.write_value(4, 1).unwrap();
+                let lent = scope.lend(&signals).unwrap();
+                scope.wait_value(&lent, at, until).unwrap();
+                scope.write_value(&lent, 4, 1).unwrap();
                 thread::sleep(Duration::from_millis(2));
                 assert_eq!((signals[4].load(Acquire), stream.is_done(cx).unwrap()), (0, false), "{until:?}");
                 signals[at].store(after, Release);
+                Ok(())
             })
             .unwrap();
             assert_eq!(signals[4].load(Acquire), 1);
@@ -73,9 +75,10 @@ fn a_thread_of_the_host_ends_a_wait_that_the_end_of_a_scope_waits_for() {
                 signals[0].store(1 << 40, Release);
             });
             cx.scope(&stream, |scope| {
-                let lent = scope.lend_signals(&signals).unwrap();
-                lent.wait_value(0, Until::at_least(1 << 40)).unwrap();
-                lent.write_value(1, 3).unwrap();
+                let lent = scope.lend(&signals).unwrap();
+                scope.wait_value(&lent, 0, Until::at_least(1 << 40)).unwrap();
+                scope.write_value(&lent, 1, 3).unwrap();
+                Ok(())
             })
             .unwrap();
             assert_eq!(signals[1].load(Acquire), 3);
@@ -94,28 +97,29 @@ fn a_request_that_waits_for_a_number_is_pending_until_it_is_there() {
             let done = Event::new(cx, EventFlags::DISABLE_TIMING).unwrap();
             let request = Request::new(done, std::sync::Arc::clone(&signals));
             let pending = request.submit(cx, &stream, |scope, signals| -> Result<(), MemoryError> {
-                scope.lend_signals(signals)?.wait_value(0, Until::equal(1))
+                scope.wait_value(&scope.lend(&**signals)?, 0, Until::equal(1))
             });
             let pending = pending.unwrap();
             assert!(!pending.is_done().unwrap());
             signals[0].store(1, Release);
             pending.wait().unwrap();
+            Ok(())
         })
         .unwrap();
 }
 
 #[test]
-fn a_scope_left_by_a_panic_waits_for_what_its_streams_wait_for() {
+fn a_scope_left_by_a_panic_waits_for_the_waits_of_its_streams() {
     in_context(|cx| {
         let stream = Stream::non_blocking(cx).unwrap();
         let signals = Signals::<u32>::new(cx, 2).unwrap();
         let left = catch_unwind(AssertUnwindSafe(|| {
-            cx.scope(&stream, |scope| {
-                let lent = scope.lend_signals(&signals).unwrap();
-                lent.wait_value(0, Until::equal(1)).unwrap();
-                lent.write_value(1, 1).unwrap();
+            cx.scope::<()>(&stream, |scope| {
+                let lent = scope.lend(&signals).unwrap();
+                scope.wait_value(&lent, 0, Until::equal(1)).unwrap();
+                scope.write_value(&lent, 1, 1).unwrap();
                 signals[0].store(1, Release);
-                std::panic::resume_unwind(Box::new(()));
+                std::panic::resume_unwind(Box::new(()))
             })
         }));
         assert!(left.is_err());
@@ -131,26 +135,27 @@ fn a_batch_does_its_operations_in_order() {
         let mut buffer = Buffer::<u64>::zeroed(cx, 2).unwrap();
         cx.multi_scope(|scope| {
             let (scope, other) = (scope.on(&stream).unwrap(), scope.on(&other).unwrap());
-            let (lent, numbers) =
-                (scope.lend_signals(&signals).unwrap(), scope.lend(buffer.as_mut_slice()).unwrap());
+            let (lent, numbers) = (scope.lend(&signals).unwrap(), scope.lend(buffer.as_mut_slice()).unwrap());
             let mut operations = Operations::new();
-            operations.write(lent, 0, 1).unwrap().wait(lent, 1, Until::equal(1)).unwrap();
+            operations.write(&lent, 0, 1).unwrap().wait(&lent, 1, Until::equal(1)).unwrap();
             operations.barrier(CUstreamMemoryBarrier_flags::CU_STREAM_MEMORY_BARRIER_TYPE_SYS);
-            operations.write(&numbers, 1, u64::MAX).unwrap().write(lent, 2, 9).unwrap();
-            assert_eq!(operations.len(), 5);
+            operations.write(&numbers, 1, u64::MAX).unwrap().write(&lent, 2, 9).unwrap();
             scope.operate(&mut operations).unwrap();
             while signals[0].load(Acquire) == 0 {
                 thread::yield_now();
             }
             assert_eq!(signals[2].load(Acquire), 0);
 
-            let theirs = other.lend_signals(&signals).unwrap();
-            assert_eq!(operations.write(theirs, 0, 2).unwrap_err(), MemoryError::OtherStream);
+            let theirs = other.lend(&signals).unwrap();
             assert_eq!(other.operate(&mut operations).unwrap_err(), MemoryError::OtherStream);
+            let mut mixed = Operations::new();
+            mixed.write(&lent, 0, 2).unwrap().write(&theirs, 0, 2).unwrap();
+            assert_eq!(scope.operate(&mut mixed).unwrap_err(), MemoryError::OtherStream);
             other.operate(&mut Operations::new()).unwrap();
-            let refused = operations.wait(lent, 3, Until::equal(0)).unwrap_err();
+            let refused = operations.wait(&lent, 3, Until::equal(0)).unwrap_err();
             assert_eq!(refused, MemoryError::Index { index: 3, len: 3 });
-            theirs.write_value(1, 1).unwrap();
+            other.write_value(&theirs, 1, 1).unwrap();
+            Ok(())
         })
         .unwrap();
         assert_eq!(signals[2].load(Acquire), 9);
@@ -159,28 +164,29 @@ fn a_batch_does_its_operations_in_order() {
 }
 
 #[test]
-fn a_batch_that_is_too_long_or_has_what_the_device_lacks_is_refused_as_a_whole() {
+fn a_batch_that_is_too_long_or_unsupported_is_refused_as_a_whole() {
     in_context(|cx| {
         let stream = Stream::non_blocking(cx).unwrap();
         let signals = Signals::<u32>::new(cx, 1).unwrap();
         cx.scope(&stream, |scope| {
-            let lent = scope.lend_signals(&signals).unwrap();
+            let lent = scope.lend(&signals).unwrap();
             let mut operations = Operations::new();
             for value in 1..=255 {
-                operations.write(lent, 0, value).unwrap();
+                operations.write(&lent, 0, value).unwrap();
             }
             scope.operate(&mut operations).unwrap();
-            operations.write(lent, 0, 256).unwrap();
+            operations.write(&lent, 0, 256).unwrap();
             let code = |refused| match refused {
                 Err(MemoryError::Driver(error)) => error.code(),
                 other => panic!("{other:?}"),
             };
             assert_eq!(code(scope.operate(&mut operations)), CUresult::CUDA_ERROR_INVALID_VALUE);
             let mut operations = Operations::new();
-            operations.write(lent, 0, 7).unwrap().flush_remote_writes();
+            operations.write(&lent, 0, 7).unwrap().flush_remote_writes();
             assert_eq!(code(scope.operate(&mut operations)), CUresult::CUDA_ERROR_NOT_SUPPORTED);
-            let flushed = lent.wait_value(0, Until::equal(255).then_flush());
+            let flushed = scope.wait_value(&lent, 0, Until::equal(255).then_flush());
             assert_eq!(code(flushed), CUresult::CUDA_ERROR_NOT_SUPPORTED);
+            Ok(())
         })
         .unwrap();
         assert_eq!(signals[0].load(Acquire), 255);
@@ -192,7 +198,7 @@ fn streams_reduce_into_numbers() {
     use cuprum::sys::CUstreamAtomicReductionOpType as Reduction;
 
     in_context(|cx| {
-        if on_gpu() && cx.context().driver().version() < cuprum::Version::new(13, 1) {
+        if on_gpu() && cx.context().driver().version() < cuprum::sys::Version::new(13, 1) {
             return;
         }
         let stream = Stream::non_blocking(cx).unwrap();
@@ -205,12 +211,17 @@ fn streams_reduce_into_numbers() {
             (Reduction::CU_STREAM_ATOMIC_REDUCTION_OP_OR, 0b1110),
         ];
         cx.scope(&stream, |scope| {
-            let (narrow, wide) = (scope.lend_signals(&narrow).unwrap(), scope.lend_signals(&wide).unwrap());
+            let (narrow, wide) = (scope.lend(&narrow).unwrap(), scope.lend(&wide).unwrap());
             let mut operations = Operations::new();
             for (at, (kind, _)) in kinds.into_iter().enumerate() {
-                operations.reduce(narrow, at, kind, 0b1010).unwrap().reduce(wide, at, kind, 0b1010).unwrap();
+                operations
+                    .reduce(&narrow, at, kind, 0b1010)
+                    .unwrap()
+                    .reduce(&wide, at, kind, 0b1010)
+                    .unwrap();
             }
             scope.operate(&mut operations).unwrap();
+            Ok(())
         })
         .unwrap();
         for (at, (_, expected)) in kinds.into_iter().enumerate() {
@@ -227,11 +238,11 @@ fn signals_of_another_context_are_not_lent() {
         let (stream, none) = (Stream::new(cx).unwrap(), Signals::<u64>::new(cx, 0).unwrap());
         assert!(none.is_empty());
         cx.scope(&stream, |scope| {
-            let refused = scope.lend_signals(&theirs).unwrap_err();
+            let refused = scope.lend(&theirs).unwrap_err();
             assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()));
-            let none = scope.lend_signals(&none).unwrap();
-            assert!(none.is_empty());
-            assert_eq!(none.write_value(0, 1).unwrap_err(), MemoryError::Index { index: 0, len: 0 });
+            let none = scope.lend(&none).unwrap();
+            assert_eq!(scope.write_value(&none, 0, 1).unwrap_err(), MemoryError::Index { index: 0, len: 0 });
+            Ok(())
         })
         .unwrap();
     });

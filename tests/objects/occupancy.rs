@@ -1,8 +1,8 @@
 //! Occupancy, launch attributes and cooperative launches.
 
-use cuprum::launch::{LaunchAttributes, OccupancyFlags};
+use cuprum::launch::{LaunchAttributes, LaunchError, OccupancyFlags};
 use cuprum::sys::{CUdevice_attribute, CUresult};
-use cuprum::{Buffer, In, InOut, LaunchConfig, LaunchError, Stream};
+use cuprum::{Buffer, In, InOut, LaunchConfig, Stream};
 
 use crate::common::{in_context, kernels};
 
@@ -27,7 +27,7 @@ fn suggestions_fit_the_device_and_each_other() {
             let other = saxpy.max_active_blocks_per_multiprocessor(threads, 0, NONE).unwrap();
             assert!(other * threads <= blocks * suggestion.block, "{threads}: {other}");
         }
-        // Shared memory is what limits these.
+        // Shared memory limits these.
         let free = saxpy.available_shared_bytes_per_block(2, 64).unwrap();
         assert!(saxpy.max_active_blocks_per_multiprocessor(64, free, NONE).unwrap() >= 2);
         assert!(saxpy.max_active_blocks_per_multiprocessor(64, free * 3, NONE).unwrap() < 2);
@@ -76,19 +76,15 @@ fn attributes_reach_the_launch() {
         unsafe { add.launch_with(cx, &stream, config, &attributes, (&a, &b, &mut out, 64)) }.unwrap();
         assert_eq!(out.to_vec(cx).unwrap(), [3.0; 64]);
 
-        out.set_bytes(cx, 0).unwrap();
+        let cooperative = LaunchAttributes::new().cooperative();
+        cx.fill_bytes(&mut out, 0).unwrap();
         // SAFETY: as above.
-        unsafe { add.launch_cooperative(cx, &stream, config, (&a, &b, &mut out, 64)) }.unwrap();
+        unsafe { add.launch_with(cx, &stream, config, &cooperative, (&a, &b, &mut out, 64)) }.unwrap();
         assert_eq!(out.to_vec(cx).unwrap(), [3.0; 64]);
 
-        // A grid whose blocks cannot all run at once; without the word for it the same grid would be taken.
+        // A grid whose blocks cannot all run at once; without the attribute the same grid would be taken.
         let many = LaunchConfig::new(1 << 20, 1024);
         // SAFETY: nothing is launched.
-        let refused = unsafe { add.launch_cooperative(cx, &stream, many, (&a, &b, &mut out, 64)) };
-        let Err(LaunchError::Driver(error)) = refused else { panic!("{refused:?}") };
-        assert_eq!(error.code(), CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-        let cooperative = LaunchAttributes::new().cooperative();
-        // SAFETY: as above.
         let refused = unsafe { add.launch_with(cx, &stream, many, &cooperative, (&a, &b, &mut out, 64)) };
         let Err(LaunchError::Driver(error)) = refused else { panic!("{refused:?}") };
         assert_eq!(error.code(), CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);

@@ -1,10 +1,9 @@
-//! Page-locked memory: allocated or registered, copied beside the host, seen from the device, given back.
+//! Page-locked memory: allocated or registered, copied asynchronously, seen from the device, returned.
 
+use cuprum::context::ContextStack;
+use cuprum::memory::{PinnedFlags, RegisterFlags, Registered};
 use cuprum::sys::CUresult;
-use cuprum::{
-    Buffer, ContextStack, Fill, In, InOut, LaunchConfig, MemoryError, PinnedBuffer, PinnedFlags,
-    RegisterFlags, Registered, Stream,
-};
+use cuprum::{Buffer, In, InOut, LaunchConfig, MemoryError, PinnedBuffer, Stream};
 
 use crate::common::{context, in_context, kernels, on_gpu};
 
@@ -25,7 +24,24 @@ fn it_is_a_slice_with_values() {
 }
 
 #[test]
-fn flags_are_what_was_asked_for_at_least() {
+fn contents_that_were_not_asked_for_can_be_written_and_read() {
+    in_context(|cx| {
+        let mut pinned = PinnedBuffer::<u32>::alloc(cx, 1 << 20, NONE).unwrap();
+        pinned[7] = 7;
+        assert_eq!((pinned.len(), pinned[7]), (1 << 20, 7));
+        let stream = Stream::new(cx).unwrap();
+        let mut buffer = Buffer::from_slice(cx, &vec![9u32; 1 << 20]).unwrap();
+        cx.scope_as(&stream, |scope| -> Result<(), MemoryError> {
+            scope.copy(&scope.lend(&mut pinned)?, &scope.lend(buffer.as_mut_slice())?)
+        })
+        .unwrap();
+        assert!(pinned.iter().all(|&number| number == 9));
+        assert!(PinnedBuffer::<u32>::alloc(cx, 0, NONE).unwrap().is_empty());
+    });
+}
+
+#[test]
+fn flags_include_the_requested_ones() {
     in_context(|cx| {
         for flags in [NONE, PinnedFlags::PORTABLE, PinnedFlags::MAPPED, PinnedFlags::WRITE_COMBINED] {
             let pinned = PinnedBuffer::<u8>::zeroed(cx, 100, flags).unwrap();
@@ -33,7 +49,7 @@ fn flags_are_what_was_asked_for_at_least() {
             // A device with unified addressing makes all of it portable and mapped.
             assert!(told.contains(flags), "{told:?}");
         }
-        // What has no name is not passed on: the bit beyond is for memory of devices.
+        // Flags without a name are not passed on: the bit after the named ones is for memory of devices.
         let unknown = PinnedFlags::from_bits_retain(0x100);
         assert!(PinnedBuffer::<u8>::zeroed(cx, 1, unknown).is_ok());
         let io_memory = RegisterFlags::from_bits_retain(4);
@@ -50,14 +66,13 @@ fn nothing_is_allocated_for_nothing() {
         let mut none = Registered::new(cx, Vec::<u32>::new(), RegisterFlags::empty()).unwrap();
         let stream = Stream::new(cx).unwrap();
         let mut buffer = Buffer::<u32>::alloc(cx, 0).unwrap();
-        cx.scope(&stream, |scope| -> Result<(), MemoryError> {
+        cx.scope_as(&stream, |scope| -> Result<(), MemoryError> {
             let device = scope.lend(buffer.as_mut_slice())?;
-            scope.lend_host(&mut empty)?.copy_from(&device)?;
-            scope.lend_host(&mut none)?.copy_to(&device)?;
-            assert!(scope.lend_host(&mut unit)?.as_device()?.len() == 9);
+            scope.copy(&scope.lend(&mut empty)?, &device)?;
+            scope.copy(&device, &scope.lend(&mut none)?)?;
+            assert!(scope.as_device(&scope.lend(&mut unit)?)?.len() == 9);
             Ok(())
         })
-        .unwrap()
         .unwrap();
         assert!(none.unregister().unwrap().is_empty());
         let too_large = PinnedBuffer::<u64>::zeroed(cx, usize::MAX / 4, NONE).unwrap_err();
@@ -65,13 +80,13 @@ fn nothing_is_allocated_for_nothing() {
     });
 }
 
-/// Elements aligned beyond what a driver gives.
+/// Elements with a larger alignment than a driver provides.
 #[derive(Clone, Copy)]
 #[repr(C, align(33554432))]
 struct Huge([u8; 1 << 25]);
 
 // SAFETY: bytes in C layout.
-unsafe impl cuprum::DeviceData for Huge {}
+unsafe impl cuprum::memory::DeviceData for Huge {}
 
 #[test]
 fn memory_that_is_not_aligned_for_its_elements_is_refused() {
@@ -100,17 +115,19 @@ fn a_scope_copies_there_and_back_and_waits() {
                 Registered::new(cx, vec![0u32; numbers.len()].into_boxed_slice(), RegisterFlags::empty())
                     .unwrap();
             let mut buffer = Buffer::<u32>::zeroed(cx, numbers.len()).unwrap();
-            cx.scope(&stream, |scope| -> Result<(), MemoryError> {
-                let (one, two) = (scope.lend_host(&mut one)?, scope.lend_host(&mut two)?);
+            cx.scope_as(&stream, |scope| -> Result<(), MemoryError> {
+                let (one, two) = (scope.lend(&mut one)?, scope.lend(&mut two)?);
                 let device = scope.lend(buffer.as_mut_slice())?;
-                device.copy_from_host(&input)?;
-                one.copy_from(&device)?;
-                device.fill(9)?;
-                two.slice(10..).unwrap().copy_from(device.slice(..device.len() - 10).unwrap().as_shared())?;
-                one.slice(..5).unwrap().copy_to(&device.slice(5..10).unwrap())?;
-                scope.lend_host(&mut three)?.copy_from(&device)
+                scope.copy(&device, &input)?;
+                scope.copy(&one, &device)?;
+                scope.fill(&device, 9)?;
+                scope.copy(
+                    &two.slice(10..).unwrap(),
+                    &device.slice(..device.len() - 10).unwrap().as_shared(),
+                )?;
+                scope.copy(&device.slice(5..10).unwrap(), &one.slice(..5).unwrap())?;
+                scope.copy(&scope.lend(&mut three)?, &device)
             })
-            .unwrap()
             .unwrap();
             assert_eq!(one[..], numbers);
             assert_eq!((two[9], &two[10..]), (0, &[9; 100_000 - 10][..]));
@@ -127,17 +144,24 @@ fn mismatches_are_refused_before_anything_is_copied() {
         let streams = [Stream::new(cx).unwrap(), Stream::new(cx).unwrap()];
         let mut host = PinnedBuffer::<u32>::zeroed(cx, 4, NONE).unwrap();
         let mut buffer = Buffer::<u32>::zeroed(cx, 5).unwrap();
+        let mut near = Buffer::<u32>::zeroed(cx, 5).unwrap();
         cx.multi_scope(|scope| {
             let (one, two) = (scope.on(&streams[0]).unwrap(), scope.on(&streams[1]).unwrap());
-            let host = one.lend_host(&mut host).unwrap();
-            let device = two.lend(buffer.as_mut_slice()).unwrap();
+            let host = one.lend(&mut host).unwrap();
+            let (near, device) = (one.lend(&mut near).unwrap(), two.lend(buffer.as_mut_slice()).unwrap());
             let four = device.slice(..4).unwrap();
             let length = MemoryError::Length { destination_len: 4, source_len: 5 };
-            assert_eq!(host.copy_from(&device), Err(length));
-            assert_eq!(host.copy_to(&device), Err(MemoryError::Length { destination_len: 5, source_len: 4 }));
-            assert_eq!(host.copy_from(&four), Err(MemoryError::OtherStream));
-            assert_eq!(host.copy_to(&four), Err(MemoryError::OtherStream));
+            assert_eq!(one.copy(&host, &near), Err(length));
+            assert_eq!(
+                one.copy(&near, &host),
+                Err(MemoryError::Length { destination_len: 5, source_len: 4 })
+            );
+            for scope in [&one, &two] {
+                assert_eq!(scope.copy(&host, &four), Err(MemoryError::OtherStream));
+                assert_eq!(scope.copy(&four, &host), Err(MemoryError::OtherStream));
+            }
             assert!(host.slice(3..5).is_none());
+            Ok(())
         })
         .unwrap();
     });
@@ -153,11 +177,12 @@ fn kernels_and_fills_reach_mapped_memory() {
         let mut y = PinnedBuffer::from_slice(cx, &[1f32; 1000], PinnedFlags::MAPPED).unwrap();
         let mut z = Registered::new(cx, vec![0u16; 500], RegisterFlags::MAPPED).unwrap();
         cx.scope(&stream, |scope| {
-            let y = scope.lend_host(&mut y).unwrap().as_device().unwrap();
+            let y = scope.as_device(&scope.lend(&mut y).unwrap()).unwrap();
             let config = LaunchConfig::for_elements(1000, 128);
             // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are lent to this stream's scope.
             unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &y)) }.unwrap();
-            scope.lend_host(&mut z).unwrap().as_device().unwrap().fill(0xABCDu16).unwrap();
+            scope.fill(&scope.as_device(&scope.lend(&mut z).unwrap()).unwrap(), 0xABCDu16).unwrap();
+            Ok(())
         })
         .unwrap();
         assert_eq!(y[..], [7.0; 1000]);
@@ -179,11 +204,12 @@ fn portable_memory_serves_other_contexts() {
         let mut buffer = Buffer::<u8>::alloc(&cx, 64).unwrap();
         cx.scope(&stream, |scope| {
             let device = scope.lend(buffer.as_mut_slice()).unwrap();
-            device.fill(5).unwrap();
-            scope.lend_host(&mut portable).unwrap().copy_from(&device).unwrap();
-            scope.lend_host(&mut registered).unwrap().copy_from(&device).unwrap();
-            let Err(MemoryError::Driver(refused)) = scope.lend_host(&mut local) else { panic!("taken") };
+            scope.fill(&device, 5).unwrap();
+            scope.copy(&scope.lend(&mut portable).unwrap(), &device).unwrap();
+            scope.copy(&scope.lend(&mut registered).unwrap(), &device).unwrap();
+            let Err(MemoryError::Driver(refused)) = scope.lend(&mut local) else { panic!("taken") };
             assert!(refused.is_wrong_context());
+            Ok(())
         })
         .unwrap();
         assert_eq!((portable[63], registered[63]), (5, 5));
@@ -234,24 +260,4 @@ fn it_goes_to_other_threads_and_is_dropped_there() {
             .unwrap()
     });
     assert_eq!(sum, 70);
-}
-
-#[test]
-fn raw_addresses_are_copied_to_and_from() {
-    fn round_trip<T: Fill + PartialEq + std::fmt::Debug>(one: T, two: T) {
-        in_context(|cx| {
-            let stream = Stream::new(cx).unwrap();
-            let mut buffer = Buffer::<T>::alloc(cx, 100).unwrap();
-            let from = PinnedBuffer::from_slice(cx, &[one; 100], NONE).unwrap();
-            let mut to = PinnedBuffer::from_slice(cx, &[two; 100], NONE).unwrap();
-            // SAFETY: both sides have 100 elements, and nobody touches them before the wait.
-            unsafe { buffer.as_mut_slice().copy_from_raw(cx, &stream, from.as_raw()) }.unwrap();
-            // SAFETY: as above.
-            unsafe { buffer.as_slice().copy_to_raw(cx, &stream, to.as_mut_ptr()) }.unwrap();
-            stream.synchronize(cx).unwrap();
-            assert_eq!(to[..], [one; 100]);
-        });
-    }
-    round_trip(7u8, 0);
-    round_trip(-1.5f32, 0.0);
 }

@@ -1,6 +1,6 @@
 //! Rows and slices of device memory: extents, parts, copies of two and three dimensions, fills.
 
-use cuprum::memory::{Extent, HostBlock, HostBlockMut, Pitched, PitchedBuffer, PitchedMut};
+use cuprum::memory::{Extent, HostBlock, HostBlockMut, Peer, Pitched, PitchedBuffer, PitchedMut};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, In, InOut, LaunchConfig, MemoryError, Stream};
 
@@ -21,7 +21,7 @@ fn rows_go_there_and_back_without_their_gaps() {
             assert!(buffer.pitch_bytes() >= 2 * extent.0, "{buffer:?}");
             assert_eq!(buffer.to_vec(cx).unwrap(), host);
             let mut back = vec![0; host.len()];
-            buffer.copy_to_host(cx, &mut back).unwrap();
+            cx.copy(&mut back, &buffer).unwrap();
             assert_eq!(back, host);
             // Each row begins where the pitch says.
             let last = buffer.as_pitched().into_row(extent.1 - 1, 0).unwrap();
@@ -45,7 +45,7 @@ fn slices_of_rows_go_there_and_back() {
         // One column of the middle slice.
         let column = buffer.as_pitched().part(3..4, .., 1..2).unwrap();
         assert_eq!(column.to_vec(cx).unwrap(), [23, 28, 33, 38]);
-        buffer.as_pitched_mut().part(3..4, 1..3, ..).unwrap().fill(cx, 9).unwrap();
+        cx.fill(&mut buffer.as_pitched_mut().part(3..4, 1..3, ..).unwrap(), 9).unwrap();
         let expected = host.iter().enumerate().map(|(at, &number)| {
             let (x, y) = (at % 5, at / 5 % 4);
             if x == 3 && (1..3).contains(&y) { 9 } else { number }
@@ -55,28 +55,28 @@ fn slices_of_rows_go_there_and_back() {
 }
 
 #[test]
-fn a_fill_leaves_what_lies_between_the_rows() {
+fn a_fill_leaves_the_gaps_between_the_rows() {
     in_context(|cx| {
         let mut linear = Buffer::from_slice(cx, &[0xEEu8; 40]).unwrap();
         let mut rows = PitchedMut::strided(linear.as_mut_slice(), (3, 4), 10, 4).unwrap();
-        rows.fill(cx, 1).unwrap();
+        cx.fill(&mut rows, 1).unwrap();
         let mut expected = [0xEE; 40];
         (0..4).for_each(|y| expected[10 * y..][..3].fill(1));
         assert_eq!(linear.to_vec(cx).unwrap(), expected);
 
         // Slices of two rows, of which one is filled: a call for each slice.
         let mut rows = PitchedMut::strided(linear.as_mut_slice(), (3, 1, 2), 10, 2).unwrap();
-        rows.set_bytes(cx, 2).unwrap();
+        cx.fill_bytes(&mut rows, 2).unwrap();
         [0, 20].into_iter().for_each(|at| expected[at..][..3].fill(2));
         assert_eq!(linear.to_vec(cx).unwrap(), expected);
 
         let mut words = PitchedBuffer::<f32>::from_slice(cx, &[1.0; 6], (3, 2)).unwrap();
-        words.as_pitched_mut().part(1.., .., ..).unwrap().fill(cx, -2.5).unwrap();
+        cx.fill(&mut words.as_pitched_mut().part(1.., .., ..).unwrap(), -2.5).unwrap();
         assert_eq!(words.to_vec(cx).unwrap(), [1.0, -2.5, -2.5, 1.0, -2.5, -2.5]);
-        words.as_pitched_mut().part(..1, .., ..).unwrap().set_bytes(cx, 0).unwrap();
+        cx.fill_bytes(&mut words.as_pitched_mut().part(..1, .., ..).unwrap(), 0).unwrap();
         assert_eq!(words.to_vec(cx).unwrap(), [0.0, -2.5, -2.5, 0.0, -2.5, -2.5]);
         let mut halves = PitchedBuffer::<i16>::from_slice(cx, &[1; 6], (2, 3)).unwrap();
-        halves.fill(cx, -7).unwrap();
+        cx.fill(&mut halves, -7).unwrap();
         assert_eq!(halves.to_vec(cx).unwrap(), [-7; 6]);
     });
 }
@@ -89,19 +89,19 @@ fn parts_are_copied_between_host_and_device_and_within_the_device() {
         let block = HostBlock::new(&picture, (8, 6)).unwrap().part(2..5, 1..5, ..).unwrap();
         assert_eq!((block.extent(), block.pitch()), (Extent::from((3, 4)), 8));
         let mut device = PitchedBuffer::<u16>::alloc(cx, (3, 4)).unwrap();
-        device.as_pitched_mut().copy_from(cx, block).unwrap();
+        cx.copy(&mut device, &block).unwrap();
         let expected: Vec<u16> = (1..5).flat_map(|y| (2..5).map(move |x| 8 * y + x)).collect();
         assert_eq!(device.to_vec(cx).unwrap(), expected);
 
         // Into linear memory with rows of 5, and from there into the middle of a picture of the host.
         let mut linear = Buffer::<u16>::zeroed(cx, 20).unwrap();
         let mut rows = PitchedMut::strided(linear.as_mut_slice(), (3, 4), 5, 4).unwrap();
-        rows.copy_from(cx, &device).unwrap();
+        cx.copy(&mut rows, &device).unwrap();
         let rows = Pitched::strided(linear.as_slice(), (3, 4), 5, 4).unwrap();
         assert_eq!(rows.to_vec(cx).unwrap(), expected);
         let mut target = vec![0; 48];
-        let middle = HostBlockMut::new(&mut target, (8, 6)).unwrap().part(2..5, 1..5, ..).unwrap();
-        rows.copy_to(cx, middle).unwrap();
+        let mut middle = HostBlockMut::new(&mut target, (8, 6)).unwrap().part(2..5, 1..5, ..).unwrap();
+        cx.copy(&mut middle, &rows).unwrap();
         let inside = |at: usize| (2..5).contains(&(at % 8)) && (1..5).contains(&(at / 8));
         let expected: Vec<u16> = (0..48).map(|at| if inside(usize::from(at)) { at } else { 0 }).collect();
         assert_eq!(target, expected);
@@ -110,7 +110,7 @@ fn parts_are_copied_between_host_and_device_and_within_the_device() {
         let solid = Buffer::from_slice(cx, &counted(4 * 3 * 2)).unwrap();
         let corner = Pitched::over(solid.as_slice(), (4, 3, 2)).unwrap().part(1..3, ..2, ..).unwrap();
         let mut other = PitchedBuffer::<u16>::alloc(cx, (2, 2, 2)).unwrap();
-        other.as_pitched_mut().copy_from(cx, corner).unwrap();
+        cx.copy(&mut other, &corner).unwrap();
         assert_eq!(other.to_vec(cx).unwrap(), [1, 2, 5, 6, 13, 14, 17, 18]);
     });
 }
@@ -154,12 +154,12 @@ fn blocks_that_do_not_lie_in_memory_are_refused() {
 fn blocks_that_differ_are_not_copied() {
     in_context(|cx| {
         let mut buffer = PitchedBuffer::from_slice(cx, &[1u8; 6], (3, 2)).unwrap();
-        let refused = buffer.copy_from_host(cx, &[2; 5]).unwrap_err();
+        let refused = cx.copy(&mut buffer, &[2; 5]).unwrap_err();
         assert_eq!(refused, MemoryError::Length { destination_len: 6, source_len: 5 });
-        let refused = buffer.copy_to_host(cx, &mut [2; 7]).unwrap_err();
+        let refused = cx.copy(&mut [2; 7], &buffer).unwrap_err();
         assert_eq!(refused, MemoryError::Length { destination_len: 7, source_len: 6 });
         let turned = HostBlock::new(&[2; 6], (2, 3)).unwrap();
-        let refused = buffer.as_pitched_mut().copy_from(cx, turned).unwrap_err();
+        let refused = cx.copy(&mut buffer, &turned).unwrap_err();
         let (destination_extent, source_extent) = ((3, 2).into(), (2, 3).into());
         assert_eq!(refused, MemoryError::Extent { destination_extent, source_extent });
         assert_eq!(
@@ -194,14 +194,14 @@ fn nothing_is_a_pitched_buffer_too() {
         for extent in [(0, 3, 1), (3, 0, 1), (3, 3, 0)] {
             let mut empty = PitchedBuffer::<u32>::alloc(cx, extent).unwrap();
             assert_eq!(empty.as_raw(), 0);
-            empty.copy_from_host(cx, &[]).unwrap();
-            empty.fill(cx, 1).unwrap();
-            empty.as_pitched_mut().set_bytes(cx, 1).unwrap();
+            cx.copy(&mut empty, &[]).unwrap();
+            cx.fill(&mut empty, 1).unwrap();
+            cx.fill_bytes(&mut empty, 1).unwrap();
             assert_eq!(empty.to_vec(cx).unwrap(), []);
             empty.close().unwrap();
         }
         let mut no_size = PitchedBuffer::<[u8; 0]>::alloc(cx, (3, 2)).unwrap();
-        no_size.copy_from_host(cx, &[[]; 6]).unwrap();
+        cx.copy(&mut no_size, &[[]; 6]).unwrap();
         assert_eq!(no_size.to_vec(cx).unwrap(), [[0u8; 0]; 6]);
     });
 }
@@ -227,14 +227,13 @@ fn rows_are_split() {
         let mut buffer = PitchedBuffer::<u8>::alloc(cx, (2, 3)).unwrap();
         assert!(buffer.as_pitched_mut().split_at_row(4).is_none());
         let (mut upper, mut lower) = buffer.as_pitched_mut().split_at_row(1).unwrap();
-        upper.fill(cx, 1).unwrap();
-        lower.copy_from_host(cx, &[2, 3, 4, 5]).unwrap();
-        lower
-            .reborrow()
-            .part(..1, ..1, ..)
-            .unwrap()
-            .copy_from(cx, upper.as_pitched().part(..1, .., ..).unwrap())
-            .unwrap();
+        cx.fill(&mut upper, 1).unwrap();
+        cx.copy(&mut lower, &[2, 3, 4, 5]).unwrap();
+        cx.copy(
+            &mut lower.reborrow().part(..1, ..1, ..).unwrap(),
+            &upper.as_pitched().part(..1, .., ..).unwrap(),
+        )
+        .unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [1, 1, 1, 3, 4, 5]);
     });
 }
@@ -248,22 +247,21 @@ fn a_scope_copies_and_fills_rows_in_order() {
             let mut solid = PitchedBuffer::<u16>::alloc(cx, (3, 2, 2)).unwrap();
             let (input, mut output, mut all) = (counted(12), [0; 6], [0; 12]);
             cx.scope(stream, |scope| {
-                let first = scope.lend_pitched(first.as_pitched_mut())?;
-                let solid = scope.lend_pitched(solid.as_pitched_mut())?;
-                solid.copy_from(HostBlock::new(&input, (3, 2, 2))?)?;
-                first.copy_from(HostBlock::strided(&input, (3, 2), 6, 2)?)?;
-                first.copy_to_host(&mut output)?;
+                let first = scope.lend(first.as_pitched_mut())?;
+                let solid = scope.lend(solid.as_pitched_mut())?;
+                scope.copy(&solid, &HostBlock::new(&input, (3, 2, 2))?)?;
+                scope.copy(&first, &HostBlock::strided(&input, (3, 2), 6, 2)?)?;
+                scope.read(&mut output, &first)?;
                 assert_eq!(output, [0, 1, 2, 6, 7, 8]);
-                let refused = first.copy_from(&solid).unwrap_err();
+                let refused = scope.copy(&first, &solid).unwrap_err();
                 assert!(matches!(refused, MemoryError::Extent { .. }), "{refused}");
-                first.copy_from(&first)?;
-                first.fill(5)?;
-                first.copy_to_host(&mut output)?;
+                scope.copy(&first, &first)?;
+                scope.fill(&first, 5)?;
+                scope.read(&mut output, &first)?;
                 assert_eq!(output, [5; 6]);
-                first.set_bytes(1)?;
-                solid.copy_to_host(&mut all)
+                scope.fill_bytes(&first, 1)?;
+                Ok(scope.read(&mut all, &solid)?)
             })
-            .unwrap()
             .unwrap();
             assert_eq!(all[..], input);
             assert_eq!(first.to_vec(cx).unwrap(), [0x0101; 6]);
@@ -278,12 +276,14 @@ fn a_loan_of_another_stream_is_refused() {
         let mut buffers = [(); 2].map(|()| PitchedBuffer::<u8>::alloc(cx, (2, 2)).unwrap());
         let [first, second] = &mut buffers;
         cx.multi_scope(|scope| {
-            let first = scope.on(&streams[0])?.lend_pitched(first.as_pitched_mut())?;
-            let second = scope.on(&streams[1])?.lend_pitched(second.as_pitched_mut())?;
-            assert_eq!(second.copy_from(&first), Err(MemoryError::OtherStream));
-            Ok::<(), MemoryError>(())
+            let (one, two) = (scope.on(&streams[0])?, scope.on(&streams[1])?);
+            let (first, second) = (one.lend(first)?, two.lend(second)?);
+            assert_eq!(one.copy(&second, &first), Err(MemoryError::OtherStream));
+            assert_eq!(two.copy(&second, &first), Err(MemoryError::OtherStream));
+            assert_eq!(two.read(&mut [0; 4], &first), Err(MemoryError::OtherStream));
+            assert_eq!(two.fill(&first, 1), Err(MemoryError::OtherStream));
+            Ok(Ok::<(), MemoryError>(())?)
         })
-        .unwrap()
         .unwrap();
     });
 }
@@ -294,12 +294,12 @@ fn rows_of_another_context_are_refused() {
     in_context(|cx| {
         let mut here = PitchedBuffer::<u8>::alloc(cx, (2, 2)).unwrap();
         let mut inner = cx.push(&other).unwrap();
-        let refused = here.copy_from_host(&inner, &[0; 4]).unwrap_err();
+        let refused = inner.copy(&mut here, &[0; 4]).unwrap_err();
         assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
         let mut there = PitchedBuffer::<u8>::alloc(&inner, (2, 2)).unwrap();
-        let refused = there.as_pitched_mut().copy_from(&inner, &here).unwrap_err();
+        let refused = inner.copy(&mut there, &here).unwrap_err();
         assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
-        let refused = here.fill(&inner, 1).unwrap_err();
+        let refused = inner.fill(&mut here, 1).unwrap_err();
         assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
         let _ = &mut inner;
     });
@@ -350,17 +350,59 @@ fn kernels_find_rows_by_address_and_pitch() {
         // SAFETY: the kernel reads and writes planes of 5 by 3, which the copy below comes after.
         unsafe { kernel.launch(cx, &stream, config, (&from, from_pitch, &mut to, to_pitch)) }.unwrap();
         assert_eq!(to.to_vec(cx).unwrap(), expected);
-        to.fill(cx, 0).unwrap();
+        cx.fill(&mut to, 0).unwrap();
         cx.scope(&stream, |scope| {
-            let lent = scope.lend_pitched(to.as_pitched_mut()).unwrap();
+            let lent = scope.lend(to.as_pitched_mut()).unwrap();
             let rows = from.as_pitched();
             // SAFETY: as above; the scope waits.
             unsafe {
-                kernel.launch(cx, &stream, config, (rows, rows.pitch_bytes(), &lent, lent.pitch_bytes()))
+                Ok(kernel.launch(
+                    cx,
+                    &stream,
+                    config,
+                    (rows, rows.pitch_bytes(), &lent, lent.pitch_bytes()),
+                )?)
             }
         })
-        .unwrap()
         .unwrap();
         assert_eq!(to.to_vec(cx).unwrap(), expected);
+    });
+}
+
+/// Most of a number, for sides that do not count since another is zero.
+const MOST: usize = usize::MAX;
+
+#[test]
+fn blocks_without_elements_are_nothing_to_do_whatever_their_sides() {
+    in_context(|cx| {
+        let mut memory = Buffer::from_slice(cx, &[7u32; 4]).unwrap();
+        let other = Buffer::from_slice(cx, &[8u32; 4]).unwrap();
+        let stream = Stream::new(cx).unwrap();
+        for extent in
+            [(0, MOST, MOST), (MOST, 0, MOST), (MOST, MOST, 0), (MOST, 0, 0), (0, 0, MOST), (0, 1, MOST)]
+        {
+            let from = || Pitched::over(other.as_slice(), extent).unwrap();
+            let mut rows = PitchedMut::over(memory.as_mut_slice(), extent).unwrap();
+            cx.fill(&mut rows, 1).unwrap();
+            cx.fill_bytes(&mut rows, 1).unwrap();
+            cx.copy(&mut rows, &from()).unwrap();
+            cx.copy(&mut rows, &Peer(&from())).unwrap();
+            cx.copy(&mut rows, &[]).unwrap();
+            assert_eq!(rows.as_pitched().to_vec(cx).unwrap(), []);
+            assert!(rows.reborrow().part(.., .., ..).is_some());
+            cx.scope_as(&stream, |scope| -> Result<(), MemoryError> {
+                let lent = scope.lend(rows)?;
+                scope.fill(&lent, 1)?;
+                scope.fill_bytes(&lent, 1)?;
+                scope.copy(&lent, &HostBlock::new(&[], extent)?)
+            })
+            .unwrap();
+            assert!(PitchedBuffer::<u32>::alloc(cx, extent).unwrap().to_vec(cx).unwrap().is_empty());
+        }
+        assert_eq!(memory.to_vec(cx).unwrap(), [7; 4]);
+        // Elements of no size are no less nothing.
+        let mut nothing = Buffer::<[u32; 0]>::alloc(cx, MOST).unwrap();
+        let mut slices = PitchedMut::strided(nothing.as_mut_slice(), (1, 1, MOST / 2), 1, 2).unwrap();
+        cx.fill_bytes(&mut slices, 1).unwrap();
     });
 }

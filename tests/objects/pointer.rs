@@ -1,12 +1,13 @@
-//! What addresses are, and copies between contexts.
+//! Attributes of addresses, and copies between contexts.
 
+use cuprum::memory::Peer;
 use cuprum::sys::{CUmemorytype, CUpointer_attribute, CUresult};
 use cuprum::{Buffer, MemoryError};
 
 use crate::common::{context, driver, in_context};
 
 #[test]
-fn an_address_of_a_buffer_is_told_apart_from_others() {
+fn addresses_of_buffers_are_identified() {
     in_context(|cx| {
         let (first, second) =
             (Buffer::<u32>::zeroed(cx, 100).unwrap(), Buffer::<u32>::zeroed(cx, 50).unwrap());
@@ -40,13 +41,13 @@ fn memory_is_copied_from_another_context() {
             let there = cx.push(&other).unwrap();
             Buffer::from_slice(&there, &[1u16, 2, 3, 4, 5]).unwrap()
         };
-        mine.as_mut_slice().copy_from_peer(cx, theirs.as_slice()).unwrap();
+        cx.copy(&mut mine, &Peer(&theirs)).unwrap();
         assert_eq!(mine.to_vec(cx).unwrap(), [1, 2, 3, 4, 5]);
-        let short = mine.as_mut_slice().copy_from_peer(cx, theirs.slice(1..).unwrap()).unwrap_err();
+        let short = cx.copy(&mut mine, &Peer(&theirs.slice(1..).unwrap())).unwrap_err();
         assert_eq!(short, MemoryError::Length { destination_len: 5, source_len: 4 });
         // The other way is a matter of the other context.
         let mut theirs = theirs;
-        let refused = theirs.as_mut_slice().copy_from_peer(cx, mine.as_slice()).unwrap_err();
+        let refused = cx.copy(&mut theirs, &Peer(&mine)).unwrap_err();
         let MemoryError::Driver(error) = refused else { panic!("{refused:?}") };
         assert!(error.is_wrong_context());
         drop(theirs);

@@ -1,14 +1,15 @@
 //! PyCUDA's tests of memory, kernels and contexts (`test/test_driver.py`), each under its name; `tests/pycuda.md` has the
 //! table of all.
 //!
-//! The kernels are PyCUDA's, as PTX. Where a test there checks nothing, its counterpart checks what it does.
+//! The kernels are PyCUDA's, as PTX. If a test there checks nothing, its counterpart checks the result.
 
+use cuprum::context::{Context, ContextFlags, PrimaryContext};
+use cuprum::launch::{HostIn, HostOut};
+use cuprum::memory::vector::float3;
+use cuprum::memory::{ForeignBuffer, PinnedFlags, RegisterFlags, Registered};
+use cuprum::module::Function;
 use cuprum::sys::{CUresult, call};
-use cuprum::vector::float3;
-use cuprum::{
-    Buffer, Context, ContextFlags, Current, ForeignBuffer, Function, HostIn, HostOut, In, InOut,
-    LaunchConfig, Module, PinnedBuffer, PinnedFlags, PrimaryContext, RegisterFlags, Registered, Stream,
-};
+use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, PinnedBuffer, Stream};
 
 use crate::common::{device, in_context, load};
 
@@ -110,7 +111,7 @@ fn test_simple_kernel() {
     });
 }
 
-/// What is on the device already, and a part of it from the second element on.
+/// Memory that is on the device already, and a part of it from the second element on.
 #[test]
 fn test_simple_kernel_2() {
     in_context(|cx| {
@@ -144,7 +145,7 @@ fn test_vector_types() {
     });
 }
 
-/// All copies and the kernel run beside the host, in page-locked memory.
+/// All copies and the kernel run asynchronously, in page-locked memory.
 #[test]
 fn test_streamed_kernel() {
     in_context(|cx| {
@@ -158,8 +159,9 @@ fn test_streamed_kernel() {
         cx.scope(&stream, |scope| {
             for (host, device) in [(&mut a, &mut a_gpu), (&mut b, &mut b_gpu)] {
                 let device = scope.lend(device.as_mut_slice()).unwrap();
-                scope.lend_host(host).unwrap().copy_to(&device).unwrap();
+                scope.copy(&device, &scope.lend(host).unwrap()).unwrap();
             }
+            Ok(())
         })
         .unwrap();
         let config = LaunchConfig::new(1, (32, 8));
@@ -169,7 +171,8 @@ fn test_streamed_kernel() {
         a.fill(0.0);
         cx.scope(&stream, |scope| {
             let device = scope.lend(a_gpu.as_mut_slice()).unwrap();
-            scope.lend_host(&mut a).unwrap().copy_from(&device).unwrap();
+            scope.copy(&scope.lend(&mut a).unwrap(), &device).unwrap();
+            Ok(())
         })
         .unwrap();
         assert_eq!(a[..], noise(256, 1));
@@ -296,7 +299,7 @@ fn test_constant_memory() {
     in_context(|cx| {
         let module = kernels(cx);
         let numbers = noise(32, 4);
-        module.global::<f32>("const_array").unwrap().copy_from_host(cx, &numbers).unwrap();
+        cx.copy(&mut module.global::<f32>("const_array").unwrap(), &numbers).unwrap();
         let copy = function(&module, "copy_constant_into_global").bind::<(InOut<f32>,)>().unwrap();
         let mut result = vec![0f32; 32];
         let config = LaunchConfig::new(1, 32);
@@ -317,14 +320,15 @@ fn test_register_host_memory() {
         let stream = Stream::new(cx).unwrap();
         cx.scope(&stream, |scope| {
             let device = scope.lend(gpu.as_mut_slice()).unwrap();
-            scope.lend_host(&mut registered).unwrap().copy_to(&device).unwrap();
+            scope.copy(&device, &scope.lend(&mut registered).unwrap()).unwrap();
+            Ok(())
         })
         .unwrap();
         assert_eq!(gpu.to_vec(cx).unwrap(), registered[..]);
     });
 }
 
-/// Memory that something else owns, behind a buffer; PyCUDA's test checks nothing.
+/// A buffer over memory with another owner; PyCUDA's test checks nothing.
 #[test]
 fn test_pointer_holder_base() {
     in_context(|cx| {
@@ -332,13 +336,13 @@ fn test_pointer_holder_base() {
         // SAFETY: the out-parameter outlives the call.
         let (code, _) = unsafe { call!(fns, cuMemAlloc_v2(&raw mut address, 1024)) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
-        // SAFETY: 1024 bytes that nobody else uses, and that outlive the buffer.
+        // SAFETY: 1024 bytes that nothing else uses, and that outlive the buffer.
         let mut held = unsafe { ForeignBuffer::<u8>::from_raw(cx, address, 1024) }.unwrap();
-        held.as_mut_slice().fill(cx, 7).unwrap();
+        cx.fill(&mut held, 7).unwrap();
         assert_eq!(held.as_slice().to_vec(cx).unwrap(), [7; 1024]);
         held.close().unwrap();
         // It was only borrowed: its owner frees it.
-        // SAFETY: nobody uses it any more.
+        // SAFETY: it is not used any more.
         let (code, _) = unsafe { call!(fns, cuMemFree_v2(address)) };
         assert_eq!(code, CUresult::CUDA_SUCCESS);
     });

@@ -1,5 +1,5 @@
-//! PyCUDA's tests of its memory pool (`test/test_driver.py`), each under its name; `tests/pycuda.md` has the table of all.
-//! Where a test there checks nothing, its counterpart checks what it does.
+//! PyCUDA's tests of its memory pool (`test/test_driver.py`), each under its name; `tests/pycuda.md` has the
+//! table of all. If a test there checks nothing, its counterpart checks the result.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ fn test_mempool_2() {
             let size = pool.counters().managed_bytes;
             assert!(size >= bytes && size <= (bytes * 9 / 8).max(512), "{bytes} bytes in a block of {size}");
             drop(block);
-            // What a block has is of its own class.
+            // A request for the whole size of a block gets a block of the same class.
             drop(pool.alloc::<u8>(cx, &stream, size).unwrap());
             let counters = pool.counters();
             assert_eq!((counters.held_blocks, counters.managed_bytes), (1, size), "{bytes}");
@@ -54,7 +54,7 @@ fn test_mempool() {
         assert!(cx.memory_info().unwrap().free < before, "they are held");
         pool.stop_holding().unwrap();
         assert_eq!((pool.counters().held_blocks, pool.counters().managed_bytes), (0, 0));
-        // Tests beside it have some bytes of the same device.
+        // Concurrent tests hold some bytes of the same device.
         assert!(cx.memory_info().unwrap().free.abs_diff(before) < before / 16, "they are given back");
     });
 }

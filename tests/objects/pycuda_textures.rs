@@ -1,13 +1,14 @@
 //! PyCUDA's tests of textures, surfaces and copies in several dimensions (`test/test_driver.py`), each under its name.
 //!
-//! They were written for texture and surface references, which CUDA 12 took away, so that they are skipped there; here
-//! they use objects. What PyCUDA keeps in channels of 32-bit integers, as textures know no doubles, is kept so here.
+//! They were written for texture and surface references, which CUDA 12 removed, so PyCUDA skips them; here
+//! they use objects. Textures have no doubles, so PyCUDA stores them in channels of 32-bit integers. These
+//! tests do the same.
 
+use cuprum::memory::vector::float4;
 use cuprum::memory::{
     Array, ArrayFlags, ArrayShape, HostBlock, HostBlockMut, Pitched, PitchedBuffer, PitchedMut, Texel,
 };
 use cuprum::texture::{Sampler, Surface, Texture, TextureObject};
-use cuprum::vector::float4;
 use cuprum::{Buffer, Current, InOut, LaunchConfig, Stream};
 
 use crate::common::{in_context, load};
@@ -42,7 +43,7 @@ fn test_2d_texture() {
     });
 }
 
-/// One kernel adds what it reads from two textures.
+/// One kernel adds the texels of two textures.
 #[test]
 fn test_multiple_2d_textures() {
     const ADD: &str = "
@@ -122,7 +123,7 @@ fn bits<const N: usize>(numbers: impl Iterator<Item = [f64; N]>) -> Vec<Vec<u32>
     numbers.map(|parts| parts.into_iter().flat_map(words).collect()).collect()
 }
 
-/// Reads an array of integers that stand for something else, and compares the channels.
+/// Reads an array of integers that encode something else, and compares the channels.
 fn reads_back<T: Texel>(
     cx: &Current<'_, '_>,
     shape: ArrayShape,
@@ -240,7 +241,7 @@ fn test_3d_texture() {
         let solid = noise(64);
         let array = Array::<f32>::new(cx, shape, NONE).unwrap();
         let block = HostBlock::new(&solid, (8, 4, 2)).unwrap();
-        array.view().all().copy_from(cx, block).unwrap();
+        cx.copy(&mut array.view(), &block).unwrap();
         let texture = Texture::new(cx, &array, &Sampler::new()).unwrap();
         let at: Vec<_> = (0..2u8)
             .flat_map(|z| places(8, 4).into_iter().map(move |at| [at, vec![f32::from(z)]].concat()))
@@ -274,27 +275,26 @@ fn test_fp_textures() {
     });
 }
 
-/// What PyCUDA has and does not test: pitched memory, `Memcpy2D` in all directions, and fills of rows.
+/// Features of PyCUDA without a test: pitched memory, `Memcpy2D` in all directions, and fills of rows.
 #[test]
 fn mem_alloc_pitch_memcpy_2d_and_memset_d2d() {
     in_context(|cx| {
         let picture: Vec<u16> = (0..40).collect();
         let mut pitched = PitchedBuffer::<u16>::alloc(cx, (8, 5)).unwrap();
-        pitched.copy_from_host(cx, &picture).unwrap();
+        cx.copy(&mut pitched, &picture).unwrap();
         let mut linear = Buffer::<u16>::zeroed(cx, 40).unwrap();
-        PitchedMut::over(linear.as_mut_slice(), (8, 5)).unwrap().copy_from(cx, &pitched).unwrap();
+        cx.copy(&mut PitchedMut::over(linear.as_mut_slice(), (8, 5)).unwrap(), &pitched).unwrap();
         assert_eq!(linear.to_vec(cx).unwrap(), picture);
         let array = Array::<u16>::new(cx, ArrayShape::TwoD { width: 8, height: 5 }, NONE).unwrap();
-        array.view().all().copy_from(cx, Pitched::over(linear.as_slice(), (8, 5)).unwrap()).unwrap();
-        pitched.fill(cx, 0xABCD).unwrap();
-        pitched
-            .as_pitched_mut()
-            .part(2..4, 1..3, ..)
-            .unwrap()
-            .copy_from(cx, array.view().part(6.., 3.., ..).unwrap())
-            .unwrap();
+        cx.copy(&mut array.view(), &Pitched::over(linear.as_slice(), (8, 5)).unwrap()).unwrap();
+        cx.fill(&mut pitched, 0xABCD).unwrap();
+        cx.copy(
+            &mut pitched.as_pitched_mut().part(2..4, 1..3, ..).unwrap(),
+            &array.view().part(6.., 3.., ..).unwrap(),
+        )
+        .unwrap();
         let mut back = [0; 40];
-        pitched.as_pitched().copy_to(cx, HostBlockMut::new(&mut back, (8, 5)).unwrap()).unwrap();
+        cx.copy(&mut HostBlockMut::new(&mut back, (8, 5)).unwrap(), &pitched).unwrap();
         let inside = |at: usize| (2..4).contains(&(at % 8)) && (1..3).contains(&(at / 8));
         let expected = (0..40).map(|at| if inside(at) { picture[at + 4 + 16] } else { 0xABCD });
         assert_eq!(back.to_vec(), expected.collect::<Vec<_>>());

@@ -4,24 +4,27 @@ use std::collections::VecDeque;
 use std::error::Error as StdError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cuprum::context::ContextStack;
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Pending, Request};
 use cuprum::{
-    Buffer, ContextStack, Current, Error, Event, EventFlags, In, InOut, LaunchConfig, MemoryError, Pending,
-    PinnedBuffer, PinnedFlags, Request, SharedContext, SharedKernel, Stream,
+    Buffer, ContextRef, Current, Error, In, InOut, Kernel, LaunchConfig, MemoryError, PinnedBuffer, Shared,
+    Stream,
 };
 
 use crate::common::{context, kernels};
 
 const LEN: usize = 4096;
 
-/// What one request needs, on both sides, with its kernel.
+/// The memory of one request, on both sides, with its kernel.
 struct Slot {
     host: PinnedBuffer<'static, f32>,
     x: Buffer<'static, f32>,
     y: Buffer<'static, f32>,
-    saxpy: SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
+    saxpy: Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
 }
 
-fn shared() -> SharedContext {
+fn shared() -> Shared<ContextRef> {
     context().share()
 }
 
@@ -47,22 +50,22 @@ fn submit(
     request: Request<Slot>,
 ) -> Result<Pending<Slot>, Box<dyn StdError>> {
     let pending = request.submit(cx, stream, |scope, slot| -> Result<(), Box<dyn StdError>> {
-        let host = scope.lend_host(&mut slot.host)?;
+        let host = scope.lend(&mut slot.host)?;
         let (x, y) = (scope.lend(slot.x.as_mut_slice())?, scope.lend(slot.y.as_mut_slice())?);
-        host.copy_to(&y)?;
-        x.copy_from(&y)?;
+        scope.copy(&y, &host)?;
+        scope.copy(&x, &y)?;
         let config = LaunchConfig::for_elements(LEN, 256);
         // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, which are lent to the scope of this stream; the kernel
         // is kept with them.
         unsafe { slot.saxpy.launch(cx, stream, config, (LEN as u32, 3.0, &x, &y)) }?;
-        host.copy_from(&y)?;
+        scope.copy(&host, &y)?;
         Ok(())
     });
     Ok(pending?)
 }
 
 #[test]
-fn what_it_used_comes_back_with_the_result() {
+fn its_memory_comes_back_with_the_result() {
     let context = shared();
     let host = context
         .enter(|cx| {
@@ -70,7 +73,7 @@ fn what_it_used_comes_back_with_the_result() {
             let mut request = slot(cx);
             request.host.fill(2.0);
             let request = submit(cx, &stream, request).unwrap().wait().unwrap();
-            request.into_parts().1.host.to_vec()
+            Ok(request.into_parts().1.host.to_vec())
         })
         .unwrap();
     assert_eq!(host, [8.0; LEN]);
@@ -84,7 +87,7 @@ fn it_outlives_function_stream_and_thread() {
             let stream = Stream::new(cx).unwrap();
             let mut request = slot(cx);
             request.host.fill(1.0);
-            submit(cx, &stream, request).unwrap()
+            Ok(submit(cx, &stream, request).unwrap())
         });
         queued.unwrap()
     };
@@ -103,7 +106,7 @@ fn it_outlives_function_stream_and_thread() {
 #[test]
 fn a_queue_of_requests_gives_each_its_own_answer() {
     let context = shared();
-    let answers = context.enter(|cx| -> Result<Vec<f32>, Box<dyn StdError>> {
+    let answers = context.enter_as(|cx| -> Result<Vec<f32>, Box<dyn StdError>> {
         let streams = [Stream::non_blocking(cx)?, Stream::non_blocking(cx)?];
         let mut idle: Vec<_> = (0..3).map(|_| slot(cx)).collect();
         let (mut queue, mut answers) = (VecDeque::new(), Vec::new());
@@ -124,7 +127,7 @@ fn a_queue_of_requests_gives_each_its_own_answer() {
         Ok(answers)
     });
     let expected: Vec<f32> = (0..20u8).map(|round| 4.0 * f32::from(round)).collect();
-    assert_eq!(answers.unwrap().unwrap(), expected);
+    assert_eq!(answers.unwrap(), expected);
 }
 
 #[test]
@@ -139,6 +142,7 @@ fn other_streams_wait_for_it() {
             pending.before(cx, &second).unwrap();
             second.synchronize(cx).unwrap();
             assert!(pending.is_done().unwrap());
+            Ok(())
         })
         .unwrap();
 }
@@ -165,7 +169,7 @@ fn dropping_waits_and_forgetting_leaks() {
                 let request = Request::new(event(cx), (host, buffer, Counted(&DROPPED)));
                 let copy =
                     request.submit(cx, &stream, |scope, (host, buffer, _)| -> Result<(), MemoryError> {
-                        scope.lend_host(host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+                        scope.copy(&scope.lend(host)?, &scope.lend(buffer.as_mut_slice())?)
                     });
                 copy.unwrap()
             };
@@ -175,6 +179,7 @@ fn dropping_waits_and_forgetting_leaks() {
             std::mem::forget(submit());
             stream.synchronize(cx).unwrap();
             assert_eq!(DROPPED.load(Ordering::SeqCst), 1);
+            Ok(())
         })
         .unwrap();
 }
@@ -187,14 +192,15 @@ fn a_body_that_fails_gives_the_request_back_after_a_wait() {
             let stream = Stream::new(cx).unwrap();
             let error = slot(cx)
                 .submit(cx, &stream, |scope, slot| -> Result<(), MemoryError> {
-                    let (host, y) = (scope.lend_host(&mut slot.host)?, scope.lend(slot.y.as_mut_slice())?);
-                    y.fill(5.0)?;
-                    host.copy_from(&y)?;
-                    host.copy_from(&y.slice(1..).unwrap())
+                    let (host, y) = (scope.lend(&mut slot.host)?, scope.lend(slot.y.as_mut_slice())?);
+                    scope.fill(&y, 5.0)?;
+                    scope.copy(&host, &y)?;
+                    scope.copy(&host, &y.slice(1..).unwrap())
                 })
                 .unwrap_err();
             assert_eq!(error.error, MemoryError::Length { destination_len: LEN, source_len: LEN - 1 });
             assert_eq!(error.request.expect("it is over").host[..], [5.0; LEN]);
+            Ok(())
         })
         .unwrap();
 }
@@ -208,10 +214,11 @@ fn a_body_that_panics_is_waited_for() {
             let stream = Stream::new(cx).unwrap();
             let request =
                 Request::new(event(cx), (Buffer::<u8>::alloc(cx, 4096).unwrap(), Counted(&DROPPED)));
-            let _ = request.submit(cx, &stream, |scope, (buffer, _)| -> Result<(), Error> {
-                scope.lend(buffer.as_mut_slice())?.fill(1).unwrap();
+            let _ = request.submit(cx, &stream, |scope, (buffer, _)| -> Result<(), MemoryError> {
+                scope.fill(&scope.lend(buffer)?, 1).unwrap();
                 panic!("on purpose")
             });
+            Ok(())
         })
     });
     assert!(panicked.is_err());
@@ -219,7 +226,7 @@ fn a_body_that_panics_is_waited_for() {
 }
 
 #[test]
-fn memory_that_lies_in_the_value_is_read_where_it_stays() {
+fn memory_inside_the_value_is_read_in_place() {
     let context = shared();
     context
         .enter(|cx| {
@@ -229,12 +236,13 @@ fn memory_that_lies_in_the_value_is_read_where_it_stays() {
             request.0 = std::array::from_fn(|i| i as u32);
             let pending = request
                 .submit(cx, &stream, |scope, (array, buffer)| -> Result<(), MemoryError> {
-                    scope.lend(buffer.as_mut_slice())?.copy_from_host(array)
+                    scope.copy(&scope.lend(buffer)?, &*array)
                 })
                 .unwrap();
             let moved = Box::new(pending);
             let (array, buffer) = moved.wait().unwrap().into_parts().1;
             assert_eq!(buffer.to_vec(cx).unwrap(), array);
+            Ok(())
         })
         .unwrap();
 }

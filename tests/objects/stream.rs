@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use cuprum::context::ContextStack;
+use cuprum::stream::{Event, EventFlags, StreamKind};
 use cuprum::sys::CUresult;
-use cuprum::{
-    Buffer, ContextStack, Event, EventFlags, In, InOut, LaunchConfig, MemoryError, Stream, StreamKind,
-};
+use cuprum::{Buffer, In, InOut, LaunchConfig, MemoryError, Stream};
 
 use crate::common::{context, in_context, kernels};
 
@@ -59,7 +59,7 @@ fn events_mark_and_time() {
             (Event::new(cx, EventFlags::empty()).unwrap(), Event::new(cx, EventFlags::empty()).unwrap());
         start.record(cx, &stream).unwrap();
         let mut buffer = Buffer::<u8>::alloc(cx, 16 << 20).unwrap();
-        buffer.as_mut_slice().set_bytes(cx, 1).unwrap();
+        cx.fill_bytes(&mut buffer, 1).unwrap();
         end.record(cx, &stream).unwrap();
         end.synchronize().unwrap();
         assert!(start.is_done().unwrap() && end.is_done().unwrap());
@@ -103,7 +103,7 @@ fn a_stream_waits_for_another() {
                 unsafe { saxpy.launch(cx, stream, config, (n as u32, 1f32, &x, &mut y)) }.unwrap();
                 let done = Event::new(cx, EventFlags::DISABLE_TIMING).unwrap();
                 done.record(cx, stream).unwrap();
-                other.wait(cx, &done).unwrap();
+                other.wait_event(cx, &done).unwrap();
             }
         }
         cx.synchronize().unwrap();
@@ -119,15 +119,14 @@ fn a_scope_copies_in_order_and_waits() {
             let (mut one, mut two) = (vec![0; input.len()], vec![0; input.len()]);
             let mut source = Buffer::<u32>::zeroed(cx, input.len()).unwrap();
             let mut target = Buffer::<u32>::zeroed(cx, input.len()).unwrap();
-            cx.scope(&stream, |scope| -> Result<(), MemoryError> {
+            cx.scope_as(&stream, |scope| -> Result<(), MemoryError> {
                 let source = scope.lend(source.as_mut_slice())?;
                 let target = scope.lend(target.as_mut_slice())?;
-                source.copy_to_host(&mut one)?;
-                source.copy_from_host(&input)?;
-                target.copy_from(&source)?;
-                target.copy_to_host(&mut two)
+                scope.read(&mut one, &source)?;
+                scope.copy(&source, &input)?;
+                scope.copy(&target, &source)?;
+                scope.read(&mut two, &target)
             })
-            .unwrap()
             .unwrap();
             assert_eq!(one, vec![0; input.len()]);
             assert_eq!(two, input);
@@ -143,9 +142,11 @@ fn a_scope_on_a_non_blocking_stream_sees_what_was_copied_before() {
         for round in 0..50u32 {
             let mut buffer = Buffer::from_slice(cx, &vec![round; 1 << 16]).unwrap();
             let mut host = vec![0; 1 << 16];
-            cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice()).unwrap().copy_to_host(&mut host))
-                .unwrap()
-                .unwrap();
+            cx.scope(
+                &stream,
+                |scope| Ok(scope.read(&mut host, &scope.lend(buffer.as_mut_slice()).unwrap())?),
+            )
+            .unwrap();
             assert_eq!(host, vec![round; 1 << 16]);
         }
     });
@@ -161,7 +162,9 @@ fn a_scope_refuses_memory_of_another_context() {
     let stream = Stream::new(&inner).unwrap();
     inner
         .scope(&stream, |scope| {
-            assert!(scope.lend(buffer.as_mut_slice()).unwrap_err().is_wrong_context());
+            let refused = scope.lend(&mut buffer).unwrap_err();
+            assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()));
+            Ok(())
         })
         .unwrap();
 }
@@ -176,19 +179,18 @@ fn a_scope_over_streams_known_only_at_run_time() {
             let mut parts: Vec<_> = (0..count).map(|_| Buffer::<u32>::alloc(cx, 1000).unwrap()).collect();
             let table = Buffer::from_slice(cx, &(0..1000).collect::<Vec<u32>>()).unwrap();
             let mut read = vec![vec![0; 10]; count];
-            cx.multi_scope(|scope| {
+            cx.multi_scope_as(|scope| {
                 for (((stream, part), host), i) in streams.iter().zip(&mut parts).zip(&mut read).zip(0u32..) {
                     let lane = scope.on(stream)?;
                     let part = lane.lend(part.as_mut_slice())?;
                     // All read the same memory, each writes its own.
-                    let table = lane.lend_shared(table.as_slice())?;
-                    part.copy_from(table)?;
-                    part.slice(10..20).unwrap().fill(i)?;
-                    part.slice(5..15).unwrap().copy_to_host(host)?;
+                    let table = lane.lend(table.as_slice())?;
+                    lane.copy(&part, &table)?;
+                    lane.fill(&part.slice(10..20).unwrap(), i)?;
+                    lane.read(host, &part.slice(5..15).unwrap())?;
                 }
                 Ok::<(), MemoryError>(())
             })
-            .unwrap()
             .unwrap();
             for (host, i) in read.iter().zip(0..) {
                 assert_eq!(host[..], [5, 6, 7, 8, 9, i, i, i, i, i]);
@@ -199,26 +201,32 @@ fn a_scope_over_streams_known_only_at_run_time() {
 }
 
 #[test]
-fn copies_between_loans_say_what_they_cannot_do() {
+fn copies_between_loans_report_unsupported_cases() {
     in_context(|cx| {
         let (one, two) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
         let (mut first, mut second) =
             (Buffer::from_slice(cx, &[1u8, 2, 3, 4]).unwrap(), Buffer::<u8>::zeroed(cx, 4).unwrap());
         cx.multi_scope(|scope| {
-            let first = scope.on(&one).unwrap().lend(first.as_mut_slice()).unwrap();
-            let second = scope.on(&two).unwrap().lend(second.as_mut_slice()).unwrap();
-            assert_eq!(second.copy_from(&first), Err(MemoryError::OtherStream));
+            let (scope, other) = (scope.on(&one).unwrap(), scope.on(&two).unwrap());
+            let (first, second) = (scope.lend(&mut first).unwrap(), other.lend(&mut second).unwrap());
+            assert_eq!(scope.copy(&first, &second), Err(MemoryError::OtherStream));
+            assert_eq!(scope.copy(&second, &first), Err(MemoryError::OtherStream));
+            assert_eq!(scope.copy(&second, &[1; 4]), Err(MemoryError::OtherStream));
+            assert_eq!(scope.read(&mut [0; 4], &second), Err(MemoryError::OtherStream));
+            assert_eq!(scope.fill(&second, 1), Err(MemoryError::OtherStream));
+            assert_eq!(scope.fill_bytes(&second, 1), Err(MemoryError::OtherStream));
             let part = |range: std::ops::Range<usize>| first.slice(range).unwrap();
-            assert_eq!(part(1..3).copy_from(&part(0..2)), Err(MemoryError::Overlap));
-            assert_eq!(part(0..2).copy_from(&part(1..3)), Err(MemoryError::Overlap));
-            first.copy_from(&first).expect("nothing to copy");
-            part(2..4).copy_from(part(0..2).as_shared()).unwrap();
+            assert_eq!(scope.copy(&part(1..3), &part(0..2)), Err(MemoryError::Overlap));
+            assert_eq!(scope.copy(&part(0..2), &part(1..3)), Err(MemoryError::Overlap));
+            scope.copy(&first, &first).expect("nothing to copy");
+            scope.copy(&part(2..4), &part(0..2).as_shared()).unwrap();
             assert!(first.slice(2..5).is_none());
+            Ok(())
         })
         .unwrap();
         assert_eq!(first.to_vec(cx).unwrap(), [1, 2, 1, 2]);
-        first.set_bytes(cx, 9).unwrap();
-        first.fill(cx, 8).unwrap();
+        cx.fill_bytes(&mut first, 9).unwrap();
+        cx.fill(&mut first, 8).unwrap();
         assert_eq!(first.to_vec(cx).unwrap(), [8; 4]);
     });
 }
@@ -229,13 +237,13 @@ fn a_fill_inside_of_a_scope_is_there_when_the_memory_is_lent() {
         let stream = Stream::non_blocking(cx).unwrap();
         for round in 0..50u32 {
             let mut buffer = Buffer::from_slice(cx, &vec![!0; 1 << 16]).unwrap();
-            let mut host = vec![0; 1 << 16];
+            let (mut other, mut host) = (Buffer::<u8>::zeroed(cx, 1).unwrap(), vec![0; 1 << 16]);
             cx.scope(&stream, |scope| {
-                // On the default stream, which the scope's is not in order with.
-                buffer.fill(cx, round).unwrap();
-                scope.lend(buffer.as_mut_slice()).unwrap().copy_to_host(&mut host)
+                // The scope has waited for the default stream, but not for work that is queued there now.
+                scope.lend(&mut other).unwrap();
+                cx.fill(&mut buffer, round).unwrap();
+                Ok(scope.read(&mut host, &scope.lend(&mut buffer).unwrap())?)
             })
-            .unwrap()
             .unwrap();
             assert_eq!(host, vec![round; 1 << 16]);
         }
@@ -249,8 +257,8 @@ fn a_scope_waits_when_its_body_panics() {
         let mut buffer = Buffer::from_slice(cx, &vec![7u32; 1 << 20]).unwrap();
         let mut host = vec![0; 1 << 20];
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            cx.scope(&stream, |scope| {
-                scope.lend(buffer.as_mut_slice()).unwrap().copy_to_host(&mut host).unwrap();
+            cx.scope::<()>(&stream, |scope| {
+                scope.read(&mut host, &scope.lend(buffer.as_mut_slice()).unwrap()).unwrap();
                 std::panic::resume_unwind(Box::new("the body failed"));
             })
         }));

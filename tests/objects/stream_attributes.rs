@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use cuprum::stream::{AccessPolicy, Signals, SyncDomainMap, Until};
+use cuprum::stream::{AccessPolicy, Signals, StreamKind, SyncDomainMap, Until};
 use cuprum::sys::{
     CUaccessProperty, CUdevice_attribute, CUlaunchMemSyncDomain, CUresult, CUsynchronizationPolicy,
 };
-use cuprum::{Buffer, Stream, StreamKind};
+use cuprum::{Buffer, Stream};
 
 use crate::common::{context, in_context};
 
@@ -42,7 +42,7 @@ fn attributes_are_kept_and_copied() {
 }
 
 #[test]
-fn what_no_attribute_can_be_is_refused() {
+fn invalid_attribute_values_are_refused() {
     in_context(|cx| {
         let (stream, device) = (Stream::new(cx).unwrap(), cx.context().device());
         let buffer = Buffer::<u8>::zeroed(cx, 64).unwrap();
@@ -125,7 +125,7 @@ fn a_panic_in_a_function_of_the_host_is_carried() {
 }
 
 #[test]
-fn a_function_whose_handle_is_gone_is_called_all_the_same() {
+fn a_function_whose_handle_is_dropped_is_called_all_the_same() {
     /// Counts drops, and panics in one, as the worst of results may.
     struct Result(Arc<AtomicU32>);
 
@@ -140,11 +140,12 @@ fn a_function_whose_handle_is_gone_is_called_all_the_same() {
         let (stream, drops) = (Stream::non_blocking(cx).unwrap(), Arc::new(AtomicU32::new(0)));
         let signals = Signals::<u32>::new(cx, 1).unwrap();
         cx.scope(&stream, |scope| {
-            // The stream comes to the function when its handle is gone.
-            scope.lend_signals(&signals).unwrap().wait_value(0, Until::equal(1)).unwrap();
+            // The stream reaches the function after its handle is dropped.
+            scope.wait_value(&scope.lend(&signals).unwrap(), 0, Until::equal(1)).unwrap();
             let counted = Arc::clone(&drops);
             drop(stream.call_host(cx, move || Result(counted)).unwrap());
             signals[0].store(1, Ordering::Release);
+            Ok(())
         })
         .unwrap();
         assert_eq!(drops.load(Ordering::Relaxed), 1);

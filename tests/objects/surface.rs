@@ -1,8 +1,9 @@
-//! Surfaces, and how long they and textures live: what is refused, shared, moved, lent.
+//! Surfaces, and the lifetimes of surfaces and textures: refused, shared, moved, lent.
 
+use cuprum::context::{ContextStack, PrimaryContext};
 use cuprum::memory::{Array, ArrayFlags, ArrayShape, HostBlock, MipmappedArray};
 use cuprum::texture::{Sampler, Surface, SurfaceObject, Texture, TextureError, TextureObject};
-use cuprum::{ContextStack, LaunchConfig, PrimaryContext, Stream};
+use cuprum::{LaunchConfig, MemoryError, Stream};
 
 use crate::common::{self, in_context};
 use crate::sampling::{access, first_channels, sample, sample_bits};
@@ -26,7 +27,7 @@ fn surfaces_are_written_and_read() {
         let rows: Vec<_> = rows.into_iter().chain([outside]).collect();
         let read: Vec<u32> = access(cx, &surface, read, &rows).iter().map(|row| row[0]).collect();
         assert_eq!(read, (100..112).chain([0]).collect::<Vec<_>>());
-        // A texture of the same array reads what the surface wrote.
+        // A texture of the same array reads the values that the surface wrote.
         let texture = Texture::new(cx, &array, &Sampler::new()).unwrap();
         let code = "tex.2d.v4.u32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}];";
         assert_eq!(sample_bits(cx, &texture, code, &[vec![3.0, 2.0]])[0][0], 111);
@@ -42,7 +43,7 @@ fn surfaces_are_written_and_read() {
         let shape = ArrayShape::OneD { width: 4 };
         let mipmapped = MipmappedArray::<u32>::new(cx, shape, ArrayFlags::SURFACE, 3).unwrap();
         let level = mipmapped.level(cx, 1).unwrap();
-        level.all().copy_from_host(cx, &[0; 2]).unwrap();
+        cx.copy(&mut level.all(), &[0; 2]).unwrap();
         access(cx, &Surface::new(cx, level).unwrap(), "sust.b.1d.b32.zero [%t, {%c0}], %c1;", &[vec![4, 9]]);
         assert_eq!(level.all().to_vec(cx).unwrap(), [0, 9]);
     });
@@ -76,10 +77,12 @@ fn textures_and_surfaces_of_another_context_are_refused() {
         let stream = Stream::new(&inner).unwrap();
         inner
             .scope(&stream, |scope| {
-                assert!(scope.lend_texture(&texture).unwrap_err().is_wrong_context());
-                assert!(scope.lend_surface(&surface).unwrap_err().is_wrong_context());
-                assert!(scope.lend_array(array.view().all()).unwrap_err().is_wrong_context());
-            })
+                let refused = |error: MemoryError| matches!(error, MemoryError::Driver(error) if error.is_wrong_context());
+                assert!(refused(scope.lend(&texture).unwrap_err()));
+                assert!(refused(scope.lend(&surface).unwrap_err()));
+                assert!(refused(scope.lend(&array).unwrap_err()));
+            Ok(())
+})
             .unwrap();
     });
 }
@@ -99,7 +102,7 @@ fn a_texture_of_a_shared_array_keeps_it() {
         assert_eq!(first_channels(&sample(cx, &texture, TEX_1D, &[vec![1.0], vec![3.0]])), [2.5, 4.0]);
 
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 2).unwrap().share();
-        mipmapped.level(cx, 0).unwrap().all().copy_from_host(cx, &[5.0; 4]).unwrap();
+        cx.copy(&mut mipmapped.level(cx, 0).unwrap().all(), &[5.0; 4]).unwrap();
         let texture = Texture::new(cx, &mipmapped, &Sampler::new().with_normalized_coordinates()).unwrap();
         drop(mipmapped);
         assert_eq!(first_channels(&sample(cx, &texture, TEX_1D, &[vec![0.5]])), [5.0]);
@@ -110,9 +113,9 @@ fn a_texture_of_a_shared_array_keeps_it() {
 #[test]
 fn textures_live_in_structs_and_move_to_threads() {
     struct Picture {
-        context: cuprum::SharedContext,
+        context: cuprum::Shared<cuprum::ContextRef>,
         texture: Texture<'static>,
-        array: cuprum::memory::SharedArray<'static, f32>,
+        array: cuprum::Shared<Array<'static, f32>>,
     }
     let context = PrimaryContext::retain(common::device()).unwrap().share();
     let picture = {
@@ -124,10 +127,10 @@ fn textures_live_in_structs_and_move_to_threads() {
         Picture { context: context.clone(), texture, array }
     };
     std::thread::spawn(move || {
-        let Picture { context, texture, array } = picture;
+        let Picture { context, texture, mut array } = picture;
         let read = context.enter(|cx| {
-            array.copy_from_host(cx, &[3.0, 4.0]).unwrap();
-            first_channels(&sample(cx, &texture, TEX_1D, &[vec![0.0], vec![1.0]]))
+            cx.copy(&mut array, &[3.0, 4.0]).unwrap();
+            Ok(first_channels(&sample(cx, &texture, TEX_1D, &[vec![0.0], vec![1.0]])))
         });
         assert_eq!(read.unwrap(), [3.0, 4.0]);
         drop((context, array));
@@ -138,7 +141,7 @@ fn textures_live_in_structs_and_move_to_threads() {
 }
 
 #[test]
-fn a_texture_lent_to_a_scope_is_read_after_what_was_queued_before() {
+fn a_texture_lent_to_a_scope_is_read_after_earlier_work() {
     in_context(|cx| {
         let shape = ArrayShape::OneD { width: 4 };
         let array = Array::<f32>::from_slice(cx, shape, ArrayFlags::SURFACE, &[0.0; 4]).unwrap();
@@ -164,16 +167,15 @@ fn a_texture_lent_to_a_scope_is_read_after_what_was_queued_before() {
         let stream = Stream::non_blocking(cx).unwrap();
         let (input, mut output) = ([1.0, 2.0, 3.0, 4.0], [0.0; 4]);
         cx.scope(&stream, |scope| {
-            let lent = scope.lend_array(array.view().all()).unwrap();
-            let texture = scope.lend_texture(&texture).unwrap();
-            let surface = scope.lend_surface(&surface).unwrap();
-            lent.copy_from(HostBlock::new(&input, 4).unwrap()).unwrap();
+            let lent = scope.lend(array.view().all()).unwrap();
+            let texture = scope.lend(&texture).unwrap();
+            let surface = scope.lend(&surface).unwrap();
+            scope.copy(&lent, &HostBlock::new(&input, 4).unwrap()).unwrap();
             let config = LaunchConfig::new(1, 1);
             // SAFETY: the kernel reads and writes the array, in the order of the stream, and the scope waits.
             unsafe { forward.launch(cx, &stream, config, (texture, surface)) }.unwrap();
-            lent.copy_to_host(&mut output)
+            Ok(scope.read(&mut output, &lent)?)
         })
-        .unwrap()
         .unwrap();
         assert_eq!(output, [1.0, 2.0, 3.0, 2.0]);
     });

@@ -1,4 +1,5 @@
-//! Tensor maps: what is encoded and what is refused, here and by the driver, as an H100 with driver 580 answers.
+//! Tensor maps: accepted and refused descriptions, here and by the driver, as an H100 with driver 580
+//! answers.
 
 use cuprum::sys::{
     CUresult, CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapIm2ColWideMode, CUtensorMapInterleave,
@@ -47,7 +48,7 @@ fn tensors_lie_in_their_memory() {
             };
         assert_eq!(outside(&[64, 33], &[32, 8]), (64 * 33 * 4, 64 * 32 * 4));
         assert_eq!(outside(&[32, 8, 8, 2], &[32, 1, 1, 1]), (32 * 8 * 8 * 2 * 4, 64 * 32 * 4));
-        // Rows that overlap take less, and gaps more; what is behind the last element takes nothing.
+        // Rows that overlap take less, and gaps more; the gap after the last element takes nothing.
         let wide = flat.with_strides(&[512]).unwrap();
         let half = tensor(&[64, 16]).with_strides(&[512]).unwrap();
         assert!(matches!(
@@ -80,7 +81,7 @@ fn lists_have_a_value_for_each_dimension() {
 }
 
 #[test]
-fn the_driver_refuses_what_the_device_cannot_copy() {
+fn the_driver_refuses_tiles_that_the_device_cannot_copy() {
     in_context(|cx| {
         if !has_maps(cx) {
             return;
@@ -182,7 +183,7 @@ fn a_map_moves_to_other_memory() {
 }
 
 #[test]
-fn what_is_lent_has_maps_too() {
+fn loans_have_maps_too() {
     let elsewhere = context();
     in_context(|cx| {
         if !has_maps(cx) {
@@ -194,6 +195,7 @@ fn what_is_lent_has_maps_too() {
             let lent = scope.lend(buffer.as_mut_slice()).unwrap();
             TensorMap::tiled(cx, &lent, &tensor(&[32, 32]), &[32, 8]).unwrap();
             TensorMap::tiled(cx, lent.as_shared(), &tensor(&[32, 32]), &[32, 8]).unwrap();
+            Ok(())
         })
         .unwrap();
         let theirs = Buffer::<u16>::zeroed(&cx.push(&elsewhere).unwrap(), 1024).unwrap();

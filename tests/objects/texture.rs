@@ -1,12 +1,12 @@
-//! Textures: what kernels read, against plain Rust, and what is told of them.
+//! Textures: the values that kernels read, compared with plain Rust, and the reported attributes.
 
 use cuprum::Buffer;
+use cuprum::memory::vector::float4;
 use cuprum::memory::{Array, ArrayFlags, ArrayShape, Half, MipmappedArray, Pitched, PitchedBuffer};
 use cuprum::sys::{CUarray_format, CUresult};
 use cuprum::texture::{
     AddressMode, FilterMode, ReadMode, Resource, ResourceView, Sampler, Texture, TextureError,
 };
-use cuprum::vector::float4;
 
 use crate::common::{in_context, on_gpu};
 use crate::sampling::{fetch, first_channels, reference, sample, sample_bits};
@@ -24,7 +24,7 @@ const TEX_3D: &str = "tex.3d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1, %c
 const TEX_A2D: &str = "tex.a2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c2, %c0, %c1, %c1}];";
 const TEX_LEVEL_2D: &str = "tex.level.2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}], %c2;";
 
-/// A sampler with something changed, for what has no `with_` of its own.
+/// A sampler with a field changed that has no `with_` of its own.
 fn changed(mut sampler: Sampler, change: impl FnOnce(&mut Sampler)) -> Sampler {
     change(&mut sampler);
     sampler
@@ -218,7 +218,7 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         for level in 0..4u32 {
             let view = mipmapped.level(cx, level).unwrap();
             let len = view.extent().len().unwrap();
-            view.all().copy_from_host(cx, &vec![10.0 * level as f32; len]).unwrap();
+            cx.copy(&mut view.all(), &vec![10.0 * level as f32; len]).unwrap();
         }
         let levels: Vec<f32> = (-4..18).map(|quarter| quarter as f32 / 4.0).collect();
         let at: Vec<_> = levels.iter().map(|&level| vec![0.5, 0.5, level]).collect();
@@ -255,13 +255,13 @@ fn levels_are_picked_mixed_moved_and_clamped() {
 }
 
 #[test]
-fn anisotropy_is_taken_and_told() {
+fn anisotropy_is_stored_and_reported() {
     in_context(|cx| {
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 3).unwrap();
         for level in 0..3 {
             let view = mipmapped.level(cx, level).unwrap();
-            view.all().copy_from_host(cx, &vec![1.0; view.extent().len().unwrap()]).unwrap();
+            cx.copy(&mut view.all(), &vec![1.0; view.extent().len().unwrap()]).unwrap();
         }
         let sampler =
             Sampler::new().with_normalized_coordinates().with_mipmap_levels(2.0, FilterMode::LINEAR);
@@ -385,7 +385,7 @@ fn an_array_is_read_as_other_elements_and_only_some_layers() {
 }
 
 #[test]
-fn what_was_asked_for_is_told() {
+fn requested_settings_are_reported() {
     in_context(|cx| {
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
         let array = Array::<f32>::new(cx, shape, NONE).unwrap();

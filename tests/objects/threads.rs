@@ -2,10 +2,9 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use cuprum::{
-    Buffer, Context, ContextRef, ContextStack, Current, Event, EventFlags, In, InOut, LaunchConfig, Module,
-    PrimaryContext, Stream,
-};
+use cuprum::context::{Context, ContextStack, PrimaryContext};
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Buffer, ContextRef, Current, In, InOut, LaunchConfig, Module, Stream};
 
 use crate::common::{self, context, device, kernels, on_gpu};
 
@@ -80,7 +79,7 @@ fn what_one_thread_makes_another_drops() {
 const HAMMERS: usize = 32;
 const SHARED: usize = 3;
 
-/// One of each kind of object. What was launched with them is done.
+/// One of each kind of object. The work launched with them is done.
 type Made<'ctx> = (Buffer<'ctx, f32>, Buffer<'ctx, f32>, Stream<'ctx>, Event<'ctx>, Module<'ctx>);
 
 /// Makes one of each, launches, copies both ways in a scope, and compares.
@@ -93,20 +92,22 @@ fn make<'ctx>(cx: &Current<'_, 'ctx>, value: f32) -> Made<'ctx> {
     let (host, mut back) = ([value; 256], [0f32; 256]);
     cx.scope(&stream, |scope| {
         let (x, y) = (scope.lend(x.as_mut_slice()).unwrap(), scope.lend(y.as_mut_slice()).unwrap());
-        x.copy_from_host(&host).unwrap();
+        scope.copy(&x, &host).unwrap();
         // SAFETY: saxpy touches 256 elements of each, which are lent to the scope of this stream.
         unsafe { saxpy.launch(cx, &stream, LaunchConfig::new(2, 128), (256u32, 2f32, &x, &y)) }.unwrap();
         done.record(cx, &stream).unwrap();
-        y.copy_to_host(&mut back).unwrap();
+        scope.read(&mut back, &y).unwrap();
+        Ok(())
     })
     .unwrap();
     assert!(done.is_done().unwrap());
     assert_eq!(back, [2.0 * value + 1.0; 256]);
+    drop(saxpy);
     (x, y, stream, done, module)
 }
 
-/// One thread: works in a shared context, in one of its own on top of it, and in the primary one; gives away what it
-/// made, and drops what it was given, with whatever is current.
+/// One thread: works in a shared context, in one of its own on top of it, and in the primary one; hands over
+/// the objects that it made, and drops the objects that it received, whatever context is current.
 fn hammer<'ctx>(
     shared: &'ctx [Context],
     thread: usize,
@@ -143,7 +144,7 @@ fn a_hammer_on_thirty_two_threads() {
     let shared: Vec<Context> = (0..SHARED).map(|_| context()).collect();
     let swallowed = cuprum::swallowed::count();
     let (mut senders, receivers): (Vec<_>, Vec<_>) = (0..HAMMERS).map(|_| channel()).unzip();
-    // Each gives to the next, the last to the first.
+    // Each thread passes objects to the next, the last to the first.
     senders.rotate_left(1);
     std::thread::scope(|scope| {
         for (thread, (give, given)) in senders.into_iter().zip(receivers).enumerate() {

@@ -1,5 +1,6 @@
-//! Core dumps, checkpoints and notices. The software device has none of them, and says so; what the calls are given and do is
-//! in `tests/traced/tools.rs`, over a driver that stands in for one that has them.
+//! Core dumps, checkpoints and notices. The software device has none of them, and reports so.
+//! `tests/traced/tools.rs` tests the arguments and effects of the calls, over a driver that stands in for one
+//! that has them.
 
 use std::time::Duration;
 

@@ -36,14 +36,13 @@ fn a_mapping_is_memory_like_any_other_and_keeps_what_it_needs() {
         assert_eq!(mapping.len() * 4, granule(cx));
         memory.close().unwrap();
         drop(addresses);
-        mapping.as_mut_slice().fill(cx, 7).unwrap();
+        cx.fill(&mut mapping, 7).unwrap();
         let stream = Stream::non_blocking(cx).unwrap();
         let host = [1, 2, 3];
-        cx.scope(&stream, |scope| -> Result<(), MemoryError> {
+        cx.scope_as(&stream, |scope| -> Result<(), MemoryError> {
             let first = mapping.slice_mut(..3).unwrap();
-            scope.lend(first)?.copy_from_host(&host)
+            scope.copy(&scope.lend(first)?, &host)
         })
-        .unwrap()
         .unwrap();
         assert_eq!(mapping.slice(..5).unwrap().to_vec(cx).unwrap(), [1, 2, 3, 7, 7]);
         assert!(mapping.slice(mapping.len()..=mapping.len()).is_none());
@@ -56,14 +55,14 @@ fn it_grows_in_place_and_shrinks_again() {
     in_context(|cx| {
         let (addresses, granule) = (reserved(cx, 3), granule(cx));
         let mut mapping: Mapping<'_, u8> = addresses.map(cx, 0, &physical(cx, 1)).unwrap();
-        mapping.as_mut_slice().fill(cx, 1).unwrap();
+        cx.fill(&mut mapping, 1).unwrap();
         mapping.extend(cx, &physical(cx, 2)).unwrap();
         assert_eq!((mapping.chunks(), mapping.bytes()), (2, 3 * granule));
         // Across the border.
         let border = granule - 2..granule + 2;
-        mapping.slice_mut(granule..).unwrap().fill(cx, 2).unwrap();
+        cx.fill(&mut mapping.slice_mut(granule..).unwrap(), 2).unwrap();
         assert_eq!(mapping.slice(border.clone()).unwrap().to_vec(cx).unwrap(), [1, 1, 2, 2]);
-        mapping.slice_mut(border.clone()).unwrap().copy_from_host(cx, &[5, 6, 7, 8]).unwrap();
+        cx.copy(&mut mapping.slice_mut(border.clone()).unwrap(), &[5, 6, 7, 8]).unwrap();
         assert_eq!(mapping.slice(border).unwrap().to_vec(cx).unwrap(), [5, 6, 7, 8]);
         let full = mapping.extend(cx, &physical(cx, 1)).unwrap_err();
         let (offset, bytes, reserved) = (3 * granule, granule, 3 * granule);
@@ -97,9 +96,9 @@ fn mappings_of_one_reservation_never_overlap() {
         assert!(addresses.map::<u8>(cx, usize::MAX - granule + 1, &one).is_err());
         drop(first);
         let mut again: Mapping<'_, u8> = addresses.map(cx, granule, &two).unwrap();
-        again.as_mut_slice().fill(cx, 4).unwrap();
+        cx.fill(&mut again, 4).unwrap();
         drop((before, behind, again));
-        // An offset that is no multiple is the driver's to refuse, and leaves nothing behind.
+        // The driver refuses an offset that is no multiple, and the refusal has no effect.
         let refused = addresses.map::<u8>(cx, 16, &one).unwrap_err();
         assert!(
             matches!(refused, MemoryError::Driver(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE)
@@ -114,7 +113,7 @@ fn memory_mapped_twice_is_the_same_memory() {
         let (addresses, memory) = (reserved(cx, 2), physical(cx, 1));
         let mut one: Mapping<'_, u32> = addresses.map(cx, 0, &memory).unwrap();
         let other: Mapping<'_, u32> = addresses.map(cx, granule(cx), &memory).unwrap();
-        one.as_mut_slice().fill(cx, 3).unwrap();
+        cx.fill(&mut one, 3).unwrap();
         assert_eq!(other.slice(..2).unwrap().to_vec(cx).unwrap(), [3, 3]);
         let again = one.physical(0).unwrap();
         assert_eq!((again.as_raw(), again.bytes()), (memory.as_raw(), memory.bytes()));
@@ -132,9 +131,9 @@ fn what_is_unmapped_was_waited_for() {
         let source = Buffer::from_slice(cx, &vec![8u8; granule(cx)]).unwrap();
         for _ in 0..20 {
             let mut mapping: Mapping<'_, u8> = addresses.map(cx, 0, &physical(cx, 1)).unwrap();
-            // Behind the host: the memory must be there until they are over.
-            mapping.as_mut_slice().fill(cx, 1).unwrap();
-            mapping.as_mut_slice().copy_from(cx, source.as_slice()).unwrap();
+            // Queued, and the host goes on: the memory must exist until they are done.
+            cx.fill(&mut mapping, 1).unwrap();
+            cx.copy(&mut mapping, &source).unwrap();
             drop(mapping);
             cx.synchronize().unwrap();
         }
@@ -156,7 +155,7 @@ fn a_forgotten_mapping_keeps_its_addresses() {
 }
 
 #[test]
-fn sizes_that_are_no_multiple_are_told_in_words() {
+fn sizes_that_are_no_multiple_are_explained() {
     in_context(|cx| {
         let (driver, granularity) = (cx.context().driver(), granule(cx));
         for bytes in [0, 1, granularity - 1, granularity + 4096] {
@@ -179,7 +178,7 @@ fn sizes_that_are_no_multiple_are_told_in_words() {
 }
 
 #[test]
-fn properties_and_access_are_told() {
+fn properties_and_access_are_reported() {
     in_context(|cx| {
         let (driver, memory) = (cx.context().driver(), physical(cx, 1));
         let told = memory.properties(driver).unwrap();
@@ -195,9 +194,9 @@ fn properties_and_access_are_told() {
             mapping.set_access(other, MemoryAccess::READ).unwrap();
             assert_eq!(mapping.access(other).unwrap(), MemoryAccess::READ);
         }
-        mapping.as_mut_slice().fill(cx, 1).unwrap();
+        cx.fill(&mut mapping, 1).unwrap();
         let range = cx.address_range(mapping.as_raw() + 5).unwrap();
-        assert_eq!((range.start, range.bytes), (mapping.as_raw(), memory.bytes()));
+        assert_eq!(range, mapping.as_raw()..mapping.as_raw() + memory.bytes() as u64);
         let nowhere = cx.address_range(8).unwrap_err();
         assert_eq!(nowhere.code(), CUresult::CUDA_ERROR_NOT_FOUND);
     });
@@ -210,12 +209,12 @@ fn it_is_dropped_on_another_thread_and_in_a_shared_context() {
         .enter(|cx| {
             let addresses = reserved(cx, 1);
             let mut mapping: Mapping<'static, u8> = addresses.map(cx, 0, &physical(cx, 1)).unwrap();
-            mapping.as_mut_slice().fill(cx, 1).unwrap();
-            (addresses, mapping)
+            cx.fill(&mut mapping, 1).unwrap();
+            Ok((addresses, mapping))
         })
         .unwrap();
     std::thread::spawn(move || drop(mapping)).join().unwrap();
-    let again = context.enter(|cx| addresses.map::<u8>(cx, 0, &physical(cx, 1)).map(drop)).unwrap();
+    let again = context.enter(|cx| Ok(addresses.map::<u8>(cx, 0, &physical(cx, 1)).map(drop))).unwrap();
     assert!(again.is_ok(), "it was unmapped there: {again:?}");
 }
 
@@ -257,14 +256,15 @@ fn memory_is_exported_and_imported() {
         let addresses = reserved(cx, 4);
         let mut one: Mapping<'_, u32> = addresses.map(cx, 0, &memory).unwrap();
         let other: Mapping<'_, u32> = addresses.map(cx, granule(cx), &imported).unwrap();
-        one.as_mut_slice().fill(cx, 3).unwrap();
+        cx.fill(&mut one, 3).unwrap();
         assert_eq!(other.slice(..2).unwrap().to_vec(cx).unwrap(), [3, 3]);
-        // With another size than it has it cannot be mapped.
-        // SAFETY: the handle is released once, by `imported`; the size is what is wrong here, and only the driver is asked.
+        // It cannot be mapped with a size other than its own.
+        // SAFETY: `imported` alone releases the handle; only the size is wrong, and only the driver checks
+        // it.
         let wrong = unsafe { PhysicalMemory::from_raw(driver, imported.as_raw(), 2 * memory.bytes()) };
         assert!(addresses.map::<u32>(cx, 2 * granule(cx), &wrong).is_err());
         wrong.into_raw();
-        // Nor with none; and what is refused takes nothing from what is mapped at the same address.
+        // Nor with size zero. A refused mapping does not affect the mapping at the same address.
         let none = PhysicalMemory::import(driver, memory.export().unwrap().as_fd(), 0).unwrap();
         assert!(addresses.map::<u32>(cx, 0, &none).is_err());
         let refused = addresses.map::<u32>(cx, 0, &imported).unwrap_err();

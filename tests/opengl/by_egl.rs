@@ -1,4 +1,4 @@
-//! OpenGL that EGL finds: Mesa's, in software, or that of a GPU.
+//! OpenGL that EGL finds: Mesa's, in software, or a GPU's.
 //!
 //! Each test is a process of its own, for the libraries are found by variables of its environment. On a GPU
 //! (`CUPRUM_DEVICE=gpu`) the machine's own are taken.
@@ -133,7 +133,7 @@ fn a_kernel_writes_a_texture_of_opengl_through_a_surface() {
     });
 }
 
-/// Formats that CUDA shares: what goes in comes out again, unchanged.
+/// Formats that CUDA shares: texels come back unchanged.
 #[test]
 #[ignore = "fetches OpenGL"]
 fn texels_of_each_format_keep_their_bits() {
@@ -188,7 +188,7 @@ fn round_trip<T: Texel + PartialEq + std::fmt::Debug>(
     let texels: Vec<T> =
         linear.chunks_exact(bytes).map(|one| unsafe { one.as_ptr().cast::<T>().read_unaligned() }).collect();
     let mut mapped = picture.map(cx, &stream).unwrap();
-    mapped.views().array::<T>(cx, 0, 0).unwrap().all().copy_from_host(cx, &texels).unwrap();
+    cx.copy(&mut mapped.views().array::<T>(cx, 0, 0).unwrap().all(), &texels).unwrap();
     mapped.unmap(cx).unwrap();
     let mut mapped = picture.map(cx, &stream).unwrap();
     let back = mapped.views().array::<T>(cx, 0, 0).unwrap().all().to_vec(cx).unwrap();
@@ -217,7 +217,7 @@ fn levels_layers_faces_and_slices_are_apart() {
                 let (width, height) = (sides[0] as usize >> level, sides[1] as usize >> level);
                 assert_eq!(array.shape(), ArrayShape::TwoD { width, height }, "{target:#x}, level {level}");
                 let texels = vec![(10 * level + layer + 1) as u8; width * height];
-                array.all().copy_from_host(cx, &texels).unwrap();
+                cx.copy(&mut array.all(), &texels).unwrap();
             }
             assert!(view.array::<u8>(cx, layers, 0).is_err());
             // An H100 maps all levels that the sides have room for, those too that OpenGL has not made.
@@ -260,7 +260,7 @@ fn solids_and_rectangles_are_one_array() {
         let array = view.array::<u8>(cx, 0, 0).unwrap();
         assert_eq!(array.shape(), ArrayShape::ThreeD { width: 4, height: 3, depth: 2 });
         let texels: Vec<u8> = (1..25).collect();
-        array.all().copy_from_host(cx, &texels).unwrap();
+        cx.copy(&mut array.all(), &texels).unwrap();
         mapped.unmap(cx).unwrap();
         let mut read = [0u8; 24];
         // SAFETY: there is room for so many texels, of rows of four.
@@ -278,7 +278,7 @@ fn solids_and_rectangles_are_one_array() {
     });
 }
 
-/// The texels of a layer or face, which OpenGL gives with rows of a multiple of four bytes.
+/// The texels of a layer or face, which OpenGL returns with rows of a multiple of four bytes.
 fn read_layer(gl: &Gl, target: u32, level: i32, layer: u32, sides: [i32; 3]) -> Vec<u8> {
     const PACK_ALIGNMENT: u32 = 0x0D05;
     let face = if target == TEXTURE_CUBE_MAP { 0x8515 + layer } else { target };
@@ -293,12 +293,12 @@ fn read_layer(gl: &Gl, target: u32, level: i32, layer: u32, sides: [i32; 3]) -> 
     if target == TEXTURE_2D_ARRAY { all.split_off(one * layer as usize)[..one].to_vec() } else { all }
 }
 
-/// What the program has bound and set stays.
+/// The program's bindings and settings stay.
 #[test]
 #[ignore = "fetches OpenGL"]
 fn the_state_of_opengl_stays() {
     with_opengl(here!("the_state_of_opengl_stays"), |cx, gl| {
-        /// Bindings of buffers and textures, and how texels lie in memory.
+        /// Bindings of buffers and textures, and the layout of texels in memory.
         const SETTINGS: [u32; 12] =
             [0x8894, 0x8F36, 0x8F37, 0x88ED, 0x88EF, 0x8069, 0x8514, 0x8C1D, 0x0D05, 0x0CF5, 0x0D02, 0x0CF2];
         let (one, two) = (gl.buffer(&[1; 64]), gl.buffer(&[2; 64]));
@@ -339,14 +339,14 @@ fn unchangeable_storage_is_written_all_the_same() {
         let mut buffer = registered(cx, name);
         buffer.set_use(cx, MapUse::WriteDiscard).unwrap();
         let mut mapped = buffer.map(cx, &stream).unwrap();
-        mapped.views().as_mut_slice::<u8>(cx).unwrap().copy_from_host(cx, &[5, 6, 7, 8]).unwrap();
+        cx.copy(&mut mapped.views().as_mut_slice::<u8>(cx).unwrap(), &[5, 6, 7, 8]).unwrap();
         mapped.unmap(cx).unwrap();
         assert_eq!(gl.read_buffer(name, 4), [5, 6, 7, 8]);
         assert_eq!(gl.error(), 0);
     });
 }
 
-/// Without OpenGL on the thread there are errors, and what was registered goes all the same.
+/// Without OpenGL on the thread there are errors, and registered objects are released all the same.
 #[test]
 #[ignore = "fetches OpenGL"]
 fn another_context_of_opengl_or_none_is_refused() {
@@ -361,12 +361,12 @@ fn another_context_of_opengl_or_none_is_refused() {
         let theirs = gl.buffer(&[2; 4]);
         assert_eq!(theirs, buffer.name(), "the same name, of something else");
         if !on_gpu() {
-            // NVIDIA's driver does not compare: that is a duty of whoever registers.
+            // NVIDIA's driver does not compare: the caller of the registration has to ensure it.
             assert_eq!(code(buffer.map(cx, &stream).map(drop)), lost);
         }
         gl.make_current();
         let mut mapped = buffer.map(cx, &stream).unwrap();
-        mapped.views().as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, 9).unwrap();
+        cx.fill_bytes(&mut mapped.views().as_mut_slice::<u8>(cx).unwrap(), 9).unwrap();
         gl.make_none_current();
         assert_eq!(code(mapped.unmap(cx)), lost);
         gl.destroy();
@@ -377,8 +377,8 @@ fn another_context_of_opengl_or_none_is_refused() {
 
 #[test]
 #[ignore = "fetches OpenGL"]
-fn the_device_of_opengl_is_told() {
-    with_opengl_alone(here!("the_device_of_opengl_is_told"), |gl| {
+fn the_device_of_opengl_is_reported() {
+    with_opengl_alone(here!("the_device_of_opengl_is_reported"), |gl| {
         println!("{}", gl.renderer());
         assert_eq!(graphics::devices(driver(), GlDevices::All).unwrap(), [driver().device(0).unwrap()]);
         gl.make_none_current();

@@ -1,12 +1,13 @@
-//! What goes wrong: forgotten guards, OpenGL that is gone, other contexts, captures, faults. None of it touches what is not
-//! there, and all of it is an error or a leak.
+//! Misuse: forgotten guards, destroyed OpenGL contexts, other contexts, captures, faults. No case touches
+//! memory that does not exist, and each is an error or a leak.
 
 use std::mem;
 
+use cuprum::context::{Context, ContextFlags};
 use cuprum::graph::CaptureMode;
 use cuprum::graphics::{self, MapUse, RegisteredBuffer};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Context, ContextFlags, Current, Error, LaunchConfig, Stream};
+use cuprum::{Current, Error, LaunchConfig, Stream};
 use cuprum_emulator::opengl::StandIn;
 use cuprum_emulator::report::LeakKind;
 
@@ -26,7 +27,7 @@ fn a_guard_that_is_forgotten_leaves_it_mapped() {
         let mut buffer = registered(cx, name, NONE).unwrap();
         let forget = |buffer: &mut RegisteredBuffer<'_>, value| {
             let mut mapped = buffer.map(cx, &stream).unwrap();
-            mapped.views().as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, value).unwrap();
+            cx.fill_bytes(&mut mapped.views().as_mut_slice::<u8>(cx).unwrap(), value).unwrap();
             mem::forget(mapped);
         };
         forget(&mut buffer, 9);
@@ -48,8 +49,8 @@ fn a_guard_that_is_forgotten_leaves_it_mapped() {
 
 /// A process of its own, in which nothing else is registered.
 #[test]
-fn opengl_that_is_gone_is_an_error() {
-    in_child(concat!(module_path!(), "::opengl_that_is_gone_is_an_error"), opengl_goes);
+fn opengl_that_has_ended_is_an_error() {
+    in_child(concat!(module_path!(), "::opengl_that_has_ended_is_an_error"), opengl_goes);
 }
 
 fn opengl_goes() {
@@ -66,7 +67,7 @@ fn opengl_goes() {
         let lost = CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT;
         assert_eq!(code(mapped.unmap(cx)), lost);
         assert_eq!((code(buffer.map(cx, &stream)), code(picture.map(cx, &stream))), (lost, lost));
-        // What is mapped is not unregistered, and is left to the end of the context.
+        // A mapped resource is not unregistered, and stays until the context ends.
         assert_eq!((code(buffer.close()), code(picture.close())), (lost, CUresult::CUDA_SUCCESS));
         assert_eq!(left(), 1);
     });
@@ -74,7 +75,7 @@ fn opengl_goes() {
 }
 
 #[test]
-fn what_is_deleted_in_opengl_is_not_mapped() {
+fn objects_deleted_in_opengl_are_not_mapped() {
     with_opengl(|cx, gl| {
         let (name, texture) = (gl.buffer(&[1; 4]), gl.texture(R8, 1, 1, &[1]));
         let stream = Stream::default_in(cx);
@@ -118,10 +119,10 @@ fn resources_and_streams_of_another_context_are_refused() {
     });
 }
 
-/// A process of its own: the capture refuses what the tests beside this one do.
+/// A process of its own, because the capture refuses the work of concurrent tests.
 #[test]
-fn nothing_is_mapped_beside_a_capture_of_the_whole_process() {
-    let name = concat!(module_path!(), "::nothing_is_mapped_beside_a_capture_of_the_whole_process");
+fn nothing_is_mapped_during_a_capture_of_the_whole_process() {
+    let name = concat!(module_path!(), "::nothing_is_mapped_during_a_capture_of_the_whole_process");
     let body = |cx: &mut Current<'_, '_>, gl: &StandIn| {
         let (mut captured, stream) = (Stream::non_blocking(cx).unwrap(), Stream::non_blocking(cx).unwrap());
         let mut buffer = registered(cx, gl.buffer(&[1; 4]), NONE).unwrap();
@@ -153,10 +154,10 @@ fn a_fault_while_it_is_mapped_leaves_opengl_its_own() {
             let mut buffer = registered(cx, name, NONE).unwrap();
             let mut mapped = buffer.map(cx, &stream).unwrap();
             let mut view = mapped.views();
-            view.as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, 9).unwrap();
+            cx.fill_bytes(&mut view.as_mut_slice::<u8>(cx).unwrap(), 9).unwrap();
             let module = kernels!(cx, "faults");
             let kernel = module.function("null_write").unwrap().bind::<()>().unwrap();
-            // SAFETY: it faults, which is what is tested; the device stops it.
+            // SAFETY: it faults, and the test is about the fault; the device stops it.
             unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 1), ()) }.unwrap();
             let error = mapped.unmap(cx).unwrap_err();
             assert!(error.is_sticky(), "{error}");
@@ -166,7 +167,7 @@ fn a_fault_while_it_is_mapped_leaves_opengl_its_own() {
     });
 }
 
-/// What a program keeps of an address is not there any more, as a launch with it says.
+/// An address that a program keeps is invalid afterwards, and a launch with it reports so.
 #[test]
 fn an_address_that_is_kept_is_freed_memory() {
     in_child(concat!(module_path!(), "::an_address_that_is_kept_is_freed_memory"), || {
@@ -176,8 +177,8 @@ fn an_address_that_is_kept_is_freed_memory() {
             let mut mapped = buffer.map(cx, &stream).unwrap();
             let kept = mapped.views().as_slice::<u32>(cx).unwrap().as_raw();
             mapped.unmap(cx).unwrap();
-            // SAFETY: not kept, which is what is tested; the device stops it.
-            let stale = unsafe { cuprum::ForeignBuffer::<u32>::from_raw(cx, kept, 16) };
+            // SAFETY: not valid any more, which is under test; the device stops it.
+            let stale = unsafe { cuprum::memory::ForeignBuffer::<u32>::from_raw(cx, kept, 16) };
             let error = stale.unwrap().as_slice().to_vec(cx).unwrap_err();
             assert!(error.to_string().contains("INVALID_VALUE"), "{error}");
         });
@@ -192,7 +193,7 @@ fn a_panic_unmaps() {
         let mut buffer = registered(cx, name, NONE).unwrap();
         let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let mut mapped = buffer.map(cx, &stream).unwrap();
-            mapped.views().as_mut_slice::<u32>(cx).unwrap().fill(cx, 5).unwrap();
+            cx.fill(&mut mapped.views().as_mut_slice::<u32>(cx).unwrap(), 5).unwrap();
             panic!("of the test");
         }));
         assert!(unwound.is_err());
@@ -203,8 +204,8 @@ fn a_panic_unmaps() {
 
 /// An older driver lacks the flags and the query of devices, and has the rest.
 #[test]
-fn an_older_driver_says_what_it_lacks() {
-    in_child(concat!(module_path!(), "::an_older_driver_says_what_it_lacks"), || {
+fn an_older_driver_names_the_missing_function() {
+    in_child(concat!(module_path!(), "::an_older_driver_names_the_missing_function"), || {
         cuprum_emulator::Settings::default().driver_version(6, 0).install().unwrap();
         with_opengl(|cx, gl| {
             let name = gl.buffer(&[0; 4]);

@@ -1,14 +1,13 @@
 //! Buffers and images of the software device's stand-in for OpenGL.
 
+use cuprum::context::{Context, ContextFlags, ContextStack, PrimaryContext};
 use cuprum::graphics::{
     self, GlDevices, ImageTarget, MapUse, RegisterFlags, RegisteredBuffer, RegisteredImage,
 };
 use cuprum::memory::{ArrayFlags, ArrayShape, MemoryError};
 use cuprum::sys::CUresult;
 use cuprum::texture::{Sampler, Surface, Texture, TextureError};
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Current, Device, Driver, Error, PrimaryContext, Stream,
-};
+use cuprum::{Buffer, Current, Device, Driver, Error, Stream};
 use cuprum_emulator::opengl::StandIn;
 
 use crate::sampling::{access, fetch};
@@ -39,7 +38,7 @@ pub(crate) fn registered<'ctx>(
     name: u32,
     flags: RegisterFlags,
 ) -> Result<RegisteredBuffer<'ctx>, Error> {
-    // SAFETY: a stand-in for OpenGL keeps what it has, and does nothing meanwhile.
+    // SAFETY: a stand-in for OpenGL keeps its buffers, and does nothing meanwhile.
     unsafe { RegisteredBuffer::new(cx, name, flags) }
 }
 
@@ -74,7 +73,7 @@ fn a_buffer_is_written_by_each_in_turn() {
             let slice = view.as_slice::<u32>(cx).unwrap();
             assert_eq!(slice.to_vec(cx).unwrap(), [1 + turn, 2, 3, 4], "what OpenGL wrote");
             let slice = view.as_mut_slice::<u32>(cx).unwrap();
-            slice.into_slice(1..).unwrap().copy_from_host(cx, &[20, 30, 40]).unwrap();
+            cx.copy(&mut slice.into_slice(1..).unwrap(), &[20, 30, 40]).unwrap();
             mapped.unmap(cx).unwrap();
             assert_eq!(words(&gl.read_buffer(name).unwrap()), [1 + turn, 20, 30, 40], "what CUDA wrote");
             assert!(gl.write_buffer(name, &bytes(&[2 + turn, 2, 3, 4])));
@@ -96,8 +95,7 @@ fn work_of_the_stream_is_done_when_opengl_gets_the_buffer() {
         {
             let mut view = mapped.views();
             let target = view.as_mut_slice::<u32>(cx).unwrap();
-            cx.scope(&stream, |scope| scope.lend(target)?.copy_from(scope.lend_shared(source.as_slice())?))
-                .unwrap()
+            cx.scope(&stream, |scope| Ok(scope.copy(&scope.lend(target)?, &scope.lend(source.as_slice())?)?))
                 .unwrap();
         }
         drop(mapped);
@@ -118,7 +116,7 @@ fn elements_are_as_many_as_fit() {
         assert_eq!(view.as_slice::<u64>(cx).unwrap().len(), 0);
         assert_eq!(view.as_mut_slice::<u16>(cx).unwrap().len(), 3);
         // The byte that belongs to no element stays.
-        view.as_mut_slice::<u32>(cx).unwrap().fill(cx, 0).unwrap();
+        cx.fill(&mut view.as_mut_slice::<u32>(cx).unwrap(), 0).unwrap();
         mapped.unmap(cx).unwrap();
         assert_eq!(gl.read_buffer(name).unwrap(), [0, 0, 0, 0, 2, 0, 0]);
     });
@@ -218,9 +216,9 @@ fn several_are_mapped_at_once() {
         assert_eq!(mapped.context(), cx.context());
         let ([mut one, mut two], picture) = mapped.views();
         let texels = picture.array::<u8>(cx, 0, 0).unwrap().all().to_vec(cx).unwrap();
-        one.as_mut_slice::<u8>(cx).unwrap().copy_from_host(cx, &[texels[0]; 4]).unwrap();
+        cx.copy(&mut one.as_mut_slice::<u8>(cx).unwrap(), &[texels[0]; 4]).unwrap();
         let mut both = two.as_mut_slice::<u8>(cx).unwrap();
-        both.copy_from_host(cx, &[texels[1]; 8]).unwrap();
+        cx.copy(&mut both, &[texels[1]; 8]).unwrap();
         mapped.unmap(cx).unwrap();
         assert_eq!(
             (gl.read_buffer(first).unwrap(), gl.read_buffer(second).unwrap()),
@@ -237,7 +235,7 @@ fn uses_say_what_is_copied() {
             let mut mapped = buffer.map(cx, &stream).unwrap();
             let mut view = mapped.views();
             let seen = view.as_slice::<u8>(cx).unwrap().to_vec(cx).unwrap();
-            view.as_mut_slice::<u8>(cx).unwrap().set_bytes(cx, 9).unwrap();
+            cx.fill_bytes(&mut view.as_mut_slice::<u8>(cx).unwrap(), 9).unwrap();
             mapped.unmap(cx).unwrap();
             seen
         };
@@ -268,7 +266,7 @@ fn the_devices_are_told() {
 }
 
 #[test]
-fn what_cannot_be_registered_is_refused() {
+fn objects_that_cannot_be_registered_are_refused() {
     with_opengl(|cx, gl| {
         let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
         let buffer = |name, flags| registered(cx, name, flags).map(drop).unwrap_err().code();
@@ -293,17 +291,19 @@ fn a_struct_keeps_them_with_their_context() {
     struct Renderer {
         vertices: RegisteredBuffer<'static>,
         stream: Stream<'static>,
-        context: cuprum::SharedContext,
+        context: cuprum::Shared<cuprum::ContextRef>,
     }
 
     let gl = StandIn::make_current();
     let name = gl.buffer(&[0; 16]);
     let context = PrimaryContext::retain(device()).unwrap().share();
     let mut renderer = context
-        .enter(|cx| Renderer {
-            vertices: registered(cx, name, NONE).unwrap(),
-            stream: Stream::new(cx).unwrap(),
-            context: context.clone(),
+        .enter(|cx| {
+            Ok(Renderer {
+                vertices: registered(cx, name, NONE).unwrap(),
+                stream: Stream::new(cx).unwrap(),
+                context: context.clone(),
+            })
         })
         .unwrap();
     drop(context);
@@ -311,8 +311,9 @@ fn a_struct_keeps_them_with_their_context() {
     context
         .enter(|cx| {
             let mut mapped = vertices.map(cx, stream).unwrap();
-            mapped.views().as_mut_slice::<u32>(cx).unwrap().fill(cx, 3).unwrap();
+            cx.fill(&mut mapped.views().as_mut_slice::<u32>(cx).unwrap(), 3).unwrap();
             mapped.unmap(cx).unwrap();
+            Ok(())
         })
         .unwrap();
     assert_eq!(words(&gl.read_buffer(name).unwrap()), [3; 4]);

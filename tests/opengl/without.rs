@@ -8,10 +8,12 @@ use crate::common::{driver, in_context};
 
 const NONE: RegisterFlags = RegisterFlags::empty();
 
-/// What drivers answer where no context of OpenGL is current.
+/// Codes that drivers return if no context of OpenGL is current.
 fn is_without_opengl(error: Error) -> bool {
     let codes = [
         CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT,
+        // Of NVIDIA's driver where the system has no libGL (H200, driver 580).
+        CUresult::CUDA_ERROR_OPERATING_SYSTEM,
         // Of the software device, where it never finds OpenGL.
         CUresult::CUDA_ERROR_NOT_SUPPORTED,
     ];
@@ -37,7 +39,7 @@ fn nothing_is_registered_without_opengl() {
 }
 
 #[test]
-fn no_device_is_told_without_opengl() {
+fn no_device_is_reported_without_opengl() {
     for which in [GlDevices::All, GlDevices::CurrentFrame, GlDevices::NextFrame] {
         let error = graphics::devices(driver(), which).unwrap_err();
         assert!(is_without_opengl(error), "{which:?}: {error}");

@@ -1,4 +1,4 @@
-//! What the documentation says of driver functions, against the table.
+//! The driver functions that the documentation names, compared with the table.
 //!
 //! The last line of a function that calls the driver reads ``Driver: `cuMemAlloc_v2`, CUDA 3.2+.`` with the
 //! names of the table. Several names can share a version; the first is also a `doc(alias)`, for searches.

@@ -1,6 +1,6 @@
 //! American spelling, rates with "per", and paths that exist, in sources, scripts and documentation.
 //!
-//! The lists are short on purpose: they hold what was found in this repository.
+//! The lists are short on purpose: they hold the mistakes found in this repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ const PLACES: &[&str] = &[
     "examples",
     "guide",
     "kernels",
+    "nccl",
     "src",
     "sys",
     "tests",

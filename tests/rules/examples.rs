@@ -1,12 +1,13 @@
 //! Every public type is shown in an example that runs.
 //!
-//! The rule, which the test below enforces for `src` and for what programs use of `emulator/src` (its engine and syntax
-//! tree are no API for programs): the page of a public struct, enum or trait has a Rust example that is run, in its own
-//! documentation or in that of one of its methods. A type that makes sense only beside another may share that one's
-//! example. Its documentation says so in a line of its own,
+//! The rule, which the test below enforces for `src` and for the parts of `emulator/src` and its engine that
+//! programs use (the engine's execution is no API for programs): the page of a public struct, enum or trait
+//! has a Rust example that runs, in its own documentation or in the documentation of one of its methods. A
+//! type that makes sense only together with another may share its example. Its documentation says so in a
+//! line of its own,
 //!
-//! - ``Example: that of [`Stream`].``, and that example writes the type's name; or
-//! - ``Example: that of [`Scope`], `lend`.`` where programs never write the name: the example calls that function, whose
+//! - ``Example: see [`Stream`].``, and that example writes the type's name; or
+//! - ``Example: see [`Scope`], `lend`.`` where programs never write the name: the example calls that function, whose
 //!   declaration names the type.
 //!
 //! An example runs unless its fence says `ignore`, `no_run`, `text` or `compile_fail`. [`CANNOT_RUN`] has the types whose
@@ -19,10 +20,11 @@ use std::path::{Path, PathBuf};
 /// Folders, and the parts of them that are not for programs.
 const PLACES: &[(&str, &[&str])] = &[
     ("src", &["src/raw/", "src/not_wrapped/"]),
-    ("emulator/src", &["/exec/", "/memory/", "/program/", "/ptx/", "/semantics/", "/driver/"]),
+    ("emulator/src", &["/driver/"]),
+    ("emulator/engine/src", &["/exec/", "/memory/"]),
 ];
 
-/// Types whose example needs what no machine of the tests has, with the reason.
+/// Types whose example needs a feature that no machine of the tests has, with the reason.
 const CANNOT_RUN: &[(&str, &str)] = &[];
 
 /// A public type, as its source shows it.
@@ -37,7 +39,7 @@ struct Type {
 #[derive(Default)]
 struct Sources {
     types: Vec<Type>,
-    /// Documentation by what links call it: types, `Type::method`, and files for modules.
+    /// Documentation by the names that links use: types, `Type::method`, and files for modules.
     pages: BTreeMap<String, Vec<String>>,
     /// Declarations of functions by their names, with the types that they belong to.
     declared: BTreeMap<String, String>,
@@ -128,7 +130,7 @@ impl Sources {
         let Some(item) = lines[0].trim_start().strip_prefix("pub ") else { return };
         let mut rest =
             words(item).skip_while(|word| matches!(*word, "unsafe" | "const" | "async")).peekable();
-        // Of `pub const NAME`, the word that says what it is was skipped.
+        // In `pub const NAME`, the word for the kind was skipped.
         let kind = rest.next_if(|word| matches!(*word, "struct" | "enum" | "trait" | "fn"));
         let Some(name) = rest.next() else { return };
         match kind {
@@ -163,14 +165,14 @@ impl Sources {
         }
     }
 
-    /// What is missing of this type's example; `None` if there is one.
+    /// The missing part of this type's example; `None` if there is an example.
     fn missing(&self, ty: &Type) -> Option<String> {
         let page = self.pages.get(&ty.name).map(Vec::as_slice).unwrap_or_default();
         if !examples(page).is_empty() {
             return None;
         }
-        let Some(line) = ty.docs.iter().find_map(|line| line.strip_prefix("Example: that of ")) else {
-            return Some("no example, and no line `Example: that of [`…`].`".to_owned());
+        let Some(line) = ty.docs.iter().find_map(|line| line.strip_prefix("Example: see ")) else {
+            return Some("no example, and no line `Example: see [`…`].`".to_owned());
         };
         let mut quoted = line.split('`').skip(1).step_by(2);
         let of_module = line.starts_with("the [module]");

@@ -1,4 +1,4 @@
-//! The table of what breaks in other layers, `tests/holes.md`: it is whole, and its evidence exists.
+//! The table of failures in other layers, `tests/holes.md`: it is whole, and its evidence exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::source;
 
 /// The numbers that the table must have: a letter, and how far it counts from 1.
-const NUMBERS: &[(&str, usize)] = &[("C", 23), ("U", 10), ("O", 12), ("P", 19), ("D", 25)];
+const NUMBERS: &[(&str, usize)] = &[("C", 23), ("U", 10), ("O", 12), ("P", 19), ("D", 25), ("R", 12)];
 
 /// Words that introduce the tests that still fail.
 const UNTIL: &str = "until it passes:";
@@ -51,7 +51,8 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The test functions of the file or folder of tests with this name, wherever it lies, and whether each is ignored.
+/// The test functions of the file or folder of tests with this name, in any place, and whether each is
+/// ignored.
 pub(super) fn tests_of(name: &str) -> BTreeMap<String, bool> {
     let (package, name) = name.split_once('/').unwrap_or((".", name));
     let (mut tests, mut folders) = (BTreeMap::new(), vec![root().join(package).join("tests")]);
@@ -209,7 +210,7 @@ fn every_row_says_something_and_its_evidence_exists() {
 }
 
 #[test]
-fn what_is_wrong_with_a_row_is_seen() {
+fn mistakes_in_a_row_are_seen() {
     let types = BTreeSet::from(["Buffer".to_owned()]);
     let complaints = |kind: &str, why: &str, evidence: &str| {
         let text = format!("| C1 | four words of it | {kind} | {why} | {evidence} |");

@@ -1,4 +1,5 @@
-//! Rules of the repository that no compiler checks: what the sources say of themselves, and what must not grow.
+//! Rules of the repository that no compiler checks: consistency of sources and texts, and limits that must
+//! not grow.
 //!
 //! Nothing here needs a device, so that this program is quick to build.
 
@@ -9,14 +10,19 @@ mod source;
 
 mod allows;
 mod arrows;
+mod concepts;
 mod docs;
 mod english;
+mod environment;
+mod errors;
 mod examples;
 mod growth;
 mod holes;
 mod not_wrapped;
 mod packages;
 mod pages;
+mod prose;
 mod pycuda;
+mod ratchet;
 mod sizes;
 mod structs;

@@ -1,4 +1,4 @@
-//! Every function of the table is called by a method or listed as not wrapped; the lists say what is true.
+//! Every function of the table is called by a method or listed as not wrapped; the lists are true.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,12 +40,12 @@ fn every_function_is_called_or_listed_and_never_both() {
 }
 
 #[test]
-fn what_the_loader_calls_is_what_is_listed_so() {
+fn functions_listed_as_the_loaders_are_called_by_it() {
     assert_eq!(listed(Why::Loader).collect::<BTreeSet<_>>(), called_in("sys/src"));
 }
 
 #[test]
-fn what_is_superseded_has_a_newer_revision_and_what_has_one_is_superseded() {
+fn functions_are_superseded_exactly_if_they_have_a_newer_revision() {
     let has_newer = |function: FnId| {
         let this = function.symbol();
         let newer = |other: &FnId| other.symbol().base == this.base && other.symbol().since > this.since;
@@ -71,20 +71,20 @@ fn functions_are_in_the_order_of_the_table_and_reasons_in_the_order_of_their_kin
 
 /// `examples/11_own_wrapper.rs` shows the way to a function that has no method: it has to be one.
 #[test]
-fn the_example_of_an_own_wrapper_wraps_what_has_no_method() {
+fn the_example_of_an_own_wrapper_wraps_a_function_without_a_method() {
     let example = source::files("examples").into_iter().find(|file| file.path.ends_with("11_own_wrapper.rs"));
     let calls = example.expect("the example").calls;
     let listed: BTreeSet<_> = NOT_WRAPPED.iter().flat_map(|group| group.functions).copied().collect();
     assert!(calls.iter().any(|call| listed.contains(call)), "all of {calls:?} have methods by now");
 }
 
-/// How the functions of the table are reached, or why not.
+/// Coverage of the table: functions with methods, and the reasons for the rest.
 #[derive(Debug)]
 struct Coverage {
     all: usize,
     /// Named by the documentation of a safe method.
     safe: BTreeSet<FnId>,
-    /// Named by that of an `unsafe` one alone.
+    /// Named only by the documentation of an `unsafe` method.
     unsafe_alone: BTreeSet<FnId>,
     listed: Vec<(Why, usize)>,
 }
@@ -124,9 +124,9 @@ impl Coverage {
         let [loader, superseded, deprecated, unneeded, out_of_scope] =
             self.listed.iter().map(|(_, count)| *count).collect::<Vec<_>>().try_into().expect("five reasons");
         format!(
-            "Of the {} functions of the driver API, methods call {}: safe ones {safe}, `unsafe` ones alone {alone}. \
-             The others are listed with their reasons in [`not_wrapped`](src/not_wrapped/mod.rs): older revisions \
-             ({superseded}), deprecated ({deprecated}), done in another way ({unneeded}), out of scope \
+            "The driver API has {} functions. Methods call {} of them: {safe} from safe methods, {alone} only from \
+             `unsafe` ones. [`not_wrapped`](src/not_wrapped/mod.rs) lists the others by reason: older revisions \
+             ({superseded}), deprecated ({deprecated}), replaced by other methods ({unneeded}), out of scope \
              ({out_of_scope}), called by the loader ({loader}).",
             self.all,
             safe + alone,

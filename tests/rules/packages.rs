@@ -1,15 +1,19 @@
-//! What the published crates ship: sources, licenses and texts, and nothing that cannot run outside of this repository.
+//! The contents of the published crates: sources, licenses and texts, and nothing that cannot run outside of
+//! this repository.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The published crates, and what each ships beside what all ship.
+/// The published crates, and the files that each ships in addition to the common ones.
 const CRATES: &[(&str, &[&str])] = &[
     ("cuprum-sys", &["README.md", "examples/driver_info.rs"]),
     ("cuprum-derive", &["README.md"]),
     ("cuprum-tracer", &["README.md", "build.rs", "exports.map"]),
-    ("cuprum-emulator", &["ARCHITECTURE.md", "README.md", "build.rs"]),
+    ("cuprum-ptx", &["README.md", "build.rs"]),
+    ("cuprum-engine", &["README.md"]),
+    ("cuprum-emulator", &["ARCHITECTURE.md", "README.md"]),
     ("cuprum", &["CHANGELOG.md", "README.md"]),
+    ("cuprum-nccl", &["README.md"]),
 ];
 const ALL: &[&str] = &["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT"];
 /// Written by cargo.
@@ -44,12 +48,13 @@ fn crates_ship_their_sources_and_licenses_alone() {
 }
 
 #[test]
-fn crates_say_what_a_registry_asks() {
+fn crates_have_the_fields_that_a_registry_requires() {
     for (name, _) in CRATES {
-        let folder = match name.strip_prefix("cuprum-") {
-            Some(folder) => Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
-            None => env!("CARGO_MANIFEST_DIR").into(),
+        let folder = match name.strip_prefix("cuprum-").unwrap_or(".") {
+            inside @ ("ptx" | "engine") => format!("emulator/{inside}"),
+            folder => folder.to_owned(),
         };
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
         let package = manifest.split("[package]").nth(1).expect("a package");
         for key in [
@@ -69,7 +74,7 @@ fn crates_say_what_a_registry_asks() {
     }
 }
 
-/// Each comes after those that it depends on, as a registry must have them.
+/// Each comes after its dependencies, as a registry requires.
 #[test]
 fn ci_packs_all_of_them_in_their_order() {
     let ci =

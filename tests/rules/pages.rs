@@ -1,11 +1,12 @@
-//! What the README and the guide show: programs that run, messages that are real, links that lead somewhere.
+//! The README and the guide: programs run, messages are real, links lead somewhere.
 //!
-//! A fenced `text` block shows an output. The comment above it says of what, and who compares it:
+//! A fenced `text` block shows an output. The comment above it names its source, and who compares it:
 //!
 //! - `<!-- output: EXAMPLE [VARIABLE=VALUE]… -->`: `tests/examples.rs` runs the example on the software device.
 //! - `<!-- message: PROGRAM -->`: the compiler's, stored in `tests/ui`.
-//! - `<!-- file: PATH -->`: the lines are in this file of the repository, which another test compares with what it shows.
-//! - `<!-- drawing -->`: nobody's output.
+//! - `<!-- file: PATH -->`: the lines are in this file of the repository, which another test runs or compares. Programs
+//!   of any language have this mark too.
+//! - `<!-- drawing -->`: no program's output.
 //!
 //! Rust blocks of the guide are documentation tests of the package `cuprum-guide`, which has to name each page.
 
@@ -41,7 +42,7 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages.into_iter().map(|path| (path.clone(), read(&root().join(path)))).collect()
 }
 
-/// A fenced block: the line before its fence, what the fence says, its text and its line.
+/// A fenced block: the line before its fence, the text of the fence, its contents and its line.
 struct Block<'a> {
     above: &'a str,
     info: &'a str,
@@ -68,7 +69,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Of a comment such as `<!-- output: 02_find_the_fault -->`, what stands behind the word.
+/// The text after the word in a comment such as `<!-- output: 02_find_the_fault -->`.
 fn mark<'a>(above: &'a str, word: &str) -> Option<&'a str> {
     Some(above.strip_prefix("<!-- ")?.strip_suffix(" -->")?.strip_prefix(word)?.trim())
 }
@@ -77,7 +78,7 @@ fn mark<'a>(above: &'a str, word: &str) -> Option<&'a str> {
 fn outputs_are_of_something() {
     let mut wrong = Vec::new();
     for (path, text) in pages() {
-        for block in blocks(&text).into_iter().filter(|block| block.info == "text") {
+        for block in blocks(&text) {
             let place = format!("{}:{}", path.display(), block.line);
             if let Some(program) = mark(block.above, "message:") {
                 let stored = read(&root().join(format!("tests/ui/{program}.stderr")));
@@ -85,13 +86,14 @@ fn outputs_are_of_something() {
                     wrong.push(format!("{place}: the compiler says otherwise:\n{stored}"));
                 }
             } else if let Some(file) = mark(block.above, "file:") {
-                if !read(&root().join(file)).contains(block.text.trim_end())
-                    && !block.text.contains("{{#include")
-                {
-                    wrong.push(format!("{place}: {file} says otherwise"));
+                if !read(&root().join(file)).contains(block.text.trim_end()) {
+                    wrong.push(format!("{place}: not in {file}: copy its lines"));
                 }
-            } else if mark(block.above, "output:").is_none() && mark(block.above, "drawing").is_none() {
-                wrong.push(format!("{place}: nothing says what this is the output of"));
+            } else if block.info == "text"
+                && mark(block.above, "output:").is_none()
+                && mark(block.above, "drawing").is_none()
+            {
+                wrong.push(format!("{place}: no mark names the source of this output"));
             }
         }
     }
@@ -121,7 +123,8 @@ fn every_page_is_tested_and_in_the_summary() {
         }
         let rust: Vec<_> = blocks(&text).into_iter().filter(|block| block.info.starts_with("rust")).collect();
         for block in &rust {
-            if !matches!(block.info, "rust" | "rust,should_panic") && !block.text.contains("{{#include") {
+            // A block from a file is a program that another test runs.
+            if !matches!(block.info, "rust" | "rust,should_panic") && mark(block.above, "file:").is_none() {
                 wrong.push(format!(
                     "{}:{}: this block is not run: {}",
                     path.display(),
@@ -141,7 +144,7 @@ fn every_page_is_tested_and_in_the_summary() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Targets of links and includes that lie in the repository.
+/// Targets of links and includes that are in the repository.
 fn targets(text: &str) -> BTreeSet<&str> {
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let includes = text.split("{{#include ").skip(1).filter_map(|rest| rest.split(['}', ':']).next());

@@ -70,7 +70,7 @@ fn everywhere() -> BTreeMap<String, bool> {
     tests
 }
 
-/// What is wrong with a row.
+/// The mistake in a row.
 fn wrong([name, kind, evidence]: &[String; 3], all: &BTreeMap<String, bool>) -> Option<String> {
     let found = match kind.as_str() {
         "test" => match tests_of(evidence.trim_matches('`')).get(name) {
@@ -98,7 +98,7 @@ fn each_test_of_pycuda_has_its_row_and_its_counterpart() {
 }
 
 #[test]
-fn what_is_wrong_with_a_counterpart_is_seen() {
+fn mistakes_in_a_counterpart_are_seen() {
     let all = BTreeMap::from([("test_memory".to_owned(), false)]);
     let told =
         |name: &str, kind: &str, evidence: &str| wrong(&[name, kind, evidence].map(str::to_owned), &all);

@@ -1,26 +1,27 @@
 //! Files of more than 450 lines and functions of more than 60 are on a list, `tests/data/long.txt`, which only gets
 //! shorter.
 //!
-//! The test fails if something long is not on it, if an entry has grown, and if one has shrunk or gone and the list says
-//! otherwise. `CUPRUM_SIZES=lower cargo test --test rules sizes` writes down what has shrunk, and refuses if anything has
-//! grown. A file that is moved takes its entries along by hand.
+//! `CUPRUM_SIZES=lower cargo test --test rules sizes` writes down lower numbers ([`ratchet`]). A file that is moved takes its
+//! entries along by hand.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+
+use super::ratchet::{self, Numbers, written};
 
 const LINES_OF_A_FILE: usize = 450;
 const LINES_OF_A_FUNCTION: usize = 60;
 
 /// Folders in which sources are looked for.
-const FOLDERS: &[&str] =
-    &["benches", "derive", "emulator", "examples", "kernels", "src", "sys", "tests", "tracer"];
+const FOLDERS: &[&str] = &[
+    "benches", "derive", "emulator", "examples", "guide", "kernels", "nccl", "src", "sys", "tests", "tracer",
+];
 /// Lists of facts about the driver API, which are as long as it is; they have no functions.
-const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs", "tracer/src/fns.rs"];
+const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs"];
 const LIST: &str = "tests/data/long.txt";
 
 /// A path, or a path and a function, and how many lines it has.
-type Sizes = BTreeMap<String, usize>;
+type Sizes = Numbers;
 
 /// The functions of a source with their lines, by the name and by where it begins. It relies on `cargo fmt`.
 fn functions(text: &str) -> Vec<(&str, usize)> {
@@ -67,7 +68,13 @@ fn long(path: &str, text: &str) -> Sizes {
 }
 
 /// Hands over each source of the repository, with its path.
-pub(super) fn each_source(mut take: impl FnMut(String, String)) {
+pub(super) fn each_source(take: impl FnMut(String, String)) {
+    let files = each_file("rs", take);
+    assert!(files > 300, "only {files} sources were found");
+}
+
+/// Hands over each file whose name has this extension, with its path, and returns the number of them.
+pub(super) fn each_file(extension: &str, mut take: impl FnMut(String, String)) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders: Vec<_> = FOLDERS.iter().map(|folder| root.join(folder)).collect();
     let mut files = 0;
@@ -75,14 +82,14 @@ pub(super) fn each_source(mut take: impl FnMut(String, String)) {
         for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
             if entry.is_dir() && !entry.ends_with("target") {
                 folders.push(entry);
-            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            } else if entry.extension().is_some_and(|end| end == extension) {
                 let path = entry.strip_prefix(root).expect("a path below the root").to_string_lossy();
                 take(path.into_owned(), fs::read_to_string(&entry).expect("a source"));
                 files += 1;
             }
         }
     }
-    assert!(files > 300, "only {files} sources were found");
+    files
 }
 
 /// Files and functions that are too long in the repository.
@@ -92,61 +99,9 @@ fn measured() -> Sizes {
     sizes
 }
 
-fn read(list: &str) -> Sizes {
-    let entries = list.lines().map(|line| {
-        let (key, lines) = line.rsplit_once(' ').unwrap_or_else(|| panic!("no entry: {line}"));
-        (key.to_owned(), lines.parse().unwrap_or_else(|_| panic!("no number: {line}")))
-    });
-    entries.collect()
-}
-
-fn written(sizes: &Sizes) -> String {
-    sizes.iter().map(|(key, lines)| format!("{key} {lines}\n")).collect()
-}
-
-/// Entries that are longer than the list allows, and entries that are shorter than it says.
-fn differences(list: &Sizes, now: &Sizes) -> (Vec<String>, Vec<String>) {
-    let keys: BTreeSet<&String> = list.keys().chain(now.keys()).collect();
-    let (mut longer, mut shorter) = (Vec::new(), Vec::new());
-    for key in keys {
-        let (before, after) = (list.get(key).copied().unwrap_or(0), now.get(key).copied().unwrap_or(0));
-        let said = match (before, after) {
-            (0, after) => format!("{key} has {after} lines"),
-            (before, 0) => format!("{key} had {before} lines and is no longer too long"),
-            (before, after) => format!("{key} had {before} lines and has {after}"),
-        };
-        match after.cmp(&before) {
-            std::cmp::Ordering::Greater => longer.push(said),
-            std::cmp::Ordering::Less => shorter.push(said),
-            std::cmp::Ordering::Equal => {}
-        }
-    }
-    (longer, shorter)
-}
-
 #[test]
-fn what_is_long_is_listed_and_does_not_grow() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(LIST);
-    let text = fs::read_to_string(&path).expect("the list");
-    let (list, now) = (read(&text), measured());
-    assert_eq!(text, written(&list), "{LIST} is sorted, with each entry once");
-    let (longer, shorter) = differences(&list, &now);
-    assert!(longer.is_empty(), "too long, and not to be listed: make it shorter\n{}", longer.join("\n"));
-    if std::env::var_os("CUPRUM_SIZES").is_some_and(|value| value == "lower") {
-        fs::write(&path, written(&now)).expect("the list is written");
-    } else {
-        let shorter = shorter.join("\n");
-        assert!(shorter.is_empty(), "CUPRUM_SIZES=lower cargo test --test rules sizes, for:\n{shorter}");
-    }
-}
-
-#[test]
-fn what_grew_is_told_apart_from_what_shrank() {
-    let list = read("a.rs 500\na.rs f 70\nb.rs 460\n");
-    assert_eq!(differences(&list, &list), (vec![], vec![]));
-    let (longer, shorter) = differences(&list, &read("a.rs 499\na.rs f 71\nc.rs 451\n"));
-    assert_eq!(longer, ["a.rs f had 70 lines and has 71", "c.rs has 451 lines"]);
-    assert_eq!(shorter, ["a.rs had 500 lines and has 499", "b.rs had 460 lines and is no longer too long"]);
+fn long_files_and_functions_are_listed_and_do_not_grow() {
+    ratchet::check(LIST, "CUPRUM_SIZES", &measured());
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! The way from the compiler's message to the answer, for who puts a context and what borrows it into one struct: each
-//! type of this crate that such a message names says in its documentation how to keep it.
+//! The way from the compiler's message to the answer, for users who put a context and a value that borrows it
+//! into one struct: each type of this crate that such a message names says in its documentation how to keep
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +9,7 @@ use std::path::Path;
 /// The heading to be found in the documentation of a type.
 const SECTION: &str = "# Keeping it in a struct";
 
-/// Types that are named in passing: what they are is no matter of lifetimes.
+/// Types that are named in passing: they have nothing to do with the lifetimes.
 const IN_PASSING: &[&str] = &["ContextFlags", "Device", "Driver", "Error", "OnceLock", "ContextStack"];
 
 /// The documentation of each public type of the crate.
@@ -22,7 +23,7 @@ fn documentation() -> BTreeMap<String, String> {
                 docs.push_str(doc.strip_prefix(' ').unwrap_or(doc));
                 docs.push('\n');
             } else if let Some(item) = line.strip_prefix("pub ") {
-                // Those that a macro names have no name here.
+                // Types that a macro names have no name here.
                 let mut words = item.split(|c: char| !c.is_alphanumeric() && c != '_');
                 if let (Some("struct" | "trait"), Some(name)) = (words.next(), words.next()) {
                     if !name.is_empty() {
@@ -38,7 +39,7 @@ fn documentation() -> BTreeMap<String, String> {
     types
 }
 
-/// What each of the stored messages says.
+/// The text of each stored message.
 fn messages() -> BTreeMap<String, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
     let mut messages = BTreeMap::new();
@@ -53,7 +54,7 @@ fn messages() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_message_of_a_naive_struct_names_types_that_say_what_to_do() {
+fn the_message_of_a_naive_struct_names_types_with_the_answer() {
     let (types, messages) = (documentation(), messages());
     assert!(messages.len() >= 5, "{:?}", messages.keys());
     for (name, message) in &messages {

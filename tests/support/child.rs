@@ -1,4 +1,5 @@
-//! Runs a test in a process of its own, for what ends the process if it goes wrong, or is set up by its environment.
+//! Runs a test in a process of its own, because its failure ends the process or the environment configures
+//! it.
 
 #[path = "itself.rs"]
 mod itself;

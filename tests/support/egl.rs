@@ -117,7 +117,7 @@ impl Gl {
         Err("EGL has no display without a window on which OpenGL 4.5 runs")
     }
 
-    /// What renders, by its name.
+    /// Name of the renderer.
     pub(crate) fn renderer(&self) -> String {
         // SAFETY: the context is current.
         let text = unsafe { (self.gl.glGetString)(RENDERER) };
@@ -200,7 +200,7 @@ impl Gl {
         name
     }
 
-    /// The error of OpenGL that was not told yet; 0 for none.
+    /// The next unread error of OpenGL; 0 for none.
     pub(crate) fn error(&self) -> u32 {
         // SAFETY: the context is current.
         unsafe { (self.gl.glGetError)() }
@@ -224,7 +224,7 @@ fn displays(egl: &Egl) -> Vec<Handle> {
     unsafe { (egl.eglQueryDevicesEXT)(16, devices.as_mut_ptr(), &raw mut count) };
     let all = devices.iter().take(count.max(0) as usize).map(|&device| (DEVICE, device));
     let displays = all.chain([(SURFACELESS, null_mut())]).map(|(platform, device)| {
-        // SAFETY: a device that EGL has just told, or the default of the platform.
+        // SAFETY: a device that EGL has just returned, or the default of the platform.
         unsafe { (egl.eglGetPlatformDisplay)(platform, device, null()) }
     });
     displays.filter(|display| !display.is_null()).collect()

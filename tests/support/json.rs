@@ -1,4 +1,4 @@
-//! A reader of JSON, as strict as the grammar, for what tests get to see.
+//! A JSON reader for tests, as strict as the grammar.
 
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ impl Reader<'_> {
 }
 
 #[test]
-fn values_are_read_and_what_is_none_is_refused() {
+fn values_are_read_and_others_are_refused() {
     let value = Json::read(" {\"a\": [1, -2.5e1, \"x\\\"\\u0007\"], \"b\": {}, \"c\": true}").unwrap();
     assert_eq!(value.get("a").list()[1].number(), -25.0);
     assert_eq!(value.get("a").list()[2].text(), "x\"\x07");

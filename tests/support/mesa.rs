@@ -1,13 +1,13 @@
 //! Mesa's OpenGL in software: fetched into `.cache/mesa`, found by variables of a child's environment.
 
-use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 /// The variables by which a child finds it.
 pub(crate) fn environment() -> [(&'static str, String); 4] {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Programs with this module also run in a copy of the repository at another path.
+    let root = std::env::current_dir().expect("the repository");
     let folder = root.join(".cache/mesa");
     {
         let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

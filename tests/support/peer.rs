@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 /// Set in the other process.
 const PEER: &str = "CUPRUM_TEST_PEER";
 
-/// The other process. It does what it is told, line by line, and answers with a line.
+/// The other process. It runs commands line by line, and answers each with a line.
 pub(crate) struct Peer {
     child: Child,
     to: ChildStdin,
@@ -47,7 +47,7 @@ impl Peer {
         panic!("no answer to {question}");
     }
 
-    /// Kills it as it stands.
+    /// Kills it at once.
     #[allow(dead_code, reason = "some tests let theirs end")]
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
@@ -57,7 +57,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // Killed already, or ended; what it has done was told.
+        // Killed already, or ended; it has reported all its work.
         drop(self.child.kill());
         drop(self.child.wait());
     }
@@ -81,7 +81,7 @@ pub(crate) fn hex(bytes: [u8; 64]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes that a word of a line gives.
+/// The bytes that a word of a line encodes.
 pub(crate) fn bytes(hex: &str) -> [u8; 64] {
     core::array::from_fn(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap())
 }

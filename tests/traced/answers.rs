@@ -1,11 +1,13 @@
-//! Answers that break other layers, from a driver that gives them on demand.
+//! Results that break other layers, from a driver that returns them on demand.
 //!
 //! `tests/holes.md` says which layer each of them breaks.
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::memory::{ManagedBuffer, Peer};
 use cuprum::sys::{CU_STREAM_LEGACY, CUcontext, CUresult, FnId, call};
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, Driver, Stream};
+use cuprum::{Buffer, Driver, MemoryError, Stream};
 
-use crate::tracer::{Backing, calls_of, failing};
+use crate::tracer::{Backing, Injection, Pick, Session, calls_of, failing};
 
 /// A code that no header has.
 const TOMORROW: CUresult = CUresult(954);
@@ -47,13 +49,61 @@ fn a_loan_whose_wait_fails_is_none() {
     let stream = Stream::non_blocking(&cx).unwrap();
     let mut buffer = Buffer::<u8>::alloc(&cx, 16).unwrap();
     cx.scope(&stream, |scope| {
-        let (calls, lent) = calls_of(|| {
-            failing(FnId::cuStreamSynchronize, TOMORROW, || scope.lend(buffer.as_mut_slice()).map(drop))
-        });
-        assert_eq!(lent.unwrap_err().code(), TOMORROW);
+        let (calls, lent) =
+            calls_of(|| failing(FnId::cuStreamSynchronize, TOMORROW, || scope.lend(&mut buffer).map(drop)));
+        let MemoryError::Driver(error) = lent.unwrap_err() else { panic!("no driver error") };
+        assert_eq!(error.code(), TOMORROW);
         assert_eq!(calls, [FnId::cuStreamSynchronize]);
+        Ok(())
     })
     .unwrap();
+}
+
+/// The end of the copy cannot be observed, so neither side is freed, nor anything else of either context.
+#[test]
+fn memory_of_a_copy_between_contexts_that_cannot_be_waited_for_is_kept() {
+    let is_kept = |buffers: [Buffer<'_, u8>; 2]| {
+        let (calls, closed) = calls_of(|| buffers.map(Buffer::close));
+        calls.is_empty()
+            && closed.iter().all(|closed| closed.is_err_and(|error| error.name() == Some("LOST")))
+    };
+    let fails = Injection {
+        pick: Pick::Function(FnId::cuStreamSynchronize),
+        code: CUresult::CUDA_ERROR_LAUNCH_FAILED,
+        done: false,
+        lasting: false,
+    };
+    for is_queued in [false, true] {
+        let (here, there) = (create(driver()), create(driver()));
+        let mut stack = ContextStack::take().unwrap();
+        let mut cx = stack.push(&here).unwrap();
+        let mut mine = Buffer::<u8>::alloc(&cx, 16).unwrap();
+        let above = cx.push(&there).unwrap();
+        let theirs = Buffer::<u8>::alloc(&above, 16).unwrap();
+        let mut managed = ManagedBuffer::<u8>::alloc(&above, 16).unwrap();
+        drop(above);
+        let (stream, session) = (Stream::new(&cx).unwrap(), Session::default());
+        let error = session.enter(|| {
+            if !is_queued {
+                session.inject(Some(fails));
+                return cx.copy(&mut mine, &Peer(&theirs)).unwrap_err();
+            }
+            let ended = cx.scope_as::<MemoryError, _>(&stream, |scope| {
+                let from = scope.lend(Peer(theirs.as_slice())).unwrap();
+                scope.copy(&scope.lend(mine.as_mut_slice()).unwrap(), &from).unwrap();
+                session.inject(Some(fails));
+                Ok(())
+            });
+            ended.unwrap_err()
+        });
+        assert!(matches!(error, MemoryError::Driver(error) if error.is_sticky()), "{error}");
+        assert!(is_kept([mine, theirs]));
+        // The host does not get memory that the copy may be writing.
+        let for_host = managed.on_host(&cx.push(&there).unwrap(), |_| ()).unwrap_err();
+        assert!(matches!(for_host, MemoryError::Driver(error) if error.is_lost()), "{for_host}");
+        drop((stream, managed, cx));
+        assert!(there.close().unwrap_err().is_lost() && here.close().unwrap_err().is_lost());
+    }
 }
 
 #[test]

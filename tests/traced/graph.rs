@@ -1,14 +1,19 @@
-//! What becomes of graphs when waits for them fail.
+//! The state of graphs after waits for them fail.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::graph::{CaptureMode, Graph, GraphError, InstantiateFlags};
+use cuprum::memory::PinnedFlags;
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, Current, Stream};
+use cuprum::{Buffer, Current, PinnedBuffer, Stream};
 
 use crate::tracer::{Backing, calls_of, failing};
 
+/// One test at a time: while one captures, the context of another is not waited for.
 fn in_context(test: impl FnOnce(&mut Current<'_, '_>)) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let device = Backing::Emulator.driver().device(0).unwrap();
     let context = Context::create(device, ContextFlags::empty()).unwrap();
     let mut stack = ContextStack::take().unwrap();
@@ -22,25 +27,49 @@ fn a_graph_whose_wait_fails_for_good_is_lost_and_leaks() {
         let count = Arc::new(());
         let counted = Arc::clone(&count);
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(Buffer::<u32>::zeroed(cx, 4).unwrap()).unwrap();
-        let (_, output) = graph.add_copy_to_host(cx, &[], memory, vec![0; 4]).unwrap();
+        let memory = graph.lend(Buffer::<u32>::zeroed(cx, 4).unwrap()).unwrap();
+        let output = graph.lend(vec![0; 4]).unwrap();
+        graph.add_copy(cx, &[], output, memory).unwrap();
         graph.add_host(cx, &[], move || drop(Arc::clone(&counted))).unwrap();
         let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
-        executable.run(cx, &stream).unwrap();
+        executable.launch(cx, &stream).unwrap();
         let failed = failing(FnId::cuStreamSynchronize, CUresult::CUDA_ERROR_LAUNCH_FAILED, || {
-            executable.run(cx, &stream).unwrap_err()
+            executable.launch(cx, &stream).unwrap_err()
         });
         assert!(matches!(failed, GraphError::Driver(error) if error.is_sticky()), "{failed}");
-        assert_eq!(executable.host(output), Err(GraphError::Lost));
-        assert_eq!(executable.host_mut(output), Err(GraphError::Lost));
-        assert_eq!(executable.slice(memory).unwrap_err(), GraphError::Lost);
+        assert_eq!(executable.view(output), Err(GraphError::Lost));
+        assert_eq!(executable.view_mut(output), Err(GraphError::Lost));
+        assert_eq!(executable.view(memory).unwrap_err(), GraphError::Lost);
         assert_eq!(executable.graph().unwrap_err(), GraphError::Lost);
-        assert_eq!(executable.run(cx, &stream), Err(GraphError::Lost));
+        assert_eq!(executable.launch(cx, &stream), Err(GraphError::Lost));
         // SAFETY: refused before anything is called.
-        assert_eq!(unsafe { executable.launch(cx, &stream) }, Err(GraphError::Lost));
+        assert_eq!(unsafe { executable.launch_unwaited(cx, &stream) }, Err(GraphError::Lost));
         let (calls, ()) = calls_of(|| drop(executable));
         assert_eq!(calls, [], "nothing of it is freed");
         assert_eq!(Arc::strong_count(&count), 2, "the function is still there for the device to call");
+    });
+}
+
+#[test]
+fn a_graph_of_a_scope_that_cannot_be_waited_for_is_lost_with_its_page_locked_memory() {
+    in_context(|cx| {
+        let stream = Stream::new(cx).unwrap();
+        let mut graph = Graph::new(cx).unwrap();
+        let pinned = PinnedBuffer::<u32>::zeroed(cx, 4, PinnedFlags::empty()).unwrap();
+        let (output, memory) =
+            (graph.lend(pinned).unwrap(), graph.lend(Buffer::zeroed(cx, 4).unwrap()).unwrap());
+        graph.add_copy(cx, &[], output, memory).unwrap();
+        let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
+        let mut scope = || cx.scope_as(&stream, |scope| scope.lend_graph(&mut executable)?.launch());
+        scope().unwrap();
+        let failed =
+            failing(FnId::cuStreamSynchronize, CUresult::CUDA_ERROR_LAUNCH_FAILED, || scope().unwrap_err());
+        assert!(matches!(failed, GraphError::Driver(error) if error.is_sticky()), "{failed}");
+        assert_eq!(scope(), Err(GraphError::Lost));
+        assert_eq!(executable.view(output), Err(GraphError::Lost));
+        assert_eq!(executable.view_mut(output), Err(GraphError::Lost));
+        let (calls, ()) = calls_of(|| drop(executable));
+        assert_eq!(calls, [], "nothing of it is freed");
     });
 }
 
@@ -49,18 +78,19 @@ fn a_graph_whose_stream_cannot_be_waited_for_is_waited_for_with_its_context() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
         let mut graph = Graph::new(cx).unwrap();
-        let memory = graph.give(Buffer::<u32>::zeroed(cx, 4).unwrap()).unwrap();
-        let (_, output) = graph.add_copy_to_host(cx, &[], memory, vec![1; 4]).unwrap();
+        let memory = graph.lend(Buffer::<u32>::zeroed(cx, 4).unwrap()).unwrap();
+        let output = graph.lend(vec![1; 4]).unwrap();
+        graph.add_copy(cx, &[], output, memory).unwrap();
         let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
         let (calls, failed) = calls_of(|| {
             failing(FnId::cuStreamSynchronize, CUresult::CUDA_ERROR_INVALID_HANDLE, || {
-                executable.run(cx, &stream).unwrap_err()
+                executable.launch(cx, &stream).unwrap_err()
             })
         });
         assert!(matches!(failed, GraphError::Driver(_)));
         assert_eq!(calls, [FnId::cuGraphLaunch, FnId::cuStreamSynchronize, FnId::cuCtxSynchronize]);
-        assert_eq!(executable.host(output).unwrap(), [0; 4]);
-        executable.run(cx, &stream).unwrap();
+        assert_eq!(executable.view(output).unwrap(), [0; 4]);
+        executable.launch(cx, &stream).unwrap();
     });
 }
 
@@ -70,9 +100,9 @@ fn a_replay_makes_one_call_and_a_run_two() {
         let (blocking, beside) = (Stream::new(cx).unwrap(), Stream::non_blocking(cx).unwrap());
         let graph = Graph::new(cx).unwrap();
         let mut executable = graph.instantiate(cx, InstantiateFlags::empty()).unwrap();
-        let (calls, ()) = calls_of(|| executable.run(cx, &blocking).unwrap());
+        let (calls, ()) = calls_of(|| executable.launch(cx, &blocking).unwrap());
         assert_eq!(calls, [FnId::cuGraphLaunch, FnId::cuStreamSynchronize]);
-        let (calls, ()) = calls_of(|| executable.run(cx, &beside).unwrap());
+        let (calls, ()) = calls_of(|| executable.launch(cx, &beside).unwrap());
         assert_eq!(
             calls,
             [FnId::cuStreamSynchronize, FnId::cuGraphLaunch, FnId::cuStreamSynchronize],
@@ -107,11 +137,11 @@ fn a_node_that_may_have_been_added_keeps_what_it_touches() {
         });
         assert_eq!(Arc::strong_count(&count), 2);
         let mut child = Graph::new(cx).unwrap();
-        let memory = child.give(Buffer::<u32>::zeroed(cx, 4).unwrap()).unwrap();
+        let memory = child.lend(Buffer::<u32>::zeroed(cx, 4).unwrap()).unwrap();
         failing(FnId::cuGraphAddChildGraphNode, CUresult::CUDA_ERROR_UNKNOWN, || {
             graph.add_child(cx, &[], child).unwrap_err()
         });
-        assert_eq!(graph.slice(memory).unwrap().to_vec(cx).unwrap(), [0; 4]);
+        assert_eq!(graph.view(memory).unwrap().to_vec(cx).unwrap(), [0; 4]);
         drop(graph);
         assert_eq!(Arc::strong_count(&count), 1);
     });

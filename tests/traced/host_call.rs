@@ -1,11 +1,11 @@
-//! Calls of kernels with memory of the host: which calls of the driver they are, on which stream, and what is left when one
-//! of them fails.
+//! Calls of kernels with memory of the host: the driver calls, their streams, and the state after one of them
+//! fails.
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::launch::{HostIn, HostInOut, HostOut};
+use cuprum::memory::PinnedFlags;
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{
-    Context, ContextFlags, ContextStack, Current, HostIn, HostInOut, HostOut, In, InOut, LaunchConfig,
-    MemoryError, Module, PinnedBuffer, PinnedFlags, Stream,
-};
+use cuprum::{Current, In, InOut, LaunchConfig, MemoryError, Module, PinnedBuffer, Stream};
 
 use crate::tracer::{Backing, Session, calls_of, failing};
 
@@ -21,7 +21,7 @@ fn in_emulator(test: impl FnOnce(&mut Current<'_, '_>)) {
 }
 
 #[test]
-fn a_call_waits_for_its_own_stream_and_frees_what_it_took() {
+fn a_call_waits_for_its_own_stream_and_frees_its_memory() {
     use FnId::*;
     in_emulator(|cx| {
         let module = Module::load_ptx(cx, SAXPY).unwrap();
@@ -78,14 +78,11 @@ fn after_any_failure_nothing_is_in_flight_and_nothing_is_left() {
                 FnId::cuLaunchKernel,
                 FnId::cuStreamSynchronize,
                 FnId::cuMemcpyDtoH_v2,
-                FnId::cuEventCreate,
-                FnId::cuEventRecord,
-                FnId::cuEventElapsedTime,
             ] {
                 let arguments = (64, 2.0, HostIn(&x), HostInOut(&mut y));
                 let config = LaunchConfig::new(1, 64);
                 // SAFETY: saxpy touches 64 elements of each.
-                let call = || unsafe { saxpy.call_timed(cx, &stream, config, arguments) };
+                let call = || unsafe { saxpy.call(cx, &stream, config, arguments) };
                 let error = failing(function, CUresult::CUDA_ERROR_OUT_OF_MEMORY, call).unwrap_err();
                 assert!(error.to_string().contains(&function.to_string()), "{function}: {error}");
                 session.scope_ended();
@@ -120,7 +117,7 @@ fn page_locked_memory_is_lost_if_the_stream_cannot_be_waited_for() {
             failing(FnId::cuStreamSynchronize, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS, call).unwrap_err();
         assert!(error.to_string().contains("cuStreamSynchronize"), "{error}");
         assert!(locked.is_lost() && locked.is_empty());
-        // What is lost is given to no kernel any more, and no call is made for it.
+        // Lost memory is passed to no kernel any more, and no call is made for it.
         let (calls, result) = calls_of(|| {
             // SAFETY: as above.
             unsafe { saxpy.call(cx, &stream, config, (64, 2.0, HostIn(&locked), HostOut(&mut [0f32; 64]))) }

@@ -1,8 +1,9 @@
-//! What is called, in which order, and what happens when a call fails: over drivers that write down what they are asked,
-//! through hooks in the table of functions (`tests/support/tracer`).
+//! The calls, their order, and the handling of failed calls: over drivers that record their calls, through
+//! hooks in the table of functions (`tests/support/tracer`).
 //!
-//! Each test has the log of its own thread. They run beside each other in one process, and drops swallow errors here all
-//! the time: what counts them is in `tests/swallowed.rs`. What sets up the process, or may end it, runs in a child.
+//! Each test has the log of its own thread. The tests run concurrently in one process, and drops swallow
+//! errors here all the time; tests that count these are in `tests/swallowed.rs`. A test that sets up the
+//! process, or may end it, runs in a child.
 
 #[path = "../support/amount.rs"]
 mod amount;
@@ -18,19 +19,26 @@ mod sweep;
 mod tracer;
 
 mod answers;
+mod attached;
 mod calls;
+mod captures;
+mod drops;
 mod empty_scope;
+mod first_cause;
 mod graph;
 mod host_call;
 mod injection;
 mod managed_memory;
 mod old_drivers;
+mod one_driver;
 mod open;
 mod parameters;
 mod pool;
 mod provenance;
+mod regions;
 mod self_test;
 mod stack;
 mod tokens;
 mod tools;
 mod two_drivers;
+mod waits;

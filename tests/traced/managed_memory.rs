@@ -2,15 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::memory::ManagedBuffer;
 use cuprum::sys::{CUresult, FnId, Version};
-use cuprum::{Context, ContextFlags, ContextStack, Current, MemoryError};
+use cuprum::{Current, MemoryError};
 
 use crate::tracer::{Backing, Build, calls_of, failing};
 
 const ATTACH: FnId = FnId::cuStreamAttachMemAsync;
 const WAIT: FnId = FnId::cuCtxSynchronize;
-/// Which a driver gives for many reasons.
+/// A code that a driver returns for many reasons.
 const CODE: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 
 /// Runs `test` on a device that does not share.
@@ -61,7 +62,7 @@ fn it_is_given_back_when_the_closure_panics_and_when_it_does_not_begin() {
 }
 
 #[test]
-fn what_cannot_be_given_back_is_out_of_reach_for_devices() {
+fn memory_that_cannot_be_returned_is_out_of_reach_for_devices() {
     apart(|cx, mut buffer| {
         failing(ATTACH, CODE, || buffer.on_host(cx, |_| ()).unwrap_err());
         assert_eq!((buffer.is_lost(), buffer.as_slice().len(), buffer.len()), (true, 0, 3));

@@ -1,12 +1,12 @@
-//! Drivers that lack functions: each function that the program calls in turn, and all that came after a version. What a
-//! driver lacks is told as such, with the name and both versions; the rest works, and nothing is left behind.
+//! Drivers that lack functions: each function that the program calls in turn, and all functions newer than a
+//! version. An error reports a missing function by its name and both versions; the rest works, and nothing
+//! leaks.
 //!
-//! In children, as a capture of the program is spoiled by what other threads do.
+//! The tests run in children, because work of other threads spoils a capture of the program.
 
 use std::collections::BTreeSet;
 
-use cuprum::sys::StreamMode;
-use cuprum::sys::{FnId, Version};
+use cuprum::sys::{FnId, StreamMode, Version};
 
 use crate::child::in_child;
 use crate::program::{self, Outcome, Step};
@@ -35,8 +35,8 @@ fn called() -> BTreeSet<FnId> {
     calls
 }
 
-/// Functions without which an object cannot be freed, or a thread's stack not be put back. A context that may be on top
-/// under a forgotten token is not destroyed if nobody tells.
+/// Functions without which an object cannot be freed, or a thread's stack cannot be restored. A context that
+/// may be on top under a forgotten token is not destroyed if the driver does not report the current context.
 fn frees(function: FnId) -> bool {
     let name = function.to_string();
     let ends = [
@@ -57,7 +57,7 @@ fn frees(function: FnId) -> bool {
     ends.iter().any(|end| name.starts_with(end)) || name.contains("Destroy")
 }
 
-/// What a step that failed says wrongly.
+/// The mistake in the error of a failed step.
 fn misreport(step: &Step, lacking: &dyn Fn(FnId) -> bool, version: Version) -> Option<String> {
     let Outcome::Failed(error, text) = &step.outcome else { return None };
     let fine = error.is_some_and(|error| error.is_unresolved() && lacking(error.call())) && {
@@ -81,7 +81,7 @@ fn a_driver_that_lacks_one_function_says_so_and_does_the_rest() {
     in_child(name, || lack_each(0));
 }
 
-/// The other half of the functions, beside the first.
+/// The other half of the functions, concurrently with the first.
 #[test]
 fn a_driver_that_lacks_one_of_the_others_says_so_too() {
     let name = concat!(module_path!(), "::a_driver_that_lacks_one_of_the_others_says_so_too");
@@ -141,9 +141,9 @@ const VERSIONS: [(u32, u32); 11] =
     [(4, 1), (5, 0), (5, 5), (6, 5), (7, 0), (8, 0), (9, 0), (9, 2), (11, 0), (11, 4), (12, 4)];
 
 #[test]
-fn a_driver_of_an_old_version_says_what_it_lacks_and_does_the_rest() {
+fn a_driver_of_an_old_version_names_missing_functions_and_does_the_rest() {
     in_child(
-        concat!(module_path!(), "::a_driver_of_an_old_version_says_what_it_lacks_and_does_the_rest"),
+        concat!(module_path!(), "::a_driver_of_an_old_version_names_missing_functions_and_does_the_rest"),
         be_old,
     );
 }
@@ -160,7 +160,7 @@ fn be_old() {
         wrong.extend(session.violations().iter().map(|violation| format!("{version}: {violation:?}")));
         wrong.extend(session.alive().iter().map(|left| format!("{version}, left behind: {left}")));
         let done = steps.iter().filter(|step| matches!(step.outcome, Outcome::Done)).count();
-        // What newer drivers have grows, and the oldest do a smaller part of it.
+        // Newer drivers have ever more functions, and the oldest do a smaller part of the program.
         if done * 4 < steps.len() * 3 {
             wrong.push(format!("{version}: only {done} of {} steps were done", steps.len()));
         }

@@ -1,15 +1,16 @@
-//! Open to other code: its streams, events and memory, and what its wrappers of raw calls use.
+//! Interfaces for other code: its streams, events and memory, and the parts that its wrappers of raw calls
+//! use.
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::memory::ForeignBuffer;
+use cuprum::stream::{Event, EventFlags, ForeignEvent, ForeignStream, StreamKind};
 use cuprum::sys::{CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, CUresult, CUstream, FnId, Version, call};
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Current, Driver, Error, Event, EventFlags, ForeignBuffer,
-    ForeignEvent, ForeignStream, In, InOut, LaunchConfig, MemoryError, Module, Stream, StreamKind,
-};
+use cuprum::{Buffer, Current, Driver, Error, In, InOut, LaunchConfig, MemoryError, Module, Stream};
 
 use crate::tracer::{Backing, Build, calls_of, failing};
 
@@ -22,7 +23,12 @@ fn context() -> Context {
 }
 
 fn in_context(test: impl FnOnce(&mut Current<'_, '_>)) {
-    context().enter(test).unwrap();
+    context()
+        .enter(|cx| {
+            test(cx);
+            Ok(())
+        })
+        .unwrap();
 }
 
 #[test]
@@ -38,7 +44,7 @@ fn a_stream_that_is_taken_over_is_destroyed_once_and_a_foreign_one_never() {
             assert_eq!((foreign.as_raw(), foreign.kind()), (raw, kind), "the driver knows its kind");
             foreign.synchronize(cx).unwrap();
             assert_eq!(calls_of(|| drop(foreign)).0, []);
-            // SAFETY: live, and nobody else destroys it.
+            // SAFETY: live, and nothing else destroys it.
             let owned = unsafe { Stream::from_raw(cx, raw) }.unwrap();
             assert_eq!(owned.kind(), kind);
             assert_eq!(calls_of(|| drop(owned)).0, [FnId::cuStreamDestroy_v2]);
@@ -46,7 +52,7 @@ fn a_stream_that_is_taken_over_is_destroyed_once_and_a_foreign_one_never() {
     });
 }
 
-/// What is lent to a foreign stream beside the default stream is waited for, as with our own.
+/// A loan to a foreign stream that is not ordered with the default stream is waited for, as with our own.
 #[test]
 fn a_foreign_non_blocking_stream_is_known_as_one() {
     in_context(|cx| {
@@ -55,8 +61,8 @@ fn a_foreign_non_blocking_stream_is_known_as_one() {
         let stream = unsafe { Stream::from_raw(cx, raw) }.unwrap();
         let mut buffer = Buffer::<u8>::zeroed(cx, 4).unwrap();
         let (calls, lent) =
-            calls_of(|| cx.scope(&stream, |scope| scope.lend(buffer.as_mut_slice()).map(drop)));
-        lent.unwrap().unwrap();
+            calls_of(|| cx.scope_as(&stream, |scope| scope.lend(buffer.as_mut_slice()).map(drop)));
+        lent.unwrap();
         assert_eq!(calls, [FnId::cuStreamSynchronize; 2], "for the loan, and at the end of the scope");
     });
 }
@@ -82,6 +88,7 @@ fn default_streams_of_other_code_are_the_legacy_one_or_refused() {
                 // SAFETY: as above; it is refused.
                 let error = unsafe { ForeignStream::from_raw(cx, CU_STREAM_PER_THREAD) }.unwrap_err();
                 assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_HANDLE);
+                Ok(())
             })
             .unwrap();
     }
@@ -99,7 +106,7 @@ fn a_stream_that_cannot_be_asked_stays_the_other_codes() {
         });
         assert_eq!(refused.unwrap_err().call(), FnId::cuStreamGetFlags);
         assert_eq!(calls, [FnId::cuStreamGetFlags], "nothing was destroyed");
-        // SAFETY: live, and nobody else destroys it.
+        // SAFETY: live, and nothing else destroys it.
         unsafe { Stream::from_raw(cx, raw) }.unwrap().close().unwrap();
     });
 }
@@ -113,13 +120,13 @@ fn an_event_that_is_taken_over_is_destroyed_once_and_a_foreign_one_never() {
         foreign.record(cx, &Stream::default_in(cx)).unwrap();
         foreign.synchronize().unwrap();
         assert_eq!(calls_of(|| drop(foreign)).0, []);
-        // SAFETY: live, and nobody else destroys it.
+        // SAFETY: live, and nothing else destroys it.
         let owned = unsafe { Event::from_raw(cx, raw) };
         assert_eq!(calls_of(|| drop(owned)).0, [FnId::cuEventDestroy_v2]);
     });
 }
 
-/// What is foreign has its share of a context like everything else.
+/// A foreign object has its share of a context like everything else.
 #[test]
 fn foreign_handles_keep_a_shared_context() {
     let shared = context().share();
@@ -132,7 +139,7 @@ fn foreign_handles_keep_a_shared_context() {
             let event = unsafe { ForeignEvent::from_raw(cx, event) };
             // SAFETY: no elements.
             let buffer = unsafe { ForeignBuffer::<u8>::from_raw(cx, 0, 0) }.unwrap();
-            (stream, event, buffer, cx.keep())
+            Ok((stream, event, buffer, Stream::default_in(cx)))
         })
         .unwrap();
     drop(shared);
@@ -140,11 +147,14 @@ fn foreign_handles_keep_a_shared_context() {
     assert!(!last(&calls_of(|| drop(stream)).0));
     assert!(!last(&calls_of(|| drop(event)).0));
     assert!(!last(&calls_of(|| drop(buffer)).0));
-    assert_eq!(kept.enter(|cx| Buffer::from_slice(cx, &[1u8]).unwrap().to_vec(cx).unwrap()).unwrap(), [1]);
+    assert_eq!(
+        kept.enter(|cx| Ok(Buffer::from_slice(cx, &[1u8]).unwrap().to_vec(cx).unwrap())).unwrap(),
+        [1]
+    );
     assert!(last(&calls_of(|| drop(kept)).0), "the last of them ends the context");
 }
 
-/// Memory of another allocator, which counts what comes back.
+/// Memory of another allocator, which counts the blocks returned.
 fn foreign<'ctx>(
     cx: &Current<'_, 'ctx>,
     host: &[u32],
@@ -153,7 +163,7 @@ fn foreign<'ctx>(
     let (memory, released) = (Buffer::from_slice(cx, host).unwrap().into_raw(), Arc::clone(released));
     let release = move |context: &cuprum::ContextRef, address| {
         released.fetch_add(1, Ordering::SeqCst);
-        // SAFETY: nobody uses the memory again.
+        // SAFETY: the memory is not used again.
         context.check(unsafe { call!(context.driver().library().fns(), cuMemFree_v2(address)) })
     };
     // SAFETY: the elements are this value's until it frees them.
@@ -168,21 +178,19 @@ fn foreign_memory_is_used_like_any_and_given_back_once() {
         .enter(|cx| {
             let module = Module::load_ptx(cx, include_str!("../../kernels/saxpy.ptx")).unwrap();
             let saxpy = module.function("saxpy").unwrap().bind::<(u32, u32, In<u32>, InOut<u32>)>().unwrap();
-            // Zero times something, added to what are zeros as floats, too.
+            // Zero times something, added to bits that are zeros as floats, too.
             let (x, mut y) = (foreign(cx, &[0; 4], &released), foreign(cx, &[0; 4], &released));
             let stream = Stream::default_in(cx);
             // SAFETY: saxpy touches four elements of each, and the copies come after it on the same stream.
             unsafe { saxpy.launch(cx, &stream, LaunchConfig::new(1, 4), (4u32, 0u32, &x, &mut y)) }.unwrap();
-            y.as_mut_slice().fill(cx, 7).unwrap();
+            cx.fill(&mut y, 7).unwrap();
             let mut host = [0; 4];
-            cx.scope(&stream, |scope| scope.lend(y.as_mut_slice())?.copy_to_host(&mut host))
-                .unwrap()
-                .unwrap();
+            cx.scope(&stream, |scope| Ok(scope.read(&mut host, &scope.lend(y.as_mut_slice())?)?)).unwrap();
             assert_eq!((host, x.as_slice().to_vec(cx).unwrap()), ([7; 4], vec![0; 4]));
             assert_eq!(released.load(Ordering::SeqCst), 0);
             x.close().unwrap();
             assert_eq!(released.load(Ordering::SeqCst), 1);
-            y
+            Ok(y)
         })
         .unwrap();
     // Nothing is current here, nor on the other thread.
@@ -217,7 +225,7 @@ fn with_current_pushes_where_it_must_and_puts_back() {
     };
     let push_and_pop = [FnId::cuCtxPushCurrent_v2, FnId::cuCtxGetCurrent, FnId::cuCtxPopCurrent_v2];
     let (calls, found) = calls_of(|| ours.with_current(current).unwrap());
-    assert_eq!((calls.as_slice(), found), (&push_and_pop[..], raw));
+    assert_eq!((calls[0], &calls[1..], found), (FnId::cuCtxGetCurrent, &push_and_pop[..], raw));
     let mut stack = ContextStack::take().unwrap();
     let mut cx = stack.push(&ours).unwrap();
     let (calls, found) = calls_of(|| ours.with_current(current).unwrap());
@@ -230,6 +238,74 @@ fn with_current_pushes_where_it_must_and_puts_back() {
         ours.with_current(|| -> Result<(), Error> { unreachable!("it was not pushed") }).unwrap_err()
     });
     assert_eq!(error.call(), FnId::cuCtxPushCurrent_v2);
+}
+
+/// The driver is asked, since other code may have changed the context; it is not asked about a context that was pushed here
+/// above.
+#[test]
+fn a_context_that_is_current_is_entered_without_a_push() {
+    let (ours, theirs) = (context().share(), context());
+    let entered = || {
+        let (calls, made) = calls_of(|| ours.enter_as(|cx| Buffer::<u8>::alloc(cx, 16)));
+        drop(made.unwrap());
+        calls
+    };
+    let (ask, made) = (FnId::cuCtxGetCurrent, FnId::cuMemAlloc_v2);
+    let (push, pop) = (FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2);
+    assert_eq!(entered(), [ask, push, made, pop], "nothing is current");
+    let mut stack = ContextStack::take().unwrap();
+    let mut cx = stack.push(&ours).unwrap();
+    assert_eq!(entered(), [ask, made]);
+    assert_eq!(ours.enter(|_| Ok(entered())).unwrap(), [ask, made], "inside of another");
+    let upper = cx.push(&theirs).unwrap();
+    assert_eq!(entered(), [push, made, pop], "another one is known to be current");
+    drop(upper);
+    cx.memory_info().unwrap();
+    drop(cx);
+    // Pushed by other code.
+    let fns = ours.driver().library().fns();
+    // SAFETY: the context outlives it on the stack.
+    assert_eq!(unsafe { call!(fns, cuCtxPushCurrent_v2(ours.as_raw())) }.0, CUresult::CUDA_SUCCESS);
+    assert_eq!(entered(), [ask, made]);
+    let mut popped = cuprum::sys::CUcontext::null();
+    // SAFETY: the out-parameter outlives the call.
+    assert_eq!(unsafe { call!(fns, cuCtxPopCurrent_v2(&raw mut popped)) }.0, CUresult::CUDA_SUCCESS);
+    assert_eq!(popped, ours.as_raw(), "it is still there, once");
+}
+
+/// Whatever is left inside is popped at the end, and the tokens outside are as before.
+#[test]
+fn a_context_entered_without_a_push_is_left_as_it_was() {
+    let (ours, theirs) = (context().share(), context());
+    let mut stack = ContextStack::take().unwrap();
+    let mut cx = stack.push(&ours).unwrap();
+    let (calls, ()) = calls_of(|| {
+        ours.enter(|inner| {
+            std::mem::forget(inner.push(&theirs)?);
+            Ok(())
+        })
+        .unwrap();
+    });
+    assert_eq!(calls.iter().filter(|&&call| call == FnId::cuCtxPopCurrent_v2).count(), 1, "{calls:?}");
+    assert_eq!(calls_of(|| cx.memory_info().unwrap()).0, [FnId::cuMemGetInfo_v2]);
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        ours.enter::<()>(|inner| {
+            std::mem::forget(inner.push(&theirs)?);
+            assert!(cx.memory_info().unwrap_err().is_out_of_order(), "a token outside");
+            std::panic::resume_unwind(Box::new(()))
+        })
+    }));
+    assert!(panicked.is_err());
+    cx.memory_info().unwrap();
+    // A token outside that is dropped inside pops nothing there.
+    let upper = cx.push(&ours).unwrap();
+    let swallowed = ours.enter(|inner| {
+        drop(upper);
+        Ok(inner.memory_info()?)
+    });
+    swallowed.unwrap();
+    cx.memory_info().unwrap();
+    cx.pop().unwrap();
 }
 
 /// Not even a token that is reached by the back door works in another context than its own.
@@ -247,7 +323,7 @@ fn a_token_from_elsewhere_answers_out_of_order_within() {
         let release = move |_: &cuprum::ContextRef, _| use_it();
         let buffer = theirs.enter(|cx| {
             // SAFETY: no elements.
-            unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, release) }.unwrap()
+            Ok(unsafe { ForeignBuffer::<u8>::with_release(cx, 0, 0, release) }.unwrap())
         });
         assert!(buffer.unwrap().close().unwrap_err().is_out_of_order());
         use_it().expect("outside it is as good as before");
@@ -284,7 +360,7 @@ fn check_keeps_call_version_and_first_reporter() {
 }
 
 #[test]
-fn require_says_what_is_not_as_it_should_be() {
+fn require_names_unmet_requirements() {
     let (ours, theirs) = (context(), context());
     let mut stack = ContextStack::take().unwrap();
     let mut cx = stack.push(&ours).unwrap();
@@ -294,10 +370,15 @@ fn require_says_what_is_not_as_it_should_be() {
     assert!(error.is_wrong_context() && error.call() == call);
     std::mem::forget(cx.push(&theirs).unwrap());
     cx.require(&ours, call).expect("what was forgotten is popped");
-    theirs.enter(|_| assert!(cx.require(&ours, call).unwrap_err().is_out_of_order())).unwrap();
+    theirs
+        .enter(|_| {
+            assert!(cx.require(&ours, call).unwrap_err().is_out_of_order());
+            Ok(())
+        })
+        .unwrap();
 }
 
-/// A driver that does not know streams' kinds gives none away.
+/// A driver that does not know streams' kinds reports none.
 #[test]
 fn a_driver_without_the_question_says_so() {
     let old = Build { lacking: &[FnId::cuStreamGetFlags], ..Build::of(Backing::Emulator) };
@@ -310,6 +391,7 @@ fn a_driver_without_the_question_says_so() {
             assert!(unsafe { Stream::from_raw(cx, raw) }.unwrap_err().is_unresolved());
             // SAFETY: default streams live as long as their context.
             unsafe { ForeignStream::from_raw(cx, CUstream::null()) }.unwrap().synchronize(cx).unwrap();
+            Ok(())
         })
         .unwrap();
 }

@@ -1,8 +1,10 @@
 //! The parameters of kernels as drivers tell them, and as this crate reads them from PTX for drivers that do not: the
 //! same, or it says that it does not know.
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::launch::Mismatch;
 use cuprum::sys::FnId;
-use cuprum::{Context, ContextFlags, ContextStack, Driver, Mismatch, Module};
+use cuprum::{Driver, Module};
 
 use crate::tracer::{Backing, Build};
 
@@ -68,7 +70,7 @@ fn without_count() -> Driver {
 }
 
 #[test]
-fn what_is_read_is_what_the_driver_tells() {
+fn parameters_read_from_ptx_agree_with_the_driver() {
     for parameters in READ {
         let told = layout(Backing::Emulator.driver(), parameters)
             .unwrap_or_else(|why| panic!("{parameters}: {why}"));
@@ -78,7 +80,7 @@ fn what_is_read_is_what_the_driver_tells() {
 }
 
 #[test]
-fn what_is_not_read_is_not_guessed() {
+fn unread_parameters_are_not_guessed() {
     let mut unknown = 0;
     for parameters in MAY_BE_READ {
         match (layout(Backing::Emulator.driver(), parameters), layout(old(), parameters)) {

@@ -1,10 +1,11 @@
-//! What pools that keep blocks ask the driver for, and what becomes of blocks when it refuses.
+//! The driver calls of pools that keep blocks, and the handling of blocks when the driver refuses.
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::memory::PinnedFlags;
 use cuprum::pool::{BufferPool, MemoryPool, PinnedPool, PoolOptions, PoolPlace, StreamBuffer};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{
-    Context, ContextFlags, ContextStack, Current, Error, Event, EventFlags, MemoryError, PinnedFlags, Stream,
-};
+use cuprum::{Current, Error, MemoryError, Stream};
 
 use crate::tracer::{Backing, calls_of, failing};
 
@@ -41,6 +42,58 @@ fn a_held_block_takes_no_call() {
         let (calls, _) = calls_of(|| drop(pool));
         assert_eq!(calls, [FnId::cuMemFree_v2]);
     });
+}
+
+/// Each thread has a part of a pool for itself; what the others hold it takes before the driver is asked.
+#[test]
+fn a_block_that_another_thread_has_given_back_takes_no_call() {
+    let device = Backing::Emulator.driver().device(0).unwrap();
+    let context = Context::create(device, ContextFlags::empty()).unwrap().share();
+    let (pool, pinned, stream) = context
+        .enter(|cx| {
+            let pinned = PinnedPool::new(cx, PinnedFlags::empty());
+            Ok((BufferPool::new(cx), pinned, Stream::non_blocking(cx)?.share()))
+        })
+        .unwrap();
+    let use_both = |expected: [&[FnId]; 2]| {
+        context
+            .enter(|cx| {
+                let (calls, buffer) = calls_of(|| pool.alloc::<u8>(cx, &stream, 1000).unwrap());
+                assert_eq!(calls, expected[0]);
+                let (calls, host) = calls_of(|| pinned.zeroed::<u8>(cx, 1000).unwrap());
+                assert_eq!(calls, expected[1]);
+                let (buffers, hosts) = (pool.counters(), pinned.counters());
+                assert_eq!((buffers.active_blocks, buffers.held_blocks, buffers.active_bytes), (1, 0, 1000));
+                assert_eq!((hosts.active_blocks, hosts.held_blocks, hosts.managed_bytes), (1, 0, 1024));
+                drop((buffer, host));
+                Ok(())
+            })
+            .unwrap();
+    };
+    use_both([&[FnId::cuMemAlloc_v2], &[FnId::cuMemHostAlloc]]);
+    for _ in 0..20 {
+        std::thread::scope(|threads| threads.spawn(|| use_both([&[], &[]])).join().unwrap());
+    }
+    use_both([&[], &[]]);
+    // Given back on another thread than the one that took it.
+    let taken = context.enter(|cx| Ok(pool.alloc::<u8>(cx, &stream, 1000)?)).unwrap();
+    std::thread::scope(|threads| threads.spawn(|| drop(taken)).join().unwrap());
+    // And freed on another one than the one that has it.
+    std::thread::scope(|threads| {
+        let stop = || {
+            let (calls, freed) =
+                calls_of(|| context.enter(|_| Ok(pool.stop_holding().and(pinned.stop_holding()))));
+            freed.unwrap().unwrap();
+            let count = |call| calls.iter().filter(|&&found| found == call).count();
+            assert_eq!((count(FnId::cuMemFree_v2), count(FnId::cuMemFreeHost)), (1, 1));
+        };
+        threads.spawn(stop).join().unwrap();
+    });
+    assert_eq!((pool.counters(), pinned.counters()), Default::default());
+    // No part holds anything from now on.
+    let (calls, _) =
+        calls_of(|| context.enter(|cx| Ok(pool.alloc::<u8>(cx, &stream, 1000).map(drop)?)).unwrap());
+    assert!(calls.contains(&FnId::cuMemFree_v2), "{calls:?}");
 }
 
 #[test]
@@ -125,7 +178,7 @@ fn another_error_than_no_room_is_reported_at_once() {
 }
 
 #[test]
-fn a_pool_whose_state_is_not_told_still_reports_the_refusal() {
+fn a_pool_whose_state_is_unknown_still_reports_the_refusal() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
         let (calls, refused) = calls_of(|| {
@@ -168,7 +221,7 @@ fn pinned_memory_that_is_lost_does_not_come_back() {
         let pool = PinnedPool::new(cx, PinnedFlags::empty());
         let mut host = pool.zeroed::<u8>(cx, 1000).unwrap();
         let waited = failing(FnId::cuStreamSynchronize, CUresult::CUDA_ERROR_LAUNCH_FAILED, || {
-            cx.scope(&stream, |scope| scope.lend_host(&mut host).map(drop))
+            cx.scope(&stream, |scope| Ok(scope.lend(&mut host).map(drop)?))
         });
         assert!(waited.is_err() && host.is_lost());
         let (calls, ()) = calls_of(|| drop(host));

@@ -13,7 +13,7 @@ use crate::tracer::{Backing, Build, Injection, Pick, Session, Trouble, calls_of}
 const SUCCESS: CUresult = CUresult::CUDA_SUCCESS;
 const CODE: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 
-/// Calls a function of a table, and gives its answer.
+/// Calls a function of a table, and returns its result.
 macro_rules! ask {
     ($fns:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let function = $fns.$name;
@@ -74,7 +74,7 @@ fn every_function_of_the_list_is_traced() {
     let addresses: BTreeSet<_> = FnId::ALL.iter().map(|&function| library.address(function)).collect();
     assert!(!addresses.contains(&ptr::null()));
     assert_eq!(addresses.len(), FnId::ALL.len());
-    // What was passed on is what the emulator answers.
+    // The emulator answers a call that was passed on.
     let mut name = ptr::null();
     let (calls, answer) = calls_of(|| ask!(library.fns(), cuGetErrorName(CODE, &raw mut name)));
     assert_eq!((calls, answer), (vec![FnId::cuGetErrorName], SUCCESS));
@@ -110,7 +110,7 @@ fn an_injected_failure_is_done_or_not_and_lasts_or_not() {
             let failed = (CODE, if done { 2 } else { 0 });
             assert_eq!(answers, [(SUCCESS, 2), failed, if lasting { failed } else { (SUCCESS, 2) }]);
         });
-        let injected: Vec<bool> = session.log().iter().map(|call| call.injected).collect();
+        let injected: Vec<bool> = session.log().iter().map(|call| call.injected.is_some()).collect();
         assert_eq!(injected, [false, true, lasting]);
     }
 }
@@ -147,7 +147,7 @@ fn freed_handles_are_seen() {
 }
 
 #[test]
-fn what_ended_with_its_context_is_seen() {
+fn objects_that_ended_with_their_context_are_seen() {
     let session = Session::watched();
     session.enter(|| {
         let fns = library().fns();
@@ -178,7 +178,7 @@ fn releases_are_counted() {
 }
 
 #[test]
-fn a_free_that_failed_although_done_is_told_apart() {
+fn a_free_that_failed_although_done_is_recognized() {
     let after = found(|fns, session| {
         let address = memory(fns, 16);
         session.inject(Some(Injection { pick: Pick::Nth(0), code: CODE, done: true, lasting: false }));
@@ -203,7 +203,7 @@ fn another_context_is_seen() {
         let address = memory(fns, 16);
         session.expect(Some(home));
         let other = create(fns);
-        // By the home of the memory and by what the program expects; an allocation has only the latter.
+        // By the home of the memory and by the program's expectation; an allocation has only the latter.
         ok!(fns, cuMemsetD8_v2(address, 1, 1));
         memory(fns, 16);
         session.expect(None);
@@ -236,7 +236,7 @@ fn host_memory_in_flight_is_seen() {
 }
 
 #[test]
-fn a_function_that_makes_what_nobody_watches_is_seen() {
+fn a_function_that_makes_unwatched_objects_is_seen() {
     let unwatched = found(|fns, _| {
         let mut context = CUcontext::null();
         ok!(fns, cuStreamGetCtx(CUstream::null(), &raw mut context));

@@ -1,16 +1,16 @@
-//! What tokens, scopes and drops do after a call on the thread's stack of contexts has failed, or has failed although it
-//! was done; and where two drivers are used on one thread.
+//! Tokens, scopes and drops after a call on the thread's stack of contexts has failed, or has reported
+//! failure although it was done; and two drivers on one thread.
 
+use cuprum::context::{Context, ContextFlags, ContextStack, ForeignContext};
+use cuprum::launch::{Mismatch, Parameter};
 use cuprum::sys::{CUresult, FnId};
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Current, ForeignContext, Mismatch, Module, Parameter, Stream,
-};
+use cuprum::{Buffer, Current, Module, Stream};
 
 use crate::tracer::{Backing, Injection, Pick, Session, calls_of, failing};
 
 const CODE: CUresult = CUresult::CUDA_ERROR_UNKNOWN;
 
-fn context_of(backing: Backing) -> Context {
+pub(crate) fn context_of(backing: Backing) -> Context {
     Context::create(backing.driver().device(0).unwrap(), ContextFlags::empty()).unwrap()
 }
 
@@ -19,7 +19,7 @@ fn context() -> Context {
 }
 
 /// Runs `test` on a thread of its own, over the emulator and with a watcher, which may find nothing.
-fn watched(test: impl FnOnce(&Session) + Send) {
+pub(crate) fn watched(test: impl FnOnce(&Session) + Send) {
     let session = Session::watched();
     std::thread::scope(|scope| {
         let body = || session.enter(|| test(&session));
@@ -32,7 +32,7 @@ fn watched(test: impl FnOnce(&Session) + Send) {
 }
 
 /// Runs `body` with each call of a function failing although it is done.
-fn failing_although_done<R>(session: &Session, function: FnId, body: impl FnOnce() -> R) -> R {
+pub(crate) fn failing_although_done<R>(session: &Session, function: FnId, body: impl FnOnce() -> R) -> R {
     let injection = Injection { pick: Pick::Function(function), code: CODE, done: true, lasting: false };
     session.inject(Some(injection));
     let result = body();
@@ -41,13 +41,13 @@ fn failing_although_done<R>(session: &Session, function: FnId, body: impl FnOnce
 }
 
 /// Calls of `cx` from now on are meant for its context.
-fn expect(session: &Session, cx: &Current<'_, '_>) {
+pub(crate) fn expect(session: &Session, cx: &Current<'_, '_>) {
     session.expect(Some(cx.context().as_raw()));
 }
 
 /// A drop in a scope whose pop fails leaves another context current: copies and the wait would go there.
 #[test]
-fn copies_in_a_scope_check_what_is_current() {
+fn copies_in_a_scope_check_the_current_context() {
     watched(|session| {
         let (ours, theirs) = (context(), context());
         let mut stack = ContextStack::take().unwrap();
@@ -56,18 +56,18 @@ fn copies_in_a_scope_check_what_is_current() {
         let mut buffer = Buffer::<u32>::zeroed(&cx, 4).unwrap();
         let (input, stream) = ([1; 4], Stream::default_in(&cx));
         expect(session, &cx);
-        // An error is as good as a copy that happens in the right place: the watcher tells.
-        let _ = cx.scope(&stream, |scope| {
+        // An error is as good as a copy in the right context: the watcher reports anything else.
+        let _ = cx.scope_as::<cuprum::MemoryError, _>(&stream, |scope| {
             failing(FnId::cuCtxPopCurrent_v2, CODE, || drop(inside));
-            scope.lend(buffer.as_mut_slice())?.copy_from_host(&input)
+            scope.copy(&scope.lend(buffer.as_mut_slice())?, &input)
         });
         session.scope_ended();
         session.expect(None);
     });
 }
 
-/// A forgotten token is popped by the next use of one below it. If that pop fails, what is current may have the same
-/// handle and another height.
+/// A forgotten token is popped by the next use of one below it. If that pop fails, the current context may
+/// have the same handle and another height.
 #[test]
 fn a_pop_that_fails_in_a_repair_is_not_taken_for_done() {
     watched(|session| {
@@ -205,7 +205,7 @@ fn the_end_of_a_context_under_a_forgotten_token_counts_although_it_failed() {
     });
 }
 
-/// Two drivers may give out equal handles.
+/// Two drivers may return equal handles.
 fn twins() -> (Context, Context) {
     let (ours, theirs) = (context_of(Backing::Nothing), context_of(Backing::OtherNothing));
     assert_eq!(ours.as_raw(), theirs.as_raw());
@@ -247,7 +247,7 @@ fn a_forgotten_token_is_popped_by_its_own_driver() {
 
 const PTX: &str = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u32 n) { ret; }";
 
-/// `CUDA_ERROR_INVALID_VALUE` is how a driver tells the end of the parameters, and much else.
+/// Drivers use `CUDA_ERROR_INVALID_VALUE` for the end of the parameters, and for much else.
 #[test]
 fn a_failure_is_not_taken_for_the_end_of_the_parameters() {
     watched(|_| {
@@ -290,7 +290,9 @@ fn a_failure_to_tell_the_limits_is_returned_by_bind() {
 fn a_context_that_is_shared_remembers_its_fault() {
     let context = context();
     let fault = CUresult::CUDA_ERROR_LAUNCH_FAILED;
-    let failed = failing(FnId::cuCtxSynchronize, fault, || context.enter(|cx| cx.synchronize()));
+    let failed = failing(FnId::cuCtxSynchronize, fault, || {
+        context.enter_as::<cuprum::Error, _>(|cx| Ok(cx.synchronize()))
+    });
     let error = failed.unwrap().unwrap_err();
     assert_eq!(context.poisoned_by(), Some(error));
     assert_eq!(context.share().poisoned_by(), Some(error));
@@ -312,7 +314,7 @@ fn layouts_beyond_all_memory_are_refused() {
     const HUGE_PTX: &str = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(\
         .param .b8 a[9223372036854775807], .param .b8 b[9223372036854775807], .param .u8 c) { ret; }";
     let context = context_of(Backing::Nothing);
-    let module = context.enter(|cx| Module::load_ptx(cx, HUGE_PTX)).unwrap().unwrap();
+    let module = context.enter_as(|cx| Module::load_ptx(cx, HUGE_PTX)).unwrap();
     let function = module.function("k").unwrap();
     type Wrong = (Any<HUGE, 1>, Any<HUGE, 1>, Any<1, 16>);
     let error = function.bind::<Wrong>().unwrap_err();
@@ -376,7 +378,7 @@ fn a_context_in_doubt_that_ends_under_a_forgotten_token_leaves_the_tokens_below_
     }
 }
 
-/// The same with a token that is popped: what was in doubt above it is in doubt above the one below.
+/// The same with a token that is popped: doubt above it becomes doubt above the token below.
 #[test]
 fn a_context_in_doubt_that_ends_without_a_token_leaves_the_token_below_usable() {
     for done in [false, true] {
@@ -396,4 +398,21 @@ fn a_context_in_doubt_that_ends_without_a_token_leaves_the_token_below_usable() 
             session.expect(None);
         });
     }
+}
+
+/// One of several contexts in doubt is destroyed, and it was not a token's. If the height were lowered
+/// all the same, the next `enter` would use it again.
+#[test]
+fn a_context_that_ends_among_several_in_doubt_leaves_the_token_below_outside_of_an_enter() {
+    watched(|session| {
+        let [ours, pushed, popped] = [context(), context(), context()];
+        let elsewhere = popped.enter_as(|cx| Buffer::<u8>::alloc(cx, 16)).unwrap();
+        let mut stack = ContextStack::take().unwrap();
+        let mut cx = stack.push(&ours).unwrap();
+        failing_although_done(session, FnId::cuCtxPushCurrent_v2, || drop(cx.push(&pushed)));
+        failing(FnId::cuCtxPopCurrent_v2, CODE, || drop(elsewhere));
+        drop(popped);
+        let used = ours.enter(|_| Ok(cx.synchronize())).unwrap();
+        assert!(used.unwrap_err().is_out_of_order());
+    });
 }

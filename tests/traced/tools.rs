@@ -1,17 +1,17 @@
-//! What the driver's tools are given and give: core dumps, checkpoints and notices, over a driver that stands in for one that
-//! has them.
+//! Arguments and results of the driver's tools: core dumps, checkpoints and notices, over a driver that
+//! stands in for one that has them.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::sys::CUresult;
 use cuprum::tools::{CoredumpFlags, CoredumpSwitch, ProcessState};
-use cuprum::{Context, ContextFlags, ContextStack};
 
 use crate::tracer::{BUSY_MILLISECONDS, Backing, OVER_BUDGET};
 
 #[test]
-fn settings_of_core_dumps_are_a_contexts_own_or_those_of_all() {
+fn settings_of_core_dumps_are_per_context_or_global() {
     let driver = Backing::Emulator.driver();
     let context = Context::create(driver.device(0).unwrap(), ContextFlags::empty()).unwrap();
     let mut stack = ContextStack::take().unwrap();
@@ -33,7 +33,7 @@ fn settings_of_core_dumps_are_a_contexts_own_or_those_of_all() {
 }
 
 #[test]
-fn listeners_are_told_and_may_panic() {
+fn listeners_are_called_and_may_panic() {
     let driver = Backing::Emulator.driver();
     let told = Arc::new(Mutex::new(Vec::new()));
     let (to, as_well) = (told.clone(), told.clone());

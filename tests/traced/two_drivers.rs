@@ -1,11 +1,13 @@
 //! Two drivers in one process, one that does nothing and the emulator: objects of one never reach the other.
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::memory::{
     Advice, Granularity, ManagedBuffer, Mapping, MemoryAccess, MemoryLocation, PhysicalFlags, PhysicalMemory,
     Reservation,
 };
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::StreamMode;
-use cuprum::{Context, ContextFlags, ContextStack, Driver, Event, EventFlags, MemoryError, Stream};
+use cuprum::{Driver, MemoryError, Stream};
 
 use crate::tracer::{Backing, calls_of, emulator};
 
@@ -29,13 +31,13 @@ fn a_handle_of_another_driver_does_not_reach_this_one() {
     let cx = stack.push(&ours).unwrap();
     let (stream, event) = (Stream::new(&cx).unwrap(), Event::new(&cx, EventFlags::empty()).unwrap());
     let (calls, ()) = calls_of(|| {
-        assert!(stream.wait(&cx, &foreign).unwrap_err().is_wrong_context());
+        assert!(stream.wait_event(&cx, &foreign).unwrap_err().is_wrong_context());
         assert!(event.elapsed_since(&foreign).unwrap_err().is_wrong_context());
     });
     assert_eq!(calls, []);
 }
 
-/// The number of a device of another driver is that of one of ours.
+/// The number of a device of another driver is also the number of one of ours.
 #[test]
 fn a_place_on_a_device_of_another_driver_is_no_place_here() {
     let (ours, theirs) = (other_driver(), driver());

@@ -4,9 +4,10 @@ use cuprum::{Current, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, array: Array<'_, f32>, host: &[f32]) {
     cx.scope(stream, |scope| {
-        let lent = scope.lend_array(array.view().all()).unwrap();
-        lent.copy_from(HostBlock::new(host, 4).unwrap()).unwrap();
+        let lent = scope.lend(array.view().all()).unwrap();
+        scope.copy(&lent, &HostBlock::new(host, 4).unwrap()).unwrap();
         drop(array);
+        Ok(())
     })
     .unwrap();
 }

@@ -1,4 +1,4 @@
-// Machine code is not checked by anybody: who loads it answers for it.
+// Machine code is not checked: the program that loads it vouches for it.
 use cuprum::{Current, Module};
 
 fn wrong(cx: &Current<'_, '_>, image: &[u8]) {

@@ -5,7 +5,7 @@ use cuprum::{Current, Stream};
 fn wrong(cx: &Current<'_, '_>, one: &mut Stream<'_>, mut two: Stream<'_>) {
     cx.capture(one, CaptureMode::Global, |capture| {
         let lane = capture.fork(&mut two)?;
-        cx.scope(&two, |_| ()).unwrap();
+        cx.scope(&two, |_| Ok(())).unwrap();
         capture.join(&lane)
     })
     .unwrap();

@@ -1,4 +1,4 @@
-// A path in the code is a claim of the program: what is there is run in this process, or writes code that is loaded.
+// A path in the code is the program's claim: the file runs in this process, or writes code that is loaded.
 use cuprum::compile::Compiler;
 use cuprum::sys::nvrtc::Library;
 

@@ -1,5 +1,6 @@
 // A context is made on a device, and a device comes from an initialized driver.
-use cuprum::{Context, ContextFlags, Library};
+use cuprum::context::{Context, ContextFlags};
+use cuprum::Library;
 
 fn wrong(library: Library) -> Context {
     Context::create(library, ContextFlags::empty()).unwrap()

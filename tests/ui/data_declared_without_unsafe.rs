@@ -1,5 +1,7 @@
-// What a type says of itself as data or as an argument is believed: saying it is unsafe.
-use cuprum::{Argument, DeviceData, In, Signature};
+// A type's declaration as data or as an argument is not checked: it is unsafe.
+use cuprum::launch::{Argument, Signature};
+use cuprum::memory::DeviceData;
+use cuprum::In;
 
 #[derive(Clone, Copy)]
 #[repr(C)]

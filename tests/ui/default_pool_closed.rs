@@ -1,4 +1,4 @@
-// The default pool of a device is nobody's to destroy.
+// A program cannot destroy the default pool of a device.
 use cuprum::Device;
 
 fn wrong(device: Device) {

@@ -1,6 +1,5 @@
 // A green context is not destroyed while it is current.
-use cuprum::ContextStack;
-use cuprum::context::GreenContext;
+use cuprum::context::{ContextStack, GreenContext};
 
 fn wrong(green: GreenContext, stack: &mut ContextStack) {
     let cx = stack.push(&green).unwrap();

@@ -1,6 +1,6 @@
 // A green context outlives its streams.
-use cuprum::context::GreenContext;
-use cuprum::{ContextStack, Stream};
+use cuprum::context::{ContextStack, GreenContext};
+use cuprum::Stream;
 
 fn wrong(green: GreenContext, stack: &mut ContextStack) {
     let cx = stack.push(&green).unwrap();

@@ -1,5 +1,5 @@
 // A context that is current cannot be destroyed.
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();

@@ -1,6 +1,6 @@
 // A context outlives the arrays that were made in it.
 use cuprum::memory::{Array, ArrayFlags, ArrayShape};
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(stack: &mut ContextStack, context: Context) {
     let cx = stack.push(&context).unwrap();

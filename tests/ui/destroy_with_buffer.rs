@@ -1,5 +1,6 @@
 // A context is not destroyed while something made in it is alive: buffer.
-use cuprum::{Context, ContextStack, Buffer};
+use cuprum::context::{Context, ContextStack};
+use cuprum::Buffer;
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();

@@ -1,5 +1,6 @@
 // A context is not destroyed while something made in it is alive: event.
-use cuprum::{Context, ContextStack, Event, EventFlags};
+use cuprum::context::{Context, ContextStack};
+use cuprum::stream::{Event, EventFlags};
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();

@@ -1,6 +1,6 @@
 // A context is not destroyed while something imported into it is alive: memory and a semaphore of another API.
 use cuprum::external::{ExternalMemory, ExternalSemaphore};
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 use std::os::fd::OwnedFd;
 
 fn wrong(context: Context, stack: &mut ContextStack, memory: OwnedFd, semaphore: OwnedFd) {

@@ -1,6 +1,6 @@
 // A context outlives the managed memory that was allocated in it.
 use cuprum::memory::ManagedBuffer;
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(stack: &mut ContextStack, context: Context) {
     let cx = stack.push(&context).unwrap();

@@ -1,6 +1,6 @@
 // A context outlives the mappings that were made in it.
 use cuprum::memory::{Mapping, PhysicalMemory, Reservation};
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(stack: &mut ContextStack, context: Context, addresses: Reservation, memory: PhysicalMemory) {
     let cx = stack.push(&context).unwrap();

@@ -1,5 +1,6 @@
 // A context is not destroyed while something made in it is alive: module.
-use cuprum::{Context, ContextStack, Module};
+use cuprum::context::{Context, ContextStack};
+use cuprum::Module;
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();

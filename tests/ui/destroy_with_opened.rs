@@ -1,9 +1,9 @@
 // A context is not destroyed while something of another process is open in it: memory and an event.
-use cuprum::memory::{IpcBuffer, IpcMemHandle};
-use cuprum::stream::IpcEventHandle;
-use cuprum::{Context, ContextStack, Event};
+use cuprum::context::{Context, ContextStack};
+use cuprum::memory::{IpcBuffer};
+use cuprum::stream::{Event};
 
-fn wrong(context: Context, stack: &mut ContextStack, memory: IpcMemHandle, event: IpcEventHandle) {
+fn wrong(context: Context, stack: &mut ContextStack, memory: [u8; 64], event: [u8; 64]) {
     let cx = stack.push(&context).unwrap();
     let memory = unsafe { IpcBuffer::<f32>::open(&cx, memory) }.unwrap();
     let event = unsafe { Event::open(&cx, event) }.unwrap();

@@ -1,6 +1,6 @@
 // A context is not destroyed while a buffer of OpenGL is registered with it.
 use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();

@@ -1,6 +1,6 @@
 // A context is not destroyed while something made in it is alive: signals.
 use cuprum::stream::Signals;
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();

@@ -1,5 +1,6 @@
 // A context is not destroyed while something made in it is alive: stream.
-use cuprum::{Context, ContextStack, Stream};
+use cuprum::context::{Context, ContextStack};
+use cuprum::Stream;
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();

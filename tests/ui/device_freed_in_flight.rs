@@ -5,8 +5,9 @@ fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut from: Buffer<'_, f32>, t
     cx.scope(stream, |scope| {
         let source = scope.lend(from.as_mut_slice()).unwrap();
         let destination = scope.lend(to.as_mut_slice()).unwrap();
-        destination.copy_from(&source).unwrap();
+        scope.copy(&destination, &source).unwrap();
         drop(from);
+        Ok(())
     })
     .unwrap();
 }

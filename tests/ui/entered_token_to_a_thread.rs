@@ -2,7 +2,7 @@
 use cuprum::ContextRef;
 
 fn wrong(context: &ContextRef) {
-    context.enter(|cx| std::thread::scope(|scope| scope.spawn(|| cx.synchronize()).join())).unwrap();
+    context.enter(|cx| Ok(std::thread::scope(|scope| scope.spawn(|| cx.synchronize()).join()))).unwrap();
 }
 
 fn main() {}

@@ -1,4 +1,4 @@
-// What is mapped of imported memory borrows it.
+// A mapping of imported memory borrows the import.
 use cuprum::Current;
 use cuprum::external::{ExternalBuffer, ExternalMemory};
 

@@ -1,6 +1,8 @@
-// That a handle is what it is said to be is the caller's word.
+// The caller guarantees the kind of a foreign handle.
 use cuprum::sys::{CUevent, CUstream};
-use cuprum::{Current, Event, ForeignBuffer, ForeignEvent, ForeignStream, Stream};
+use cuprum::memory::ForeignBuffer;
+use cuprum::stream::{Event, ForeignEvent, ForeignStream};
+use cuprum::{Current, Stream};
 
 fn wrong(cx: &Current<'_, '_>) {
     let _ = Stream::from_raw(cx, CUstream::null());

@@ -1,5 +1,6 @@
-// What gives memory back runs when the memory goes: it borrows nothing that goes sooner.
-use cuprum::{Current, ForeignBuffer};
+// A release function runs when the memory is dropped: it borrows nothing that is dropped sooner.
+use cuprum::memory::ForeignBuffer;
+use cuprum::Current;
 
 fn wrong<'ctx>(cx: &Current<'_, 'ctx>) -> ForeignBuffer<'ctx, u8> {
     let owner = vec![0u8; 16];

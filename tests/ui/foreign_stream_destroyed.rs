@@ -1,5 +1,5 @@
-// What is borrowed from other code is not destroyed through the borrow.
-use cuprum::{ForeignEvent, ForeignStream};
+// An object borrowed from other code is not destroyed through the borrow.
+use cuprum::stream::{ForeignEvent, ForeignStream};
 
 fn wrong(stream: ForeignStream<'_>, event: ForeignEvent<'_>) {
     stream.close().unwrap();

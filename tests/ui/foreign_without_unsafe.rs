@@ -1,5 +1,6 @@
-// What others own, or could destroy behind us, is taken on the caller's word.
-use cuprum::{Buffer, Current, Device, Driver, ForeignContext};
+// Objects of other code, or that other code could destroy, need a guarantee of the caller.
+use cuprum::context::ForeignContext;
+use cuprum::{Buffer, Current, Device, Driver};
 
 fn wrong(driver: Driver, device: Device, cx: &Current<'_, '_>) {
     let _context = ForeignContext::current(driver);

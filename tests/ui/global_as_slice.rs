@@ -1,5 +1,6 @@
 // Kernels write a global variable whenever they run, so it is copied and never lent as a slice.
-use cuprum::{Global, Module};
+use cuprum::module::Global;
+use cuprum::Module;
 
 fn wrong(module: &Module<'_>) {
     let one: Global<'_, f32> = module.global("table").unwrap();

@@ -1,6 +1,7 @@
-// An event that a graph records is not destroyed before the graph is gone.
+// An event that a graph records is not destroyed before the graph is dropped.
 use cuprum::graph::Graph;
-use cuprum::{Current, Event};
+use cuprum::stream::Event;
+use cuprum::Current;
 
 fn wrong(cx: &Current<'_, '_>, event: Event<'_>) {
     let mut graph = Graph::new(cx).unwrap();

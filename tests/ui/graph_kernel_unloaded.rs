@@ -1,4 +1,4 @@
-// A kernel that a graph launches is not unloaded before the graph is gone.
+// A kernel that a graph launches is not unloaded before the graph is dropped.
 use cuprum::graph::Graph;
 use cuprum::{Current, LaunchConfig, Module};
 

@@ -2,10 +2,10 @@
 use cuprum::graph::Graph;
 use cuprum::{Buffer, Current};
 
-fn wrong(cx: &Current<'_, '_>, buffer: &mut Buffer<'_, u32>) {
+fn wrong(cx: &Current<'_, '_>, mut buffer: Buffer<'_, u32>) {
     let mut graph = Graph::new(cx).unwrap();
-    let memory = graph.lend(buffer.as_mut_slice()).unwrap();
-    buffer.fill(cx, 1).unwrap();
+    let memory = graph.lend(&mut buffer).unwrap();
+    cx.fill(&mut buffer, 1).unwrap();
     graph.add_fill(cx, &[], memory, 2).unwrap();
 }
 

@@ -1,9 +1,9 @@
 // A graph is used by one thread at a time.
-use cuprum::graph::Executable;
+use cuprum::graph::GraphExec;
 
 fn shared<T: Sync>(_: &T) {}
 
-fn wrong(executable: &Executable<'_>) {
+fn wrong(executable: &GraphExec<'_>) {
     shared(executable);
 }
 

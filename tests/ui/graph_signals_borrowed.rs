@@ -3,7 +3,7 @@ use cuprum::graph::Graph;
 use cuprum::stream::Signals;
 
 fn wrong(graph: &mut Graph<'_>, signals: Signals<'_, u32>) {
-    graph.share_signals(&signals).unwrap();
+    graph.lend(&signals).unwrap();
 }
 
 fn main() {}

@@ -4,8 +4,9 @@ use cuprum::{Buffer, Current, Stream};
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, buffer: &mut Buffer<'_, f32>, host: &mut [f32]) {
     cx.scope(stream, |scope| {
         let lent = scope.lend(buffer.as_mut_slice()).unwrap();
-        lent.copy_from_host(host).unwrap();
+        scope.copy(&lent, &*host).unwrap();
         host[0] = 1.0;
+        Ok(())
     })
     .unwrap();
 }

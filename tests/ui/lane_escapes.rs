@@ -2,7 +2,7 @@
 use cuprum::{Current, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>) {
-    let lane = cx.multi_scope(|scope| scope.on(stream).unwrap()).unwrap();
+    let lane = cx.multi_scope(|scope| Ok(scope.on(stream).unwrap())).unwrap();
     drop(lane);
 }
 

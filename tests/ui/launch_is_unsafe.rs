@@ -1,4 +1,4 @@
-// A kernel is foreign code: the caller answers for what it does.
+// A kernel is foreign code: the caller guarantees its effects.
 use cuprum::{Current, Kernel, LaunchConfig, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, kernel: &Kernel<'_, (u32,)>) {

@@ -5,7 +5,8 @@ fn wrong(cx: &Current<'_, '_>, streams: &[Stream<'_>; 2], buffer: &mut Buffer<'_
     cx.multi_scope(|scope| {
         scope.on(&streams[0]).unwrap().lend(buffer.as_mut_slice()).unwrap();
         // Not even when the first loan is no longer used: its stream may be at it until the scope ends.
-        scope.on(&streams[1]).unwrap().lend_shared(buffer.as_slice()).unwrap();
+        scope.on(&streams[1]).unwrap().lend(buffer.as_slice()).unwrap();
+        Ok(())
     })
     .unwrap();
 }

@@ -6,8 +6,10 @@ fn wrong(cx: &Current<'_, '_>, one: &Stream<'_>, two: &Stream<'_>, buffer: &mut 
         let _first = outer.lend(buffer.as_mut_slice()).unwrap();
         cx.scope(two, |inner| {
             let _second = inner.lend(buffer.as_mut_slice()).unwrap();
+            Ok(())
         })
         .unwrap();
+        Ok(())
     })
     .unwrap();
 }

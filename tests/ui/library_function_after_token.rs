@@ -1,8 +1,9 @@
-// A function that a kernel gives for the current context is good as long as the token.
+// A function that a kernel returns for the current context is valid as long as the token.
 use cuprum::module::LibraryKernel;
-use cuprum::{ContextStack, SharedContext};
+use cuprum::context::ContextStack;
+use cuprum::{ContextRef, Shared};
 
-fn wrong(kernel: LibraryKernel<'_>, context: SharedContext, stack: &mut ContextStack) {
+fn wrong(kernel: LibraryKernel<'_>, context: Shared<ContextRef>, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();
     let function = kernel.function(&cx).unwrap();
     cx.pop().unwrap();

@@ -1,7 +1,7 @@
 // A kernel that is found in a shared library borrows the handle.
-use cuprum::module::{LibraryKernel, SharedCodeLibrary};
+use cuprum::module::{LibraryKernel, CodeLibrary, Shared};
 
-fn wrong(library: SharedCodeLibrary) -> LibraryKernel<'static> {
+fn wrong(library: Shared<CodeLibrary>) -> LibraryKernel<'static> {
     library.kernel("saxpy").unwrap()
 }
 

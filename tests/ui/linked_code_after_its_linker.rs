@@ -1,4 +1,4 @@
-// The linked code lies in the linker, and goes with it.
+// The linker owns the linked code, which ends with it.
 use cuprum::module::Linked;
 
 fn wrong(linked: Linked<'_>) -> usize {

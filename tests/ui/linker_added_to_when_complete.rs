@@ -1,4 +1,4 @@
-// Nothing is added to what is linked.
+// A finished linker takes no more inputs.
 use cuprum::module::Linker;
 
 fn wrong(mut linker: Linker<'_>) {

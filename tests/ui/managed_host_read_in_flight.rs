@@ -5,8 +5,9 @@ use cuprum::{Current, Stream};
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, memory: &mut ManagedBuffer<'_, f32>) {
     cx.scope(stream, |scope| {
         let lent = scope.lend(memory.as_mut_slice()).unwrap();
-        lent.fill(1.0).unwrap();
+        scope.fill(&lent, 1.0).unwrap();
         println!("{}", memory.host(cx).unwrap()[0]);
+        Ok(())
     })
     .unwrap();
 }

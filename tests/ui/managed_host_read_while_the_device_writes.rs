@@ -1,10 +1,10 @@
-// What the host was lent of managed memory is gone before the device may write it.
+// A loan of managed memory to the host ends before the device may write the memory.
 use cuprum::Current;
 use cuprum::memory::ManagedBuffer;
 
 fn wrong(cx: &Current<'_, '_>, memory: &mut ManagedBuffer<'_, f32>) {
     let host = memory.host(cx).unwrap();
-    memory.as_mut_slice().fill(cx, 1.0).unwrap();
+    cx.fill(memory, 1.0).unwrap();
     println!("{}", host[0]);
 }
 

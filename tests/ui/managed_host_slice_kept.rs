@@ -1,4 +1,4 @@
-// What the host was lent of managed memory does not outlive it, nor the closure in which it was lent.
+// A loan of managed memory to the host outlives neither the memory nor the closure of the loan.
 use cuprum::Current;
 use cuprum::memory::ManagedBuffer;
 

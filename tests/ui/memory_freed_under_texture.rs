@@ -11,7 +11,7 @@ fn freed(cx: &Current<'_, '_>, linear: Buffer<'_, f32>) {
 
 fn written(cx: &Current<'_, '_>, mut rows: PitchedBuffer<'_, f32>) {
     let texture = Texture::new(cx, &rows, &Sampler::new()).unwrap();
-    rows.fill(cx, 1.0).unwrap();
+    cx.fill(&mut rows, 1.0).unwrap();
     drop(texture);
 }
 

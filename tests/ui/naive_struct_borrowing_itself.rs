@@ -1,5 +1,6 @@
-// A struct with a context and what borrows it: the documentation of the types named says what to do.
-use cuprum::{Buffer, ContextStack, Device, Module, PrimaryContext};
+// A struct with a context and a borrow of it: the documentation of the types named has the answer.
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::{Buffer, Device, Module};
 
 struct App<'a> {
     buffer: Buffer<'a, f32>,

@@ -1,4 +1,4 @@
-// A struct with code and a kernel of it: the documentation of the types named says what to do.
+// A struct with code and a kernel of it: the documentation of the types named has the answer.
 use cuprum::{Current, Kernel, Module};
 
 struct Saxpy<'ctx> {

@@ -1,9 +1,10 @@
-// A context that is returned beside what borrows it: the documentation of the types named says what to do.
-use cuprum::{Buffer, Context, ContextFlags, Device};
+// A context that is returned with a borrow of it: the documentation of the types named has the answer.
+use cuprum::context::{Context, ContextFlags};
+use cuprum::{Buffer, Device};
 
 fn new(device: Device) -> (Context, Buffer<'static, f32>) {
     let context = Context::create(device, ContextFlags::empty()).unwrap();
-    let buffer = context.enter(|cx| Buffer::alloc(cx, 16).unwrap()).unwrap();
+    let buffer = context.enter(|cx| Ok(Buffer::alloc(cx, 16).unwrap())).unwrap();
     (context, buffer)
 }
 

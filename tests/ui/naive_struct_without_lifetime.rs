@@ -1,5 +1,7 @@
-// A struct that says nothing of lifetimes: the documentation of the types named says what to do.
-use cuprum::{Buffer, Context, Event, Kernel, Module, Stream};
+// A struct without lifetimes: the documentation of the types named has the answer.
+use cuprum::context::Context;
+use cuprum::stream::Event;
+use cuprum::{Buffer, Kernel, Module, Stream};
 
 struct App {
     context: Context,

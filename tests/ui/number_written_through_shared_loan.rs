@@ -1,11 +1,12 @@
-// What is lent to be read is not written by an operation on numbers.
+// An operation on numbers does not write through a loan to be read.
 use cuprum::stream::{Operations, Scope};
-use cuprum::{MemoryError, Slice};
+use cuprum::memory::Slice;
+use cuprum::MemoryError;
 
 fn wrong<'scope>(scope: &Scope<'scope, '_>, memory: Slice<'scope, u32>) -> Result<(), MemoryError> {
-    let lent = scope.lend_shared(memory)?;
+    let lent = scope.lend(memory)?;
     let mut operations = Operations::new();
-    operations.write(lent, 0, 1)?;
+    operations.write(&lent, 0, 1)?;
     scope.operate(&mut operations)
 }
 

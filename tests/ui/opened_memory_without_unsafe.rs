@@ -1,8 +1,8 @@
 // Only the other process can promise to keep the memory.
 use cuprum::Current;
-use cuprum::memory::{IpcBuffer, IpcMemHandle};
+use cuprum::memory::{IpcBuffer};
 
-fn wrong(cx: &Current<'_, '_>, handle: IpcMemHandle) {
+fn wrong(cx: &Current<'_, '_>, handle: [u8; 64]) {
     let opened = IpcBuffer::<f32>::open(cx, handle).unwrap();
     opened.as_slice().to_vec(cx).unwrap();
 }

@@ -1,4 +1,4 @@
-// An array of a mapped image of OpenGL is gone when the guard is, and so is a surface of it.
+// An array of a mapped image of OpenGL ends with the guard, and so does a surface of the array.
 use cuprum::Current;
 use cuprum::graphics::{MappedImage, RegisteredImage};
 use cuprum::stream::Stream;

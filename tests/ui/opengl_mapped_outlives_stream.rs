@@ -1,4 +1,4 @@
-// A guard of mapped resources unmaps on its stream, which goes after it.
+// A guard of mapped resources unmaps on its stream, which is dropped after it.
 use cuprum::graphics::RegisteredBuffer;
 use cuprum::{Current, Stream};
 

@@ -1,4 +1,4 @@
-// What is registered from a context of OpenGL stays on its thread.
+// An object registered from a context of OpenGL stays on its thread.
 use cuprum::graphics::RegisteredBuffer;
 
 fn wrong(vertices: RegisteredBuffer<'static>) {

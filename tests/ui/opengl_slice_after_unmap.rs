@@ -1,4 +1,4 @@
-// What is lent of a mapped buffer of OpenGL is gone when it is unmapped.
+// A slice of a mapped buffer of OpenGL ends when the buffer is unmapped.
 use cuprum::graphics::RegisteredBuffer;
 use cuprum::{Current, Stream};
 

@@ -1,4 +1,4 @@
-// Registering a buffer of OpenGL is a promise about what OpenGL does.
+// Registering a buffer of OpenGL is a promise about OpenGL's use of it.
 use cuprum::Current;
 use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
 

@@ -5,8 +5,9 @@ use cuprum::{Current, Stream};
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, signals: &Signals<'_, u32>) {
     let mut operations = Operations::new();
     cx.scope(stream, |scope| {
-        let lent = scope.lend_signals(signals).unwrap();
-        operations.write(lent, 0, 1).unwrap();
+        let lent = scope.lend(signals).unwrap();
+        operations.write(&lent, 0, 1).unwrap();
+        Ok(())
     })
     .unwrap();
 }

@@ -4,9 +4,10 @@ use cuprum::{Current, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut buffer: StreamBuffer<'_, u32>) {
     cx.scope(stream, |scope| {
-        let lent = scope.lend_ordered(&mut buffer).unwrap();
+        let lent = scope.lend(&mut buffer).unwrap();
         drop(buffer);
-        lent.fill(1).unwrap();
+        scope.fill(&lent, 1).unwrap();
+        Ok(())
     })
     .unwrap();
 }

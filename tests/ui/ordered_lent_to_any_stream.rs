@@ -5,6 +5,7 @@ use cuprum::{Current, Stream};
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut buffer: StreamBuffer<'_, u32>) {
     cx.scope(stream, |scope| {
         scope.lend(buffer.as_mut_slice()).unwrap();
+        Ok(())
     })
     .unwrap();
 }

@@ -1,6 +1,7 @@
-// Memory moves to another stream by an event that nobody else records meanwhile.
+// Memory moves to another stream by an event that no other code records meanwhile.
 use cuprum::pool::StreamBuffer;
-use cuprum::{Current, Event, Stream};
+use cuprum::stream::Event;
+use cuprum::{Current, Stream};
 
 fn wrong<'s>(cx: &Current<'_, '_>, event: &Event<'_>, to: &'s Stream<'_>, mut buffer: StreamBuffer<'s, u32>) {
     buffer.move_to(cx, event, to).unwrap();

@@ -1,5 +1,6 @@
 // While another context is on top, the token below cannot be used: its context is not the current one.
-use cuprum::{Buffer, ContextRef, ContextStack};
+use cuprum::context::ContextStack;
+use cuprum::{Buffer, ContextRef};
 
 fn wrong(stack: &mut ContextStack, first: &ContextRef, second: &ContextRef) {
     let mut outer = stack.push(first).unwrap();

@@ -1,5 +1,7 @@
-// What owns something in the driver has no copies: each would free it.
-use cuprum::{Buffer, Context, Event, Module, PrimaryContext, Stream};
+// An owner of a driver object has no copies: each would free the object.
+use cuprum::context::{Context, PrimaryContext};
+use cuprum::stream::Event;
+use cuprum::{Buffer, Module, Stream};
 
 fn needs_clone<T: Clone>(_: &T) {}
 

@@ -1,5 +1,5 @@
 // A context whose memory another one can reach is not destroyed while it can.
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(stack: &mut ContextStack, here: &Context, there: Context) {
     let cx = stack.push(here).unwrap();

@@ -1,4 +1,5 @@
 // Memory of another context is not written while a stream copies from it.
+use cuprum::memory::Peer;
 use cuprum::{Buffer, Current, Stream};
 
 fn wrong(
@@ -9,8 +10,9 @@ fn wrong(
 ) {
     cx.scope(stream, |scope| {
         let lent = scope.lend(mine.as_mut_slice()).unwrap();
-        lent.copy_from_peer(&scope.lend_peer(theirs.as_slice()).unwrap()).unwrap();
-        theirs.fill(cx, 1.0).unwrap();
+        scope.copy(&lent, &scope.lend(Peer(&*theirs)).unwrap()).unwrap();
+        cx.fill(theirs, 1.0).unwrap();
+        Ok(())
     })
     .unwrap();
 }

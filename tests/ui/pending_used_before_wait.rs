@@ -1,5 +1,6 @@
 // Neither side of a request is reached while it is on its way.
-use cuprum::{Buffer, Current, Pending, PinnedBuffer};
+use cuprum::stream::Pending;
+use cuprum::{Buffer, Current, PinnedBuffer};
 
 type Slot = (PinnedBuffer<'static, f32>, Buffer<'static, f32>);
 

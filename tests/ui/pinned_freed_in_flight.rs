@@ -9,9 +9,10 @@ fn wrong(
 ) {
     cx.scope(stream, |scope| {
         let device = scope.lend(buffer.as_mut_slice()).unwrap();
-        let lent = scope.lend_host(&mut host).unwrap();
-        lent.copy_from(&device).unwrap();
+        let lent = scope.lend(&mut host).unwrap();
+        scope.copy(&lent, &device).unwrap();
         drop(host);
+        Ok(())
     })
     .unwrap();
 }

@@ -1,5 +1,7 @@
 // Page-locked memory is freed before the context that it was allocated in.
-use cuprum::{Context, ContextStack, PinnedBuffer, PinnedFlags};
+use cuprum::context::{Context, ContextStack};
+use cuprum::memory::PinnedFlags;
+use cuprum::PinnedBuffer;
 
 fn wrong(context: Context, mut stack: ContextStack) {
     let cx = stack.push(&context).unwrap();

@@ -10,7 +10,8 @@ fn wrong(
     let first = &host[0];
     cx.scope(stream, |scope| {
         let device = scope.lend(buffer.as_mut_slice()).unwrap();
-        scope.lend_host(host).unwrap().copy_from(&device).unwrap();
+        scope.copy(&scope.lend(&mut *host).unwrap(), &device).unwrap();
+        Ok(())
     })
     .unwrap();
     println!("{first}");

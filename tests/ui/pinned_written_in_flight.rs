@@ -9,8 +9,9 @@ fn wrong(
 ) {
     cx.scope(stream, |scope| {
         let device = scope.lend(buffer.as_mut_slice()).unwrap();
-        device.copy_from_host(host).unwrap();
+        scope.copy(&device, &*host).unwrap();
         host[0] = 1.0;
+        Ok(())
     })
     .unwrap();
 }

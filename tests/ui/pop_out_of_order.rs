@@ -1,5 +1,6 @@
 // The token pushed last is popped first.
-use cuprum::{ContextRef, ContextStack};
+use cuprum::context::ContextStack;
+use cuprum::ContextRef;
 
 fn wrong(stack: &mut ContextStack, first: &ContextRef, second: &ContextRef) {
     let mut outer = stack.push(first).unwrap();

@@ -1,5 +1,5 @@
 // A context that was destroyed cannot be made current.
-use cuprum::{Context, ContextStack};
+use cuprum::context::{Context, ContextStack};
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     drop(context);

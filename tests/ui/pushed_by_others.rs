@@ -1,4 +1,4 @@
-// What can be pushed is for this crate to say.
+// Only this crate implements the trait for contexts that can be pushed.
 use cuprum::ContextRef;
 use cuprum::context::ToPush;
 

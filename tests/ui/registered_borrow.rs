@@ -1,5 +1,6 @@
-// What is registered is owned: a borrow that is forgotten would leave the device with memory that is gone.
-use cuprum::{Current, RegisterFlags, Registered};
+// Registered memory is owned: a forgotten borrow would leave the device with freed memory.
+use cuprum::memory::{RegisterFlags, Registered};
+use cuprum::Current;
 
 fn wrong(cx: &Current<'_, '_>, host: &mut [f32]) {
     let _registered = Registered::new(cx, host, RegisterFlags::empty());

@@ -1,5 +1,6 @@
-// Page-locked memory beside a request cannot be lent to its work.
-use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Request, Stream};
+// Page-locked memory outside a request cannot be lent to its work.
+use cuprum::stream::Request;
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
 
 fn wrong(
     cx: &Current<'_, '_>,
@@ -8,7 +9,7 @@ fn wrong(
     mut host: PinnedBuffer<'static, f32>,
 ) {
     let _pending = request.submit(cx, stream, |scope, buffer| -> Result<(), MemoryError> {
-        scope.lend_host(&mut host)?.copy_from(&scope.lend(buffer.as_mut_slice())?)
+        scope.copy(&scope.lend(&mut host)?, &scope.lend(buffer.as_mut_slice())?)
     });
     println!("{}", host[0]);
 }

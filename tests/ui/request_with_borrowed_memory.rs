@@ -1,5 +1,6 @@
-// A request owns what it uses: a borrow would end while the device works, if it were forgotten.
-use cuprum::{Buffer, Event, PinnedBuffer, Request};
+// A request owns its memory: a borrow could end while the device works, if the request were forgotten.
+use cuprum::stream::{Event, Request};
+use cuprum::{Buffer, PinnedBuffer};
 
 fn wrong<'ctx>(event: Event<'static>, host: PinnedBuffer<'ctx, f32>, buffer: Buffer<'ctx, f32>) {
     let _request = Request::new(event, (host, buffer));

@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use cuprum::external::ExternalSemaphore;
 use cuprum::graph::Graph;
-use cuprum::{Context, ContextStack, Current};
+use cuprum::context::{Context, ContextStack};
+use cuprum::Current;
 
 fn wrong(
     one: Context,
@@ -14,7 +15,7 @@ fn wrong(
     let mut cx = stack.push(&one).unwrap();
     let mut graph = Graph::new(&cx).unwrap();
     let inner = cx.push(&other).unwrap();
-    let _refused = graph.share_semaphore(Arc::new(import(&inner)));
+    let _refused = graph.lend(Arc::new(import(&inner)));
     inner.pop().unwrap();
     drop(other);
     drop(graph);

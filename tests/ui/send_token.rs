@@ -1,5 +1,6 @@
-// What is current is a matter of the thread: neither token crosses to another one.
-use cuprum::{ContextStack, Current};
+// Each thread has its own current context: neither token crosses to another thread.
+use cuprum::context::ContextStack;
+use cuprum::Current;
 
 fn needs_send<T: Send>(_: T) {}
 fn needs_sync<T: Sync>(_: &T) {}

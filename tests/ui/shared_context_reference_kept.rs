@@ -1,8 +1,8 @@
 // A handle keeps the context alive, a reference from it no longer than the handle.
 use cuprum::context::ToPush;
-use cuprum::{ContextRef, SharedContext};
+use cuprum::{ContextRef, Shared};
 
-fn kept(context: &SharedContext) -> &'static ContextRef {
+fn kept(context: &Shared<ContextRef>) -> &'static ContextRef {
     context
 }
 

@@ -1,7 +1,8 @@
 // The handle whose context a token has pushed is not dropped before the token.
-use cuprum::{ContextStack, SharedContext};
+use cuprum::context::ContextStack;
+use cuprum::{ContextRef, Shared};
 
-fn wrong(context: SharedContext, stack: &mut ContextStack) {
+fn wrong(context: Shared<ContextRef>, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();
     drop(context);
     cx.pop().unwrap();

@@ -1,7 +1,7 @@
 // Shared code is not unloaded by one of its handles.
-use cuprum::{Error, SharedModule};
+use cuprum::{Error, Module, Shared};
 
-fn wrong(module: SharedModule<'_>) -> Result<(), Error> {
+fn wrong(module: Shared<Module<'_>>) -> Result<(), Error> {
     module.close()
 }
 

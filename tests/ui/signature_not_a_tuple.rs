@@ -1,5 +1,6 @@
 // A signature is a tuple of parameters: plain data, or an address of device memory.
-use cuprum::{Function, In};
+use cuprum::module::Function;
+use cuprum::In;
 
 fn wrong(function: Function<'_>) {
     let _ = function.bind::<In<f32>>();

@@ -1,4 +1,4 @@
-// A slice is not lent to be written beside the host, page-locked or not: only its owner can be kept from the host.
+// A slice is not lent for asynchronous writes, page-locked or not: only its owner can be kept from the host.
 use cuprum::{Buffer, Current, PinnedBuffer, Stream};
 
 fn wrong(
@@ -9,7 +9,8 @@ fn wrong(
 ) {
     cx.scope(stream, |scope| {
         let device = scope.lend(buffer.as_mut_slice()).unwrap();
-        scope.lend_host(&mut host[1..]).unwrap().copy_from(&device).unwrap();
+        scope.copy(&scope.lend(&mut host[1..]).unwrap(), &device).unwrap();
+        Ok(())
     })
     .unwrap();
 }

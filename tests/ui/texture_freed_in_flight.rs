@@ -4,8 +4,9 @@ use cuprum::{Current, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, texture: Texture<'_>) {
     cx.scope(stream, |scope| {
-        let _lent = scope.lend_texture(&texture).unwrap();
+        let _lent = scope.lend(&texture).unwrap();
         drop(texture);
+        Ok(())
     })
     .unwrap();
 }

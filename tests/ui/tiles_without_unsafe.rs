@@ -1,4 +1,4 @@
-// Who gives memory to tiles says that nothing else uses them: the driver does not wait.
+// The caller guarantees that nothing else uses the tiles that get memory: the driver does not wait.
 use cuprum::memory::TileMap;
 use cuprum::{Current, Stream};
 

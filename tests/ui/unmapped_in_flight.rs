@@ -4,8 +4,9 @@ use cuprum::{Current, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, mut mapping: Mapping<'_, f32>) {
     cx.scope(stream, |scope| {
-        scope.lend(mapping.as_mut_slice()).unwrap().fill(1.0).unwrap();
+        scope.fill(&scope.lend(mapping.as_mut_slice()).unwrap(), 1.0).unwrap();
         drop(mapping);
+        Ok(())
     })
     .unwrap();
 }

@@ -1,4 +1,4 @@
-// Memory is not unmapped while a part of it is borrowed, all of it or what was mapped last.
+// Memory is not unmapped while a part of it is borrowed, neither all of it nor the part mapped last.
 use cuprum::Current;
 use cuprum::memory::Mapping;
 

@@ -1,5 +1,6 @@
 // Memory is not unregistered during a copy.
-use cuprum::{Buffer, Current, Registered, Stream};
+use cuprum::memory::Registered;
+use cuprum::{Buffer, Current, Stream};
 
 fn wrong(
     cx: &Current<'_, '_>,
@@ -9,9 +10,10 @@ fn wrong(
 ) {
     cx.scope(stream, |scope| {
         let device = scope.lend(buffer.as_mut_slice()).unwrap();
-        let lent = scope.lend_host(&mut host).unwrap();
-        lent.copy_from(&device).unwrap();
+        let lent = scope.lend(&mut host).unwrap();
+        scope.copy(&lent, &device).unwrap();
         let _vec = host.unregister();
+        Ok(())
     })
     .unwrap();
 }

@@ -1,4 +1,4 @@
-// A buffer that was freed is gone.
+// A freed buffer cannot be used.
 use cuprum::{Buffer, Current};
 
 fn wrong(cx: &Current<'_, '_>, buffer: Buffer<'_, f32>) {

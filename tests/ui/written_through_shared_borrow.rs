@@ -1,4 +1,4 @@
-// What a kernel writes is borrowed mutably.
+// A buffer that a kernel writes is borrowed mutably.
 use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Stream};
 
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, kernel: &Kernel<'_, (InOut<f32>,)>, out: &Buffer<'_, f32>) {

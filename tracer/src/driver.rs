@@ -1,4 +1,4 @@
-//! The real driver, and which of our functions stands for which of its.
+//! The real driver, and our functions by its addresses.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
 
-use cuprum_sys::{CUcontext, CUresult, FnId, Fns, Library, StreamMode, Symbol};
+use cuprum_sys::{CUcontext, CUresult, FnId, Fns, Library, StreamMode, Symbol, environment};
 
 use crate::variables;
 
@@ -24,7 +24,7 @@ unsafe impl Send for Driver {}
 // SAFETY: likewise, and nothing of it changes.
 unsafe impl Sync for Driver {}
 
-/// The driver; `None` if it cannot be opened, which is said once.
+/// The driver; `None` if it cannot be opened, which is reported once.
 fn driver() -> Option<&'static Driver> {
     static DRIVER: OnceLock<Option<Driver>> = OnceLock::new();
     thread_local! {
@@ -39,7 +39,7 @@ fn driver() -> Option<&'static Driver> {
         let opened = open();
         OPENING.set(false);
         if let Err(why) = &opened {
-            // A program that was started on this library has no driver, and nobody else tells why.
+            // A program that was started on this library has no driver, and nothing else reports the cause.
             eprintln!("cuprum trace: the driver that calls are forwarded to is not there: {why}");
         }
         opened.ok()
@@ -66,13 +66,13 @@ pub(crate) fn has(function: FnId) -> bool {
     driver().is_some_and(|driver| driver.legacy.has(function))
 }
 
-/// Our function in place of one of the driver's; null for an address that is none of those known.
+/// Our function in place of one of the driver's; null for an unknown address.
 pub(crate) fn ours(address: *const c_void) -> *const c_void {
     let found = driver().and_then(|driver| driver.ours.get(&address.addr()));
     found.map_or(ptr::null(), |address| *address)
 }
 
-/// What a program is told of a function that the driver lacks, or that there is no driver.
+/// The result that a program gets if the driver lacks a function, or if there is no driver.
 pub(crate) fn answer(result: CUresult) -> CUresult {
     match result {
         CUresult::UNRESOLVED if driver().is_none() => CUresult::CUDA_ERROR_NO_DEVICE,
@@ -90,7 +90,7 @@ pub(crate) fn current_context() -> u64 {
 }
 
 fn open() -> Result<Driver, String> {
-    let path = std::env::var_os(variables::DRIVER)
+    let path = environment::variable(variables::DRIVER)
         .ok_or_else(|| format!("{} does not name it; `cuprum trace` does", variables::DRIVER))?;
     let path = Path::new(&path);
     if !path.is_absolute() {
@@ -101,15 +101,15 @@ fn open() -> Result<Driver, String> {
     }
     let open = |per_thread| {
         let options = Library::options().per_thread_default_stream(per_thread);
-        // SAFETY: whoever set the variable vouches that this is a CUDA driver.
+        // SAFETY: the user who set the variable vouches that this is a CUDA driver.
         unsafe { options.open_from(path) }.map_err(|error| error.to_string())
     };
     let (legacy, per_thread) = (open(false)?, open(true)?);
     Ok(Driver { legacy, per_thread, ours: table(legacy, per_thread) })
 }
 
-/// Opens the driver so that it uses its own functions, whatever this process exports under their names. It stays open.
-/// Gives the address of its `cuInit`.
+/// Opens the driver so that it uses its own functions, whatever this process exports under their names. It
+/// stays open. Returns the address of its `cuInit`.
 fn keep_to_itself(path: &Path) -> Option<*const c_void> {
     const RTLD_NOW: c_int = 2;
     const RTLD_DEEPBIND: c_int = 8;
@@ -118,7 +118,7 @@ fn keep_to_itself(path: &Path) -> Option<*const c_void> {
         fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     }
     let path = CString::new(path.as_os_str().as_encoded_bytes()).ok()?;
-    // SAFETY: runs the initializers of a driver, as opening it again does. What goes wrong is found there.
+    // SAFETY: runs the initializers of a driver, as opening it again does. A failure is reported there.
     let library = unsafe { dlopen(path.as_ptr(), RTLD_NOW | RTLD_DEEPBIND) };
     if library.is_null() {
         return None;
@@ -127,8 +127,7 @@ fn keep_to_itself(path: &Path) -> Option<*const c_void> {
     Some(unsafe { dlsym(library, c"cuInit".as_ptr()) }.cast_const())
 }
 
-/// Our functions by the addresses that the driver gives out: those that it exports, and those that it tells when it is
-/// asked for a name and a version.
+/// Our functions by the driver's addresses: exported ones, and ones returned for a name and a version.
 fn table(legacy: Library, per_thread: Library) -> HashMap<usize, *const c_void> {
     let mut ours = HashMap::new();
     let modes = [(legacy, StreamMode::Legacy, 0), (per_thread, StreamMode::PerThread, 1)];
@@ -151,7 +150,7 @@ fn table(legacy: Library, per_thread: Library) -> HashMap<usize, *const c_void> 
     ours
 }
 
-/// The address that the driver tells for a symbol; null if it knows none.
+/// The address that the driver returns for a symbol; null if it knows none.
 fn asked(library: Library, symbol: &Symbol) -> *const c_void {
     const LEGACY: u64 = 1;
     const PER_THREAD: u64 = 2;

@@ -1,4 +1,4 @@
-//! What calls that queue work tell beside their arguments: contexts, and what lies in structures.
+//! Data of calls that queue work, in addition to their arguments: contexts, and the contents of structures.
 
 use std::ptr;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use crate::driver::current_context;
 use crate::format::extra;
 use crate::segment::Record;
 
-/// What a function has to do with the device's work.
+/// Relation of a function to the device's work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     None,
@@ -52,7 +52,7 @@ pub(crate) fn is_launch(function: FnId) -> bool {
 /// Streams that belong to the context that is current.
 const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
 
-/// Adds what a call tells beside its arguments. Gives its stream; 0 if it names none.
+/// Adds a call's data beyond its arguments. Returns its stream; 0 if it names none.
 pub(crate) fn push(record: &mut Record, call: &Call<'_>) -> u64 {
     if role(call.function()) == Role::None {
         return 0;
@@ -116,7 +116,7 @@ fn place(ty: &str, word: u64) -> Option<Structure> {
     })
 }
 
-/// Adds a launch's geometry, and gives its stream.
+/// Adds a launch's geometry, and returns its stream.
 fn push_launch(record: &mut Record, config: &CUlaunchConfig) -> u64 {
     let stream = config.hStream.0.addr() as u64;
     let grid = [config.gridDimX, config.gridDimY, config.gridDimZ].map(u64::from);

@@ -1,7 +1,7 @@
-//! How calls lie in files.
+//! The format of calls in files.
 //!
-//! Each thread writes into segments of its own, each of which is a file that it has mapped into its memory: what was
-//! written is there however the process ends. All is in words of 8 bytes, in the order of the machine.
+//! Each thread writes into segments of its own, each of which is a file that it has mapped into its memory:
+//! its records are there however the process ends. All is in words of 8 bytes, in the order of the machine.
 //!
 //! A segment has a [`Header`], and then records until one has no length. A record has its length in words and its kind in
 //! the first word, which is written last. A call's record is written when it begins, and completed when it returns.
@@ -15,7 +15,7 @@ pub(crate) const HEADER_WORDS: usize = 8;
 /// Begin of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Functions in the list, which tells builds apart that number them differently.
+    /// Number of functions in the list, which identifies builds that number them differently.
     pub(crate) functions: u64,
     pub(crate) process: u32,
     /// The thread's number in the system; 0 for a segment about the process.
@@ -52,9 +52,9 @@ pub(crate) mod kind {
     pub(crate) const KERNEL: u32 = 2;
     /// The process: its parent, the driver's version, and its command line as a number of bytes and the bytes.
     pub(crate) const PROCESS: u32 = 3;
-    /// How many calls were not written down, for lack of room: a counter.
+    /// A counter of the calls that were not recorded for lack of room.
     pub(crate) const LOST: u32 = 4;
-    /// When the device did what a call queued: the call's thread and beginning, and begin and end of the work.
+    /// Time of the device's work for a call: the call's thread and beginning, and begin and end of the work.
     pub(crate) const WORK: u32 = 5;
 }
 
@@ -75,7 +75,7 @@ pub(crate) mod call {
     /// When it began, and when it returned.
     pub(crate) const START: usize = 2;
     pub(crate) const END: usize = 3;
-    /// What it gave through its first parameter.
+    /// The value that the call returned through its first parameter.
     pub(crate) const GAVE: usize = 4;
     pub(crate) const ARGUMENTS: usize = 5;
 
@@ -85,8 +85,8 @@ pub(crate) mod call {
     pub(crate) const HAS_GIVEN: u64 = 1 << 25;
 }
 
-/// What is told of a call beside the words of its arguments. The first word of an extra has its tag, `<< 8` the number of
-/// the argument that it is about, and `<< 32` the number of bytes that follow.
+/// Data of a call in addition to the words of its arguments. The first word of an extra has its tag, `<< 8`
+/// the number of the argument that it is about, and `<< 32` the number of bytes that follow.
 pub(crate) mod extra {
     /// An argument's C string.
     pub(crate) const TEXT: u64 = 1;
@@ -94,6 +94,6 @@ pub(crate) mod extra {
     pub(crate) const CONTEXT: u64 = 2;
     /// Blocks and threads along x, y and z, bytes of shared memory, and the stream, of a structure.
     pub(crate) const LAUNCH: u64 = 3;
-    /// Kinds of memory from and to which a structure tells to copy, and the number of bytes.
+    /// The source and destination kinds of memory in a copy structure, and the number of bytes.
     pub(crate) const COPY: u64 = 4;
 }

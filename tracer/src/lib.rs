@@ -1,9 +1,10 @@
-//! A `libcuda.so.1` that writes down every call and forwards it to the real driver, and the timeline of what it wrote.
+//! A `libcuda.so.1` that records every call and forwards it to the real driver, and the timeline of its
+//! records.
 //!
-//! The library itself is the file `cuprum-trace-library` beside the programs that `cargo install` installs; `cuprum trace`
-//! starts programs on it. It exports every function of `cuprum-sys`, and stands in for every function that the driver gives
-//! out through `cuGetProcAddress`; what it does not know goes to the driver unseen, and so does all that is reached
-//! through the undocumented tables of `cuGetExportTable`.
+//! The library itself is the file `cuprum-trace-library` in the folder of the programs that `cargo install`
+//! installs; `cuprum trace` starts programs on it. It exports every function of `cuprum-sys`, and replaces
+//! every such function that the driver returns from `cuGetProcAddress`. Calls of other functions, and calls
+//! through the undocumented tables of `cuGetExportTable`, go to the driver unseen.
 //!
 //! Nothing is collected at the end: each thread writes into a file that is mapped into its memory, so that all calls up to
 //! the last are there however a process ends. No lock is taken on the way, and a call costs 0.2 to 0.4 microseconds
@@ -11,18 +12,18 @@
 
 // The rooms, from the bottom to the top.
 //
-// variables     what the environment tells the library
-// format        how calls lie in files
+// variables     environment variables of the library
+// format        the format of calls in files
 // read          calls, read from files
-// roles         what functions do: which queue work, and which wait
-// work          what calls queued on streams, and what waited for it
+// roles         roles of functions: queue work, or wait
+// work          work queued on streams, and waits for it
 // show          a recording as files for people
 // os            files in memory, a clock, forks
-// driver        the real driver, and which of our functions stands for which of its
+// driver        the real driver, and our functions by its addresses
 // segment       files that threads write
-// extras times  what is told of calls beside their arguments; when the device works
+// extras times  data of calls beyond their arguments; times of the device's work
 // record        calls on their way to the driver
-// fns table     the exported functions
+// exported_functions  the functions of the driver API
 
 #[cfg_attr(
     not(all(target_os = "linux", feature = "library")),
@@ -51,28 +52,19 @@ mod segment;
 #[cfg(all(target_os = "linux", feature = "library"))]
 mod times;
 
-/// The list of functions, expanded by [`table::driver_fns`] instead of the macro of `cuprum-sys`.
+/// The exported functions.
 #[cfg(all(target_os = "linux", feature = "library"))]
-#[allow(
-    non_snake_case,
-    unused_imports,
-    reason = "the names are C's, and one macro needs less than the other"
-)]
-mod fns;
-#[cfg(all(target_os = "linux", feature = "library"))]
-mod table;
-
-/// Names that the list takes from its own crate.
-mod enums {}
-mod structs {}
-mod types {}
+mod exported_functions {
+    cuprum_sys::export_functions!(crate::functions, crate::answer);
+}
 
 #[cfg(all(target_os = "linux", feature = "library"))]
 use {driver::answer, record::functions};
 
-/// The addresses of an exported function and of its per-thread twin, by its place in the list; `None` behind the last.
+/// The addresses of an exported function and of its per-thread twin, by its place in the list; `None` after
+/// the last.
 #[cfg(all(target_os = "linux", feature = "library"))]
 #[doc(hidden)]
 pub fn exported(function: usize) -> Option<[*const std::ffi::c_void; 2]> {
-    fns::ADDRESSES.get(function).copied()
+    exported_functions::ADDRESSES.get(function).copied()
 }

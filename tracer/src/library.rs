@@ -1,8 +1,9 @@
-//! `libcuda.so.1` that writes down calls: a shared library in the form of a program, which `cargo install` installs.
+//! `libcuda.so.1` that records calls: a shared library in the form of a program, which `cargo install`
+//! installs.
 //!
-//! Programs are run on it by `cuprum trace`.
+//! `cuprum trace` runs programs on it.
 
-/// What the library exports, all of which lies in the crate's library and has to be linked.
+/// The library's exports, all of which are in the crate's library and have to be linked.
 #[cfg(target_os = "linux")]
 #[used]
 static EXPORTED: fn(usize) -> Option<[*const std::ffi::c_void; 2]> = cuprum_tracer::exported;

@@ -1,4 +1,5 @@
-//! What the standard library has not: files mapped into memory, a clock that processes share, and forks.
+//! Operating system services that the standard library lacks: files mapped into memory, a clock that
+//! processes share, and forks.
 
 use std::ffi::{c_int, c_long, c_void};
 use std::fs::File;
@@ -43,27 +44,27 @@ pub(crate) fn now() -> u64 {
     time.seconds as u64 * 1_000_000_000 + time.nanoseconds as u64
 }
 
-/// Maps the first bytes of a file, to be read and written by all who map it.
+/// Maps the first bytes of a file, which all processes that map it read and write.
 ///
 /// # Errors
-/// The system's.
+/// Fails with the system's error.
 pub(crate) fn map(file: &File, bytes: usize) -> io::Result<*mut u64> {
     // SAFETY: a new mapping at a place of the system's choice touches nothing that is there.
     let start = unsafe { mmap(ptr::null_mut(), bytes, PROT_READ_AND_WRITE, MAP_SHARED, file.as_raw_fd(), 0) };
-    // What C calls `MAP_FAILED`.
+    // The value of C's `MAP_FAILED`.
     if start.addr() == usize::MAX { Err(io::Error::last_os_error()) } else { Ok(start.cast()) }
 }
 
-/// Gives a mapping back.
+/// Unmaps a file.
 ///
 /// # Safety
-/// It came from [`map`] with as many bytes, and nobody uses it any more.
+/// It came from [`map`] with as many bytes, and is not used any more.
 pub(crate) unsafe fn unmap(start: *mut u64, bytes: usize) {
     // SAFETY: the caller's word.
     unsafe { munmap(start.cast(), bytes) };
 }
 
-/// Has a function called in each child that is forked from now on.
+/// Registers a function to call in each child that is forked from now on.
 pub(crate) fn in_forked_children(function: unsafe extern "C" fn()) {
     // SAFETY: the function lives as long as this library, which is never unloaded. Without memory for the handler it is
     // not called.

@@ -8,7 +8,7 @@ use cuprum_sys::{CUresult, FnId, StreamMode};
 
 use crate::format::{self, HEADER_WORDS, Header, call, extra, kind};
 
-/// All that a program wrote down, with the processes that it started.
+/// All records of a program and of the processes that it started.
 #[derive(Debug, Default)]
 pub struct Recording {
     pub(crate) processes: Vec<Process>,
@@ -17,7 +17,7 @@ pub struct Recording {
     pub(crate) calls: Vec<Call>,
     /// The records of calls, from the first argument on.
     words: Vec<u64>,
-    /// When the device did what calls queued, where it was measured, by thread and beginning of the call.
+    /// Measured times of the device's work, by thread and beginning of the call.
     pub(crate) measured: HashMap<(u32, u64), (u64, u64)>,
     /// Files of another version of this crate, which were not read.
     pub(crate) unread: usize,
@@ -30,9 +30,9 @@ pub(crate) struct Process {
     pub(crate) parent: u32,
     pub(crate) driver: u32,
     pub(crate) command: String,
-    /// Calls that were not written down.
+    /// Calls that were not recorded.
     pub(crate) lost: u64,
-    /// Names of kernels that were asked for, by handle.
+    /// Known names of kernels, by handle.
     pub(crate) kernels: HashMap<u64, String>,
 }
 
@@ -62,10 +62,10 @@ pub(crate) struct Call {
 }
 
 impl Recording {
-    /// Reads the files of a folder, those of processes that are still running too.
+    /// Reads the files of a folder, including the files of processes that are still running.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Fails if the folder or a file in it cannot be read.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let mut reading = Reading::default();
         let mut files: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
@@ -90,7 +90,7 @@ impl Recording {
         self.calls.len()
     }
 
-    /// Calls that were not written down, for lack of room.
+    /// Calls that were not recorded, for lack of room.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.processes.iter().map(|process| process.lost).sum()
@@ -102,7 +102,7 @@ impl Recording {
         self.unread
     }
 
-    /// Processes that are still running, by the system's word.
+    /// Processes that are still running, according to the system.
     pub fn running(&self) -> impl Iterator<Item = u32> + '_ {
         let numbers = self.processes.iter().map(|process| process.number);
         numbers.filter(|number| Path::new(&format!("/proc/{number}")).exists())
@@ -134,7 +134,7 @@ impl Recording {
         self.arguments(call).get(place).copied()
     }
 
-    /// What is told of a call beside its arguments: tag, number of the argument, length in bytes, words.
+    /// Data of a call in addition to its arguments: tag, number of the argument, length in bytes, words.
     fn extras<'a>(&'a self, call: &Call) -> impl Iterator<Item = (u64, usize, usize, &'a [u64])> + use<'a> {
         let words = self.words_of(call);
         let mut rest = words.get(call.function.parameters().len()..).unwrap_or_default();
@@ -159,12 +159,12 @@ impl Recording {
         self.words_tagged(call, extra::CONTEXT)?.first().copied()
     }
 
-    /// Blocks, threads, bytes of shared memory and stream of a launch whose structure tells them.
+    /// Blocks, threads, bytes of shared memory and stream of a launch that has them in a structure.
     pub(crate) fn launch(&self, call: &Call) -> Option<[u64; 8]> {
         self.words_tagged(call, extra::LAUNCH)?.try_into().ok()
     }
 
-    /// Kinds of memory and bytes of a copy whose structure tells them.
+    /// Kinds of memory and bytes of a copy that has them in a structure.
     pub(crate) fn copy(&self, call: &Call) -> Option<[u64; 3]> {
         self.words_tagged(call, extra::COPY)?.try_into().ok()
     }
@@ -180,7 +180,7 @@ impl Call {
         self.result == Some(CUresult::CUDA_SUCCESS)
     }
 
-    /// How long it took; up to the end of the recording, if it never returned.
+    /// Duration of the call; up to the end of the recording, if it never returned.
     pub(crate) const fn time(&self) -> u64 {
         self.end - self.start
     }
@@ -207,7 +207,7 @@ impl Reading {
             .map(|word| u64::from_ne_bytes(word.try_into().unwrap_or_default()))
             .collect();
         let Some(header) = Header::read(&words) else {
-            // A process that ended while it made the file left it empty.
+            // If a process ended while it made the file, the file is empty.
             self.recording.unread += usize::from(!words.is_empty());
             return;
         };

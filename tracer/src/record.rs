@@ -1,4 +1,4 @@
-//! Calls, written down on their way to the driver.
+//! Calls, recorded on their way to the driver.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -33,7 +33,7 @@ impl<const PER_THREAD: bool> Hook for Traced<PER_THREAD> {
     }
 }
 
-/// Functions that write down their calls.
+/// Functions that record their calls.
 pub(crate) fn functions(mode: StreamMode) -> &'static Fns {
     static LEGACY: Fns = Fns::hooked::<Traced<false>>();
     static PER_THREAD: Fns = Fns::hooked::<Traced<true>>();
@@ -43,7 +43,8 @@ pub(crate) fn functions(mode: StreamMode) -> &'static Fns {
     }
 }
 
-/// Puts our function in place of the driver's that a program was given. One that is unknown here goes unseen.
+/// Replaces the driver's function that a program received by ours. A function that is unknown here is not
+/// traced.
 fn put_ours(call: &Call<'_>) {
     let Some(argument) = call.arguments().nth(1) else { return };
     let place = ptr::with_exposed_provenance_mut::<*const c_void>(argument.word() as usize);
@@ -72,7 +73,7 @@ fn write_down(call: &Call<'_>, per_thread: bool, pass_on: &mut dyn FnMut() -> CU
     let stream = extras::push(&mut record, call);
     let mode = if per_thread { StreamMode::PerThread } else { StreamMode::Legacy };
     let measured = times::begin(call, stream, mode);
-    // Last, so that what it took to write is not in the time.
+    // Last, so that the time of writing is not included.
     let start = os::now();
     record.set(place::START, start);
     let open = record.leave_open();
@@ -99,7 +100,7 @@ fn write_down(call: &Call<'_>, per_thread: bool, pass_on: &mut dyn FnMut() -> CU
     result
 }
 
-/// The most bytes of a text that are written down.
+/// The maximum number of bytes of a recorded text.
 const TEXT_BYTES: usize = 160;
 
 /// Adds an argument's text, if it is a C string.
@@ -145,7 +146,7 @@ impl Handles {
     }
 }
 
-/// Asks the driver for the name of a kernel that is launched, and that nobody got by name.
+/// Asks the driver for the name of a launched kernel that the program did not look up by name.
 fn name_kernel(call: &Call<'_>) {
     if !extras::is_launch(call.function()) {
         return;

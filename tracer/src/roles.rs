@@ -1,4 +1,4 @@
-//! What functions do: which queue work, and which wait for it.
+//! Roles of functions: queue work, or wait for it.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use cuprum_sys::{CUresult, FnId};
 
 use crate::read::{Call, Recording};
 
-/// What a function queues on a stream.
+/// Work that a function queues on a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Queues {
     Kernel,
@@ -35,7 +35,7 @@ struct Role {
     blocks: bool,
 }
 
-/// What functions queue, by how their names begin; the first that fits counts.
+/// Work that functions queue, by the beginning of their names; the first match counts.
 const QUEUING: &[(&str, Queues)] = &[
     ("cuLaunchHostFunc", Queues::Other("host function")),
     ("cuStreamAddCallback", Queues::Other("host function")),
@@ -59,7 +59,7 @@ const QUEUING: &[(&str, Queues)] = &[
     ("cuMemPrefetch", Queues::Other("prefetch")),
 ];
 
-/// Functions that return when work is over, or tell that it is.
+/// Functions that return when work is over, or report that it is.
 const WAITING: &[&str] = &[
     "cuStreamSynchronize",
     "cuEventSynchronize",
@@ -77,13 +77,13 @@ fn role(function: FnId) -> Role {
 
 fn role_of(name: &str) -> Role {
     let queues = QUEUING.iter().find(|(start, _)| name.starts_with(start)).map(|(_, queues)| *queues);
-    // Copies to the host are over when they return, if nobody said otherwise.
+    // Copies to the host are complete when they return, unless their name says otherwise.
     let copies_back = matches!(queues, Some(Queues::Copy("to host"))) && !name.contains("Async");
     let waits = WAITING.contains(&name) || copies_back;
     Role { queues, waits, blocks: waits && !name.ends_with("Query") }
 }
 
-/// What a function queues on a stream.
+/// Work that a function queues on a stream.
 pub(crate) fn queues(function: FnId) -> Option<Queues> {
     role(function).queues
 }
@@ -98,7 +98,7 @@ pub(crate) fn blocks(function: FnId) -> bool {
     role(function).blocks
 }
 
-/// True if a call was answered with an error; that work is not over yet is none.
+/// True if a call returned an error; "not ready" is none.
 pub(crate) fn is_answer_no(call: &Call) -> bool {
     !matches!(call.result, Some(CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_READY) | None)
 }
@@ -108,7 +108,7 @@ pub(crate) fn waits_for_context(function: FnId) -> bool {
     matches!(function, FnId::cuCtxSynchronize | FnId::cuCtxSynchronize_v2)
 }
 
-/// What a copy is called: its direction and its bytes.
+/// The label of a copy: its direction and its bytes.
 pub(crate) fn copy_label(recording: &Recording, call: &Call, direction: &str) -> String {
     let structure = recording.copy(call);
     let direction = match (direction, structure) {

@@ -9,18 +9,18 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use cuprum_sys::FnId;
+use cuprum_sys::{FnId, environment};
 
 use crate::format::{self, HEADER_WORDS, Header, kind};
 use crate::{os, variables};
 
-/// The most words of a record.
+/// The maximum number of words of a record.
 pub(crate) const MOST_WORDS: usize = 256;
 /// Bytes of a thread's first segment, and of its largest; each is twice as large as the one before.
 const SMALLEST: usize = 16 << 10;
 const LARGEST: usize = 1 << 20;
 
-/// More bytes than there can be.
+/// More bytes than are possible.
 const TOO_MANY: u64 = u64::MAX >> 1;
 
 /// Number of forks between the process that loaded this library and this one.
@@ -29,10 +29,10 @@ static GENERATION: AtomicU32 = AtomicU32::new(0);
 static NEXT: AtomicU32 = AtomicU32::new(0);
 /// Bytes of all files of this process.
 static BYTES: AtomicU64 = AtomicU64::new(0);
-/// The counter of calls that were not written down, in the segment about this process.
+/// The counter of calls that were not recorded, in the segment about this process.
 static LOST: AtomicPtr<u64> = AtomicPtr::new(ptr::null_mut());
 
-/// Where files go and how large they may become; `None` if nobody asked for a trace.
+/// The folder of the files and their maximum size; `None` if no trace was requested.
 struct Place {
     folder: PathBuf,
     most_bytes: u64,
@@ -41,15 +41,16 @@ struct Place {
 fn place() -> Option<&'static Place> {
     static PLACE: OnceLock<Option<Place>> = OnceLock::new();
     let place = PLACE.get_or_init(|| {
-        let folder = PathBuf::from(std::env::var_os(variables::FOLDER)?);
-        let most = std::env::var(variables::MOST_BYTES).ok().and_then(|bytes| bytes.parse().ok());
+        let folder = PathBuf::from(environment::variable(variables::FOLDER)?);
+        let most =
+            environment::variable(variables::MOST_BYTES).and_then(|bytes| bytes.to_str()?.parse().ok());
         os::in_forked_children(forked);
         Some(Place { folder, most_bytes: most.unwrap_or(TOO_MANY).min(TOO_MANY - 1) })
     });
     place.as_ref()
 }
 
-/// A child writes files of its own. Those of the parent are still mapped, and are the parent's.
+/// A child writes files of its own. The parent's files are still mapped, and belong to the parent.
 unsafe extern "C" fn forked() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     NEXT.store(0, Ordering::Relaxed);
@@ -62,12 +63,12 @@ pub(crate) fn is_forked() -> bool {
     GENERATION.load(Ordering::Relaxed) != 0
 }
 
-/// This thread's number in the system, as it stands in its segments.
+/// This thread's number in the system, as in its segments.
 pub(crate) fn thread_number() -> u32 {
     MINE.get().thread
 }
 
-/// What a thread has of the segment that it writes.
+/// A thread's place in the segment that it writes.
 #[derive(Clone, Copy)]
 struct Mine {
     start: *mut u64,
@@ -102,7 +103,7 @@ impl Record {
             mine = Mine { start: ptr::null_mut(), words: 0, used: 0, open: 0, generation, thread: 0 };
             MINE.set(mine);
         }
-        // A word more stays zero behind the last record.
+        // One more word stays zero after the last record.
         if mine.words - mine.used <= MOST_WORDS {
             mine = next_segment(mine, kind == kind::CALL)?;
         }
@@ -111,7 +112,7 @@ impl Record {
         Some(Self { start, words: 1, kind })
     }
 
-    /// Adds a word. Beyond the most that there is room for, nothing is added.
+    /// Adds a word. Adds nothing if there is no more room.
     pub(crate) fn push(&mut self, word: u64) {
         if self.words < MOST_WORDS {
             // SAFETY: within the room that every record has.
@@ -186,7 +187,8 @@ impl Open {
         for &(place, word) in words {
             // SAFETY: a place of the record, and its segment is still mapped.
             let place = unsafe { self.start.add(place) };
-            // SAFETY: aligned as all words are; readers come when the process has ended, or read what is complete.
+            // SAFETY: aligned as all words are; readers come when the process has ended, or read complete
+            // records.
             let place = unsafe { AtomicU64::from_ptr(place) };
             place.store(word, Ordering::Release);
         }
@@ -203,7 +205,7 @@ fn next_segment(before: Mine, is_call: bool) -> Option<Mine> {
         about_process(place);
     }
     let bytes = (before.words * 16).clamp(SMALLEST, LARGEST);
-    // On a full disk nobody tries again.
+    // On a full disk no thread tries again.
     let made = file(place, bytes, thread);
     let made = made.inspect_err(|_| BYTES.store(TOO_MANY, Ordering::Relaxed)).ok();
     let Some((start, thread)) = made else {
@@ -223,7 +225,7 @@ fn next_segment(before: Mine, is_call: bool) -> Option<Mine> {
     Some(mine)
 }
 
-/// Makes a file, whose bytes are there on disk, and maps it. Gives the number of the thread too that it is about.
+/// Makes a file, whose bytes are there on disk, and maps it. Also returns the number of its thread.
 fn file(place: &Place, bytes: usize, about: fn() -> (u32, [u8; 16])) -> io::Result<(*mut u64, u32)> {
     let more = |all: u64| Some(all + bytes as u64).filter(|&all| all <= place.most_bytes);
     if BYTES.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_err() {
@@ -262,13 +264,14 @@ fn thread() -> (u32, [u8; 16]) {
     (number, name)
 }
 
-/// Writes a segment about this process, with the counter of what is lost. Of threads that do so at once one is counted.
+/// Writes a segment about this process, with the counter of lost calls. If several threads do so at once, one
+/// segment counts.
 fn about_process(place: &Place) {
     let Ok((start, _)) = file(place, SMALLEST, || (0, [0; 16])) else { return };
     let command = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let command = &command[..command.len().min(8 * (MOST_WORDS - 8))];
     let parent = std::os::unix::process::parent_id();
-    // SAFETY: behind the header, within the segment.
+    // SAFETY: after the header, within the segment.
     let first = unsafe { start.add(HEADER_WORDS) };
     let mut record = Record { start: first, words: 1, kind: kind::PROCESS };
     record.push(parent.into());
@@ -276,14 +279,14 @@ fn about_process(place: &Place) {
     record.push(command.len() as u64);
     record.push_bytes(command);
     let words = record.words;
-    // SAFETY: the word behind the record, within the segment.
+    // SAFETY: the word after the record, within the segment.
     let second = unsafe { first.add(words) };
-    // SAFETY: the segment is nobody else's yet.
+    // SAFETY: no other thread uses the segment yet.
     unsafe { second.write(format::first_word(kind::LOST, 2)) };
     // SAFETY: likewise, and aligned.
     unsafe { first.write(format::first_word(kind::PROCESS, words)) };
     // SAFETY: within the segment.
     let counter = unsafe { second.add(1) };
-    // The segment stays mapped for ever, so that the counter does.
+    // The segment stays mapped, and so does the counter.
     let _ = LOST.compare_exchange(ptr::null_mut(), counter, Ordering::Relaxed, Ordering::Relaxed);
 }

@@ -1,8 +1,8 @@
-//! When the device works, measured with events around each call that queues work, where that is asked for.
+//! Times of the device's work, measured on request with events around each call that queues work.
 //!
-//! It adds calls to the program's own: two events per piece of work, and questions whether they have passed, whenever the
-//! program has waited. Work that is captured into graphs is left alone. The device's clock is compared with the host's
-//! once per context, at its first work.
+//! It adds calls to the program's own: two events per piece of work, and queries of these events whenever the
+//! program has waited. Work that is captured into graphs is left alone. The device's clock is compared with
+//! the host's once per context, at its first work.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use cuprum_sys::hook::Call;
 use cuprum_sys::{
     CUevent, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, FnId, Fns, StreamMode,
+    environment,
 };
 
 use crate::driver::current_context;
@@ -20,7 +21,7 @@ use crate::{driver, os, roles, variables};
 /// Milliseconds from the event that others are counted from, after which a later one takes its place. A number of
 /// milliseconds has 24 bits: 4 s are exact to half a microsecond.
 const LONG: f32 = 4000.0;
-/// Pieces that may be in flight before those that are over are looked for without a wait.
+/// Number of pieces in flight after which finished ones are collected without a wait.
 const MANY: usize = 512;
 
 /// A piece of work between two events.
@@ -29,7 +30,7 @@ struct Piece {
     before: CUevent,
     after: CUevent,
     thread: u32,
-    /// When its call began, which tells the call together with its thread.
+    /// Beginning of its call, which identifies the call together with its thread.
     call: u64,
 }
 
@@ -52,10 +53,10 @@ unsafe impl Send for Times {}
 
 static TIMES: OnceLock<Mutex<Times>> = OnceLock::new();
 
-/// The times, if they are asked for. A forked child has no driver to ask.
+/// The times, if they are requested. A forked child has no driver.
 fn times() -> Option<std::sync::MutexGuard<'static, Times>> {
     static ASKED: OnceLock<bool> = OnceLock::new();
-    let asked = *ASKED.get_or_init(|| std::env::var_os(variables::DEVICE_TIMES).is_some());
+    let asked = *ASKED.get_or_init(|| environment::variable(variables::DEVICE_TIMES).is_some());
     if !asked || segment::is_forked() {
         return None;
     }
@@ -69,7 +70,7 @@ pub(crate) struct Begun {
     stream: CUstream,
 }
 
-/// Marks the beginning of what a call queues, if times are asked for.
+/// Marks the beginning of a call's work, if times are requested.
 pub(crate) fn begin(call: &Call<'_>, stream: u64, mode: StreamMode) -> Option<Begun> {
     roles::queues(call.function())?;
     let mut times = times()?;
@@ -91,7 +92,7 @@ pub(crate) fn begin(call: &Call<'_>, stream: u64, mode: StreamMode) -> Option<Be
     (result == CUresult::CUDA_SUCCESS).then_some(Begun { context, before, stream })
 }
 
-/// Marks the end of what a call has queued.
+/// Marks the end of a call's work.
 pub(crate) fn end(begun: Begun, function: FnId, mode: StreamMode, call: u64) {
     let Some(mut times) = times() else { return };
     let _relaxed = Relaxed::new();
@@ -100,8 +101,8 @@ pub(crate) fn end(begun: Begun, function: FnId, mode: StreamMode, call: u64) {
     // SAFETY: an event and a stream of the current context.
     let result = unsafe { (fns.cuEventRecord)(after, begun.stream) };
     if roles::blocks(function) {
-        // What it queued is over, but for the event.
-        // SAFETY: the event that was recorded; what it answers is found again when it is asked for its time.
+        // The call has waited for its work, but not for the event.
+        // SAFETY: the event that was recorded; an error shows again when the event is asked for its time.
         let _ = unsafe { (fns.cuEventSynchronize)(after) };
     }
     if result == CUresult::CUDA_SUCCESS {
@@ -114,7 +115,7 @@ pub(crate) fn end(begun: Begun, function: FnId, mode: StreamMode, call: u64) {
     }
 }
 
-/// Writes down the times of what is over, after a call that waited.
+/// Records the times of finished work, after a call that waited.
 pub(crate) fn after_wait(function: FnId) {
     if !roles::waits(function) {
         return;
@@ -154,11 +155,11 @@ impl Times {
         (result == CUresult::CUDA_SUCCESS).then_some(event)
     }
 
-    /// Writes down what is over, and forgets what will never be.
+    /// Records the times of finished work, and forgets work that will never finish.
     fn harvest(&mut self) {
         let fns = driver::functions(StreamMode::Legacy);
         for piece in std::mem::take(&mut self.pieces) {
-            // SAFETY: an event of ours. One whose context is gone is answered with an error.
+            // SAFETY: an event of ours. If its context is destroyed, the driver returns an error.
             match unsafe { (fns.cuEventQuery)(piece.after) } {
                 CUresult::CUDA_SUCCESS => self.write(fns, piece),
                 CUresult::CUDA_ERROR_NOT_READY => self.pieces.push(piece),

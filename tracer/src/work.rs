@@ -1,7 +1,7 @@
-//! What calls queued on streams, and what calls waited for it.
+//! Work that calls queued on streams, and calls that waited for it.
 //!
-//! A trace of calls does not see the device. What is known of a piece of work: it was not begun before its call, and it was
-//! over when a wait for it returned. Both are told as such.
+//! A trace of calls does not see the device. Two facts are known of a piece of work: it did not begin before
+//! its call, and it was over when a wait for it returned. Both are reported as such.
 
 use std::collections::HashMap;
 
@@ -31,11 +31,11 @@ pub(crate) struct Stream {
     /// True if work of the legacy default stream and its own wait for each other.
     blocking: bool,
     capturing: bool,
-    /// Pieces of which it is not known that they are over, in order.
+    /// Pieces that are not known to be over, in order.
     pending: Vec<usize>,
 }
 
-/// Kind of default stream, which nobody made.
+/// Kind of default stream, which exists from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Default {
     No,
@@ -51,9 +51,9 @@ pub(crate) struct Piece {
     pub(crate) call: usize,
     pub(crate) what: Queues,
     pub(crate) label: String,
-    /// When it was known to be over; `None` if nobody waited for it.
+    /// Time when it was known to be over; `None` without a wait for it.
     pub(crate) over: Option<u64>,
-    /// When the device did it, if that was measured.
+    /// Measured time of the device's work on it, if any.
     pub(crate) measured: Option<(u64, u64)>,
     /// True if it went into a graph that was being captured, and was not done.
     pub(crate) captured: bool,
@@ -91,7 +91,7 @@ impl Work {
                 follower.kernels.insert((place, handle), name.clone());
             }
         }
-        // What a call did is known when it has returned.
+        // The effect of a call is known when it has returned.
         let mut order: Vec<usize> = (0..recording.calls.len()).collect();
         order.sort_by_key(|&place| recording.calls[place].end);
         for place in order {
@@ -214,7 +214,7 @@ impl Follower<'_> {
                 let thread = self.recording.threads[call.thread as usize].number;
                 (Some(format!("default stream of thread {thread}")), Default::OfThread)
             }
-            // It was made in a way that is not seen.
+            // It was created by an untraced call.
             _ => (None, Default::No),
         };
         let place = self.new_stream(process, name, default, context);
@@ -234,7 +234,7 @@ impl Follower<'_> {
         }
     }
 
-    /// What a piece of work is called.
+    /// The label of a piece of work.
     fn label(&self, call: &Call, what: Queues) -> String {
         let process = self.recording.process_of(call);
         match what {
@@ -277,13 +277,14 @@ impl Follower<'_> {
         for (stream, before) in covered {
             last = last.max(self.over(stream, before, call));
         }
-        // A query that was told so did not wait.
+        // A query with a positive answer did not wait.
         if let (Some(piece), true) = (last, roles::blocks(call.function)) {
             self.work.waits.insert(place, piece);
         }
     }
 
-    /// Pieces of a stream that were queued before a wait began are over when it returns. Gives the last of them.
+    /// Pieces of a stream that were queued before a wait began are over when it returns. Returns the last of
+    /// them.
     fn over(&mut self, stream: usize, before: usize, wait: &Call) -> Option<usize> {
         let mut last = None;
         let mut pending = std::mem::take(&mut self.work.streams[stream].pending);
@@ -293,7 +294,7 @@ impl Follower<'_> {
             let over = piece < before && (queued.end <= wait.start || queued.start == wait.start);
             if over {
                 self.work.pieces[piece].over = Some(wait.end);
-                // It was there before the wait, unlike what a copy queued for itself.
+                // The work was there before the wait, unlike the work that a copy queued for itself.
                 if queued.end <= wait.start {
                     last = last.max(Some(piece));
                 }

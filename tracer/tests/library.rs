@@ -1,5 +1,5 @@
-//! The built library between programs that know nothing of it and the software device: what they do, how they end, and what
-//! is read back.
+//! The built library between programs that do not know it and the software device: their work, their exits,
+//! and the trace read back.
 #![cfg(target_os = "linux")]
 
 #[allow(unreachable_pub, reason = "shared with tests of the library")]
@@ -76,7 +76,7 @@ fn calls_of(events: &str, function: &str) -> usize {
     events.matches(&format!("\"name\":\"{function}\"")).count()
 }
 
-/// What the client did before its end.
+/// The client's calls before its end.
 #[track_caller]
 fn assert_worked(events: &str) {
     for function in ["cuInit", "cuModuleLoadData", "cuMemAlloc_v2", "cuStreamSynchronize", "cuMemcpyDtoH_v2"]
@@ -116,7 +116,8 @@ fn every_call_is_there_whichever_way_functions_are_found() {
         let recording = folder.read();
         let events = Timeline::of(&recording).trace_events().to_string();
         assert_worked(&events);
-        // The first function is found by its symbol; the others are asked for, and the answers stand in.
+        // The first function is found by its symbol; for the others, the library replaces the results of
+        // queries.
         assert_eq!(calls_of(&events, "cuGetProcAddress_v2") > 10, way == "query", "{events}");
         assert_eq!(recording.lost(), 0);
     }
@@ -170,7 +171,7 @@ fn a_forked_child_and_a_program_that_is_started_have_files_of_their_own() {
 }
 
 #[test]
-fn threads_write_beside_each_other() {
+fn threads_write_concurrently() {
     let folder = Folder::new("threads");
     let output = folder.run(&["dlsym", "threads", "20000"]);
     assert!(output.status.success(), "{output:?}");
@@ -181,7 +182,7 @@ fn threads_write_beside_each_other() {
 }
 
 #[test]
-fn what_has_no_room_is_counted() {
+fn calls_without_room_are_counted() {
     let folder = Folder::new("room");
     let output = folder
         .command(&["dlsym", "threads", "5000"])
@@ -210,7 +211,7 @@ fn a_program_that_calls_nothing_leaves_nothing() {
 }
 
 #[test]
-fn a_driver_that_is_not_there_is_told_once() {
+fn a_missing_driver_is_reported_once() {
     let folder = Folder::new("none");
     let itself = folder.0.join("libcuda.so.1");
     for (path, told) in [
@@ -247,7 +248,7 @@ fn the_times_of_the_device_are_measured_where_that_is_asked_for() {
     }
 }
 
-/// An older driver: what it lacks is answered as not supported, and what it has works.
+/// An older driver: missing functions return "not supported", and the others work.
 #[test]
 fn an_older_driver_works() {
     let folder = Folder::new("old");

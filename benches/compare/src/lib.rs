@@ -1,4 +1,4 @@
-//! What both Rust programs do alike: they answer `measure.py`, and time.
+//! Shared by both Rust programs: they answer `measure.py`, and time.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -24,8 +24,8 @@ pub fn kernels() -> Result<[String; 2], Box<dyn Error>> {
     Ok([next()?, next()?])
 }
 
-/// Says who answers, then for each line `OPERATION TIMES` of standard input the nanoseconds of one time, or `-` for what
-/// the layer does not have.
+/// Prints `about`, then for each line `OPERATION TIMES` of standard input the nanoseconds of one call, or `-`
+/// if the layer lacks the operation.
 pub fn serve(
     about: &str,
     mut turn: impl FnMut(&str, usize) -> Result<Option<Duration>, Box<dyn Error>>,
@@ -44,7 +44,7 @@ pub fn serve(
     Ok(())
 }
 
-/// Time of `once`, so many times. What it queued, `settle` waits for outside of the time.
+/// Time of `times` calls of `once`. After the measured time, `settle` waits for the work that they queued.
 pub fn timed<A, E: Debug>(
     times: usize,
     mut once: impl FnMut() -> Result<A, E>,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
 # the package index, unmodified, cuda-python's two packages, Triton, CUTLASS and Taichi with programs of ours, and PyCUDA and
-# Numba-CUDA with their own tests, each compared with a list (own_tests.py).
+# Numba-CUDA with their own tests, each compared with a list (own_tests.py), and cudarc with its own (cudarc.sh).
 #
 #   run.sh                 what CI runs; of Numba's tests the part at the end of this file
 #   run.sh numba FILE...   other tests of Numba's, for example cudapy/test_math.py; `.` for all, half an hour
@@ -43,7 +43,8 @@ if [[ ${1-} == numba ]]; then
 fi
 
 step "an example of ours"
-CUPRUM_DEVICE=gpu cargo run --quiet --example 01_vector_add
+cargo run --quiet --example 01_vector_add | tee "$folder/example"
+grep -q '^software driver libcuda.so.1, ' "$folder/example"
 
 step "cuda.bindings and cuda.core"
 # Whatever the driver's order of work, the results are the same.
@@ -68,4 +69,6 @@ PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 CUPRUM_NVCC=$site/nvidia/cu
 numba cudadrv nrt cudapy/test_{atomics,array,array_args,array_methods,array_reductions,blackscholes,boolean}.py \
     cudapy/test_{complex,constmem,const_string,cooperative_groups,warp_ops,sync,sm}.py \
     doc_examples/test_{cg,cpointer,cpu_gpu_compat,ffi,globals,laplace,matmul,montecarlo,reduction,ufunc,vecadd}.py
+step "cudarc's own tests"
+"$clients/cudarc.sh"
 step "done"

@@ -9,12 +9,12 @@
 //! Never install it into a system folder: it is not NVIDIA's driver, and programs should meet it
 //! only where somebody asked for it.
 //!
-//! It exports every function of `cuprum-sys`, by reading the one list there with another macro. A
+//! It exports every function of `cuprum-sys`, made from the one list there. A
 //! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
 //! in a kernel, and why a module was refused, is printed to standard error, unless
 //! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`. `CUPRUM_REPORT_FILE` names a file to which
 //! the same is added, for `cuprum run`: a line with `use`, when a process first calls the driver, and for each message a
-//! line with its kind (`fault`, `refused`, `unsupported`, `leaks`, `settings`) and its text, each line of it behind a tab.
+//! line with its kind (`fault`, `unordered`, `misuse`, `leftout`, `refused`, `unsupported`, `leaks`, `held`, `settings`) and its text, each line of it behind a tab.
 
 use core::ffi::c_void;
 use std::fs::OpenOptions;
@@ -22,23 +22,12 @@ use std::io::Write as _;
 use std::sync::OnceLock;
 
 use cuprum_emulator::{Message, Settings};
-use cuprum_sys::{CUresult, FnId, Fns, StreamMode};
+use cuprum_sys::{CUresult, FnId, Fns, StreamMode, environment};
 
-/// The list of functions, expanded by [`table::driver_fns`] instead of the macro of `cuprum-sys`.
-#[path = "../../../sys/src/fns.rs"]
-#[allow(
-    non_snake_case,
-    unused_imports,
-    reason = "the names are C's, and one macro needs less than the other"
-)]
-mod fns;
-
-/// Names that the list takes from its own crate.
-mod enums {}
-mod structs {}
-mod types {}
-
-mod table;
+/// The exported functions.
+mod exported {
+    cuprum_sys::export_functions!(crate::functions, crate::answer);
+}
 
 /// The emulator's functions. Its first use tells it what a library is to a process, and a crate is not: whose
 /// addresses to give out, where messages go, and that `CUDA_VISIBLE_DEVICES` counts.
@@ -65,7 +54,7 @@ fn functions(mode: StreamMode) -> &'static Fns {
 
 /// The address of an exported function.
 fn published(id: FnId, mode: StreamMode) -> *const c_void {
-    fns::ADDRESSES[id as usize][usize::from(mode == StreamMode::PerThread)]
+    exported::ADDRESSES[id as usize][usize::from(mode == StreamMode::PerThread)]
 }
 
 /// A function that came after the version that the emulator poses as is not there.
@@ -82,11 +71,16 @@ pub(crate) static SOFTWARE_DEVICE: u8 = 1;
 
 /// This library has no other way to tell a C program more than a number.
 fn print(message: &Message<'_>) {
-    eprintln!("software CUDA device: {message}");
+    // A closed or full standard error must not end the program.
+    let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
     let kind = match message {
         Message::Fault(_) => "fault",
         Message::ModuleRefused { .. } | Message::InputRefused { .. } => "refused",
         Message::Leaks(_) => "leaks",
+        Message::Held(_) => "held",
+        Message::Unordered(_) => "unordered",
+        Message::Misuse(_) => "misuse",
+        Message::LeftOut(_) => "leftout",
         Message::Settings(_) => "settings",
         _ => "unsupported",
     };
@@ -96,7 +90,7 @@ fn print(message: &Message<'_>) {
 
 /// Adds to the file of `CUPRUM_REPORT_FILE`, if it is set: in one piece, as other processes may write as well.
 fn write_down(text: &str) {
-    let Some(path) = std::env::var_os("CUPRUM_REPORT_FILE").filter(|path| !path.is_empty()) else { return };
+    let Some(path) = environment::variable("CUPRUM_REPORT_FILE") else { return };
     let file = OpenOptions::new().append(true).create(true).open(path);
     // Who asked for the file finds it missing; the program goes on as it would without it.
     let _ = file.and_then(|mut file| file.write_all(text.as_bytes()));

@@ -176,3 +176,22 @@ fn a_wrong_setting_fails_at_init() {
         assert_eq!(visible(), Err(CUresult::CUDA_ERROR_INVALID_VALUE));
     });
 }
+
+/// Found in the place of NVIDIA's, it is not taken for it.
+#[test]
+fn it_is_announced_as_software_wherever_it_is_found() {
+    let variables = [("CUPRUM_DRIVER", file().to_str().unwrap())];
+    in_child("it_is_announced_as_software_wherever_it_is_found", &variables, || {
+        let (library, choice) = cuprum_emulator::open_driver_or_emulator().unwrap();
+        assert!(library.is_software_device());
+        assert_eq!(choice.to_string(), format!("software driver {}, 1 device(s)", library.origin()));
+    });
+    let demanded = [variables[0], ("CUPRUM_DEVICE", "gpu")];
+    in_child("it_is_announced_as_software_wherever_it_is_found", &demanded, || {
+        let error = cuprum_emulator::open_driver_or_emulator().unwrap_err().to_string();
+        assert!(
+            error.contains("demands a GPU, but ") && error.contains("is a driver in software"),
+            "{error}"
+        );
+    });
+}

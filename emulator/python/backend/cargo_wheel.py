@@ -1,4 +1,4 @@
-"""Builds the wheel: cargo makes the library, and the rest are the files of this folder.
+"""Builds the wheel: cargo makes the library and the programs, and the rest are the files of this folder.
 
 A backend of our own (PEP 517, PEP 660), as it is shorter than the settings of another one, and an installation then takes
 nothing from an index. The profile is `release`; `pip install -C profile=dev` or CUDA_SOFTWARE_PROFILE=dev takes another,
@@ -44,22 +44,44 @@ def tag():
     return "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
 
 
-def library(settings):
-    """The library's file, built now unless it is given."""
+def libraries(settings):
+    """The files of the wheel's folder `lib`, by their names in it: built now, unless the software device's library is given;
+    then libraries of the CUDA runtime are those beside it."""
     given = os.environ.get("CUDA_SOFTWARE_LIBRARY")
     if given:
-        return pathlib.Path(given)
+        device = pathlib.Path(given)
+    else:
+        device = built(settings)
+        profile = device.parent.name
+        subprocess.run([ROOT / "emulator/cudart/link.sh", device.parent, profile], check=True)
+    runtimes = [device.with_name(f"libcudart.so.{major}") for major in (12, 13)]
+    assembler = ROOT / "src/bin/cuprum/run/ptxas"
+    return {"libcuda.so.1": device, "ptxas": assembler} | {file.name: file for file in runtimes if file.is_file()}
+
+
+def built(settings):
+    """The software device's library, built now, with the programs beside it."""
     if sys.platform != "linux":
         raise SystemExit("cuda-software: the library takes the place of libcuda.so.1, which is Linux's")
     profile = (settings or {}).get("profile") or os.environ.get("CUDA_SOFTWARE_PROFILE") or "release"
-    command = ["cargo", "build", "--package", "cuprum-libcuda", "--profile", profile, "--message-format", "json-render-diagnostics"]
+    cargo = ["cargo", "build", "--profile", profile, "--message-format", "json-render-diagnostics"]
+    programs = ["--package", "cuprum", "--package", "cuprum-tracer", "--features", "cuprum/cli", "--bins"]
     try:
-        built = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        subprocess.run([*cargo, *programs], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        library = [*cargo, "--package", "cuprum-libcuda"]
+        said = subprocess.run(library, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     except FileNotFoundError:
         raise SystemExit("cuda-software: building it needs Rust's `cargo`, which is not on the PATH") from None
-    messages = map(json.loads, built.splitlines())
-    libraries = [m["filenames"][0] for m in messages if m.get("target", {}).get("name") == "cuprum_libcuda"]
-    return pathlib.Path(libraries[-1])
+    messages = map(json.loads, said.splitlines())
+    files = [m["filenames"][0] for m in messages if m.get("target", {}).get("name") == "cuprum_libcuda"]
+    return pathlib.Path(files[-1])
+
+
+def programs(device):
+    """`cuprum` (`doctor`, `run`, `trace`) and the library of `cuprum trace`, beside the software device's library, by their
+    names in the wheel's folder of scripts."""
+    files = [device.with_name(name) for name in ("cuprum", "cuprum-trace-library")]
+    return {file.name: file for file in files if file.is_file()}
 
 
 def write_wheel(folder, files):
@@ -69,29 +91,42 @@ def write_wheel(folder, files):
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: cargo_wheel\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
     files[f"{info}/entry_points.txt"] = ENTRY_POINTS.encode()
     file = f"{NAME}-{version()}-{tag()}.whl"
-    with zipfile.ZipFile(pathlib.Path(folder, file), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as wheel:
+    with zipfile.ZipFile(pathlib.Path(folder, file), "w") as wheel:
         for name, content in files.items():
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             records.append(f"{name},sha256={digest},{len(content)}")
-            wheel.writestr(name, content)
+            entry = zipfile.ZipInfo(name)
+            # Programs start it.
+            is_program = name.endswith("/ptxas") or "/scripts/" in name
+            entry.external_attr = (0o100755 if is_program else 0o100644) << 16
+            wheel.writestr(entry, content, zipfile.ZIP_DEFLATED, 1)
         wheel.writestr(f"{info}/RECORD", "\n".join([*records, f"{info}/RECORD,,", ""]))
     return file
 
 
+def scripts(ours):
+    """The programs, under the names by which an installation puts them beside Python."""
+    found = programs(ours["libcuda.so.1"])
+    return {f"{NAME}-{version()}.data/scripts/{name}": file.read_bytes() for name, file in found.items()}
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = {f"{NAME}/{path.name}": path.read_bytes() for path in sorted((HERE / NAME).glob("*.py"))}
-    files[f"{NAME}/lib/libcuda.so.1"] = library(config_settings).read_bytes()
-    return write_wheel(wheel_directory, files)
+    ours = libraries(config_settings)
+    files |= {f"{NAME}/lib/{name}": file.read_bytes() for name, file in ours.items()}
+    return write_wheel(wheel_directory, files | scripts(ours))
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """`pip install -e`: the modules stay in this folder, with a link to the library."""
+    """`pip install -e`: the modules stay in this folder, with links to the libraries."""
     lib = HERE / NAME / "lib"
     lib.mkdir(exist_ok=True)
-    link = lib / "libcuda.so.1"
-    link.unlink(missing_ok=True)
-    link.symlink_to(library(config_settings).resolve())
-    return write_wheel(wheel_directory, {f"_{NAME}.pth": f"{HERE}\n".encode()})
+    ours = libraries(config_settings)
+    for name, file in ours.items():
+        link = lib / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(file.resolve())
+    return write_wheel(wheel_directory, {f"_{NAME}.pth": f"{HERE}\n".encode()} | scripts(ours))
 
 
 def build_sdist(sdist_directory, config_settings=None):

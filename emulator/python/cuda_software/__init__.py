@@ -15,33 +15,47 @@ import os
 import pathlib
 import tempfile
 
-#: Checks, each with what it finds. Names of options are those of `cuprum run`.
+#: Checks, each with what it finds, and whether findings end launches. Names of options are those of `cuprum run`.
 CHECKS = {
     "initcheck": "reads of memory that nobody wrote",
     "racecheck": "accesses of threads that nothing puts in order",
     "racecheck-atomic-reads": "plain reads beside atomics too",
     "synccheck": "barriers that not all threads reach",
+    "streamcheck": "operations of streams that touch the same bytes and that no event or wait orders",
     "leakcheck": "what was never freed",
+    "apicheck": "launches that ask for more than their kernel allows, beside the misuse of the API that is always reported",
     "nancheck": "stores of NaNs that a kernel has made of numbers; programs may mean them",
+    "fail-fast": "ends a launch and its context with the first finding; without it they go on",
 }
 #: Settings.
 VALUES = {
     "mode": "when work runs: eager, async, deferred, shuffled or shuffled:SEED",
     "devices": "number of devices",
+    "multiprocessors": "number of multiprocessors that a device reports",
     "memory": "bytes of memory of a device, such as 512M",
     "capability": "compute capability, such as 8.9",
     "driver-version": "version of CUDA that the driver is of, such as 12.4",
     "seed": "another order of blocks and warps",
     "budget": "most warp instructions of a launch",
-    "time-limit": "most seconds of a launch",
+    "time-limit": "most seconds of a launch (default: 300; `none` for no limit)",
     "workers": "threads that run blocks",
 }
 #: What `--all-checks` switches on.
-ALL_CHECKS = ["initcheck", "racecheck", "synccheck", "leakcheck"]
+ALL_CHECKS = ["initcheck", "racecheck", "synccheck", "streamcheck", "leakcheck", "apicheck"]
+
+#: Options of runs whose reports are counted, unless they or the environment say otherwise.
+USUAL = {"fail-fast": "0", "time-limit": "300"}
 
 REPORT_FILE = "CUPRUM_REPORT_FILE"
 _LIBRARY = "CUPRUM_SOFTWARE_LIBRARY"
 _NAMES = ["libcuda.so.1", "libcuda.so"]
+#: Our libraries of the CUDA runtime, beside the software device's. The newest is first: a program that asks for a function
+#: without a version gets it from there.
+_RUNTIMES = ["libcudart.so.13", "libcudart.so.12"]
+#: PyTorch allocates each tensor by a call of its own: out-of-bounds accesses stay unseen in the segments that it shares out.
+_TORCH_MEMORY = "PYTORCH_NO_CUDA_MEMORY_CACHING"
+#: Where Triton finds its assembler, below compute capability 10.0 and from there on: one that hands PTX on as it is.
+_ASSEMBLER = ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"]
 
 
 def variable(option):
@@ -58,6 +72,14 @@ def variables(options):
     return {variable(name): str(value) for name, value in given.items()}
 
 
+def usual(options):
+    """Those options, with the usual ones of a run whose reports are counted."""
+    given = {name: value for name, value in USUAL.items() if variable(name) not in os.environ} | dict(options)
+    if given.get("time-limit") == "none":
+        given["time-limit"] = ""
+    return list(given.items())
+
+
 def library():
     """The path of the library: that of CUPRUM_SOFTWARE_LIBRARY, or the one of this package."""
     given = os.environ.get(_LIBRARY)
@@ -67,8 +89,13 @@ def library():
     return path.resolve()
 
 
+def runtimes():
+    """The names of our libraries of the CUDA runtime that are there."""
+    return [name for name in _RUNTIMES if library().with_name(name).is_file()]
+
+
 def folder():
-    """A folder in which the library has all names under which programs look for the driver.
+    """A folder in which the library has all names under which programs look for the driver, with `runtimes`.
 
     It lies in the package, or with the temporary files where that cannot be written, and is not removed: others may be
     using it.
@@ -88,7 +115,8 @@ def folder():
 
 
 def _with_links(where, target):
-    for name in _NAMES:
+    links = {name: target for name in _NAMES} | {name: target.with_name(name) for name in runtimes()}
+    for name, target in links.items():
         link = where / name
         if link == target or (link.exists() and link.samefile(target)):
             continue
@@ -109,7 +137,21 @@ def environment(options=()):
     driver = str(folder() / "libcuda.so.1")
     # The loader's path serves all; Numba and cuprum have variables of their own, which count before it.
     result = {"LD_LIBRARY_PATH": ":".join([where, *before]), "NUMBA_CUDA_DRIVER": driver, "CUPRUM_DRIVER": driver}
-    return result | variables(options)
+    assembler = str(pathlib.Path(__file__).parent / "lib" / "ptxas")
+    result |= {name: os.environ.get(name, assembler) for name in _ASSEMBLER}
+    return result | _runtime_environment() | variables(options)
+
+
+def _runtime_environment():
+    """What makes programs load our libraries of the CUDA runtime, although they may have a path of their own to NVIDIA's."""
+    if not runtimes():
+        return {}
+    before = [part for part in os.environ.get("LD_PRELOAD", "").replace(" ", ":").split(":") if part]
+    # The variable cannot hold a blank; without their folder the libraries are looked for on the program's own path first.
+    where = "" if " " in str(folder()) else f"{folder()}/"
+    ours = [where + name for name in runtimes()]
+    names = [*(name for name in before if name not in ours), *ours]
+    return {"LD_PRELOAD": ":".join(names), _TORCH_MEMORY: os.environ.get(_TORCH_MEMORY, "1")}
 
 
 def is_in_force():
@@ -121,7 +163,11 @@ def is_in_force():
 def load():
     """Loads the library into this process, under whose name later loads of `libcuda.so.1` find it.
 
-    For programs that look for `libcuda.so` without a version, `cuda-software` or `pytest --cuda-software` is needed.
+    The same holds for our libraries of the CUDA runtime. For programs that look for `libcuda.so` without a version,
+    `cuda-software` or `pytest --cuda-software` is needed.
     """
     os.environ.update(environment())
-    return ctypes.CDLL(str(library()), mode=ctypes.RTLD_GLOBAL)
+    loaded = ctypes.CDLL(str(library()), mode=ctypes.RTLD_GLOBAL)
+    for name in runtimes():
+        ctypes.CDLL(str(folder() / name), mode=ctypes.RTLD_GLOBAL)
+    return loaded

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import pytest
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 import cuda_software
 from cuda_software.reports import Reports, counted, mistakes
@@ -39,7 +40,7 @@ def options_of(given):
         if name not in cuda_software.CHECKS and name not in cuda_software.VALUES:
             raise pytest.UsageError(f"--cuda-software-set {text}: there is no option {name}")
         pairs.append((name, value))
-    return pairs
+    return cuda_software.usual(pairs)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -87,11 +88,27 @@ def pytest_runtest_makereport(item, call):
     reader = item.config.stash.get(READER, None)
     new = reader.new() if reader else []
     wrong = mistakes(new) if item.get_closest_marker(MARKER) is None else []
-    if wrong and report.outcome == "passed":
-        report.outcome = "failed"
-        report.longrepr = "the software CUDA device reported:\n" + "\n".join(one.text for one in wrong)
+    if wrong:
+        blame(item, report, wrong)
     report.user_properties += [("cuda_software", one.kind) for one in new]
     return report
+
+
+def blame(item, report, wrong):
+    """Fails a test for reports. The first is what the last lines of the run say of the test, whatever it failed by itself."""
+    text = "\n".join(one.text for one in wrong)
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if report.outcome == "passed":
+        path, line, _ = item.location
+        crash = ReprFileLocation(path, (line or 0) + 1, "")
+        entry = ReprEntryNative([f"the software CUDA device reported:\n{text}"])
+        report.longrepr = ReprExceptionInfo(ReprTraceback([entry], None, "native"), crash)
+        report.outcome = "failed"
+    else:
+        report.sections.append(("the software CUDA device reported", text))
+    if crash is not None:
+        own = f"; {crash.message}" if crash.message else ""
+        crash.message = text.partition("\n")[0] + own
 
 
 def pytest_report_header(config):
@@ -106,4 +123,5 @@ def pytest_terminal_summary(terminalreporter, config):
     for group in terminalreporter.stats.values():
         for report in group:
             kinds += [value for name, value in getattr(report, "user_properties", []) if name == "cuda_software"]
-    terminalreporter.write_line(f"software CUDA device: reported {counted(kinds)}")
+    if kinds:
+        terminalreporter.write_line(f"software CUDA device: reported {counted(kinds)}")

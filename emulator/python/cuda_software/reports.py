@@ -6,8 +6,12 @@ import dataclasses
 #: Kinds of reports, one and several of it, and whether one is a mistake of the program. As `cuprum run` has them.
 KINDS = {
     "fault": ("fault of a kernel", "faults of kernels", True),
+    "unordered": ("missing order between streams", "missing orders between streams", True),
+    "misuse": ("misuse of the API", "misuses of the API", True),
     "leaks": ("context with leaks", "contexts with leaks", True),
+    "held": ("process that held something to its end", "processes that held something to their end", False),
     "settings": ("setting that makes no sense", "settings that make no sense", True),
+    "leftout": ("count of reports left out", "counts of reports left out", False),
     "refused": ("module refused", "modules refused", False),
     "unsupported": ("function not supported", "functions not supported", False),
 }

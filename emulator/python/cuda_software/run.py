@@ -28,7 +28,7 @@ def parser():
     )
     for name, text in cuda_software.CHECKS.items():
         made.add_argument(f"--{name}", action="store_true", help=text)
-    made.add_argument("--all-checks", action="store_true", help="all of these but --racecheck-atomic-reads and --nancheck")
+    made.add_argument("--all-checks", action="store_true", help="all checks but --racecheck-atomic-reads and --nancheck")
     for name, text in cuda_software.VALUES.items():
         made.add_argument(f"--{name}", metavar="VALUE", help=text)
     made.add_argument("--library", metavar="PATH", help="another library of the software device")
@@ -43,7 +43,7 @@ def options_of(given):
     value = {name: getattr(given, name.replace("-", "_")) for name in [*cuda_software.CHECKS, *cuda_software.VALUES]}
     on = [name for name in cuda_software.CHECKS if value[name] or given.all_checks and name in cuda_software.ALL_CHECKS]
     settings = [(name, value[name]) for name in cuda_software.VALUES if value[name] is not None]
-    return [(name, "1") for name in on] + settings
+    return cuda_software.usual([(name, "1") for name in on] + settings)
 
 
 def main(arguments=None):
@@ -67,7 +67,8 @@ def main(arguments=None):
         new = reports.new()
     if code in [NOT_FOUND, NOT_EXECUTABLE] and not reports.users:
         return code
-    if not given.quiet:
+    # A program that is right has nothing to be told of.
+    if not given.quiet and (code or new or not reports.users):
         sum_up(program[0], code, time.monotonic() - start, reports, new)
     return given.error_exitcode if code == 0 and mistakes(new) else code
 

@@ -39,7 +39,7 @@ def test_a_program_finds_it_under_both_names():
     for name in ["libcuda.so.1", "libcuda.so"]:
         done = script("--", *python("-c", PROGRAM.format(name=name)))
         assert (done.returncode, done.stdout) == (0, "Software CUDA device\n"), done
-        assert done.stderr.endswith("the software device reported nothing\n"), done
+        assert done.stderr == "", done
 
 
 def test_the_program_keeps_its_words_and_its_end():
@@ -55,12 +55,19 @@ def test_the_program_keeps_its_words_and_its_end():
 def test_options_are_settings():
     shown = "import os; print({name: os.environ[name] for name in sorted(os.environ) if name.startswith('CUPRUM_EM')})"
     done = script("--mode", "deferred", "--devices=2", "--racecheck", "--", *python("-c", shown))
-    expected = {"DEVICES": "2", "MODE": "deferred", "RACECHECK": "1", "WORKERS": "1"}
+    usual = {"FAIL_FAST": "0", "TIME_LIMIT": "300"}
+    expected = {"DEVICES": "2", "MODE": "deferred", "RACECHECK": "1", "WORKERS": "1"} | usual
     said = {name.removeprefix("CUPRUM_EMULATOR_"): value for name, value in eval(done.stdout).items()}
     assert said == expected and "it did not call the driver" in done.stderr, done
     quiet = script("--quiet", "--all-checks", "--capability", "8.9", "--", *python("-c", shown))
-    names = ["COMPUTE_CAPABILITY", "INITCHECK", "LEAKCHECK", "RACECHECK", "SYNCCHECK", "WORKERS"]
+    names = ["APICHECK", "COMPUTE_CAPABILITY", "FAIL_FAST", "INITCHECK", "LEAKCHECK", "RACECHECK", "STREAMCHECK", "SYNCCHECK"]
+    names += ["TIME_LIMIT", "WORKERS"]
     assert [name.removeprefix("CUPRUM_EMULATOR_") for name in eval(quiet.stdout)] == names and not quiet.stderr, quiet
+    own = script("--fail-fast", "--time-limit", "none", "--", *python("-c", shown))
+    said = {name.removeprefix("CUPRUM_EMULATOR_"): value for name, value in eval(own.stdout).items()}
+    assert said == {"FAIL_FAST": "1", "TIME_LIMIT": ""}, own
+    kept = script("--", *python("-c", shown), CUPRUM_EMULATOR_TIME_LIMIT="7", CUPRUM_EMULATOR_FAIL_FAST="1")
+    assert eval(kept.stdout) == {"CUPRUM_EMULATOR_TIME_LIMIT": "7", "CUPRUM_EMULATOR_FAIL_FAST": "1"}, kept
     done = script("--devices", "many", "--", *python("-c", PROGRAM.format(name="libcuda.so.1")))
     assert done.returncode == 1 and "CUPRUM_EMULATOR_DEVICES=many" in done.stderr, done
 
@@ -81,9 +88,11 @@ def test_mistakes_are_summed_up_and_end_with_a_code():
     race = TROUBLES / "race" / "fails.py"
     assert script("--", *python(race)).returncode == 0
     assert script("--error-exitcode", "3", "--", *python(TROUBLES / "innocent_call" / "fails.py")).returncode == 3
+    # The launch goes on, and the program ends as it does without the check.
     caught = script("--racecheck", "--", *python(race))
-    # It failed by itself then.
-    assert caught.returncode == 1 and "data race" in caught.stderr, caught
+    assert caught.returncode == 99 and "data race" in caught.stderr, caught
+    ended = script("--racecheck", "--fail-fast", "--", *python(race))
+    assert ended.returncode == 1 and "data race" in ended.stderr, ended
     died = script("--", *python(TROUBLES / "device_memory" / "fails.py"))
     assert died.returncode == 128 + 11 and "an address of the device" in died.stderr, died
 
@@ -110,6 +119,73 @@ def test_a_program_may_load_it_itself():
     shown = "import cuda_software; print(cuda_software.is_in_force())"
     assert run(*python("-c", shown)).stdout == "False\n"
     assert script("--", *python("-c", shown)).stdout == "True\n"
+
+
+RUNTIME = """
+import ctypes, os
+runtime = ctypes.CDLL({name!r})
+count = ctypes.c_int()
+assert runtime.cudaGetDeviceCount(ctypes.byref(count)) == 0
+print(count.value, os.environ["PYTORCH_NO_CUDA_MEMORY_CACHING"])
+"""
+
+
+def test_a_program_of_the_runtime_gets_ours():
+    for name in ["libcudart.so.12", "libcudart.so.13"]:
+        done = script("--devices", "2", "--", *python("-c", RUNTIME.format(name=name)))
+        assert (done.returncode, done.stdout) == (0, "2 1\n"), done
+    # A library of that name on the program's own path comes after it, and what was preloaded before stays.
+    loaded = "import os; print(os.environ['LD_PRELOAD'], 'libcudart.so.13' in open('/proc/self/maps').read())"
+    done = script("--", *python("-c", loaded), LD_PRELOAD="libm.so.6", PYTORCH_NO_CUDA_MEMORY_CACHING="0")
+    first, *ours = done.stdout.split()[0].split(":")
+    assert first == "libm.so.6" and [pathlib.Path(path).name for path in ours] == ["libcudart.so.13", "libcudart.so.12"], done
+    assert done.stdout.endswith(" True\n"), done
+    inside = run(*python("-c", "import cuda_software; cuda_software.load()\n" + RUNTIME.format(name="libcudart.so.13")))
+    assert (inside.returncode, inside.stdout) == (0, "1 1\n"), inside
+
+
+def test_triton_s_assembler_is_there():
+    done = script("--", "sh", "-c", "$TRITON_PTXAS_PATH --version && $TRITON_PTXAS_BLACKWELL_PATH --version")
+    assert done.returncode == 0 and done.stdout.count("software CUDA device") == 2, done
+
+
+MISUSE = """
+import ctypes
+import driver
+
+def free(address):
+    driver.libcuda.cuMemFree_v2(ctypes.c_uint64(address))
+
+driver.make_context()
+address = driver.alloc(64)
+for _ in range(3):
+    free(address)
+driver.libcuda.cuMemcpyHtoD_v2(driver.alloc(64) & 0xffffffff, b"1234", 4)
+"""
+
+
+def test_misuse_names_the_line_of_python(tmp_path):
+    program = tmp_path / "misuse.py"
+    program.write_text(MISUSE)
+    done = script("--", *python(program))
+    assert done.returncode == 99, done
+    where = f"already freed)\n  at {program}:6 in free\n  at {program}:11 in <module>\n"
+    assert done.stderr.count("misuse of cuMemFree") == 1 and where in done.stderr, done
+    assert f"cut to 32 bits" in done.stderr and f"  at {program}:12 in <module>\n" in done.stderr, done
+    assert done.stderr.endswith("the software device reported 2 misuses of the API\n"), done
+    assert script("--", *python(program), CUPRUM_EMULATOR_APICHECK="0").returncode == 0
+    leak = script("--leakcheck", "--", *python(TROUBLES / "at_exit" / "fails.py"))
+    assert f"never freed\n    at {TROUBLES / 'driver.py'}:" in leak.stderr and "fails.py:" in leak.stderr, leak
+
+
+def test_one_installation_brings_the_programs():
+    cuprum = pathlib.Path(sys.executable).parent / "cuprum"
+    fault = run(cuprum, "run", "--", *python(TROUBLES / "innocent_call" / "fails.py"))
+    assert fault.returncode == 99 and "out-of-bounds access" in fault.stderr, fault
+    doctor = run(cuprum, "doctor", "--json")
+    assert doctor.stdout.startswith("{"), doctor
+    trace = run(cuprum, "trace", "--software", "-o", "/dev/null", "--", "true")
+    assert "cuprum-trace-library is not there" not in trace.stderr, trace
 
 
 # --- pytest ---------------------------------------------------------------------------------------------------
@@ -167,14 +243,25 @@ def pytest_in(folder, *options, **more):
 
 
 def test_pytest_fails_the_test_in_which_a_fault_came(tmp_path):
-    done = pytest_in(tmp_path, "--cuda-software")
+    # The last lines are cut at the width of the terminal.
+    done = pytest_in(tmp_path, "--cuda-software", COLUMNS="400")
     assert done.returncode == 1, done
     assert "1 failed, 4 passed" in done.stdout, done.stdout
     assert "FAILED" in done.stdout and "test_that_looks_at_no_answer" in done.stdout
+    summary = "test_kernels.py::test_that_looks_at_no_answer - out-of-bounds access in kernel `off_by_one`\n"
+    assert summary in done.stdout, done.stdout
     assert "the software CUDA device reported:" in done.stdout and "thread (232,0,0)" in done.stdout
     assert "software CUDA device: reported 2 faults of kernels" in done.stdout, done.stdout
     # What tests print is captured as ever, and comes once.
     assert done.stdout.count("this test's own words") == 1 and done.stdout.count("test session starts") == 1
+
+
+def test_pytest_names_the_fault_before_the_test_s_own_error(tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        TESTS.partition("def race")[0] + "def test_it():\n    wrong()\n    driver.call('cuCtxSynchronize')\n"
+    )
+    done = run(*python("-m", "pytest", "-q", "-p", "no:cacheprovider", "--cuda-software", tmp_path), COLUMNS="400")
+    assert "test_it.py::test_it - out-of-bounds access in kernel `off_by_one`; driver.CudaError: " in done.stdout, done.stdout
 
 
 def test_pytest_takes_options_and_the_short_command(tmp_path):

@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 use std::ffi::CString;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cuprum_sys::*;
 
@@ -12,14 +12,15 @@ use crate::settings::Settings;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, ensure};
 use crate::driver::call::{
-    Found, Out, Text, at_exit, calls, functions, is_forked_child, set_initialized, stay_loaded, watch_forks,
+    Found, In, Out, Text, at_exit, calling_library, calls, functions, is_forked_child, not_supported,
+    set_initialized, stay_loaded, watch_forks,
 };
-use crate::driver::context::end_of_process;
+use crate::driver::context::tell_held;
 use crate::driver::device;
 use crate::driver::error_text::text;
 use crate::driver::log;
 use crate::driver::memory::watch_host_accesses;
-use crate::driver::state::settings;
+use crate::driver::state::{scheduler, settings};
 
 /// Names and texts of all error codes as C strings.
 fn error_texts() -> &'static Ordered<(CString, CString)> {
@@ -70,6 +71,43 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
     })
 }
 
+/// The table that the library of the CUDA runtime asks for, of CUDA 12 and 13, and without which it ends.
+const RUNTIME_TABLE: [u8; 16] = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
+/// Explanation for a library with NVIDIA's CUDA runtime in it. Kept for good, as one per library.
+fn of_the_runtime(library: Option<String>) -> &'static str {
+    static TEXTS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let library = library.map(|file| format!(" {file} has it.")).unwrap_or_default();
+    let text = format!(
+        "Programs of the CUDA runtime do not run with NVIDIA's library of it:{library} It asks the driver for undocumented \
+         tables of functions and takes no driver but NVIDIA's, which the software device does not pose as. A program that \
+         loads libcudart.so (PyTorch, nvcc -cudart shared) runs by `cuprum run` or `cuda-software` with the one of this \
+         project. What has the runtime inside does not (cuBLAS, cuDNN, NCCL, CuPy, JAX, nvcc's default, Device.sync of \
+         cuda.core): Use the driver API (cuda.bindings, cuda.core with the sync of a stream, PyCUDA, Numba), Triton or \
+         torch.compile, or a GPU."
+    );
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    match texts.iter().copied().find(|known| *known == text) {
+        Some(known) => known,
+        None => {
+            let text: &'static str = text.leak();
+            texts.push(text);
+            text
+        }
+    }
+}
+
+/// The table that NVRTC asks for since CUDA 12.9. It compiles as well without it.
+const NVRTC_TABLE: [u8; 16] = 0xda91_51d3_3ae6_cc41_a5c0_4f26_d533_e328_u128.to_be_bytes();
+
+/// Tells what the checks have found when the process ends.
+fn end_of_process() {
+    scheduler().end_journal();
+    if settings().check_leaks {
+        tell_held();
+    }
+    message::tell_left_out();
+}
+
 calls! {
     fn cuInit(_call, Flags: u32) {
         ensure(Flags == 0, INVALID_VALUE)?;
@@ -83,9 +121,7 @@ calls! {
         ensure(device::count()? > 0, CUresult::CUDA_ERROR_NO_DEVICE)?;
         log::begin();
         watch_host_accesses();
-        if settings().check_leaks {
-            at_exit(end_of_process);
-        }
+        at_exit(end_of_process);
         set_initialized();
         Ok(())
     }
@@ -100,6 +136,18 @@ calls! {
 
     fn cuGetErrorString(_call, error: CUresult, pStr: Out<*const c_char>) {
         error_text(error, pStr, |(_, text)| text)
+    }
+
+    fn cuGetExportTable(_call, ppExportTable: Out<*const c_void>, pExportTableId: In<CUuuid>) {
+        ppExportTable.check()?;
+        Err(match pExportTableId.get()?.bytes {
+            NVRTC_TABLE => CUresult::CUDA_ERROR_NOT_SUPPORTED,
+            RUNTIME_TABLE => not_supported(of_the_runtime(calling_library())),
+            _ => not_supported(
+                "there are no tables of undocumented functions here; compilers and tools ask for some that they can do \
+                 without.",
+            ),
+        })
     }
 
     fn cuGetProcAddress(

@@ -3,11 +3,11 @@
 use core::fmt;
 use std::time::Duration;
 
-use cuprum_sys::Version;
+use cuprum_sys::{Version, environment};
 
 use crate::exec;
 
-use super::{MAX_DEVICES, Mode, Settings};
+use super::{ApiCheck, MAX_DEVICES, MAX_MULTIPROCESSORS, Mode, Settings};
 
 /// A setting with a value that it cannot have.
 ///
@@ -44,7 +44,7 @@ impl Settings {
     ///
     /// [`SettingsError`] names the first invalid variable.
     pub fn from_env() -> Result<Self, SettingsError> {
-        Self::from_lookup(|variable| std::env::var(variable).ok())
+        Self::from_lookup(|name| environment::variable(name)?.into_string().ok())
     }
 }
 
@@ -78,6 +78,9 @@ variables! {
     devices: "CUPRUM_EMULATOR_DEVICES", "a number from 1 to 16", |text| {
         text.parse().ok().filter(|count| (1..=MAX_DEVICES).contains(count))
     };
+    multiprocessors: "CUPRUM_EMULATOR_MULTIPROCESSORS", "a number from 1 to 1024, or 0 for one per core", |text| {
+        text.parse().ok().filter(|&count| count <= MAX_MULTIPROCESSORS)
+    };
     mode: "CUPRUM_EMULATOR_MODE", "eager, async, deferred, shuffled or shuffled:SEED", |text| match text {
         "eager" => Some(Mode::Eager),
         "async" => Some(Mode::Async),
@@ -90,7 +93,15 @@ variables! {
     check_atomic_reads: "CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "0 or 1", parse_switch;
     check_barriers: "CUPRUM_EMULATOR_SYNCCHECK", "0 or 1", parse_switch;
     check_nans: "CUPRUM_EMULATOR_NANCHECK", "0 or 1", parse_switch;
+    check_order: "CUPRUM_EMULATOR_STREAMCHECK", "0 or 1", parse_switch;
     check_leaks: "CUPRUM_EMULATOR_LEAKCHECK", "0 or 1", parse_switch;
+    check_api: "CUPRUM_EMULATOR_APICHECK", "0, certain or 1", |text| match text {
+        "0" => Some(ApiCheck::Off),
+        "certain" => Some(ApiCheck::Certain),
+        "1" => Some(ApiCheck::All),
+        _ => None,
+    };
+    fail_fast: "CUPRUM_EMULATOR_FAIL_FAST", "0 or 1", parse_switch;
     instruction_budget: "CUPRUM_EMULATOR_BUDGET", "a number of instructions above 0", |text| {
         text.parse().ok().filter(|&budget| budget > 0).map(Some)
     };
@@ -171,6 +182,7 @@ mod tests {
             ("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "7.5", default().compute_capability(7, 5)),
             ("CUPRUM_EMULATOR_MEMORY", "512M", default().memory_bytes(512 << 20)),
             ("CUPRUM_EMULATOR_DEVICES", "4", default().devices(4)),
+            ("CUPRUM_EMULATOR_MULTIPROCESSORS", "132", default().multiprocessors(132)),
             ("CUPRUM_EMULATOR_MODE", "deferred", default().mode(Mode::Deferred)),
             ("CUPRUM_EMULATOR_MODE", "shuffled", default().mode(Mode::Shuffled(0))),
             ("CUPRUM_EMULATOR_MODE", "shuffled:7", default().mode(Mode::Shuffled(7))),
@@ -180,7 +192,12 @@ mod tests {
             ("CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS", "1", default().check_atomic_reads(true)),
             ("CUPRUM_EMULATOR_SYNCCHECK", "1", default().check_barriers(true)),
             ("CUPRUM_EMULATOR_NANCHECK", "1", default().check_nans(true)),
+            ("CUPRUM_EMULATOR_STREAMCHECK", "1", default().check_order(true)),
             ("CUPRUM_EMULATOR_LEAKCHECK", "1", default().check_leaks(true)),
+            ("CUPRUM_EMULATOR_APICHECK", "0", default().check_api(ApiCheck::Off)),
+            ("CUPRUM_EMULATOR_APICHECK", "certain", default()),
+            ("CUPRUM_EMULATOR_APICHECK", "1", default().check_api(ApiCheck::All)),
+            ("CUPRUM_EMULATOR_FAIL_FAST", "0", default().fail_fast(false)),
             ("CUPRUM_EMULATOR_BUDGET", "1000000", default().instruction_budget(1_000_000)),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "2.5", default().time_limit(Duration::from_millis(2500))),
             ("CUPRUM_EMULATOR_SEED", "0", default().seed(0)),
@@ -214,9 +231,12 @@ mod tests {
             ("CUPRUM_EMULATOR_MEMORY", "99999999999G"),
             ("CUPRUM_EMULATOR_MEMORY", "0"),
             ("CUPRUM_EMULATOR_DEVICES", "17"),
+            ("CUPRUM_EMULATOR_MULTIPROCESSORS", "1025"),
             ("CUPRUM_EMULATOR_MODE", "lazy"),
             ("CUPRUM_EMULATOR_MODE", "shuffled:"),
             ("CUPRUM_EMULATOR_INITCHECK", "yes"),
+            ("CUPRUM_EMULATOR_APICHECK", "2"),
+            ("CUPRUM_EMULATOR_FAIL_FAST", "no"),
             ("CUPRUM_EMULATOR_BUDGET", "0"),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "-1"),
             ("CUPRUM_EMULATOR_TIME_LIMIT", "0"),

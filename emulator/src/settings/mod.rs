@@ -39,6 +39,29 @@ pub enum Mode {
     Shuffled(u64),
 }
 
+/// Misuse of the driver's functions that is reported in addition to the code that they return.
+///
+/// # Example
+/// ```
+/// use cuprum_emulator::{ApiCheck, Settings};
+///
+/// // An autotuner tries launches that do not fit; here each is a mistake.
+/// let settings = Settings::default().check_api(ApiCheck::All);
+/// assert_ne!(settings, Settings::default());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
+pub enum ApiCheck {
+    /// None.
+    Off,
+    /// Calls that no program makes on purpose: freeing memory twice, using a handle after it was destroyed, copies beyond an
+    /// allocation, addresses cut to 32 bits, objects of another context, launches that no device can run.
+    #[default]
+    Certain,
+    /// Also launches that ask for more than their kernel allows, which programs may try on purpose.
+    All,
+}
+
 /// The emulator's settings. There is one emulator in a process, set up by the first use.
 ///
 /// Without a call of [`Settings::install`], the environment decides:
@@ -49,13 +72,17 @@ pub enum Mode {
 /// | `CUPRUM_EMULATOR_COMPUTE_CAPABILITY` | `9.0` | `9.0` |
 /// | `CUPRUM_EMULATOR_MEMORY` | bytes, or with `K`, `M`, `G` | `4G` |
 /// | `CUPRUM_EMULATOR_DEVICES` | `1` to `16` | `1` |
+/// | `CUPRUM_EMULATOR_MULTIPROCESSORS` | `1` to `1024`; `0` for one per core | `0` |
 /// | `CUPRUM_EMULATOR_MODE` | `eager`, `async`, `deferred`, `shuffled` or, with a seed, `shuffled:7` | `eager` |
 /// | `CUPRUM_EMULATOR_INITCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_RACECHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_SYNCCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_NANCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_STREAMCHECK` | `0`, `1` | `0` |
 /// | `CUPRUM_EMULATOR_LEAKCHECK` | `0`, `1` | `0` |
+/// | `CUPRUM_EMULATOR_APICHECK` | `0`, `certain`, `1` | `certain` |
+/// | `CUPRUM_EMULATOR_FAIL_FAST` | `0`, `1` | `1` |
 /// | `CUPRUM_EMULATOR_BUDGET` | warp instructions of a launch | no limit |
 /// | `CUPRUM_EMULATOR_TIME_LIMIT` | seconds of a launch, such as `2.5` | no limit |
 /// | `CUPRUM_EMULATOR_SEED` | a number | no shuffling |
@@ -78,6 +105,7 @@ pub struct Settings {
     pub(crate) compute_capability: (u32, u32),
     pub(crate) memory_bytes: u64,
     pub(crate) devices: u32,
+    pub(crate) multiprocessors: u32,
     pub(crate) mode: Mode,
     pub(crate) visible_devices: Option<String>,
     pub(crate) check_init: bool,
@@ -85,7 +113,10 @@ pub struct Settings {
     pub(crate) check_atomic_reads: bool,
     pub(crate) check_barriers: bool,
     pub(crate) check_nans: bool,
+    pub(crate) check_order: bool,
     pub(crate) check_leaks: bool,
+    pub(crate) check_api: ApiCheck,
+    pub(crate) fail_fast: bool,
     pub(crate) instruction_budget: Option<u64>,
     pub(crate) time_limit: Option<Duration>,
     pub(crate) seed: Option<u64>,
@@ -97,6 +128,9 @@ pub struct Settings {
 /// Most devices that can be asked for.
 const MAX_DEVICES: u32 = 16;
 
+/// Most multiprocessors that a device can report.
+const MAX_MULTIPROCESSORS: u32 = 1024;
+
 /// Memory of one device by default, in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
 
@@ -107,6 +141,7 @@ impl Default for Settings {
             compute_capability: (9, 0),
             memory_bytes: DEFAULT_MEMORY,
             devices: 1,
+            multiprocessors: 0,
             mode: Mode::default(),
             visible_devices: None,
             check_init: false,
@@ -114,7 +149,10 @@ impl Default for Settings {
             check_atomic_reads: false,
             check_barriers: false,
             check_nans: false,
+            check_order: false,
             check_leaks: false,
+            check_api: ApiCheck::default(),
+            fail_fast: true,
             instruction_budget: None,
             time_limit: None,
             seed: None,
@@ -175,6 +213,14 @@ impl Settings {
     #[must_use]
     pub fn devices(mut self, count: u32) -> Self {
         self.devices = count.clamp(1, MAX_DEVICES);
+        self
+    }
+
+    /// The number of multiprocessors that each device reports, up to 1024; 0, the default, means one per core. It bounds
+    /// cooperative launches. The number of blocks that run at once is another setting: [`Settings::workers`].
+    #[must_use]
+    pub fn multiprocessors(mut self, count: u32) -> Self {
+        self.multiprocessors = count.min(MAX_MULTIPROCESSORS);
         self
     }
 
@@ -244,11 +290,39 @@ impl Settings {
         self
     }
 
+    /// Sets whether the message hook receives [`Message::Unordered`](crate::Message::Unordered) for operations that touch the
+    /// same bytes, at least one of which writes, and that nothing orders: neither a stream, nor an event, nor a wait of the
+    /// host. Default: no. Nothing ends; the reports are the same in all modes.
+    #[must_use]
+    pub fn check_order(mut self, yes: bool) -> Self {
+        self.check_order = yes;
+        self
+    }
+
     /// Sets whether the message hook is told the leaks of a context when it ends, and the leaks when the process
     /// ends. Default: no; [`leaks`](crate::leaks) knows them all the same.
     #[must_use]
     pub fn check_leaks(mut self, yes: bool) -> Self {
         self.check_leaks = yes;
+        self
+    }
+
+    /// Sets which misuse of the API the message hook receives as [`Message::Misuse`](crate::Message::Misuse): once per place
+    /// of a call, with the stack of the client. Default: [`ApiCheck::Certain`]. The answers of the calls are the same.
+    #[must_use]
+    pub fn check_api(mut self, which: ApiCheck) -> Self {
+        self.check_api = which;
+        self
+    }
+
+    /// Sets whether a finding of `check_init`, `check_races`, `check_barriers` or `check_nans` ends the launch and its context,
+    /// as a fault does. Default: yes, because a program without a message hook notices it in no other way.
+    ///
+    /// Without it the launch goes on, and the message hook receives each finding once per kind and line of a kernel, up to
+    /// 1000. `cuprum run`, `cuda-software` and the plugin for pytest set this to no, because their exit code shows that there were findings.
+    #[must_use]
+    pub fn fail_fast(mut self, yes: bool) -> Self {
+        self.fail_fast = yes;
         self
     }
 

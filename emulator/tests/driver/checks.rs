@@ -138,10 +138,14 @@ fn what_contexts_leave_behind_is_known() {
                      stream #2 (from cuStreamCreate), never destroyed\n  \
                      event #1 (from cuEventCreate), never destroyed\n  \
                      module #1 (from cuModuleLoadData), never unloaded\n";
-        let left = "2 leaks\n  \
+        let left = "held until the process ended (caches, or leaks of contexts that it never ended): 2\n  \
                     allocation #6 (8 bytes of device memory, from cuMemAlloc), never freed\n  \
                     graph #1 (from cuGraphCreate), never destroyed\n";
-        assert_eq!(told(THIS, &[("CUPRUM_EMULATOR_LEAKCHECK", "1")]), format!("{ended}{left}"));
+        let said = told(THIS, &[("CUPRUM_EMULATOR_LEAKCHECK", "1")]);
+        let is_place = |line: &&str| line.starts_with("    at ");
+        let objects: Vec<&str> = said.lines().filter(|line| !is_place(line)).collect();
+        assert_eq!(objects.join("\n") + "\n", format!("{ended}{left}"));
+        assert!(said.lines().filter(is_place).count() >= 7 || !cfg!(target_os = "linux"), "one each: {said}");
         assert_eq!(told(THIS, &[]), "");
         return;
     }

@@ -128,6 +128,51 @@ fn limits_have_defaults_and_keep_what_is_set() {
     assert_eq!(code!(cuCtxSetLimit(CUlimit(99), 1)), INVALID_VALUE);
 }
 
+/// A module with a kernel that allocates, a kernel that prints by a function, and one that does neither.
+const USERS: &core::ffi::CStr = c"
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);
+.global .align 1 .b8 text[1];
+.visible .entry allocates()
+{
+.reg .b64 %n;
+mov.u64 %n, 16;
+{ .param .b64 n; .param .b64 r; st.param.b64 [n], %n; call (r), malloc, (n); }
+ret;
+}
+.func prints()
+{
+.reg .b64 %f;
+mov.u64 %f, text;
+cvta.global.u64 %f, %f;
+{ .param .b64 f; .param .b64 v; .param .b32 r; st.param.b64 [f], %f; st.param.b64 [v], %f; call (r), vprintf, (f, v); }
+ret;
+}
+.visible .entry calls() { call prints; ret; }
+.visible .entry plain() { ret; }
+";
+
+#[test]
+fn a_limit_stays_from_the_first_kernel_that_counts_on_it() {
+    let _context = TestContext::new();
+    let mut module = CUmodule::null();
+    ok!(cuModuleLoadData(&mut module, USERS.as_ptr().cast()));
+    let launch = |name: &core::ffi::CStr| {
+        let mut function = CUfunction::null();
+        ok!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
+        ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, CUstream::null(), null_mut(), null_mut()));
+        ok!(cuCtxSynchronize());
+        let set = |limit| code!(cuCtxSetLimit(limit, 16 << 20));
+        [CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE].map(set)
+    };
+    assert_eq!(launch(c"plain"), [CUresult::CUDA_SUCCESS; 2]);
+    assert_eq!(launch(c"calls"), [CUresult::CUDA_SUCCESS, INVALID_VALUE]);
+    assert_eq!(launch(c"allocates"), [INVALID_VALUE; 2]);
+}
+
 #[test]
 fn queries_of_the_current_context() {
     let context = TestContext::new();

@@ -272,7 +272,32 @@ fn pools_count_what_is_allocated_from_them() {
     ok!(cuMemAllocAsync(&mut first, 64, stream));
     ok!(cuMemsetD32Async(first, 1, 16, stream));
     ok!(cuMemFreeAsync(first, stream));
-    assert_eq!(code!(cuMemAllocAsync(&mut first, 0, stream)), INVALID_VALUE);
+}
+
+/// As an H200 with driver 580 answers: in the order of a stream, nothing is allocated at address 0, in a capture too.
+#[test]
+fn nothing_is_allocated_at_address_0() {
+    let _context = TestContext::new();
+    let stream = stream(1);
+    let mut pool = CUmemoryPool::null();
+    ok!(cuDeviceGetDefaultMemPool(&mut pool, 0));
+    let both = || {
+        let (mut current, mut of_pool) = (9, 9);
+        ok!(cuMemAllocAsync(&mut current, 0, stream));
+        ok!(cuMemAllocFromPoolAsync(&mut of_pool, 0, pool, stream));
+        ok!(cuMemFreeAsync(current, stream));
+        (current, of_pool)
+    };
+    assert_eq!(both(), (0, 0));
+    ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED));
+    assert_eq!(both(), (0, 0));
+    let mut graph = CUgraph::null();
+    ok!(cuStreamEndCapture(stream, &mut graph));
+    ok!(cuGraphDestroy(graph));
+    let mut none = 9;
+    assert_eq!(code!(cuMemAlloc_v2(&mut none, 0)), INVALID_VALUE);
+    assert_eq!(code!(cuMemAllocFromPoolAsync(&mut none, 0, CUmemoryPool::null(), stream)), INVALID_VALUE);
+    assert_eq!(none, 9);
 }
 
 #[test]

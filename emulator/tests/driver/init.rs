@@ -4,6 +4,7 @@ use core::ffi::{CStr, c_char, c_void};
 use core::ptr::{null, null_mut};
 
 use crate::common::*;
+use crate::processes::in_child;
 use cuprum_sys::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
@@ -73,10 +74,18 @@ fn a_search_says_why_it_found_nothing() {
 
 #[test]
 fn what_is_not_implemented_says_so() {
-    assert!(!cuprum_emulator::implements(FnId::cuGetExportTable));
+    assert!(!cuprum_emulator::implements(FnId::cuCoredumpGetAttribute));
+}
+
+/// No table exists, whichever is asked for; `emulator/tests/messages.rs` tests the messages.
+#[test]
+fn there_are_no_tables_of_undocumented_functions() {
     let mut table = null();
     let id = CUuuid::zeroed();
     assert_eq!(code!(cuGetExportTable(&mut table, &id)), CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    assert!(table.is_null());
+    assert_eq!(code!(cuGetExportTable(null_mut(), &id)), INVALID_VALUE);
+    assert_eq!(code!(cuGetExportTable(&mut table, null())), INVALID_VALUE);
 }
 
 #[test]
@@ -114,6 +123,39 @@ fn the_device_says_that_it_is_software() {
         let result = code!(cuDeviceGetAttribute(&mut value, CUdevice_attribute(number), 0));
         assert_eq!(result == CUresult::CUDA_SUCCESS, known, "{name}");
     }
+}
+
+/// The attributes from 120 on as an H200 with driver 580 (CUDA 13.0) answers them, but for hardware that there is none of:
+/// arrays mapped later (121), other drivers that import memory (124), links to other nodes (128), one address for a
+/// function on all devices (129), and physical memory of the host (141, 145).
+#[test]
+fn newer_attributes_are_those_of_an_h200() {
+    let attribute = |number: u32| {
+        let mut value = -7;
+        let code = code!(cuDeviceGetAttribute(&mut value, CUdevice_attribute(number), 0));
+        (code == CUresult::CUDA_SUCCESS).then_some(value)
+    };
+    in_child(
+        "init::newer_attributes_are_those_of_an_h200",
+        &[("CUPRUM_EMULATOR_DRIVER_VERSION", "13.0")],
+        || {
+            fns();
+            let expected: [i32; 19] = [1, 0, 1, 1, 0, 1, 4, 1, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0];
+            assert_eq!((120..139).map(attribute).collect::<Vec<_>>(), expected.map(Some));
+            assert_eq!(
+                (141..149).map(attribute).collect::<Vec<_>>(),
+                [0, 1, 0, 1, 0, 0, 0].map(Some).into_iter().chain([None]).collect::<Vec<_>>()
+            );
+        },
+    );
+    in_child(
+        "init::newer_attributes_are_those_of_an_h200",
+        &[("CUPRUM_EMULATOR_DRIVER_VERSION", "12.2")],
+        || {
+            fns();
+            assert_eq!([127, 128, 134, 144].map(attribute), [Some(1), None, Some(0), None]);
+        },
+    );
 }
 
 #[test]

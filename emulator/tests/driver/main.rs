@@ -7,9 +7,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../device/mod.rs"]
+#[path = "../../engine/tests/device/mod.rs"]
 mod device;
-#[path = "../hopper/mod.rs"]
+#[path = "../../engine/tests/hopper/mod.rs"]
 mod hopper;
 #[cfg(target_os = "linux")]
 #[path = "../../../tests/support/peer.rs"]

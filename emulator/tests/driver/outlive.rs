@@ -7,7 +7,7 @@
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::common::*;
@@ -289,14 +289,15 @@ fn a_kernel_ends_when_another_one_of_its_context_faults() {
             assert_eq!(code!(cuStreamSynchronize(one)), ILLEGAL_ADDRESS);
             over.store(true, Ordering::Release);
         });
-        // SAFETY: words that kernels write to, which live longer than these threads.
-        let runs = comes_true(Duration::from_secs(20), || unsafe { word(0).read_volatile() } == 1);
+        // SAFETY: a word that the kernel writes to, which lives longer than these threads.
+        let first = unsafe { AtomicU32::from_ptr(word(0)) };
+        let runs = comes_true(Duration::from_secs(20), || first.load(Ordering::Relaxed) == 1);
         let result = code!(cuLaunchKernel(faulty, 1, 1, 1, 1, 1, 1, 0, other, null_mut(), null_mut()));
         let fault = code!(cuStreamSynchronize(other));
         let ends = comes_true(Duration::from_secs(20), || over.load(Ordering::Acquire));
         // So that the test ends where the kernel does not.
         // SAFETY: as above.
-        unsafe { word(1).write_volatile(1) };
+        unsafe { AtomicU32::from_ptr(word(1)) }.store(1, Ordering::Relaxed);
         assert!(runs && ends, "runs {runs}, ends {ends}");
         assert!(matches!(result, CUresult::CUDA_SUCCESS | ILLEGAL_ADDRESS), "{result:?}");
         assert_eq!(fault, ILLEGAL_ADDRESS);

@@ -92,10 +92,16 @@ unsafe extern "C" fn note(data: *mut c_void) {
 }
 
 unsafe extern "C" fn call_the_driver(data: *mut c_void) {
-    let mut count = 0;
-    let result = code!(cuDeviceGetCount(&mut count));
-    // SAFETY: the test passes a place for the result, and waits.
-    unsafe { data.cast::<CUresult>().write(result) };
+    let (mut count, mut flags, mut context) = (0, 0, CUcontext::null());
+    let results = [
+        code!(cuDeviceGetCount(&mut count)),
+        code!(cuDevicePrimaryCtxRetain(&mut context, 0)),
+        code!(cuDevicePrimaryCtxRelease_v2(0)),
+        code!(cuDevicePrimaryCtxReset_v2(0)),
+        code!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut count)),
+    ];
+    // SAFETY: the test passes a place for the results, and waits.
+    unsafe { data.cast::<[CUresult; 5]>().write(results) };
 }
 
 #[test]
@@ -112,8 +118,9 @@ fn host_functions_run_in_order_and_may_not_call_the_driver() {
     assert_eq!(*SEEN.lock().unwrap(), [1, 2]);
     assert_eq!(code!(cuLaunchHostFunc(first, None, NULL)), INVALID_VALUE);
 
-    let mut result = CUresult::CUDA_SUCCESS;
-    ok!(cuLaunchHostFunc(first, Some(call_the_driver), (&raw mut result).cast()));
+    // The answers of an H200 with driver 580.
+    let mut results = [CUresult::CUDA_SUCCESS; 5];
+    ok!(cuLaunchHostFunc(first, Some(call_the_driver), (&raw mut results).cast()));
     ok!(cuStreamSynchronize(first));
-    assert_eq!(result, CUresult::CUDA_ERROR_NOT_PERMITTED);
+    assert_eq!(results, [CUresult::CUDA_ERROR_NOT_PERMITTED; 5]);
 }

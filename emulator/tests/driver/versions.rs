@@ -2,8 +2,10 @@
 #[path = "../../../sys/tests/common/checks.rs"]
 mod checks;
 
+use crate::common::{TestContext, fns, ok};
 use crate::processes::{self as common, in_child};
-use cuprum_sys::{CUresult, Library, Version};
+use cuprum_sys::{CUjitInputType, CUlinkState, CUmodule, CUresult, Library, Version};
+use std::ptr::null_mut;
 
 #[test]
 fn of_each_version() {
@@ -24,5 +26,55 @@ fn of_each_version() {
                 checks::check(library, per_thread, &[], CUresult::CUDA_SUCCESS);
             },
         );
+    }
+}
+
+/// The reader of PTX and the table of drivers end at the same version.
+#[test]
+fn the_newest_driver_reads_all_that_the_reader_knows() {
+    let newest = cuprum_sys::newest_ptx(Version::from_raw(u32::MAX));
+    assert_eq!(newest, Some(cuprum_ptx::program::NEWEST_PTX));
+}
+
+/// A driver reads the PTX of its toolkit and of older ones; newer PTX it answers with 222, however it gets it.
+#[test]
+fn newer_ptx_is_refused() {
+    for (posed, newest, newer) in
+        [("9.0", "6.0", "6.1"), ("12.2", "8.2", "8.3"), ("12.6", "8.5", "8.6"), ("13.0", "9.0", "9.5")]
+    {
+        in_child("versions::newer_ptx_is_refused", &[("CUPRUM_EMULATOR_DRIVER_VERSION", posed)], || {
+            let fns = fns();
+            let _context = TestContext::new();
+            for (version, code) in [
+                (newest, CUresult::CUDA_SUCCESS),
+                (newer, CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+                ("9.9", CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
+            ] {
+                let text = format!(
+                    ".version {version}\n.target sm_50\n.address_size 64\n.visible .entry k() {{ ret; }}\0"
+                );
+                let mut module = CUmodule::null();
+                // SAFETY: a text with its end, and a place for the module.
+                let loaded = unsafe { (fns.cuModuleLoadData)(&mut module, text.as_ptr().cast()) };
+                assert_eq!(loaded, code, "PTX {version} on {posed}");
+                let mut link = CUlinkState::null();
+                ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &mut link));
+                // SAFETY: a text of this length with a name.
+                let added = unsafe {
+                    (fns.cuLinkAddData_v2)(
+                        link,
+                        CUjitInputType::CU_JIT_INPUT_PTX,
+                        text.as_ptr().cast_mut().cast(),
+                        text.len(),
+                        c"k".as_ptr(),
+                        0,
+                        null_mut(),
+                        null_mut(),
+                    )
+                };
+                assert_eq!(added, code, "PTX {version} on {posed}, linked");
+                ok!(cuLinkDestroy(link));
+            }
+        });
     }
 }

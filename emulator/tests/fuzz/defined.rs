@@ -1,7 +1,7 @@
 //! Finds kernels that read registers that nothing has written: their results are undefined, and may differ from
 //! mode to mode.
 
-use cuprum_emulator::ptx::{Function, Instruction, Module, Operand, Statement};
+use cuprum_ptx::ptx::{Function, Instruction, Module, Operand, Statement};
 use std::collections::{HashMap, HashSet};
 
 type Names<'s> = HashSet<&'s str>;

@@ -1,12 +1,14 @@
-//! What things cost as they grow, in the engine and through the driver.
+//! What things cost as they grow, through the driver. `emulator/engine/tests/growth` has the engine alone.
 //!
 //! Times are those that the thread worked, so that other work on the machine does not count.
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../device/mod.rs"]
-mod device;
+#[path = "../../../sys/tests/common/mod.rs"]
+mod processes;
 
+#[path = "../../engine/tests/growth/clock.rs"]
 mod clock;
 mod driver;
-mod engine;
+mod objects;
+mod queue;

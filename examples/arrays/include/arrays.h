@@ -1,6 +1,6 @@
-/* Arrays on the device, for C and for what calls C. Made of src/lib.rs by tests/header.rs: do not edit.
+/* Device arrays for C and for languages that call C. Generated from src/lib.rs by tests/header.rs: do not edit.
 
-Each function answers ARRAYS_OK or the code of an error, whose text arrays_last_error has. Any function may be called
+Each function returns ARRAYS_OK or an error code; arrays_last_error returns its message. Any function may be called
 on any thread. Nothing has to be freed before the process ends. */
 
 #ifndef CUPRUM_ARRAYS_H
@@ -9,13 +9,13 @@ on any thread. Nothing has to be freed before the process ends. */
 #include <stddef.h>
 #include <stdint.h>
 
-// It is done.
+// Success.
 #define ARRAYS_OK 0
 
-// An argument makes no sense: a null pointer, a type that does not exist, an array that stands where it must not.
+// An argument is invalid: a null pointer, an unknown type, or an array in a place where it is not allowed.
 #define ARRAYS_INVALID 1
 
-// There is no such array: it was freed, or never allocated.
+// The array does not exist: it was freed, or never allocated.
 #define ARRAYS_NO_ARRAY 2
 
 // The array has another type.
@@ -27,10 +27,10 @@ on any thread. Nothing has to be freed before the process ends. */
 // The driver failed, or there is none.
 #define ARRAYS_DEVICE 5
 
-// The process is a fork of one that had used the device, which works in that one alone.
+// The process is a fork of one that used the device. Only the parent can use it.
 #define ARRAYS_FORKED 6
 
-// An error of this library's own.
+// An internal error of this library.
 #define ARRAYS_BUG 7
 
 // Type of elements: float.
@@ -49,18 +49,18 @@ extern "C" {
 // Allocates an array of `len` elements, all zero, and writes its number to `array`. The number is never 0.
 //
 // # Safety
-// `array` is null or a place for a number.
+// `array` is null or writable for a number.
 int32_t arrays_alloc(int32_t element,
                      size_t len,
                      uint64_t *array);
 
-// Frees an array. Freeing it again is answered with ARRAYS_NO_ARRAY.
+// Frees an array. A second call returns ARRAYS_NO_ARRAY.
 int32_t arrays_free(uint64_t array);
 
 // Writes the number of elements of an array to `len`.
 //
 // # Safety
-// `len` is null or a place for a number.
+// `len` is null or writable for a number.
 int32_t arrays_len(uint64_t array, size_t *len);
 
 // Copies `len` elements from the host into an array of exactly that type and length, and waits.
@@ -95,14 +95,14 @@ int32_t add_arrays(const float *a,
                    float *sum,
                    size_t len);
 
-// Writes the name of the device, and that of its driver, cut to `bytes` with a NUL at its end.
+// Writes the names of the device and its driver, cut to `bytes` with a NUL at the end.
 //
 // # Safety
 // `text` is null, or writable for `bytes` bytes.
 int32_t arrays_device(char *text, size_t bytes);
 
-// Writes the text of this thread's last error, cut to `bytes` with a NUL at its end, and returns the bytes that all of it
-// needs, which is 1 if there was none. With a null pointer nothing is written.
+// Writes the text of this thread's last error, cut to `bytes` with a NUL at the end, and returns the bytes that the
+// whole text needs, which is 1 without an error. With a null pointer nothing is written.
 //
 // # Safety
 // `text` is null, or writable for `bytes` bytes.

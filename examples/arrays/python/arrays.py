@@ -1,4 +1,4 @@
-"""Arrays on the device for Python: ctypes around the C library of this example.
+"""Device arrays for Python: a ctypes wrapper of the C library of this example.
 
     cargo build --release -p cuprum-arrays
     PYTHONPATH=examples/arrays/python ARRAYS_LIBRARY=target/release/libarrays.so python3
@@ -10,8 +10,8 @@
     >>> (x + x).numpy()
     array([2., 2., 2., 2.], dtype=float32)
 
-What the library refuses is an exception here. Objects may be freed twice, used afterwards, forgotten, shared by threads
-and left to a forked child: none of it ends the interpreter.
+An error of the library becomes an exception. Freeing an object twice, using it after that, forgetting it, sharing it
+between threads or leaving it to a forked child does not crash the interpreter.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ ELEMENTS = {np.dtype("f4"): 1, np.dtype("f8"): 2, np.dtype("i4"): 3}
 
 
 class Error(Exception):
-    """What the library answered: `code`, and its text."""
+    """An error of the library: `code`, and its message."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -50,12 +50,12 @@ def _declared(path):
     return library
 
 
-#: The library itself, for those who want to call C.
+#: The library itself, for direct calls of C.
 c = _declared(os.environ["ARRAYS_LIBRARY"])
 
 
 def last_error():
-    """The text of this thread's last error."""
+    """Returns the message of this thread's last error."""
     text = ctypes.create_string_buffer(c.arrays_last_error(None, 0))
     c.arrays_last_error(text, len(text))
     return text.value.decode()
@@ -67,14 +67,14 @@ def check(code):
 
 
 def device():
-    """The name of the device."""
+    """Returns the name of the device."""
     text = ctypes.create_string_buffer(512)
     check(c.arrays_device(text, len(text)))
     return text.value.decode()
 
 
 def add(a, b):
-    """The sum of two arrays of the host, computed on the device."""
+    """Returns the sum of two host arrays, computed on the device."""
     a, b = (np.ascontiguousarray(x, dtype=np.float32) for x in (a, b))
     if a.shape != b.shape:
         raise ValueError(f"shapes {a.shape} and {b.shape} differ")
@@ -84,7 +84,7 @@ def add(a, b):
 
 
 class Array:
-    """A one-dimensional array on the device, with a copy of what it is made of."""
+    """A one-dimensional device array, with a copy of the given elements."""
 
     def __init__(self, host):
         self.number = 0
@@ -103,7 +103,7 @@ class Array:
         return size.value
 
     def assign(self, host):
-        """Copies elements of the host, as many as it has and of its type."""
+        """Copies host elements of the same number and type to the array."""
         host = np.ascontiguousarray(host)
         if host.dtype not in ELEMENTS:
             raise TypeError(f"elements of {host.dtype} are not served")
@@ -121,9 +121,9 @@ class Array:
         return total
 
     def free(self):
-        """Frees it now; the garbage collector does it otherwise."""
+        """Frees it now. Otherwise the garbage collector frees it."""
         check(c.arrays_free(self.number))
 
     def __del__(self):
-        # Freed before, never made, or somebody else's after a fork: there is nobody to tell.
+        # Already freed, never allocated, or owned by the parent after a fork: the error cannot be reported.
         c.arrays_free(self.number)

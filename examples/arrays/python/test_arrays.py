@@ -1,4 +1,4 @@
-"""The C library cannot be made to crash the interpreter: what is tried here are the mistakes that people make.
+"""Common mistakes in the use of the C library do not crash the interpreter.
 
     ARRAYS_LIBRARY=.../libarrays.so python3 -m pytest test_arrays.py     or, without pytest:     python3 test_arrays.py
 """
@@ -64,7 +64,7 @@ def test_use_after_free():
     for use in [lambda: a + b, lambda: b + a, b.numpy, lambda: b.assign(floats()), lambda: len(b)]:
         with refused(arrays.NO_ARRAY, "was freed"):
             use()
-    # Its number is nobody else's, however many come after it.
+    # No later array gets its number.
     more = [Array(floats(8)) for _ in range(100)]
     assert b.number not in [other.number for other in more]
     with refused(arrays.NO_ARRAY):
@@ -92,7 +92,7 @@ def test_wrong_sizes_and_types():
         except TypeError:
             continue
         raise AssertionError(f"{strange!r} was taken")
-    # A view with steps is copied together; one that is not aligned is no array of floats.
+    # A strided view is copied into contiguous memory; an unaligned one is not an array of floats.
     assert (Array(floats(20)[::2]).numpy() == floats(20)[::2]).all()
     crooked = np.frombuffer(bytearray(4 * 10 + 1), dtype=np.uint8)[1:].view("f4")
     with refused(arrays.INVALID, "aligned"):
@@ -130,7 +130,7 @@ def test_nonsense_from_c():
 
 
 def test_random_calls():
-    """Any function in any order with any number, right or wrong; then all is as it should be."""
+    """Calls any function in any order with valid and invalid numbers; the library still works afterwards."""
     dice, live, seen = random.Random(1), {}, [0]
     data = floats(64)
     for _ in range(3000):
@@ -159,7 +159,7 @@ def test_random_calls():
 
 
 def test_threads():
-    """Some use what others free."""
+    """Some threads use arrays that others free."""
     shared, wrong = [Array(floats()) for _ in range(20)], []
 
     def work(seed):
@@ -208,9 +208,9 @@ def test_garbage():
 
 
 def child(program, *, during=None, code=0):
-    """Runs a program in an interpreter of its own, which must end with this code and without a word of an error."""
+    """Runs a program in a separate interpreter, which must end with this code and print no error."""
     head = "import arrays, numpy as np, os, sys, threading, time, ctypes, atexit\nfrom arrays import Array, Error, c\n"
-    # Python 3.12 warns of a fork beside threads, and a driver has threads of its own.
+    # Python 3.12 warns about a fork in a process with threads, and a driver has threads.
     command = [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-X", "faulthandler", "-c", head + program]
     environment = os.environ | {"PYTHONPATH": str(pathlib.Path(__file__).parent)}
     started = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -232,7 +232,7 @@ def test_exit_with_everything_leaked():
     for end, code in [("", 0), ("sys.exit(3)", 3), ("os._exit(4)", 4), ("threading.Thread(target=lambda: leaked[0] + leaked[1]).start()", 0)]:
         out, err = child(LEAKED + end, code=code)
         assert not err, err
-    # Even where nothing is destroyed in order.
+    # Even if objects are not destroyed in order.
     keep = "sys.kept = leaked; c.kept = module_level; atexit.register(lambda: print((leaked[2] + leaked[3]).numpy()[0]))"
     out, err = child(LEAKED + keep)
     assert out == "2.0\n" and not err, (out, err)
@@ -260,7 +260,7 @@ time.sleep(0.2)
 
 
 def test_fork():
-    """The child is told, may end as it likes, and leaves its parent alone; whichever thread holds a lock."""
+    """The child gets an error, may end in any way, and does not affect its parent, with any thread holding a lock."""
     out, err = child(LEAKED + """
 busy = True
 def work():
@@ -300,17 +300,17 @@ if process: assert os.waitpid(process, 0)[1] == 0
 
 
 def test_the_library_may_be_closed():
-    """What it registered with the process is still there, or gone with it."""
+    """The handlers that it registered with the process still exist, or were removed with it."""
     out, err = child(LEAKED + """
 import _ctypes
 is_software = "Software CUDA device" in arrays.device()
 _ctypes.dlclose(c._handle)
-# The software device has threads and handlers of signals, so what embeds it stays.
+# The software device has threads and signal handlers, so a library that embeds it stays loaded.
 assert not is_software or "libarrays.so" in open("/proc/self/maps").read()
 process = os.fork()
 if process == 0: os._exit(0)
 assert os.waitpid(process, 0)[1] == 0
-# What is left is not used any more.
+# The remaining objects are not used any more.
 for array in leaked: array.number = 0
 Array.__del__ = lambda self: None
 """)
@@ -318,7 +318,7 @@ Array.__del__ = lambda self: None
 
 
 def test_an_interrupted_loop():
-    """Ctrl+C at any moment is an exception between two calls, and the library works on."""
+    """Ctrl+C at any moment raises an exception between two calls, and the library continues to work."""
     loop = LEAKED + """
 import signal
 def interrupt(*_):
@@ -332,7 +332,7 @@ print("ready", flush=True)
 while interrupts < 10:
     try:
         while True:
-            # Anew each time: an exception in a destructor is lost.
+            # A new one each time, because an exception in a destructor is lost.
             armed = True
             total = leaked[0] + leaked[1]
             total.numpy()
@@ -353,7 +353,7 @@ time.sleep(60)
             done.join(0.05)
         process.send_signal(signal.SIGTERM)
 
-    # What is said is Python's, of an interrupt in a destructor, if anything.
+    # Any message is Python's, about an interrupt in a destructor.
     child(loop, during=interrupt, code=-signal.SIGTERM)
 
 

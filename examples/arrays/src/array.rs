@@ -1,10 +1,11 @@
-//! Arrays whose type of elements is known when the program runs, and the table of their numbers.
+//! Arrays whose element type is known only at run time, and the table of their numbers.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::slice;
 
-use cuprum::{Buffer, Current, DeviceData};
+use cuprum::memory::DeviceData;
+use cuprum::{Buffer, Current};
 
 use crate::code::{Failure, invalid};
 use crate::{ARRAYS_F32, ARRAYS_F64, ARRAYS_I32, ARRAYS_NO_ARRAY, ARRAYS_WRONG_LENGTH, ARRAYS_WRONG_TYPE};
@@ -17,7 +18,7 @@ pub(crate) enum Array {
     I32(Buffer<'static, i32>),
 }
 
-/// Runs an expression with the buffer of an array, whatever its type.
+/// Runs an expression with the buffer of an array of any type.
 macro_rules! each {
     ($array:expr, $buffer:ident => $body:expr) => {
         match $array {
@@ -59,7 +60,7 @@ impl Array {
     /// Copies from the host.
     ///
     /// # Safety
-    /// `from` is null, or readable for `len` elements of the type `element`, which nobody writes meanwhile.
+    /// `from` is null, or readable for `len` elements of the type `element`, which are not written during the call.
     pub(crate) unsafe fn copy_in(
         &mut self,
         cx: &Current<'_, '_>,
@@ -68,14 +69,14 @@ impl Array {
         len: usize,
     ) -> Result<(), Failure> {
         self.check(element, len)?;
-        // SAFETY: the type and the length are those that the caller vouches for.
-        each!(self, buffer => Ok(buffer.copy_from_host(cx, unsafe { slice(from.cast(), len) }?)?))
+        // SAFETY: the caller guarantees the type and the length.
+        each!(self, buffer => Ok(cx.copy(buffer, unsafe { slice(from.cast(), len) }?)?))
     }
 
     /// Copies to the host.
     ///
     /// # Safety
-    /// `to` is null, or writable for `len` elements of the type `element`, which nobody uses meanwhile.
+    /// `to` is null, or writable for `len` elements of the type `element`, which are not used otherwise during the call.
     pub(crate) unsafe fn copy_out(
         &self,
         cx: &Current<'_, '_>,
@@ -84,11 +85,11 @@ impl Array {
         len: usize,
     ) -> Result<(), Failure> {
         self.check(element, len)?;
-        // SAFETY: the type and the length are those that the caller vouches for.
-        each!(self, buffer => Ok(buffer.copy_to_host(cx, unsafe { slice_mut(to.cast(), len) }?)?))
+        // SAFETY: the caller guarantees the type and the length.
+        each!(self, buffer => Ok(cx.copy(unsafe { slice_mut(to.cast(), len) }?, &buffer)?))
     }
 
-    /// Frees it, and tells what the driver says.
+    /// Frees it, and returns the driver's error.
     pub(crate) fn close(self) -> Result<(), Failure> {
         each!(self, buffer => Ok(buffer.close()?))
     }
@@ -125,30 +126,30 @@ pub(crate) fn same_length(len: usize, other: usize) -> Result<(), Failure> {
 /// Memory of C's.
 ///
 /// # Safety
-/// `from` is null, or readable for `len` elements, which nobody writes meanwhile.
+/// `from` is null, or readable for `len` elements, which are not written during the call.
 pub(crate) unsafe fn slice<'a, T: DeviceData>(from: *const T, len: usize) -> Result<&'a [T], Failure> {
     check_memory(from, len)?;
     if len == 0 {
         return Ok(&[]);
     }
-    // SAFETY: the caller's word, and not null, aligned, and not more than there can be.
+    // SAFETY: guaranteed by the caller, and not null, aligned, and no larger than an allocation can be.
     Ok(unsafe { slice::from_raw_parts(from, len) })
 }
 
 /// Memory of C's, to be written.
 ///
 /// # Safety
-/// `to` is null, or writable for `len` elements, which nobody uses meanwhile.
+/// `to` is null, or writable for `len` elements, which are not used otherwise during the call.
 pub(crate) unsafe fn slice_mut<'a, T: DeviceData>(to: *mut T, len: usize) -> Result<&'a mut [T], Failure> {
     check_memory(to, len)?;
     if len == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: as above; elements of these types are initialized whatever C has there.
+    // SAFETY: as above; any bytes are valid elements of these types.
     Ok(unsafe { slice::from_raw_parts_mut(to, len) })
 }
 
-/// What can be seen of an address.
+/// Checks that are possible for an address.
 fn check_memory<T>(at: *const T, len: usize) -> Result<(), Failure> {
     if at.is_null() && len > 0 {
         return Err(invalid("the address of the elements is null"));
@@ -175,7 +176,7 @@ pub(crate) struct Arrays {
 }
 
 impl Arrays {
-    /// Gives an array a number that no other has had.
+    /// Gives an array a number that was never used.
     pub(crate) fn insert(&mut self, array: Array) -> u64 {
         self.last += 1;
         self.arrays.insert(self.last, array);
@@ -195,13 +196,13 @@ impl Arrays {
         self.arrays.remove(&number).ok_or_else(|| missing(number, self.last))
     }
 
-    /// Puts back what was removed, under its number.
+    /// Puts a removed array back, under its number.
     pub(crate) fn put_back(&mut self, number: u64, array: Array) {
         self.arrays.insert(number, array);
     }
 }
 
-/// An array that is not there, of those with numbers up to `last`.
+/// The error of a missing array, where `last` is the greatest number so far.
 fn missing(number: u64, last: u64) -> Failure {
     let why = if (1..=last).contains(&number) { "was freed" } else { "never was" };
     Failure::new(ARRAYS_NO_ARRAY, format!("there is no array {number}: it {why}"))

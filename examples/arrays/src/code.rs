@@ -21,7 +21,7 @@ impl Failure {
     }
 }
 
-/// Arguments that make no sense.
+/// Invalid arguments.
 pub(crate) fn invalid(text: &str) -> Failure {
     Failure::new(ARRAYS_INVALID, text)
 }
@@ -33,7 +33,7 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// What a forked child is told, before it meets a lock that a thread of its parent held.
+/// The error in a forked child, returned before it can reach a lock that a thread of its parent held.
 pub(crate) fn forked() -> Failure {
     Failure::new(
         ARRAYS_FORKED,
@@ -47,7 +47,7 @@ thread_local! {
 
 /// The text of this thread's last error.
 pub(crate) fn with_last<R>(use_it: impl FnOnce(&str) -> R) -> R {
-    // While its thread ends, there is none any more.
+    // While the thread ends, it no longer exists.
     let mut use_it = Some(use_it);
     let used = LAST.try_with(|last| use_it.take().map(|use_it| use_it(&last.borrow())));
     match (used, use_it) {
@@ -64,7 +64,7 @@ pub(crate) fn answer(body: impl FnOnce() -> Result<(), Failure>) -> i32 {
         Ok(Err(failure)) => failure,
         Err(panic) => Failure::new(ARRAYS_BUG, message(&*panic)),
     };
-    // While its thread ends, nobody can ask any more.
+    // While the thread ends, no code can read it any more.
     let _ = LAST.try_with(|last| last.replace(failure.text));
     failure.code
 }
@@ -74,7 +74,7 @@ fn message(panic: &dyn Any) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
 }
 
-/// Writes a text for C, cut where it has to be.
+/// Writes a text for C, cut if necessary.
 ///
 /// # Safety
 /// `to` is writable for `bytes` bytes.

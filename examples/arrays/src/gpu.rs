@@ -1,29 +1,29 @@
-//! The device, opened when it is first used, and what is done on it.
+//! The device, opened on first use, and its operations.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cuprum::{
-    Driver, HostIn, HostOut, In, LaunchConfig, Module, PrimaryContext, SharedContext, SharedKernel, Stream,
-};
+use cuprum::context::PrimaryContext;
+use cuprum::launch::{HostIn, HostOut};
+use cuprum::{ContextRef, Driver, In, Kernel, LaunchConfig, Module, Shared, Stream};
 
 use crate::array::{Array, Arrays, same_length};
 use crate::code::{Failure, forked, invalid};
 
-type Add = SharedKernel<'static, (In<f32>, In<f32>, cuprum::InOut<f32>, u32)>;
+type Add = Kernel<'static, (In<f32>, In<f32>, cuprum::InOut<f32>, u32)>;
 
-/// A context, a kernel, and the arrays that there are.
+/// A context, a kernel, and the existing arrays.
 pub(crate) struct Gpu {
-    pub(crate) context: SharedContext,
+    pub(crate) context: Shared<ContextRef>,
     pub(crate) name: String,
     add: Add,
     arrays: Mutex<Arrays>,
 }
 
 impl Gpu {
-    /// The device. A failure is kept: it is the same for every caller.
+    /// The device. A failure is kept, so every caller gets the same one.
     pub(crate) fn get() -> Result<&'static Self, Failure> {
         static GPU: OnceLock<Result<Gpu, Failure>> = OnceLock::new();
-        // The first process that asks. A child of it must not wait for a thread or a lock that stayed in its parent.
+        // The first process that asks. A child must not wait for a thread or a lock that exists only in its parent.
         static PROCESS: OnceLock<u32> = OnceLock::new();
         let this = std::process::id();
         if *PROCESS.get_or_init(|| this) != this {
@@ -38,7 +38,7 @@ impl Gpu {
         let name = format!("{} ({choice})", device.name()?);
         let context = PrimaryContext::retain(device)?.share();
         let ptx = include_str!("../../../kernels/vector_add.ptx");
-        let module = context.enter(|cx| Module::load_ptx(cx, ptx))??.share();
+        let module = context.enter(|cx| Ok(Module::load_ptx(cx, ptx)?))?.share();
         let add = module.kernel("vector_add")?;
         Ok(Self { context, name, add, arrays: Mutex::default() })
     }
@@ -56,24 +56,24 @@ impl Gpu {
         same_length(a.len(), len)?;
         same_length(b.len(), len)?;
         let Some(n) = launched(len)? else { return Ok(()) };
-        self.context.enter(|cx| {
+        self.context.enter_as(|cx| {
             let (stream, config) = (Stream::default_in(cx), LaunchConfig::for_elements(len, 256));
-            // SAFETY: vector_add(a, b, out, n) touches n elements of each, which is how many they have. Whatever comes after
-            // it is on the same stream, or waits.
+            // SAFETY: vector_add(a, b, out, n) touches n elements of each, their length. Any later operation is
+            // on the same stream, or waits.
             unsafe { self.add.launch(cx, &stream, config, (a, b, sum, n)) }?;
             Ok(stream.synchronize(cx)?)
-        })?
+        })
     }
 
     /// Adds elements of the host.
     pub(crate) fn add_host(&self, a: &[f32], b: &[f32], sum: &mut [f32]) -> Result<(), Failure> {
         let Some(n) = launched(sum.len())? else { return Ok(()) };
-        self.context.enter(|cx| {
+        self.context.enter_as(|cx| {
             let (stream, config) = (Stream::default_in(cx), LaunchConfig::for_elements(sum.len(), 256));
             // SAFETY: as above; the call copies them, and waits.
             unsafe { self.add.call(cx, &stream, config, (HostIn(a), HostIn(b), HostOut(sum), n)) }?;
             Ok(())
-        })?
+        })
     }
 }
 

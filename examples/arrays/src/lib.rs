@@ -1,11 +1,11 @@
-//! A C library of arrays on the device, made with cuprum: what C or Python's ctypes can call and cannot crash.
+//! A C library of device arrays, built with cuprum. Calls from C or Python's ctypes cannot crash it.
 //!
-//! * An array is a number that is never given twice. One that was freed, or never was, is answered with a code.
-//! * Each function answers a code; the text of the last error is kept per thread.
-//! * A panic does not leave this library, a forked child is told so, and nothing has to be freed before the process ends.
+//! * An array is a number that is never reused. A freed or unknown number returns an error code.
+//! * Each function returns a code. The message of the last error is kept per thread.
+//! * A panic does not leave this library, a forked child gets an error code, and the process can end without freeing.
 //!
-//! What C cannot be kept from is to pass an address where there is not as much memory as it says.
-//! `include/arrays.h` is made of this file (`tests/header.rs`).
+//! The library cannot detect a pointer to less memory than the caller states.
+//! `include/arrays.h` is generated from this file (`tests/header.rs`).
 
 mod array;
 mod code;
@@ -17,11 +17,11 @@ use array::Array;
 use code::{answer, invalid};
 use gpu::Gpu;
 
-/// It is done.
+/// Success.
 pub const ARRAYS_OK: i32 = 0;
-/// An argument makes no sense: a null pointer, a type that does not exist, an array that stands where it must not.
+/// An argument is invalid: a null pointer, an unknown type, or an array in a place where it is not allowed.
 pub const ARRAYS_INVALID: i32 = 1;
-/// There is no such array: it was freed, or never allocated.
+/// The array does not exist: it was freed, or never allocated.
 pub const ARRAYS_NO_ARRAY: i32 = 2;
 /// The array has another type.
 pub const ARRAYS_WRONG_TYPE: i32 = 3;
@@ -29,9 +29,9 @@ pub const ARRAYS_WRONG_TYPE: i32 = 3;
 pub const ARRAYS_WRONG_LENGTH: i32 = 4;
 /// The driver failed, or there is none.
 pub const ARRAYS_DEVICE: i32 = 5;
-/// The process is a fork of one that had used the device, which works in that one alone.
+/// The process is a fork of one that used the device. Only the parent can use it.
 pub const ARRAYS_FORKED: i32 = 6;
-/// An error of this library's own.
+/// An internal error of this library.
 pub const ARRAYS_BUG: i32 = 7;
 
 /// Type of elements: float.
@@ -44,7 +44,7 @@ pub const ARRAYS_I32: i32 = 3;
 /// Allocates an array of `len` elements, all zero, and writes its number to `array`. The number is never 0.
 ///
 /// # Safety
-/// `array` is null or a place for a number.
+/// `array` is null or writable for a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_alloc(element: i32, len: usize, array: *mut u64) -> i32 {
     answer(|| {
@@ -52,15 +52,15 @@ pub unsafe extern "C" fn arrays_alloc(element: i32, len: usize, array: *mut u64)
         if array.is_null() {
             return Err(invalid("the place for the array's number is null"));
         }
-        let made = gpu.context.enter(|cx| Array::zeroed(cx, element, len))??;
+        let made = gpu.context.enter_as(|cx| Array::zeroed(cx, element, len))?;
         let number = gpu.arrays().insert(made);
-        // SAFETY: not null, so the caller's place for a number; written without asking for an alignment.
+        // SAFETY: not null, so the caller guarantees that it is writable; the write requires no alignment.
         unsafe { array.write_unaligned(number) };
         Ok(())
     })
 }
 
-/// Frees an array. Freeing it again is answered with ARRAYS_NO_ARRAY.
+/// Frees an array. A second call returns ARRAYS_NO_ARRAY.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_free(array: u64) -> i32 {
     answer(|| {
@@ -72,7 +72,7 @@ pub extern "C" fn arrays_free(array: u64) -> i32 {
 /// Writes the number of elements of an array to `len`.
 ///
 /// # Safety
-/// `len` is null or a place for a number.
+/// `len` is null or writable for a number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn arrays_len(array: u64, len: *mut usize) -> i32 {
     answer(|| {
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn arrays_len(array: u64, len: *mut usize) -> i32 {
         if len.is_null() {
             return Err(invalid("the place for the length is null"));
         }
-        // SAFETY: not null, so the caller's place for a number.
+        // SAFETY: not null, so the caller guarantees that it is writable.
         unsafe { len.write_unaligned(found) };
         Ok(())
     })
@@ -96,8 +96,8 @@ pub unsafe extern "C" fn arrays_copy_in(array: u64, element: i32, from: *const c
         let gpu = Gpu::get()?;
         let mut arrays = gpu.arrays();
         let array = arrays.get_mut(array)?;
-        // SAFETY: the caller's word.
-        gpu.context.enter(|cx| unsafe { array.copy_in(cx, element, from, len) })?
+        // SAFETY: guaranteed by the caller.
+        gpu.context.enter_as(|cx| unsafe { array.copy_in(cx, element, from, len) })
     })
 }
 
@@ -111,8 +111,8 @@ pub unsafe extern "C" fn arrays_copy_out(array: u64, element: i32, to: *mut c_vo
         let gpu = Gpu::get()?;
         let arrays = gpu.arrays();
         let array = arrays.get(array)?;
-        // SAFETY: the caller's word.
-        gpu.context.enter(|cx| unsafe { array.copy_out(cx, element, to, len) })?
+        // SAFETY: guaranteed by the caller.
+        gpu.context.enter_as(|cx| unsafe { array.copy_out(cx, element, to, len) })
     })
 }
 
@@ -125,7 +125,7 @@ pub extern "C" fn arrays_add(a: u64, b: u64, sum: u64) -> i32 {
         if sum == a || sum == b {
             return Err(invalid("the sum needs an array of its own"));
         }
-        // Taken out, to be borrowed beside the others.
+        // Removed from the table, so that it can be borrowed together with the others.
         let mut taken = arrays.remove(sum)?;
         let done = arrays.get(a).and_then(|a| gpu.add(a, arrays.get(b)?, &mut taken));
         arrays.put_back(sum, taken);
@@ -144,17 +144,17 @@ pub unsafe extern "C" fn add_arrays(a: *const f32, b: *const f32, sum: *mut f32,
         if array::overlap(a, sum, len) || array::overlap(b, sum, len) {
             return Err(invalid("the sums overlap what is added"));
         }
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         let a = unsafe { array::slice(a, len) }?;
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         let b = unsafe { array::slice(b, len) }?;
-        // SAFETY: the caller's word; it overlaps neither.
+        // SAFETY: guaranteed by the caller; it overlaps neither.
         let sum = unsafe { array::slice_mut(sum, len) }?;
         gpu.add_host(a, b, sum)
     })
 }
 
-/// Writes the name of the device, and that of its driver, cut to `bytes` with a NUL at its end.
+/// Writes the names of the device and its driver, cut to `bytes` with a NUL at the end.
 ///
 /// # Safety
 /// `text` is null, or writable for `bytes` bytes.
@@ -165,14 +165,14 @@ pub unsafe extern "C" fn arrays_device(text: *mut c_char, bytes: usize) -> i32 {
         if text.is_null() {
             return Err(invalid("the place for the text is null"));
         }
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { code::write_text(&gpu.name, text, bytes) };
         Ok(())
     })
 }
 
-/// Writes the text of this thread's last error, cut to `bytes` with a NUL at its end, and returns the bytes that all of it
-/// needs, which is 1 if there was none. With a null pointer nothing is written.
+/// Writes the text of this thread's last error, cut to `bytes` with a NUL at the end, and returns the bytes that the
+/// whole text needs, which is 1 without an error. With a null pointer nothing is written.
 ///
 /// # Safety
 /// `text` is null, or writable for `bytes` bytes.
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn arrays_device(text: *mut c_char, bytes: usize) -> i32 {
 pub unsafe extern "C" fn arrays_last_error(text: *mut c_char, bytes: usize) -> usize {
     code::with_last(|last| {
         if !text.is_null() {
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             unsafe { code::write_text(last, text, bytes) };
         }
         last.len() + 1

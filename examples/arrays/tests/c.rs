@@ -1,6 +1,6 @@
 //! The C programs, compiled by `cc` and run: against this library and its header, and against `libcuda.so.1`.
 //!
-//! A program of its own, which builds libraries and starts others.
+//! A separate test program, because it builds libraries and starts others.
 #![cfg(target_os = "linux")]
 
 mod support;

@@ -1,13 +1,13 @@
-//! The header is the one that the code makes: `CUPRUM_HEADER=overwrite cargo test -p cuprum-arrays` writes it.
+//! The header matches the code: `CUPRUM_HEADER=overwrite cargo test -p cuprum-arrays` writes it.
 
 use std::path::Path;
 use std::{env, fs};
 
 use cbindgen::{Builder, Config, DocumentationLength, DocumentationStyle, Language};
 
-const HEAD: &str = "/* Arrays on the device, for C and for what calls C. Made of src/lib.rs by tests/header.rs: do not edit.\n\
+const HEAD: &str = "/* Device arrays for C and for languages that call C. Generated from src/lib.rs by tests/header.rs: do not edit.\n\
     \n\
-    Each function answers ARRAYS_OK or the code of an error, whose text arrays_last_error has. Any function may be called\n\
+    Each function returns ARRAYS_OK or an error code; arrays_last_error returns its message. Any function may be called\n\
     on any thread. Nothing has to be freed before the process ends. */";
 
 #[test]

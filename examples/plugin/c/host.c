@@ -135,7 +135,7 @@ int main(int count, char **arguments) {
         /* The C library looks for what it can unmap when something is closed. */
         dlclose(dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL));
         unmapped += !is_mapped(plugin_path);
-        /* A fork now must not find a handler in code that is gone. */
+        /* A fork now must not call a handler in unloaded code. */
         child = fork();
         if (child == 0) {
             _exit(0);

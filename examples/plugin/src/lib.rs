@@ -1,57 +1,75 @@
 //! A plugin that works on the device, and can be unloaded by its host.
 //!
-//! Code must not be unmapped that somebody will still call. What calls back into this one:
+//! Code must not be unmapped while it can still be called. Three callers reach into this library:
 //!
-//! * its threads: [`plugin_stop`] ends the worker and waits for it;
-//! * the driver, with functions that streams were given: the wait before that ran them all. The driver itself is never
-//!   unloaded, by whoever loaded it;
-//! * the C library: it forgets the handler of forks of a library that goes, and keeps a library with thread-local
-//!   destructors until these have run. So it may stay mapped after `dlclose`, until a thread of the host ends.
+//! * its thread: [`plugin_stop`] ends it and waits for it;
+//! * the driver, with queued host functions: the wait before that has run them all. The driver itself is never
+//!   unloaded;
+//! * the C library: it removes the fork handler of an unloaded library, and keeps a library with thread-local destructors
+//!   until these have run. The plugin may therefore stay mapped after `dlclose`, until a thread of the host ends.
 //!
-//! What a load leaves behind is its table of driver functions, about 10 KB, and the loaded driver.
+//! Each load leaks its table of driver functions, about 10 KB. The driver stays loaded.
 
 use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
 
-use cuprum::{
-    Buffer, Current, Driver, In, InOut, LaunchConfig, Module, PrimaryContext, SharedKernel, Stream, Worker,
-};
+use cuprum::context::PrimaryContext;
+use cuprum::{Buffer, Current, Driver, In, InOut, Kernel, LaunchConfig, Module, Stream};
 
-type Kernel = SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>;
+type Saxpy = Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>;
 
-/// What the host has of the plugin: a thread with a context, and a kernel.
+/// Numbers to scale, the factor, and the channel for the answer.
+type Job = (Vec<f32>, f32, Sender<Result<Vec<f32>, String>>);
+
+/// The host's handle of the plugin: a thread with a context, and its queue.
 #[derive(Debug)]
 pub struct Plugin {
-    kernel: Arc<Kernel>,
-    worker: Worker,
+    jobs: Sender<Job>,
+    thread: JoinHandle<Result<(), cuprum::Error>>,
 }
 
 impl Plugin {
     fn start() -> Result<Self, Box<dyn Error>> {
         let driver = Driver::load()?;
         let context = PrimaryContext::retain(driver.device(0)?)?.share();
-        let worker = Worker::spawn(&context)?;
         let module =
-            context.enter(|cx| Module::load_ptx(cx, include_str!("../../../kernels/saxpy.ptx")))??;
-        Ok(Self { kernel: Arc::new(module.share().kernel("saxpy")?), worker })
+            context.enter(|cx| Ok(Module::load_ptx(cx, include_str!("../../../kernels/saxpy.ptx"))?))?;
+        let kernel: Saxpy = module.share().kernel("saxpy")?;
+        let (jobs, queue) = channel::<Job>();
+        let serve = move || {
+            context.enter_as(|cx| {
+                for (numbers, factor, answer) in queue {
+                    let scaled = scaled(cx, &kernel, &numbers, factor).map_err(|error| error.to_string());
+                    // The host may have stopped waiting.
+                    let _ = answer.send(scaled);
+                }
+                Ok(())
+            })
+        };
+        Ok(Self { jobs, thread: thread::Builder::new().spawn(serve)? })
     }
 
-    /// Adds `factor` times each number to itself, on the worker's thread.
+    /// Adds `factor` times each number to itself, on the plugin's thread.
     fn scale(&self, numbers: &mut [f32], factor: f32) -> Result<(), Box<dyn Error>> {
-        let (kernel, given) = (Arc::clone(&self.kernel), numbers.to_vec());
-        let work = move |cx: &mut Current<'_, 'static>| -> Result<Vec<f32>, String> {
-            scaled(cx, &kernel, &given, factor).map_err(|error| error.to_string())
-        };
-        numbers.copy_from_slice(&self.worker.run(work)??);
+        let (sender, answer) = channel();
+        self.jobs.send((numbers.to_vec(), factor, sender))?;
+        numbers.copy_from_slice(&answer.recv()??);
         Ok(())
+    }
+
+    /// Ends the queue and waits for the thread.
+    fn stop(self) -> Result<(), Box<dyn Error>> {
+        drop(self.jobs);
+        Ok(self.thread.join().map_err(|_| "the plugin's thread panicked")??)
     }
 }
 
 fn scaled(
     cx: &Current<'_, 'static>,
-    kernel: &Kernel,
+    kernel: &Saxpy,
     numbers: &[f32],
     factor: f32,
 ) -> Result<Vec<f32>, Box<dyn Error>> {
@@ -62,7 +80,7 @@ fn scaled(
     Ok(y.to_vec(cx)?)
 }
 
-/// Keeps errors and panics in here; what they say goes to standard error.
+/// Catches errors and panics, and writes their messages to standard error.
 fn said<T>(body: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(result) => result.map_err(|error| eprintln!("plugin: {error}")).ok(),
@@ -76,10 +94,10 @@ pub extern "C" fn plugin_start() -> *mut Plugin {
     said(Plugin::start).map_or(ptr::null_mut(), |plugin| Box::into_raw(Box::new(plugin)))
 }
 
-/// Multiplies numbers by `1 + factor`; 0 if it is done.
+/// Multiplies numbers by `1 + factor`. Returns 0 on success.
 ///
 /// # Safety
-/// `plugin` is from [`plugin_start`] and not stopped; `numbers` are `len` floats that nobody else uses meanwhile.
+/// `plugin` is from [`plugin_start`] and not stopped; `numbers` are `len` floats that are not used otherwise during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plugin_scale(
     plugin: *const Plugin,
@@ -87,9 +105,9 @@ pub unsafe extern "C" fn plugin_scale(
     len: usize,
     factor: f32,
 ) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let plugin = unsafe { &*plugin };
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let numbers = unsafe { std::slice::from_raw_parts_mut(numbers, len) };
     i32::from(said(|| plugin.scale(numbers, factor)).is_none())
 }
@@ -100,7 +118,7 @@ pub unsafe extern "C" fn plugin_scale(
 /// `plugin` is from [`plugin_start`], not stopped, and in use by no other thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn plugin_stop(plugin: *mut Plugin) -> i32 {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let plugin = unsafe { Box::from_raw(plugin) };
-    i32::from(said(|| Ok(plugin.worker.close()?)).is_none())
+    i32::from(said(|| plugin.stop()).is_none())
 }

@@ -1,6 +1,6 @@
 //! A host in C loads, uses and unloads the plugin many times, on the software device as `libcuda.so.1`.
 //!
-//! A program of its own, which builds libraries and starts another.
+//! A separate test program, because it builds libraries and starts another program.
 #![cfg(target_os = "linux")]
 
 #[path = "../../arrays/tests/support/mod.rs"]
@@ -11,8 +11,8 @@ use std::process::Command;
 
 use support::{compile, folder, libcuda, library, outputs};
 
-/// Most that a load may leave behind, in KiB: its table of driver functions, and what the allocator makes of the rest. It is
-/// 6 as a rule, and 28 was seen beside other work: threads that end later leave their pages for a while.
+/// Most that a load may leak, in KiB: its table of driver functions, and the allocator's overhead. It is usually 6; 28 was
+/// seen during other work, because threads that end later keep their pages for a while.
 const KIB: i64 = 64;
 
 #[test]

@@ -1,4 +1,4 @@
-"""The order of the end is nobody's: the context goes first, and what was made in it afterwards.
+"""The interpreter destroys objects in no guaranteed order: here the context ends first, and its memory afterwards.
 
 Checks: CUPRUM_EMULATOR_LEAKCHECK=1
 """
@@ -20,7 +20,7 @@ class Image:
 
 
 context = make_context()
-# Runs before the interpreter takes its modules apart, and `image` with them.
+# Runs before the interpreter destroys its modules, including `image`.
 atexit.register(lambda: libcuda.cuCtxDestroy_v2(context))
 image = Image(1 << 20)
 print("the work is done")

@@ -1,4 +1,4 @@
-"""An address of the device is followed by the host, which has nothing there."""
+"""The host dereferences a device address, at which it has no memory."""
 
 import ctypes
 

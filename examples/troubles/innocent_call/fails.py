@@ -1,4 +1,4 @@
-"""A kernel goes wrong, nobody waits for it, and the next call is blamed: an innocent allocation."""
+"""A kernel faults and the program does not wait for it, so the next call, an allocation, reports the fault."""
 
 import ctypes
 

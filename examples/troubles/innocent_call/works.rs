@@ -1,19 +1,20 @@
-//! The error says that it was told before, and by which call; the software device says which thread and line it was.
+//! The error names the call that first reported the fault. The software device reports the thread and the line.
 
 use std::error::Error;
 
-use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+use cuprum::context::PrimaryContext;
+use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, Stream};
 
 const N: usize = 1000;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
     let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
-    context.enter(|cx| -> Result<(), Box<dyn Error>> {
+    context.enter_as(|cx| {
         let module = Module::load_ptx(cx, include_str!("../../../kernels/faults.ptx"))?;
         let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
         let (stream, mut out) = (Stream::default_in(cx), Buffer::<u32>::zeroed(cx, N)?);
-        // SAFETY: none; the index is outside, which the software device stops. Never do this on a GPU.
+        // SAFETY: none: the index is out of bounds. The software device stops the kernel. Never do this on a GPU.
         unsafe { write.launch(cx, &stream, LaunchConfig::new(1, 32), (&mut out, N as u64, 7u32)) }?;
         if let Err(error) = stream.synchronize(cx) {
             println!("the wait: {error}");
@@ -23,5 +24,5 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         }
         println!("{}", cuprum_emulator::last_fault().ok_or("no report")?);
         Ok(())
-    })?
+    })
 }

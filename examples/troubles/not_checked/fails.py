@@ -1,4 +1,4 @@
-"""The answer of the launch is looked at by nobody: it never ran, and what comes back is what was there before."""
+"""The program ignores the result of the launch. The kernel never ran, so the copy returns the old contents."""
 
 import ctypes
 
@@ -8,7 +8,7 @@ N = 2048
 make_context()
 out = alloc(4 * N)
 to_device(out, (ctypes.c_float * N)())
-# No device takes blocks of 2048 threads.
+# No device accepts blocks of 2048 threads.
 launch(kernel("bugs.ptx", "off_by_one_fixed"), 1, N, ctypes.c_uint64(out), ctypes.c_uint32(N), check=False)
 host = (ctypes.c_float * N)()
 to_host(host, out)

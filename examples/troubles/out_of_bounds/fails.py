@@ -1,4 +1,4 @@
-"""A kernel that writes one element too many: `i <= n` where `i < n` was meant. A GPU often says nothing of it."""
+"""A kernel writes one element too many, with `i <= n` instead of `i < n`. A GPU often does not report it."""
 
 import ctypes
 

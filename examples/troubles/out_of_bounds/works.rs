@@ -1,26 +1,27 @@
-//! The kernel that stays within its buffer, and a launch whose arguments were compared with it.
+//! The corrected kernel, and a launch whose arguments are checked against it.
 
 use std::error::Error;
 
-use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+use cuprum::context::PrimaryContext;
+use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, Stream};
 
 const N: usize = 1000;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
     let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
-    let sum = context.enter(|cx| -> Result<f32, Box<dyn Error>> {
+    let sum = context.enter(|cx| {
         let module = Module::load_ptx(cx, include_str!("../../../kernels/bugs.ptx"))?;
-        // Another type, or a parameter too few, is an error here, before anything runs.
+        // A different type or a missing parameter is an error here, before anything runs.
         let fill = module.function("off_by_one_fixed")?.bind::<(InOut<f32>, u32)>()?;
         let mut out = Buffer::<f32>::zeroed(cx, N)?;
-        // SAFETY: off_by_one_fixed(out, n) writes n elements, which is how many there are; the copy below waits for it. The
-        // software device checks that: the first kernel of kernels/bugs.cu with this mistake is stopped, and named.
+        // SAFETY: off_by_one_fixed(out, n) writes n elements, the length of the buffer; the copy below waits for it. The
+        // software device checks this: it stops the kernel in kernels/bugs.cu that has the mistake, and reports its name.
         unsafe {
             fill.launch(cx, &Stream::default_in(cx), LaunchConfig::for_elements(N, 256), (&mut out, N as u32))
         }?;
-        Ok(out.to_vec(cx)?.iter().sum())
-    })??;
+        Ok(out.to_vec(cx)?.iter().sum::<f32>())
+    })?;
     println!("sum: {sum:.1}");
     Ok(())
 }

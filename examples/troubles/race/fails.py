@@ -1,4 +1,4 @@
-"""A missing barrier: each thread reads what another one writes, and sometimes before it was written.
+"""A missing barrier: each thread reads an element that another thread writes, sometimes before it is written.
 
 Checks: CUPRUM_EMULATOR_RACECHECK=1
 """

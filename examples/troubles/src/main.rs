@@ -1,4 +1,4 @@
-//! The programs that work, in one, so that one is built: `cargo run -p cuprum-troubles at_exit`.
+//! The programs that work, in one binary, so that only one is built: `cargo run -p cuprum-troubles at_exit`.
 
 #[path = "../at_exit/works.rs"]
 mod at_exit;

@@ -1,6 +1,6 @@
-//! What the programs say that work: `CUPRUM_TROUBLES=overwrite cargo test -p cuprum-troubles` records it.
+//! The output of the programs that work: `CUPRUM_TROUBLES=overwrite cargo test -p cuprum-troubles` records it.
 //!
-//! A program of its own, which starts another; the failing programs are Python's, and `run.py` runs them.
+//! A separate test program, because it starts another one. `run.py` runs the failing programs, which are in Python.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ fn each_says_what_it_should() {
         let name = path.file_name().expect("a folder").to_str().expect("ASCII");
         let mut command = Command::new(env!("CARGO_BIN_EXE_troubles"));
         let output = command.arg(name).env("CUPRUM_DEVICE", "emulator").output().expect("the program starts");
-        // What the device reports goes to the other output, and is in `fails.expected`.
+        // The reports of the device go to standard error, and are in `fails.expected`.
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{name}: {said}{}", String::from_utf8_lossy(&output.stderr));
         let expected = path.join("works.expected");

@@ -1,4 +1,4 @@
-"""A kernel reads an element that nobody has written: some number comes out, mostly 0 on a fresh device.
+"""A kernel reads an element that was never written. The result is some number, mostly 0 on a fresh device.
 
 Checks: CUPRUM_EMULATOR_INITCHECK=1
 """

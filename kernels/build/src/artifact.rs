@@ -1,12 +1,12 @@
-//! What a committed PTX file holds besides the compiler's output: where it came from.
+//! Header of a committed PTX file, above the compiler's output: the origin of the file.
 
 use std::fmt::Write as _;
 
-use cuprum::Version;
+use cuprum::sys::Version;
 
 /// The line in a source that names extra compiler options.
 const OPTIONS_MARK: &str = "// nvrtc:";
-/// What precedes the source's hash in a generated file.
+/// The text before the source's hash in a generated file.
 const HASH_MARK: &str = "// source hash (FNV-1a, 64 bits): ";
 
 /// Options that the source itself asks for, in its header comment.

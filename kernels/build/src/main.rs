@@ -2,10 +2,10 @@
 //!
 //! `cuprum-kernels-build [--check] [--nvrtc LIBRARY] --arch compute_NN --into FOLDER SOURCE...`
 //!
-//! Each source becomes `FOLDER/NAME.ptx`. With `--check` nothing is written: the program fails when a file
-//! on disk differs from what the compiler makes now. The library is the one named, or the one that
-//! `cuprum::compile` finds. `kernels/regenerate.sh` is the usual caller: it pins the compiler's version, without
-//! which the text would differ.
+//! Each source becomes `FOLDER/NAME.ptx`. With `--check` nothing is written: the program fails when a file on
+//! disk differs from the compiler's output now. The library is the one named, or the one that
+//! `cuprum::compile` finds. `kernels/regenerate.sh` is the usual caller: it pins the compiler's version,
+//! without which the text would differ.
 
 mod artifact;
 

@@ -1,7 +1,7 @@
 //! This program again, as a child, for what may crash, hang, or leave a driver behind in the process.
 
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,7 +33,9 @@ impl Ended {
 
 /// Tells the parent something, from a child.
 pub(crate) fn tell(word: &str, text: impl std::fmt::Display) {
-    println!("{word}\t{}", text.to_string().replace(['\n', '\r'], " "));
+    let text = text.to_string().replace(['\n', '\r'], " ");
+    // A parent that has ended reads nothing more.
+    let _ = writeln!(io::stdout().lock(), "{word}\t{text}");
 }
 
 /// Runs this program with other arguments, no longer than `limit`.

@@ -1,14 +1,22 @@
 //! ELF files, as far as it takes to say what a program or library needs: little-endian files of 64 bits.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use crate::file;
 
 /// The machine number of NVIDIA's GPUs.
 pub(crate) const CUDA: u16 = 190;
 
 /// The most bytes of one table that are read, against files that claim anything.
 const MOST: u64 = 256 << 20;
+/// Limits for the same reason: entries of the table of libraries, and lengths of the names of libraries, of functions and of
+/// sections.
+const MOST_NEEDED: usize = 4096;
+const LONGEST_PATH: usize = 4096;
+const LONGEST_NAME: usize = 128;
 
 /// An ELF file's parts that say what it needs.
 #[derive(Debug)]
@@ -20,12 +28,13 @@ pub(crate) struct Elf {
     pub(crate) is_dynamic: bool,
     /// Libraries that it asks for by name.
     pub(crate) needed: Vec<String>,
-    /// Folders in which it has those searched.
-    pub(crate) run_path: Option<String>,
-    /// Symbols that other libraries are to define.
-    pub(crate) imports: Vec<String>,
-    pub(crate) sections: Vec<Section>,
+    /// Functions of the driver's kind, `cu…`, that other libraries are to define.
+    pub(crate) imports: BTreeSet<String>,
+    /// The first contradiction between what its tables say and what is in the file; `None` if all of it is there.
+    pub(crate) damage: Option<String>,
+    sections: Vec<Section>,
     file: File,
+    length: u64,
 }
 
 /// A section of a file.
@@ -45,11 +54,10 @@ mod constant {
     pub(super) const INTERPRETER: u32 = 3;
     pub(super) const DYNAMIC_SYMBOLS: u32 = 11;
     pub(super) const NO_BITS: u32 = 8;
+    pub(super) const END: u64 = 0;
     pub(super) const NEEDED: u64 = 1;
     pub(super) const STRINGS: u64 = 5;
     pub(super) const STRINGS_SIZE: u64 = 10;
-    pub(super) const R_PATH: u64 = 15;
-    pub(super) const RUN_PATH: u64 = 29;
 }
 
 /// A part of the file that is loaded: where, from where, how much.
@@ -68,66 +76,178 @@ impl Elf {
 
     /// Reads a file; `None` if it is no ELF file of the kind that is known here.
     pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
-        let mut file = File::open(path)?;
+        let (mut file, length) = file::open(path)?;
         let head = read_at(&mut file, 0, 64)?;
         // 64 bits, little-endian.
         if !Self::is(&head) || head.get(4..6) != Some(&[2, 1]) || head.len() < 64 {
             return Ok(None);
         }
-        let segments = segments(&mut file, &head)?;
         let mut elf = Self {
             machine: u16_at(&head, 18),
             interpreter: None,
-            is_dynamic: segments.iter().any(|segment| segment.kind == constant::DYNAMIC),
+            is_dynamic: false,
             needed: Vec::new(),
-            run_path: None,
-            imports: Vec::new(),
-            sections: sections(&mut file, &head)?,
+            imports: BTreeSet::new(),
+            damage: None,
+            sections: Vec::new(),
             file,
+            length,
         };
-        if let Some(segment) = segments.iter().find(|segment| segment.kind == constant::INTERPRETER) {
-            let text = read_at(&mut elf.file, segment.offset, segment.size)?;
-            elf.interpreter = Some(text_at(&text, 0));
-        }
-        elf.read_dynamic(&segments)?;
+        elf.read_sections(&head)?;
+        elf.read_segments(&head)?;
         elf.read_imports()?;
         Ok(Some(elf))
+    }
+
+    /// Notes the first contradiction.
+    fn damaged(&mut self, why: impl FnOnce() -> String) {
+        if self.damage.is_none() {
+            self.damage = Some(why());
+        }
+    }
+
+    /// Reads a part of the file that its tables name; all of it, or it is damaged, and there is none.
+    fn part(&mut self, what: &str, offset: u64, size: u64) -> io::Result<Vec<u8>> {
+        let length = self.length;
+        if offset.checked_add(size).is_none_or(|end| end > length) {
+            self.damaged(|| {
+                format!("its {what} is beyond its end: {size} bytes at {offset} of {length} bytes")
+            });
+            return Ok(Vec::new());
+        }
+        if size > MOST {
+            self.damaged(|| format!("its {what} has {size} bytes, more than any that is known"));
+            return Ok(Vec::new());
+        }
+        read_at(&mut self.file, offset, size)
+    }
+
+    /// Reads a table of the header: entries of a size that is known, and how many.
+    fn table(&mut self, what: &str, head: &[u8], at: [usize; 3], expected: u16) -> io::Result<Vec<u8>> {
+        let (offset, size, count) = (u64_at(head, at[0]), u16_at(head, at[1]), u16_at(head, at[2]));
+        if count > 0 && size != expected {
+            self.damaged(|| format!("entries of its {what} have {size} bytes, and not {expected}"));
+            return Ok(Vec::new());
+        }
+        self.part(what, offset, u64::from(size) * u64::from(count))
+    }
+
+    fn read_segments(&mut self, head: &[u8]) -> io::Result<()> {
+        let table = self.table("table of segments", head, [32, 54, 56], 56)?;
+        if table.is_empty() && self.sections.is_empty() {
+            self.damaged(|| "it has neither segments nor sections".to_owned());
+        }
+        let segments: Vec<_> = table
+            .chunks_exact(56)
+            .map(|entry| Segment {
+                kind: u32_at(entry, 0),
+                offset: u64_at(entry, 8),
+                address: u64_at(entry, 16),
+                size: u64_at(entry, 32),
+            })
+            .collect();
+        let length = self.length;
+        for Segment { kind, offset, address, size } in &segments {
+            let ends = [offset.checked_add(*size).filter(|end| *end <= length), address.checked_add(*size)];
+            if ends.contains(&None) {
+                self.damaged(|| {
+                    format!(
+                        "a segment of kind {kind} is beyond its end: {size} bytes at {offset} of {length} bytes"
+                    )
+                });
+            }
+        }
+        if let Some(segment) = segments.iter().find(|segment| segment.kind == constant::INTERPRETER) {
+            let text = self.part("interpreter", segment.offset, segment.size)?;
+            self.interpreter = Some(text_at(&text, 0, LONGEST_PATH).unwrap_or_default());
+        }
+        self.is_dynamic = segments.iter().any(|segment| segment.kind == constant::DYNAMIC);
+        self.read_dynamic(&segments)
     }
 
     fn read_dynamic(&mut self, segments: &[Segment]) -> io::Result<()> {
         let Some(dynamic) = segments.iter().find(|segment| segment.kind == constant::DYNAMIC) else {
             return Ok(());
         };
-        let bytes = read_at(&mut self.file, dynamic.offset, dynamic.size)?;
-        let entries: Vec<_> =
-            bytes.chunks_exact(16).map(|entry| (u64_at(entry, 0), u64_at(entry, 8))).collect();
+        let bytes = self.part("dynamic segment", dynamic.offset, dynamic.size)?;
+        let entries: Vec<_> = bytes
+            .chunks_exact(16)
+            .map(|entry| (u64_at(entry, 0), u64_at(entry, 8)))
+            .take_while(|entry| entry.0 != constant::END)
+            .collect();
         let value = |tag| entries.iter().find(|entry| entry.0 == tag).map(|entry| entry.1);
         let (Some(address), Some(size)) = (value(constant::STRINGS), value(constant::STRINGS_SIZE)) else {
             return Ok(());
         };
-        let loaded = segments.iter().find(|segment| {
-            segment.kind == constant::LOAD
-                && (segment.address..segment.address + segment.size).contains(&address)
-        });
-        let Some(loaded) = loaded else { return Ok(()) };
-        let strings = read_at(&mut self.file, loaded.offset + (address - loaded.address), size)?;
-        let needed = entries.iter().filter(|entry| entry.0 == constant::NEEDED);
-        self.needed = needed.map(|entry| text_at(&strings, entry.1)).collect();
-        let run_path = value(constant::RUN_PATH).or_else(|| value(constant::R_PATH));
-        self.run_path = run_path.map(|at| text_at(&strings, at));
+        let inside = |segment: &&Segment| {
+            let at = address.checked_sub(segment.address).filter(|at| *at < segment.size);
+            segment.kind == constant::LOAD && at.is_some()
+        };
+        let place = segments
+            .iter()
+            .find(inside)
+            .and_then(|loaded| loaded.offset.checked_add(address - loaded.address));
+        let Some(place) = place else {
+            self.damaged(|| "names of its dynamic segment are in no segment that is loaded".to_owned());
+            return Ok(());
+        };
+        let strings = self.part("dynamic names", place, size)?;
+        let needed = entries.iter().filter(|entry| entry.0 == constant::NEEDED).take(MOST_NEEDED);
+        for (_, at) in needed {
+            match text_at(&strings, *at, LONGEST_PATH) {
+                Some(name) => self.needed.push(name),
+                None => self.damaged(|| "a library that it needs has no name".to_owned()),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_sections(&mut self, head: &[u8]) -> io::Result<()> {
+        let table = self.table("table of sections", head, [40, 58, 60], 64)?;
+        let entries: Vec<_> = table.chunks_exact(64).collect();
+        let names = match entries.get(usize::from(u16_at(head, 62))) {
+            Some(entry) => self.part("section with names", u64_at(entry, 24), u64_at(entry, 32))?,
+            None => Vec::new(),
+        };
+        for entry in entries {
+            let section = Section {
+                // One without a name here is none that is looked for.
+                name: text_at(&names, u32_at(entry, 0).into(), LONGEST_NAME).unwrap_or_default(),
+                kind: u32_at(entry, 4),
+                offset: u64_at(entry, 24),
+                size: u64_at(entry, 32),
+                link: u32_at(entry, 40),
+            };
+            let (length, offset, size) = (self.length, section.offset, section.size);
+            let is_there = offset.checked_add(size).is_some_and(|end| end <= length);
+            if !is_there && ![0, constant::NO_BITS].contains(&section.kind) {
+                self.damaged(|| {
+                    format!(
+                        "a section is beyond its end: `{}`, {size} bytes at {offset} of {length} bytes",
+                        section.name
+                    )
+                });
+            }
+            self.sections.push(section);
+        }
         Ok(())
     }
 
     fn read_imports(&mut self) -> io::Result<()> {
         let symbols = self.sections.iter().find(|section| section.kind == constant::DYNAMIC_SYMBOLS).cloned();
         let Some(symbols) = symbols else { return Ok(()) };
-        let Some(strings) = self.sections.get(symbols.link as usize).cloned() else { return Ok(()) };
-        let strings = read_at(&mut self.file, strings.offset, strings.size)?;
-        let symbols = read_at(&mut self.file, symbols.offset, symbols.size)?;
+        let Some(strings) = self.sections.get(symbols.link as usize).cloned() else {
+            self.damaged(|| "names of its dynamic symbols are in no section".to_owned());
+            return Ok(());
+        };
+        let strings = self.part("section with names of symbols", strings.offset, strings.size)?;
+        let symbols = self.part("section with dynamic symbols", symbols.offset, symbols.size)?;
         // Of 24 bytes: the name first, and the section that defines it, 0 for none, at 6.
-        let undefined = symbols.chunks_exact(24).filter(|symbol| u16_at(symbol, 6) == 0);
-        let names = undefined.map(|symbol| text_at(&strings, u32_at(symbol, 0).into()));
-        self.imports = names.filter(|name| !name.is_empty()).collect();
+        for symbol in symbols.chunks_exact(24).filter(|symbol| u16_at(symbol, 6) == 0) {
+            let at = u32_at(symbol, 0);
+            let is_ours = strings.get(at as usize..).is_some_and(|name| name.starts_with(b"cu"));
+            self.imports.extend(is_ours.then(|| text_at(&strings, at.into(), LONGEST_NAME)).flatten());
+        }
         Ok(())
     }
 
@@ -136,23 +256,25 @@ impl Elf {
         self.sections.iter().find(|section| section.name == name)
     }
 
-    /// Some bytes of a section; fewer if it has fewer.
-    pub(crate) fn bytes(&mut self, section: &Section, from: u64, length: u64) -> io::Result<Vec<u8>> {
-        if section.kind == constant::NO_BITS {
-            return Ok(Vec::new());
+    /// All bytes of a section; `None` if it has more than `most`.
+    pub(crate) fn bytes(&mut self, section: &Section, most: u64) -> io::Result<Option<Vec<u8>>> {
+        match section.size {
+            _ if section.kind == constant::NO_BITS => Ok(Some(Vec::new())),
+            size if size > most => Ok(None),
+            size => read_at(&mut self.file, section.offset, size).map(Some),
         }
-        let length = length.min(section.size.saturating_sub(from));
-        read_at(&mut self.file, section.offset.saturating_add(from), length)
     }
 
     /// True if its constant data has a text.
     pub(crate) fn mentions(&mut self, text: &str) -> io::Result<bool> {
         const STEP: u64 = 1 << 20;
         let Some(section) = self.section(".rodata").cloned() else { return Ok(false) };
-        let mut at = 0;
-        while at < section.size {
-            // What lies across the end of a step is found in the next, which begins before it.
-            let bytes = self.bytes(&section, at, STEP + text.len() as u64)?;
+        // Not beyond the file's end, whatever its table says.
+        let end = section.offset.saturating_add(section.size).min(self.length);
+        let mut at = section.offset;
+        while at < end {
+            // What is across the end of a step is found in the next, which begins before it.
+            let bytes = read_at(&mut self.file, at, (STEP + text.len() as u64).min(end - at))?;
             if bytes.windows(text.len()).any(|window| window == text.as_bytes()) {
                 return Ok(true);
             }
@@ -162,43 +284,11 @@ impl Elf {
     }
 }
 
-fn segments(file: &mut File, head: &[u8]) -> io::Result<Vec<Segment>> {
-    let (size, count) = (u16_at(head, 54), u16_at(head, 56));
-    let table = read_at(file, u64_at(head, 32), u64::from(size) * u64::from(count))?;
-    let entries = table.chunks_exact(usize::from(size).max(1)).filter(|entry| entry.len() >= 56);
-    let segments = entries.map(|entry| Segment {
-        kind: u32_at(entry, 0),
-        offset: u64_at(entry, 8),
-        address: u64_at(entry, 16),
-        size: u64_at(entry, 32),
-    });
-    Ok(segments.filter(|segment| segment.address.checked_add(segment.size).is_some()).collect())
-}
-
-fn sections(file: &mut File, head: &[u8]) -> io::Result<Vec<Section>> {
-    let (size, count, names) = (u16_at(head, 58), u16_at(head, 60), u16_at(head, 62));
-    let table = read_at(file, u64_at(head, 40), u64::from(size) * u64::from(count))?;
-    let entries: Vec<_> =
-        table.chunks_exact(usize::from(size).max(1)).filter(|entry| entry.len() >= 64).collect();
-    let strings = match entries.get(usize::from(names)) {
-        Some(entry) => read_at(file, u64_at(entry, 24), u64_at(entry, 32))?,
-        None => Vec::new(),
-    };
-    let sections = entries.iter().map(|entry| Section {
-        name: text_at(&strings, u32_at(entry, 0).into()),
-        kind: u32_at(entry, 4),
-        offset: u64_at(entry, 24),
-        size: u64_at(entry, 32),
-        link: u32_at(entry, 40),
-    });
-    Ok(sections.collect())
-}
-
 /// Bytes of a file, as many as there are.
 fn read_at(file: &mut File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut bytes = Vec::new();
-    file.take(length.min(MOST)).read_to_end(&mut bytes)?;
+    file.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -214,9 +304,9 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// The text that begins at a place and ends before a NUL.
-fn text_at(bytes: &[u8], at: u64) -> String {
-    let from = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
-    let end = from.iter().position(|byte| *byte == 0).unwrap_or(from.len());
-    String::from_utf8_lossy(&from[..end]).into_owned()
+/// The text that begins at a place and ends before a NUL, if it is no longer than `most`.
+fn text_at(bytes: &[u8], at: u64, most: usize) -> Option<String> {
+    let from = bytes.get(usize::try_from(at).ok()?..)?;
+    let end = from.iter().take(most + 1).position(|byte| *byte == 0)?;
+    Some(String::from_utf8_lossy(&from[..end]).into_owned())
 }

@@ -2,6 +2,8 @@
 
 /// The command line makes no sense.
 pub(crate) const USAGE: u8 = 2;
+/// All would be well, but a text could not be written to standard output or standard error.
+pub(crate) const UNWRITTEN: u8 = 7;
 /// `run` and `trace`: the program could not be started as asked, for a reason that is not the program's.
 pub(crate) const CANNOT: u8 = 125;
 /// `run` and `trace`: the program is there and cannot be executed.

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use crate::terminal;
+
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json {
@@ -128,7 +130,8 @@ fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
         match character {
             '"' | '\\' => write!(f, "\\{character}")?,
             '\n' => f.write_str("\\n")?,
-            '\0'..='\x1f' => write!(f, "\\u{:04x}", u32::from(character))?,
+            // Beyond the format's own: reports are read on terminals too.
+            _ if terminal::acts(character) => write!(f, "\\u{:04x}", u32::from(character))?,
             _ => f.write_char(character)?,
         }
     }
@@ -142,13 +145,13 @@ mod tests {
     #[test]
     fn values_are_written_as_a_parser_reads_them() {
         let value = Json::Object(vec![
-            ("text", "a \"b\"\\\n\u{1}ü".into()),
+            ("text", "a \"b\"\\\n\u{1}ü\u{9b}".into()),
             ("none", Json::from(None::<u32>)),
             ("list", Json::List(vec![1u32.into(), 2.5.into(), f64::NAN.into(), true.into()])),
             ("empty", Json::Object(vec![])),
             ("large", u64::MAX.into()),
         ]);
-        let written = "{\n  \"text\": \"a \\\"b\\\"\\\\\\n\\u0001ü\",\n  \"none\": null,\n  \"list\": [\n    1,\n    2.5,\n    \
+        let written = "{\n  \"text\": \"a \\\"b\\\"\\\\\\n\\u0001ü\\u009b\",\n  \"none\": null,\n  \"list\": [\n    1,\n    2.5,\n    \
                        null,\n    true\n  ],\n  \"empty\": {},\n  \"large\": 18446744073709551615\n}";
         assert_eq!(value.to_string(), written);
     }

@@ -5,9 +5,9 @@
 
 // The rooms, from the bottom to the top. The test `tests/rules/arrows/cli.rs` has the arrows.
 //
-// json arguments exit      texts in and out
+// json arguments exit terminal  texts in and out
 // progress child signals   what takes long, and what may crash, in a process of its own
-// elf program              what programs are made of, and which can be run
+// file elf program         what programs are made of, and which can be run
 // software                 where libraries are that take the driver's place
 // doctor run trace         the commands
 
@@ -16,12 +16,14 @@ mod child;
 mod doctor;
 mod elf;
 mod exit;
+mod file;
 mod json;
 mod program;
 mod progress;
 mod run;
 mod signals;
 mod software;
+mod terminal;
 mod trace;
 
 use std::process::ExitCode;
@@ -37,7 +39,9 @@ usage: cuprum COMMAND [OPTIONS]
   run       run a program on the software device, with checks
   trace     write down every driver call of a program
   help      print this; `cuprum COMMAND --help` says more
-  version   print the version";
+  version   print the version
+
+exit code 7: all would be well, but what there is to say could not be written";
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
@@ -49,18 +53,25 @@ fn main() -> ExitCode {
         "run" => run::main(arguments),
         "trace" => trace::main(arguments),
         "help" | "--help" | "-h" => {
-            println!("{HELP}");
+            terminal::print(HELP);
             Ok(ExitCode::SUCCESS)
         }
         "version" | "--version" | "-V" => {
-            println!("cuprum {}", env!("CARGO_PKG_VERSION"));
+            terminal::print(concat!("cuprum ", env!("CARGO_PKG_VERSION")));
             Ok(ExitCode::SUCCESS)
         }
         "" => Err(Usage::new("a command is missing")),
         _ => Err(Usage::new(format!("there is no command `{command}`"))),
     };
-    ended.unwrap_or_else(|usage| {
-        eprintln!("cuprum: {usage}; `cuprum help` and `cuprum COMMAND --help` say what there is");
+    let code = ended.unwrap_or_else(|usage| {
+        let usage = terminal::Shown(usage);
+        terminal::say(format_args!(
+            "cuprum: {usage}; `cuprum help` and `cuprum COMMAND --help` say what there is"
+        ));
         ExitCode::from(exit::USAGE)
-    })
+    });
+    if code == ExitCode::SUCCESS && terminal::has_lost_text() {
+        return ExitCode::from(exit::UNWRITTEN);
+    }
+    code
 }

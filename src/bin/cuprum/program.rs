@@ -15,6 +15,17 @@ pub(crate) struct Program {
     pub(crate) path: PathBuf,
     /// What is known beforehand to go wrong, or to be of no use, although the program starts.
     pub(crate) warnings: Vec<String>,
+    /// The CUDA runtime that it uses.
+    pub(crate) runtime: Option<Runtime>,
+}
+
+/// NVIDIA's library of the CUDA runtime, in a program.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    /// True if the program loads it, so that it can be given another one.
+    pub(crate) is_loaded: bool,
+    /// Reason why the program cannot run with it, and the way out.
+    pub(crate) why: String,
 }
 
 /// Reason why a program is not started.
@@ -39,9 +50,9 @@ pub(crate) fn find(name: &OsStr) -> Result<Program, Refused> {
     let unreadable =
         |error| Refused { code: exit::NOT_EXECUTABLE, why: format!("`{shown}` cannot be read: {error}") };
     let elf = Elf::open(&path).map_err(unreadable)?;
-    let mut warnings = Vec::new();
+    let (mut warnings, mut runtime) = (Vec::new(), None);
     match elf {
-        Some(elf) => examine(elf, &shown, &mut warnings)?,
+        Some(elf) => runtime = examine(elf, &shown, &mut warnings)?,
         None => script(&path, &shown).map_err(unreadable)??,
     }
     if has_privileges(&path) {
@@ -52,7 +63,7 @@ pub(crate) fn find(name: &OsStr) -> Result<Program, Refused> {
             ),
         });
     }
-    Ok(Program { path, warnings })
+    Ok(Program { path, warnings, runtime })
 }
 
 /// A path as it is; a name in the folders of `PATH`.
@@ -87,7 +98,7 @@ fn has_privileges(_path: &Path) -> bool {
     false
 }
 
-fn examine(mut elf: Elf, shown: &str, warnings: &mut Vec<String>) -> Result<(), Refused> {
+fn examine(mut elf: Elf, shown: &str, warnings: &mut Vec<String>) -> Result<Option<Runtime>, Refused> {
     let cannot = |why: String| Err(Refused { code: exit::CANNOT, why });
     if elf.interpreter.is_none() {
         return cannot(if elf.is_dynamic {
@@ -96,16 +107,21 @@ fn examine(mut elf: Elf, shown: &str, warnings: &mut Vec<String>) -> Result<(), 
             format!("`{shown}` is linked statically: it loads no library, and so no `libcuda.so.1` either")
         });
     }
-    let runtime = elf.needed.iter().find(|name| name.starts_with("libcudart.so")).cloned();
-    if let Some(runtime) = runtime {
-        warnings.push(format!(
-            "`{shown}` uses the CUDA runtime ({runtime}), which asks the driver for tables that are not documented"
-        ));
+    let loaded = elf.needed.iter().find(|name| name.starts_with("libcudart.so")).cloned();
+    let is_loaded = loaded.is_some();
+    let why = if let Some(name) = loaded {
+        Some(format!(
+            "`{shown}` loads the CUDA runtime ({name}), which takes no driver but NVIDIA's; build the one of this project \
+             with emulator/cudart/link.sh, beside the software device's library"
+        ))
     } else if elf.section(".nvFatBinSegment").is_some() {
-        warnings.push(format!(
-            "`{shown}` has the CUDA runtime in it, which asks the driver for tables that are not documented"
-        ));
-    }
+        Some(format!(
+            "`{shown}` has NVIDIA's CUDA runtime in it, which takes no driver but NVIDIA's; build it with `nvcc -cudart shared`"
+        ))
+    } else {
+        None
+    };
+    let runtime = why.map(|why| Runtime { is_loaded, why });
     let absolute = elf.needed.iter().find(|name| name.contains('/') && name.contains("libcuda.so")).cloned();
     if let Some(path) = absolute {
         return cannot(format!(
@@ -120,7 +136,7 @@ fn examine(mut elf: Elf, shown: &str, warnings: &mut Vec<String>) -> Result<(), 
             "`{shown}` neither links to `libcuda.so.1` nor names it, and no library of its own does: it will hardly use it"
         ));
     }
-    Ok(())
+    Ok(runtime)
 }
 
 /// Libraries that open no driver.

@@ -55,13 +55,26 @@ mod handlers {
 
     /// The program; 0 before it has started.
     static CHILD: AtomicI32 = AtomicI32::new(0);
+    /// A signal that came before the program was known, or 0.
+    static EARLY: AtomicI32 = AtomicI32::new(0);
 
     /// Signals from the terminal reach the program by themselves; one that was sent to this process alone goes on to it.
     extern "C" fn pass(number: c_int) {
-        let child = CHILD.load(Ordering::Relaxed);
-        if child > 0 && matches!(number, SIGTERM | SIGHUP) {
-            // SAFETY: takes no pointer, and may be called in a handler.
-            unsafe { kill(child, number) };
+        if matches!(number, SIGTERM | SIGHUP) {
+            EARLY.store(number, Ordering::SeqCst);
+            pass_on();
+        }
+    }
+
+    /// Passes a signal on once the program is known. Who takes the signal sends it.
+    fn pass_on() {
+        let child = CHILD.load(Ordering::SeqCst);
+        if child > 0 {
+            let number = EARLY.swap(0, Ordering::SeqCst);
+            if number != 0 {
+                // SAFETY: takes no pointer, and may be called in a handler.
+                unsafe { kill(child, number) };
+            }
         }
     }
 
@@ -78,8 +91,9 @@ mod handlers {
         }
     }
 
-    /// Names the program that signals are passed on to.
+    /// Names the program that signals are passed on to. A signal may have come since the program began.
     pub(super) fn pass_to(child: u32) {
-        CHILD.store(child as i32, Ordering::Relaxed);
+        CHILD.store(child as i32, Ordering::SeqCst);
+        pass_on();
     }
 }

@@ -1,14 +1,19 @@
 //! Where libraries are that take the place of `libcuda.so.1`, and how a program is made to load one.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
+
+use cuprum::sys::environment;
 
 /// Environment variable that names the software device's library.
 pub(crate) const VARIABLE: &str = "CUPRUM_SOFTWARE_LIBRARY";
 /// Name of the software device's library as cargo builds it.
 pub(crate) const BUILT: &str = "libcuprum_libcuda.so";
+/// Variable that has PyTorch allocate each tensor by a call of its own. Out-of-bounds accesses stay unseen in the segments
+/// that it shares out otherwise.
+const TORCH_MEMORY: &str = "PYTORCH_NO_CUDA_MEMORY_CACHING";
 /// Folder under `lib` beside the executable's folder, for packages: `lib/cuprum/libcuda.so.1`.
 const INSTALLED: &str = "../lib/cuprum";
 
@@ -19,8 +24,7 @@ const INSTALLED: &str = "../lib/cuprum";
 /// A text that says what was looked for, and how to get it.
 pub(crate) fn find(given: Option<OsString>, variable: &str, built: &str) -> Result<PathBuf, String> {
     let named = given.map(|path| ("the option", path));
-    let named =
-        named.or_else(|| env::var_os(variable).filter(|path| !path.is_empty()).map(|path| (variable, path)));
+    let named = named.or_else(|| environment::variable(variable).map(|path| (variable, path)));
     if let Some((who, path)) = named {
         let path = PathBuf::from(path);
         return if path.is_file() {
@@ -34,7 +38,7 @@ pub(crate) fn find(given: Option<OsString>, variable: &str, built: &str) -> Resu
     let folder = here.parent().unwrap_or(Path::new("."));
     let places = [folder.join(built), folder.join("deps").join(built), folder.join(INSTALLED).join(built)];
     let found = places.iter().find(|path| path.is_file()).cloned();
-    let found = found.or_else(|| if built == BUILT { packaged() } else { None });
+    let found = found.or_else(|| if built == BUILT { packaged(folder) } else { None });
     found.map(|path| absolute(&path)).ok_or_else(|| {
         let places: Vec<_> = places.iter().map(|path| path.display().to_string()).collect();
         format!(
@@ -44,31 +48,67 @@ pub(crate) fn find(given: Option<OsString>, variable: &str, built: &str) -> Resu
     })
 }
 
-/// The software device's library in its Python package, if that is installed in the active virtual environment.
-fn packaged() -> Option<PathBuf> {
-    let lib = PathBuf::from(env::var_os("VIRTUAL_ENV")?).join("lib");
-    let pythons = fs::read_dir(lib).ok()?.flatten().map(|entry| entry.path());
-    let packages = pythons.map(|python| python.join("site-packages/cuda_software/lib/libcuda.so.1"));
-    packages.into_iter().find(|path| path.is_file())
+/// The software device's library in its Python package, if that is installed where this program is, in its folder `bin`, or in
+/// the active virtual environment.
+fn packaged(bin: &Path) -> Option<PathBuf> {
+    let active = environment::variable("VIRTUAL_ENV").map(PathBuf::from);
+    let roots = bin.parent().map(Path::to_path_buf).into_iter().chain(active);
+    let pythons = roots.filter_map(|root| fs::read_dir(root.join("lib")).ok()).flatten().flatten();
+    let package = |python: fs::DirEntry| {
+        let folders = ["site-packages", "dist-packages"].map(|folder| python.path().join(folder));
+        folders.map(|folder| folder.join("cuda_software/lib/libcuda.so.1"))
+    };
+    pythons.flat_map(package).find(|path| path.is_file())
 }
 
 fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
+/// Our libraries of the CUDA runtime, which are beside the software device's library. The newest is first: a program that
+/// asks for a function without a version gets it from there.
+const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
+
 /// A folder in which a library has the names under which programs ask for the driver. It is removed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Names of the libraries in it that programs load before all others.
+    preloaded: Vec<&'static str>,
+}
 
 impl Folder {
     /// Makes one, with links to a library.
     #[cfg(unix)]
     pub(crate) fn with(library: &Path) -> io::Result<Self> {
-        let folder = Self(temporary()?);
+        let folder = Self { path: temporary()?, preloaded: Vec::new() };
         for name in ["libcuda.so.1", "libcuda.so"] {
-            std::os::unix::fs::symlink(library, folder.0.join(name))?;
+            std::os::unix::fs::symlink(library, folder.path.join(name))?;
         }
         Ok(folder)
+    }
+
+    /// Adds our libraries of the CUDA runtime that are beside the software device's library.
+    #[cfg(unix)]
+    pub(crate) fn add_runtimes(&mut self, software_device: &Path) -> io::Result<()> {
+        for name in RUNTIMES {
+            let runtime = software_device.with_file_name(name);
+            if runtime.is_file() {
+                std::os::unix::fs::symlink(runtime, self.path.join(name))?;
+                self.preloaded.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn add_runtimes(&mut self, _software_device: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// True if it has libraries of the CUDA runtime.
+    pub(crate) fn has_runtimes(&self) -> bool {
+        !self.preloaded.is_empty()
     }
 
     #[cfg(not(unix))]
@@ -81,24 +121,41 @@ impl Folder {
 
     /// Its path; more can be put there.
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Has a program look for libraries here first.
     pub(crate) fn give_to(&self, command: &mut Command) {
         const VARIABLE: &str = "LD_LIBRARY_PATH";
         let before = env::var_os(VARIABLE).filter(|value| !value.is_empty());
-        let folders = std::iter::once(self.0.clone()).chain(before.iter().flat_map(env::split_paths));
+        let folders = std::iter::once(self.path.clone()).chain(before.iter().flat_map(env::split_paths));
         // A folder of ours has no colon in its name, and the others were split at them.
-        let value = env::join_paths(folders).unwrap_or_else(|_| self.0.clone().into_os_string());
+        let value = env::join_paths(folders).unwrap_or_else(|_| self.path.clone().into_os_string());
         command.env(VARIABLE, value);
+        if self.has_runtimes() {
+            self.preload(command);
+        }
+    }
+
+    /// Has a program load our libraries of the CUDA runtime, although it may have a path of its own to NVIDIA's.
+    fn preload(&self, command: &mut Command) {
+        const VARIABLE: &str = "LD_PRELOAD";
+        let before = env::var_os(VARIABLE).filter(|value| !value.is_empty());
+        // The variable cannot hold a blank; without their folder the libraries are looked for on the program's own path first.
+        let has_blank = self.path.to_string_lossy().contains(' ');
+        let folder = if has_blank { Path::new("") } else { &self.path };
+        let ours = self.preloaded.iter().map(|name| folder.join(name).into_os_string());
+        command.env(VARIABLE, before.into_iter().chain(ours).collect::<Vec<_>>().join(OsStr::new(":")));
+        if env::var_os(TORCH_MEMORY).is_none() {
+            command.env(TORCH_MEMORY, "1");
+        }
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         // What cannot be removed stays in the folder for temporary files.
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 
+use crate::compile::whole::is_whole;
 use crate::compile::{Code, Output, Source};
 
 /// First bytes of every entry; another format gets another number.
@@ -68,7 +69,7 @@ pub(super) fn encode(key: &[u8], code: &Code) -> Vec<u8> {
     bytes
 }
 
-/// The code of an entry; `None` if the entry is incomplete or has another key.
+/// The code of an entry; `None` if the entry is incomplete or has another key, or its machine code is not whole.
 pub(super) fn decode(bytes: &[u8], key: &[u8]) -> Option<Code> {
     let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
     if checksum(body).to_le_bytes() != *sum {
@@ -86,7 +87,9 @@ pub(super) fn decode(bytes: &[u8], key: &[u8]) -> Option<Code> {
         names.push((text(take(&mut rest)?)?, text(take(&mut rest)?)?));
     }
     let bytes = take(&mut rest)?.to_vec();
-    rest.is_empty().then_some(Code { bytes, log, names })
+    // The checksum is no secret, and the driver reads as far as machine code says.
+    let is_sound = !bytes.starts_with(b"\x7fELF") || is_whole(&bytes);
+    (rest.is_empty() && is_sound).then_some(Code { bytes, log, names })
 }
 
 fn put_number(to: &mut Vec<u8>, number: usize) {
@@ -129,6 +132,16 @@ mod tests {
         let bytes = encode(b"key", &code());
         assert!(decode(&bytes, b"key").is_some_and(|back| back == code()));
         assert!(decode(&bytes, b"kez").is_none());
+    }
+
+    #[test]
+    fn machine_code_that_is_cut_is_noticed_though_the_checksum_is_right() {
+        let whole = crate::compile::whole::tests::image();
+        let entry_of = |image: &[u8]| encode(b"key", &Code { bytes: image.to_vec(), ..code() });
+        assert!(decode(&entry_of(&whole), b"key").is_some_and(|back| back.bytes == whole));
+        for len in 4..whole.len() {
+            assert!(decode(&entry_of(&whole[..len]), b"key").is_none(), "cut at {len}");
+        }
     }
 
     #[test]

@@ -4,12 +4,19 @@
 //! options, the output, and the compiler with its version, size and time; for `nvcc` also the host's compiler, as it
 //! tells its version, and the environment that either reads. The whole key is kept in the entry and
 //! compared, so that the hash in the file's name need not be cryptographic, and no crate is needed for it. An entry
-//! that is truncated, changed, or has another key counts as missing, and is written anew.
+//! that is truncated, changed, or has another key counts as missing, and is written anew; so does one whose machine code names
+//! what does not lie in it.
 //!
 //! Entries are written under a temporary name and renamed, so that a reader sees a whole entry or none. When the folder
 //! exceeds its limit, the least recently used entries are removed.
 //!
-//! Code from the cache is loaded without further checks, so that whoever can write there can run code in this process.
+//! # Whom a folder is trusted to
+//!
+//! A cache believes this process's user and the system's (root). Who can write an entry decides what code this process runs
+//! on the device, and gives the driver what it reads: an entry carries no signature, and its checksum finds damage, no forgery.
+//! That the tables of machine code stay inside is checked before it is loaded; what the code does is not. So a folder must not
+//! be shared with those who are not trusted to run programs as this user, nor restored from where they could write.
+//!
 //! On Unix, the owners and modes of the folder, of those above it and of each entry are compared with the user of this
 //! process: nothing is read from a folder in which others can write, or that they could replace, and nothing is kept
 //! there. Folders and entries that are made here are this user's alone. On Windows nothing is compared: there the lists
@@ -37,9 +44,10 @@ mod folder;
 mod includes;
 mod trust;
 
-use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use cuprum_sys::environment::variable;
 
 use super::{Code, CompileError, Output, Source};
 
@@ -48,7 +56,7 @@ const USUAL_LIMIT: u64 = 256 << 20;
 
 /// A folder with compiled code. Making one touches no file.
 ///
-/// Example: that of the [module](self).
+/// Example: see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: PathBuf,
@@ -57,7 +65,7 @@ pub struct Cache {
 
 /// Use of the cache in a compilation.
 ///
-/// Example: that of the [module](self).
+/// Example: see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheUse {
@@ -95,10 +103,10 @@ impl Cache {
     }
 
     /// The user's own cache: the folder that `CUPRUM_CACHE` names, else `cuprum` in the system's folder for caches. `None`
-    /// where no variable says where that is.
+    /// where no variable says where that is, and in a program with the setuid bit, which obeys none.
     #[inline]
     pub fn of_user() -> Option<Self> {
-        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let set = |name: &str| variable(name).map(PathBuf::from);
         let of_system = || {
             if cfg!(windows) {
                 return set("LOCALAPPDATA");

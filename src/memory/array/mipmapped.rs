@@ -2,19 +2,17 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicUsize;
 
 use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR, CUmipmappedArray};
 
-use super::{
-    ArrayFlags, ArrayShape, ArrayView, MipmappedView, SharedMipmappedArray, Storage, Stored, Texel, check,
-};
+use super::{ArrayFlags, ArrayShape, ArrayView, MipmappedView, Storage, Stored, Texel, check};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 use crate::raw::keep::Near;
+use crate::raw::shared::Shared;
 
 /// An array of elements of `T` and smaller ones, each with half the sides of the one before, freed on drop.
 ///
@@ -22,21 +20,16 @@ use crate::raw::keep::Near;
 /// interpolates between two.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
 ///
 /// let shape = ArrayShape::TwoD { width: 8, height: 4 };
 /// let picture = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 3)?;
 /// let smallest = picture.level(&cx, 2)?;
 /// assert_eq!(smallest.shape(), ArrayShape::TwoD { width: 2, height: 1 });
-/// smallest.all().copy_from_host(&cx, &[0.5, 1.5])?;
+/// cx.copy(&mut smallest.all(), &[0.5, 1.5])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[repr(transparent)]
 pub struct MipmappedArray<'ctx, T: Texel> {
     stored: Stored<'ctx>,
     _texels: PhantomData<T>,
@@ -47,7 +40,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     /// most as many as there are down to a single element.
     ///
     /// # Errors
-    /// Those of [`Array::new`](super::Array::new).
+    /// Same as [`Array::new`](super::Array::new).
     ///
     /// Driver: `cuMipmappedArrayCreate`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayCreate")]
@@ -64,7 +57,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     /// Creates a mipmapped array that has no memory until it is given some, as [`Array::without_memory`] does.
     ///
     /// # Errors
-    /// Those of [`Array::without_memory`].
+    /// Same as [`Array::without_memory`].
     ///
     /// # Safety
     /// That of [`Array::without_memory`], for all levels.
@@ -166,16 +159,29 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     }
 
     /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
+    /// use cuprum::texture::{Sampler, Texture};
+    ///
+    /// let shape = ArrayShape::TwoD { width: 8, height: 8 };
+    /// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
+    /// let texture = Texture::new(&cx, &levels, &Sampler::new().with_normalized_coordinates())?;
+    /// drop(levels); // the texture has a share
+    /// # drop(texture);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    pub fn share(self) -> SharedMipmappedArray<'ctx, T> {
-        SharedMipmappedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
+    pub fn share(self) -> Shared<Self> {
+        Shared::new(self)
     }
 
     /// Frees the array and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
     /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMipmappedArrayDestroy`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayDestroy")]

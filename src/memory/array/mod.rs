@@ -4,31 +4,31 @@
 mod mipmapped;
 mod mipmapped_view;
 mod shape;
-mod shared;
 mod sparse;
 mod texel;
 mod view;
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicUsize;
 
 use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUarray, CUmipmappedArray, CUresult, FnId, Fns, call};
 
 pub use self::mipmapped::MipmappedArray;
 pub use self::mipmapped_view::MipmappedView;
 pub use self::shape::{ArrayDescriptor, ArrayFlags, ArrayShape};
-pub use self::shared::{SharedArray, SharedMipmappedArray};
 pub use self::sparse::{MemoryRequirements, SparseProperties, TileMap, TilePart};
 pub use self::texel::{Half, Texel};
 pub use self::view::{ArrayPart, ArrayView};
 
+use super::side::Side;
+use super::verbs::kind::{InArray, place};
 use super::{Extent, MemoryError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
-use crate::raw::keep::{Near, Shareable};
+use crate::raw::keep::Near;
+use crate::raw::shared::Shared;
 
 /// The memory of an array, or of a mipmapped one.
 #[derive(Clone, Copy, Debug)]
@@ -58,23 +58,11 @@ pub(crate) struct Stored<'ctx> {
     flags: ArrayFlags,
     /// Levels of a mipmapped array.
     levels: u32,
-    /// Some in a shared array only.
-    shares: Option<AtomicUsize>,
-}
-
-// SAFETY: `shares` is set once, by `share`, which puts the array into a box that the shares own.
-unsafe impl Shareable for Stored<'_> {
-    fn shares(&self) -> Option<&AtomicUsize> {
-        self.shares.as_ref()
-    }
-
-    /// Dropping its fields frees it.
-    fn end(&self) {}
 }
 
 impl<'ctx> Stored<'ctx> {
     fn new(memory: Held<'ctx, Storage>, shape: ArrayShape, flags: ArrayFlags, levels: u32) -> Self {
-        Self { memory, shape, flags: flags & ArrayFlags::all(), levels, shares: None }
+        Self { memory, shape, flags: flags & ArrayFlags::all(), levels }
     }
 
     pub(crate) const fn raw(&self) -> Storage {
@@ -83,14 +71,6 @@ impl<'ctx> Stored<'ctx> {
 
     pub(crate) fn near(&self) -> Near<'_, ContextRef> {
         self.memory.near()
-    }
-
-    pub(crate) const fn shape(&self) -> ArrayShape {
-        self.shape
-    }
-
-    pub(crate) const fn flags(&self) -> ArrayFlags {
-        self.flags
     }
 }
 
@@ -105,11 +85,7 @@ fn check(shape: ArrayShape) -> Result<(), MemoryError> {
 /// [`Texture`](crate::texture::Texture) or [`Surface`](crate::texture::Surface) borrows it.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 ///
 /// let shape = ArrayShape::TwoD { width: 3, height: 2 };
@@ -117,8 +93,8 @@ fn check(shape: ArrayShape) -> Result<(), MemoryError> {
 /// assert_eq!(picture.to_vec(&cx)?.len(), 6);
 ///
 /// // One element of the second row.
-/// let one = picture.view().part(1..2, 1..2, ..).ok_or("outside")?;
-/// one.copy_from_host(&cx, &[[0; 4]])?;
+/// let mut one = picture.view().part(1..2, 1..2, ..).ok_or("outside")?;
+/// cx.copy(&mut one, &[[0; 4]])?;
 /// assert_eq!(picture.to_vec(&cx)?[4], [0; 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -126,7 +102,6 @@ fn check(shape: ArrayShape) -> Result<(), MemoryError> {
 /// # Keeping it in a struct
 ///
 /// A struct cannot hold an array and a texture that borrows it: [share](Array::share) the array.
-#[repr(transparent)]
 pub struct Array<'ctx, T: Texel> {
     stored: Stored<'ctx>,
     _texels: PhantomData<T>,
@@ -151,7 +126,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// [`memory_requirements`](ArrayView::memory_requirements) says.
     ///
     /// # Errors
-    /// Those of [`new`](Array::new); `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute
+    /// Same as [`new`](Array::new); `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute
     /// `CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED`.
     ///
     /// # Safety
@@ -188,7 +163,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// Creates an array as [`new`](Array::new) does and copies `host` there: row by row, slice by slice.
     ///
     /// # Errors
-    /// Those of [`new`](Array::new) and [`ArrayPart::copy_from_host`].
+    /// Same as [`new`](Array::new) and [`Current::copy`].
     ///
     /// Driver: `cuArray3DCreate_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
@@ -199,8 +174,8 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         flags: ArrayFlags,
         host: &[T],
     ) -> Result<Self, MemoryError> {
-        let array = Self::new(cx, shape, flags)?;
-        array.copy_from_host(cx, host)?;
+        let mut array = Self::new(cx, shape, flags)?;
+        cx.copy(&mut array, host)?;
         Ok(array)
     }
 
@@ -210,6 +185,10 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         let Storage::Array(raw) = self.stored.raw() else { return ArrayView::none(self.stored.near()) };
         // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
         unsafe { ArrayView::new(raw, self.stored.shape, self.stored.flags, self.stored.near()) }
+    }
+
+    pub(super) fn side(&self) -> Side<'_> {
+        Side::array::<T>(self.as_raw(), [0; 3], self.extent(), self.shape().is_solid(), self.context())
     }
 
     /// The driver's handle.
@@ -239,34 +218,10 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.stored.flags
     }
 
-    /// Copies `host` to the array: row by row, slice by slice. Returns when `host` may be reused.
-    ///
-    /// # Errors
-    /// Those of [`ArrayPart::copy_from_host`].
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_from_host(&self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        self.view().all().copy_from_host(cx, host)
-    }
-
-    /// Copies the array to `host`: row by row, slice by slice. Blocks until the elements are there.
-    ///
-    /// # Errors
-    /// Those of [`ArrayPart::copy_to_host`].
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        self.view().all().copy_to_host(cx, host)
-    }
-
     /// Copies the array into a new vector: row by row, slice by slice. Blocks until the elements are there.
     ///
     /// # Errors
-    /// Those of [`ArrayPart::to_vec`].
+    /// Same as [`ArrayPart::to_vec`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -276,16 +231,41 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     }
 
     /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
+    ///
+    /// ```
+    /// # cuprum::example!(driver);
+    /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+    /// use cuprum::texture::{Sampler, Texture};
+    /// use cuprum::context::PrimaryContext;
+    /// use cuprum::{ContextRef, Shared};
+    ///
+    /// struct Picture {
+    ///     texture: Texture<'static>,
+    ///     array: Shared<Array<'static, f32>>,
+    ///     context: Shared<ContextRef>,
+    /// }
+    ///
+    /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+    /// let picture = context.enter(|cx| {
+    ///     let shape = ArrayShape::TwoD { width: 4, height: 4 };
+    ///     let array = Array::from_slice(cx, shape, ArrayFlags::empty(), &[1.0; 16])?.share();
+    ///     let texture = Texture::new(cx, &array, &Sampler::new())?;
+    ///     Ok(Picture { texture, array, context: context.clone() })
+    /// })?;
+    /// picture.context.enter(|cx| Ok(cx.copy(&mut picture.array.view(), &[2.0; 16])?))?;
+    /// # let _texture = &picture.texture;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    pub fn share(self) -> SharedArray<'ctx, T> {
-        SharedArray::new(Stored { shares: Some(AtomicUsize::new(1)), ..self.stored })
+    pub fn share(self) -> Shared<Self> {
+        Shared::new(self)
     }
 
     /// Frees the array and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
     /// have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuArrayDestroy`, CUDA 2.0+.
     #[doc(alias = "cuArrayDestroy")]
@@ -300,3 +280,6 @@ impl<T: Texel> fmt::Debug for Array<'_, T> {
         write!(f, "Array({:?}, {:?})", self.as_raw(), self.shape())
     }
 }
+
+place!([T: Texel] Array<'_, T>: InArray, of T, read |this| this.side(), write |this| this.side());
+place!([T: Texel] Shared<Array<'_, T>>: InArray, of T, read |this| this.side(), write |this| this.side());

@@ -138,7 +138,7 @@ impl ArrayShape {
 flags! {
     /// Uses of an array, beyond textures.
     ///
-    /// Example: that of [`Array`](super::Array).
+    /// Example: see [`Array`](super::Array).
     pub struct ArrayFlags: u32 {
         /// Kernels may reach it through a [`Surface`](crate::texture::Surface).
         const SURFACE = CUDA_ARRAY3D_SURFACE_LDST;
@@ -152,7 +152,7 @@ flags! {
 
 /// Description of an array by the driver.
 ///
-/// Example: that of [`ArrayView`](super::ArrayView), `descriptor`.
+/// Example: see [`ArrayView`](super::ArrayView), `descriptor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArrayDescriptor {

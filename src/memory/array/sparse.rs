@@ -20,11 +20,7 @@ use crate::raw::keep::Near;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 ///
 /// let shape = ArrayShape::TwoD { width: 4096, height: 4096 };
@@ -49,7 +45,7 @@ pub struct SparseProperties {
 
 /// What memory an array [without memory](super::Array::without_memory) needs.
 ///
-/// Example: that of [`TileMap`], `memory_requirements`.
+/// Example: see [`TileMap`], `memory_requirements`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryRequirements {
@@ -61,7 +57,7 @@ pub struct MemoryRequirements {
 
 /// A part of an array that is given memory. Of one that is not sparse it is ignored: that is given memory as a whole.
 ///
-/// Example: that of [`TileMap`].
+/// Example: see [`TileMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names of the fields say it")]
@@ -76,11 +72,7 @@ pub enum TilePart {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape, MemoryLocation, PhysicalFlags, PhysicalMemory, TilePart};
 ///
@@ -246,8 +238,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     /// elements are others than `U`; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuArrayGetPlane`, CUDA 11.2+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
-    #[doc(alias = "cuArrayGetPlane")]
-    #[doc(alias = "cuArray3DGetDescriptor_v2")]
+    #[doc(alias("cuArrayGetPlane", "cuArray3DGetDescriptor_v2"))]
     pub fn plane<U: Texel>(&self, cx: &Current<'_, '_>, plane: u32) -> Result<ArrayView<'a, U>, MemoryError> {
         let context = cx.of(self.context(), FnId::cuArrayGetPlane)?;
         let (mut raw, whole) = (CUarray::null(), self.as_raw());
@@ -273,7 +264,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
     /// How the array is tiled, and which levels lie in its tail.
     ///
     /// # Errors
-    /// Those of [`ArrayView::sparse_properties`].
+    /// Same as [`ArrayView::sparse_properties`].
     ///
     /// Driver: `cuMipmappedArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
@@ -290,7 +281,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
     /// What memory the array needs, all its levels.
     ///
     /// # Errors
-    /// Those of [`ArrayView::memory_requirements`].
+    /// Same as [`ArrayView::memory_requirements`].
     ///
     /// Driver: `cuMipmappedArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]

@@ -8,7 +8,7 @@ use crate::memory::vector::*;
 /// An element of an array, a texel: one, two or four channels of one format.
 ///
 /// It holds for `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32` and [`Half`], for arrays of two and four of them, for CUDA's
-/// [vectors](crate::vector) of two and four of them, and with the feature of that name for `half::f16`.
+/// [vectors](crate::memory::vector) of two and four of them, and with the feature of that name for `half::f16`.
 ///
 /// # Safety
 /// The type has the bytes of `CHANNELS` (1, 2 or 4) channels of the format `FORMAT`, and no others.
@@ -18,7 +18,7 @@ use crate::memory::vector::*;
 /// use cuprum::memory::Texel;
 ///
 /// assert_eq!(<[u8; 4] as Texel>::CHANNELS, 4);
-/// assert_eq!(<cuprum::vector::float2 as Texel>::FORMAT, <f32 as Texel>::FORMAT);
+/// assert_eq!(<cuprum::memory::vector::float2 as Texel>::FORMAT, <f32 as Texel>::FORMAT);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of an array",
@@ -38,11 +38,7 @@ pub unsafe trait Texel: DeviceData {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape, Half};
 ///
 /// // 1.0 and -2.0 by their bits.

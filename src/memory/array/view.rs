@@ -9,8 +9,9 @@ use cuprum_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, FnId};
 use super::{Array, ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::side::{self, CopySource, Side, sealed};
-use crate::memory::{Extent, HostBlock, HostBlockMut, MemoryError, same_length};
+use crate::memory::side::{self, Side};
+use crate::memory::verbs::kind::{InArray, place};
+use crate::memory::{Extent, MemoryError};
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
@@ -18,11 +19,7 @@ use crate::raw::keep::Near;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 ///
 /// let shape = ArrayShape::TwoD { width: 4, height: 2 };
@@ -48,7 +45,7 @@ pub struct ArrayView<'a, T: Texel> {
 /// Kernels may write the array through surfaces, so that no borrow is exclusive: see the
 /// [module of memory](crate::memory#arrays).
 ///
-/// Example: that of [`ArrayView`], `part`.
+/// Example: see [`ArrayView`], `part`.
 #[derive(Clone, Copy)]
 pub struct ArrayPart<'a, T: Texel> {
     array: ArrayView<'a, T>,
@@ -173,6 +170,16 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     pub(crate) fn near(&self) -> Near<'a, ContextRef> {
         self.context
     }
+
+    /// The elements from `at` on, which the array has.
+    fn side(&self, at: [usize; 3], extent: Extent) -> Side<'_> {
+        Side::array::<T>(self.raw, at, extent, self.shape.is_solid(), &self.context)
+    }
+
+    /// All elements.
+    pub(super) fn as_side(&self) -> Side<'_> {
+        self.side([0; 3], self.extent())
+    }
 }
 
 /// # Safety
@@ -201,69 +208,10 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
         self.array
     }
 
-    /// Copies `host`, row by row and slice by slice, to these elements. Returns when `host` may be reused.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have as many elements; [`Error::is_wrong_context`]; the sticky errors of
-    /// earlier work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_from_host(self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        same_length(self.extent.len().unwrap_or(usize::MAX), host.len())?;
-        self.copy_from(cx, HostBlock::new(host, self.extent)?)
-    }
-
-    /// Copies to these elements from rows of the host, of device memory or of an array, of the same context. Memory of
-    /// the host may be reused on return; from the device the host does not wait.
-    ///
-    /// # Errors
-    /// [`MemoryError::Extent`] unless both have one extent; [`MemoryError::Overlap`] if both are parts of one array with
-    /// elements in common; [`Error::is_wrong_context`]; the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy2DUnaligned_v2` from device memory of which the driver did not choose the
-    /// distances of rows, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[doc(alias = "cuMemcpy2DUnaligned_v2")]
-    #[doc(alias = "cuMemcpy3D_v2")]
-    pub fn copy_from(self, cx: &Current<'_, '_>, source: impl CopySource<T>) -> Result<(), MemoryError> {
-        // SAFETY: both are borrowed and have room for their extents; elements of an array belong to nobody alone.
-        unsafe { side::copy(cx, &self.as_side(), &source.side()) }
-    }
-
-    /// Copies these elements to `host`: row by row, slice by slice. Blocks until they are there.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have as many elements; [`Error::is_wrong_context`]; the sticky errors of
-    /// earlier work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        same_length(host.len(), self.extent.len().unwrap_or(usize::MAX))?;
-        self.copy_to(cx, HostBlockMut::new(host, self.extent)?)
-    }
-
-    /// Copies these elements to the rows of `host`. Blocks until they are there.
-    ///
-    /// # Errors
-    /// [`MemoryError::Extent`] unless both have one extent; [`Error::is_wrong_context`]; the sticky errors of earlier
-    /// work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_to(self, cx: &Current<'_, '_>, host: HostBlockMut<'_, T>) -> Result<(), MemoryError> {
-        // SAFETY: both are borrowed and have room for their extents; `host` is ours, and any bytes are a `T`.
-        unsafe { side::copy(cx, &host.side(), &self.as_side()) }
-    }
-
     /// Copies these elements into a new vector: row by row, slice by slice. Blocks until they are there.
     ///
     /// # Errors
-    /// Those of [`copy_to_host`](ArrayPart::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -274,14 +222,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     }
 
     pub(crate) fn as_side(&self) -> Side<'_> {
-        let array = &self.array;
-        Side::array::<T>(array.raw, self.at, self.extent, array.shape.is_solid(), &array.context)
-    }
-}
-
-impl<T: Texel> sealed::Source<T> for ArrayPart<'_, T> {
-    fn side(&self) -> Side<'_> {
-        self.as_side()
+        self.array.side(self.at, self.extent)
     }
 }
 
@@ -302,3 +243,6 @@ impl<T: Texel> fmt::Debug for ArrayPart<'_, T> {
         write!(f, "ArrayPart({:?}, {} from {:?})", self.array.raw, self.extent, self.at)
     }
 }
+
+place!([T: Texel] ArrayPart<'_, T>: InArray, of T, read |this| this.as_side(), write |this| this.as_side());
+place!([T: Texel] ArrayView<'_, T>: InArray, of T, read |this| this.as_side(), write |this| this.as_side());

@@ -25,10 +25,6 @@ impl Bins {
         self.0.iter().rposition(|bin| !bin.is_empty()).map(SizeClass::from_number)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(Vec::is_empty)
-    }
-
     /// Takes all blocks out.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (SizeClass, u64)> + use<> {
         let bins = std::mem::take(&mut self.0);
@@ -37,11 +33,15 @@ impl Bins {
             bin.into_iter().map(move |block| (SizeClass::from_number(number), block))
         })
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(Vec::is_empty)
+    }
 }
 
 /// Number of blocks of a caching pool, and their bytes.
 ///
-/// Example: that of [`PinnedPool`](crate::pool::PinnedPool), `counters`.
+/// Example: see [`PinnedPool`](crate::pool::PinnedPool), `counters`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct PoolCounters {
@@ -53,6 +53,18 @@ pub struct PoolCounters {
     pub active_bytes: usize,
     /// Bytes of all blocks, which are rounded up to their size class.
     pub managed_bytes: usize,
+}
+
+impl PoolCounters {
+    /// The sum of the counts of two parts of a pool.
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self {
+            active_blocks: self.active_blocks + other.active_blocks,
+            held_blocks: self.held_blocks + other.held_blocks,
+            active_bytes: self.active_bytes + other.active_bytes,
+            managed_bytes: self.managed_bytes + other.managed_bytes,
+        }
+    }
 }
 
 /// The counters, and whether blocks are held.
@@ -103,5 +115,11 @@ impl Counts {
     pub(crate) fn freed(&mut self, class: SizeClass) {
         self.counters.held_blocks -= 1;
         self.counters.managed_bytes -= class.bytes();
+    }
+
+    /// A held block did not go back after all.
+    pub(crate) fn not_freed(&mut self, class: SizeClass) {
+        self.counters.held_blocks += 1;
+        self.counters.managed_bytes += class.bytes();
     }
 }

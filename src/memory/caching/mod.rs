@@ -11,7 +11,7 @@ pub(crate) use self::bins::{Bins, Counts};
 pub(super) use self::pinned::PinnedLease;
 pub use self::pinned::PinnedPool;
 pub(crate) use self::size_class::SizeClass;
-pub(crate) use self::user::{Stock, StockGuard, User};
+pub(crate) use self::user::{Parts, Stock, User, is_not_freed};
 
 use cuprum_sys::CUresult;
 

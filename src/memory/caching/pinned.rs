@@ -7,10 +7,8 @@ use std::ptr;
 
 use cuprum_sys::FnId;
 
-use super::{
-    Bins, Counts, PoolCounters, SizeClass, Stock, StockGuard, User, free_all, free_silently, is_no_room,
-};
-use crate::context::{ContextRef, Current};
+use super::{Bins, Counts, Parts, PoolCounters, SizeClass, Stock, User, free_silently, is_no_room};
+use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, PinnedBuffer, PinnedFlags, bytes_of};
 use crate::raw::call::{context_call, forked};
@@ -30,12 +28,8 @@ use crate::raw::call::{context_call, forked};
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
-/// use cuprum::PinnedFlags;
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::PinnedFlags;
 /// use cuprum::pool::PinnedPool;
 ///
 /// let pool = PinnedPool::new(&cx, PinnedFlags::empty());
@@ -48,7 +42,7 @@ use crate::raw::call::{context_call, forked};
 /// ```
 #[derive(Clone)]
 pub struct PinnedPool<'p> {
-    pool: User<'p, Blocks>,
+    pool: Parts<'p, Blocks>,
     flags: PinnedFlags,
 }
 
@@ -77,7 +71,7 @@ impl<'p> PinnedPool<'p> {
     /// Makes an empty pool. No driver call.
     #[inline]
     pub fn new(cx: &Current<'_, 'p>, flags: PinnedFlags) -> Self {
-        Self { pool: User::new(cx.keep(), Blocks::default()), flags: flags & PinnedFlags::all() }
+        Self { pool: Parts::new(cx.keep()), flags: flags & PinnedFlags::all() }
     }
 
     /// The context in which the memory is allocated.
@@ -94,8 +88,7 @@ impl<'p> PinnedPool<'p> {
     ///
     /// Driver: none where a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+, and where that has no
     /// room, `cuMemFreeHost`, CUDA 2.0+.
-    #[doc(alias = "cuMemHostAlloc")]
-    #[doc(alias = "cuMemFreeHost")]
+    #[doc(alias("cuMemHostAlloc", "cuMemFreeHost"))]
     pub fn zeroed<T: DeviceData>(
         &self,
         cx: &Current<'_, '_>,
@@ -116,11 +109,10 @@ impl<'p> PinnedPool<'p> {
     /// Takes as many elements as `host` has from the pool, and copies them on the host.
     ///
     /// # Errors
-    /// Those of [`zeroed`](PinnedPool::zeroed).
+    /// Same as [`zeroed`](PinnedPool::zeroed).
     ///
     /// Driver: as [`zeroed`](PinnedPool::zeroed): `cuMemHostAlloc`, CUDA 2.2+, and `cuMemFreeHost`, CUDA 2.0+, or none.
-    #[doc(alias = "cuMemHostAlloc")]
-    #[doc(alias = "cuMemFreeHost")]
+    #[doc(alias("cuMemHostAlloc", "cuMemFreeHost"))]
     pub fn from_slice<T: DeviceData>(
         &self,
         cx: &Current<'_, '_>,
@@ -142,39 +134,40 @@ impl<'p> PinnedPool<'p> {
     /// How many blocks there are, and their bytes. No driver call.
     #[inline]
     pub fn counters(&self) -> PoolCounters {
-        let blocks = if self.pool.forked() { self.pool.try_lock() } else { Some(self.pool.lock()) };
-        blocks.map(|blocks| blocks.counts.counters).unwrap_or_default()
+        self.pool.counters()
     }
 
     /// Gives the blocks that are held back to the driver.
     ///
     /// # Errors
-    /// As the driver says, the first of them. The blocks are gone all the same.
+    /// As the driver says, the first of them. The blocks are gone all the same; but where a capture forbids to free them and the
+    /// driver does not exempt the thread, as before CUDA 10.1 ([`Error::is_unresolved`]), they stay.
     ///
-    /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
-    #[doc(alias = "cuMemFreeHost")]
+    /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block; beside a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    #[doc(alias("cuMemFreeHost", "cuThreadExchangeStreamCaptureMode"))]
     #[inline]
     pub fn free_held(&self) -> Result<(), Error> {
-        let blocks = self.lock()?.drain();
-        free_all(self.context(), blocks, |block| free(self.context(), block))
+        self.check_not_forked()?;
+        self.pool.free_held()
     }
 
     /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
     ///
     /// # Errors
-    /// Those of [`free_held`](PinnedPool::free_held).
+    /// Same as [`free_held`](PinnedPool::free_held).
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block.
     #[doc(alias = "cuMemFreeHost")]
     #[inline]
     pub fn stop_holding(&self) -> Result<(), Error> {
-        self.lock()?.counts.stopped = true;
-        self.free_held()
+        self.check_not_forked()?;
+        self.pool.stop_holding();
+        self.pool.free_held()
     }
 
-    /// Locks what is held, which nobody does in a forked child.
-    fn lock(&self) -> Result<StockGuard<'_, 'p, Blocks>, Error> {
-        if self.pool.forked() { Err(forked(FnId::cuMemFreeHost)) } else { Ok(self.pool.lock()) }
+    /// In a forked child no thread may wait for a lock.
+    fn check_not_forked(&self) -> Result<(), Error> {
+        if self.pool.forked() { Err(forked(FnId::cuMemFreeHost)) } else { Ok(()) }
     }
 
     /// A block for so many elements; none for no bytes.
@@ -194,16 +187,15 @@ impl<'p> PinnedPool<'p> {
         }
         let too_large = || MemoryError::TooLarge { len, element_bytes: size_of::<T>() };
         let class = SizeClass::of(bytes).ok_or_else(too_large)?;
-        let mut blocks = self.pool.lock();
-        if let Some(block) = blocks.bins.take(class) {
-            blocks.counts.reused(bytes);
-            return Ok(Some(PinnedLease::new(blocks, block, class, bytes)));
+        let part = self.pool.mine();
+        let held = part.lock().take(class, bytes);
+        match held {
+            Some(block) => Ok(Some(PinnedLease::new(part, block, class, bytes))),
+            None => self.grow(context, class, bytes).map(Some),
         }
-        drop(blocks);
-        self.grow(context, class, bytes).map(Some)
     }
 
-    /// A new block; as long as there is no room for it, what is held goes, the largest first.
+    /// A block that another part holds, or a new one; as long as there is no room for it, what is held goes, the largest first.
     #[cold]
     #[inline(never)]
     fn grow(
@@ -212,6 +204,14 @@ impl<'p> PinnedPool<'p> {
         class: SizeClass,
         bytes: usize,
     ) -> Result<PinnedLease<'p>, MemoryError> {
+        let part = self.pool.mine();
+        let enter = |block| {
+            part.lock().counts.grown(class, bytes);
+            PinnedLease::new(part, block, class, bytes)
+        };
+        if let Some(block) = self.pool.of_others(|blocks| blocks.give_away(class)) {
+            return Ok(enter(block));
+        }
         loop {
             let mut start = ptr::null_mut();
             // SAFETY: `start` outlives the call, and the context is current.
@@ -219,19 +219,14 @@ impl<'p> PinnedPool<'p> {
                 context_call!(context, cuMemHostAlloc(&raw mut start, class.bytes(), self.flags.bits()))
             };
             match made {
-                Ok(()) => {
-                    let mut blocks = self.pool.lock();
-                    blocks.counts.grown(class, bytes);
-                    return Ok(PinnedLease::new(blocks, start.expose_provenance() as u64, class, bytes));
-                }
+                Ok(()) => return Ok(enter(start.expose_provenance() as u64)),
                 Err(error) if !is_no_room(error) => return Err(error.into()),
                 Err(error) => {
-                    let largest = self.pool.lock().largest();
-                    let Some(block) = largest else {
-                        let used = self.pool.lock().counts.counters.active_bytes as u64;
+                    let Some(freed) = self.pool.free_one() else {
+                        let used = self.counters().active_bytes as u64;
                         return Err(MemoryError::NoRoom { bytes, used, held: 0, error });
                     };
-                    free(context, block)?;
+                    freed?;
                 }
             }
         }
@@ -239,17 +234,19 @@ impl<'p> PinnedPool<'p> {
 }
 
 impl Blocks {
-    /// Takes all blocks that are held, to free them.
-    fn drain(&mut self) -> Vec<u64> {
-        let Self { bins, counts } = self;
-        bins.drain().map(|(class, block)| (counts.freed(class), block).1).collect()
+    /// A block that is held, which is in use now.
+    #[inline]
+    fn take(&mut self, class: SizeClass, bytes: usize) -> Option<u64> {
+        let block = self.bins.take(class)?;
+        self.counts.reused(bytes);
+        Some(block)
     }
 
-    /// Takes the largest block that is held, to free it.
-    fn largest(&mut self) -> Option<u64> {
-        let class = self.bins.largest()?;
+    /// A block that is held, which is another part's from now on.
+    fn give_away(&mut self, class: SizeClass) -> Option<u64> {
+        let block = self.bins.take(class)?;
         self.counts.freed(class);
-        self.bins.take(class)
+        Some(block)
     }
 
     /// Holds a block that comes back, unless it is to be freed: then false.
@@ -264,24 +261,44 @@ impl Blocks {
 }
 
 impl Stock for Blocks {
-    fn end(&mut self, context: &ContextRef) {
-        free_silently(context, self.drain(), |block| free(context, block));
-    }
-}
+    type Place = SizeClass;
 
-/// Frees a block of a pool, which nobody has, in its context, which is current.
-fn free(context: &ContextRef, block: u64) -> Result<(), Error> {
-    let start = ptr::with_exposed_provenance_mut(block as usize);
-    // SAFETY: a block that nobody has, so that neither host nor device uses it.
-    unsafe { context_call!(context, cuMemFreeHost(start)) }
+    fn largest(&self) -> Option<SizeClass> {
+        self.bins.largest()
+    }
+
+    fn counts(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    fn take_held(&mut self) -> Option<(SizeClass, u64)> {
+        let class = self.bins.largest()?;
+        self.counts.freed(class);
+        Some((class, self.bins.take(class)?))
+    }
+
+    fn put_back(&mut self, class: SizeClass, block: Option<u64>) {
+        if let Some(block) = block {
+            self.counts.not_freed(class);
+            self.bins.put(class, block);
+        }
+    }
+
+    fn free(context: &ContextRef, block: u64) -> Result<(), Error> {
+        let start = ptr::with_exposed_provenance_mut(block as usize);
+        captures::free_beside(context.library(), || {
+            // SAFETY: the block has no users, so that neither host nor device touches it.
+            unsafe { context_call!(context, cuMemFreeHost(start)) }
+        })
+    }
 }
 
 impl<'p> PinnedLease<'p> {
     /// A block that is counted as in use.
     #[inline]
-    fn new(mut blocks: StockGuard<'_, 'p, Blocks>, block: u64, class: SizeClass, bytes: usize) -> Self {
+    fn new(part: &User<'p, Blocks>, block: u64, class: SizeClass, bytes: usize) -> Self {
         let start = ptr::with_exposed_provenance_mut(block as usize);
-        Self { pool: ManuallyDrop::new(blocks.user()), start, class, bytes }
+        Self { pool: ManuallyDrop::new(part.clone()), start, class, bytes }
     }
 
     pub(in crate::memory) const fn start(&self) -> *mut c_void {
@@ -314,7 +331,7 @@ impl Drop for PinnedLease<'_> {
         let (class, block, bytes) = (self.class, self.start.expose_provenance() as u64, self.bytes);
         if let Some(pool) = pool.leave_if(|blocks| blocks.put(class, block, bytes)) {
             let context = pool.context();
-            free_silently(context, [block], |block| free(context, block));
+            free_silently(context, [block], |block| Blocks::free(context, block));
         }
     }
 }

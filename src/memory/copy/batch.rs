@@ -27,34 +27,33 @@ pub(crate) unsafe fn with_attributes_on(
     unsafe { context_call!(context, cuMemcpyWithAttributesAsync(to, from, bytes, attributes, stream)) }
 }
 
-/// Queues several copies in no order, all with the same attributes.
+/// Queues several copies in no order. Each set of attributes is of the copies from one on.
 ///
 /// # Safety
-/// Those of [`with_attributes_on`] for each; the lists are of one length.
+/// Same as [`with_attributes_on`] for each; the lists are of one length, and so are those of the attributes.
 pub(crate) unsafe fn several_on(
     context: &ContextRef,
     stream: CUstream,
     [to, from]: [&mut [CUdeviceptr]; 2],
     bytes: &mut [usize],
-    mut attributes: CUmemcpyAttributes,
+    (attributes, first): (&mut [CUmemcpyAttributes], &mut [usize]),
 ) -> Result<(), Error> {
     if bytes.is_empty() {
         return Ok(());
     }
-    // The first copy to which the one set of attributes applies.
-    let mut first = 0usize;
-    let (attributes, first, count) = (&raw mut attributes, &raw mut first, bytes.len());
+    let (sets, count) = (attributes.len(), bytes.len());
+    let (attributes, first) = (attributes.as_mut_ptr(), first.as_mut_ptr());
     let (to, from, bytes) = (to.as_mut_ptr(), from.as_mut_ptr(), bytes.as_mut_ptr());
     // SAFETY: the caller's word; lists and attributes outlive the call.
     unsafe {
-        context_call!(context, cuMemcpyBatchAsync_v2(to, from, bytes, count, attributes, first, 1, stream))
+        context_call!(context, cuMemcpyBatchAsync_v2(to, from, bytes, count, attributes, first, sets, stream))
     }
 }
 
 /// Queues a copy of a block of rows and slices with attributes.
 ///
 /// # Safety
-/// Those of [`super::block_on`].
+/// Same as [`super::block_on`].
 pub(crate) unsafe fn block_with_attributes_on(
     context: &ContextRef,
     stream: CUstream,
@@ -67,7 +66,7 @@ pub(crate) unsafe fn block_with_attributes_on(
 /// Queues several copies of blocks of rows and slices, in no order.
 ///
 /// # Safety
-/// Those of [`super::block_on`] for each.
+/// Same as [`super::block_on`] for each.
 pub(crate) unsafe fn blocks_on(
     context: &ContextRef,
     stream: CUstream,

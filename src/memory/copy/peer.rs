@@ -1,9 +1,16 @@
 //! Copies between contexts.
+//!
+//! The driver frees memory when the work of its own context is done. A copy between two devices is work of one of them, so
+//! freeing the other side does not wait for it, and ends both contexts: on two H200s (error 719) the target, even in the
+//! context that has queued the copy, and the source of a copy that another context has queued
+//! (`tests/data/goldens/waits.txt`). So no such copy outlasts the borrow of either side: it is waited for by the call, or by
+//! the scope that queues it. Where no wait proves that it is over, both contexts are [marked](ContextRef::mark), and nothing
+//! of them is freed any more.
 
 use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUstream, StreamMode};
 
-use super::{is_empty, settle, wait_for_default_stream};
-use crate::context::ContextRef;
+use super::{InContext, is_empty, wait_for_default_stream};
+use crate::context::{ContextRef, waited_for};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
@@ -19,29 +26,54 @@ pub(crate) fn wait_for_other(context: &ContextRef) -> Result<(), Error> {
     activated(context, || wait_for_default_stream(context))
 }
 
-/// Copies a block of rows and slices between contexts. The host does not wait.
+/// Copies `bytes` bytes from the context of `from` to the current one, that of `to`, and waits for the copy.
 ///
 /// # Safety
-/// `context` is current. On both sides, what `block` names is live and has room for the block; device memory and arrays
-/// are of the contexts given, destination first, which are of one driver. No side is on the host.
-pub(crate) unsafe fn block_between(
-    context: &ContextRef,
-    block: &CUDA_MEMCPY3D,
-    contexts: [CUcontext; 2],
-) -> Result<(), Error> {
+/// Both sides have `bytes` bytes in their contexts, which are of one driver.
+pub(crate) unsafe fn between(to: InContext<'_>, from: InContext<'_>, bytes: usize) -> Result<(), Error> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    let ((context, to), (other, from)) = (to, from);
+    // SAFETY: the caller's word.
+    let copied =
+        unsafe { context_call!(context, cuMemcpyPeer(to, context.as_raw(), from, other.as_raw(), bytes)) };
+    over(context, other, copied)
+}
+
+/// Copies a block of rows and slices from the second context to the first, which is current, and waits for the copy.
+///
+/// # Safety
+/// On both sides, what `block` names is live and has room for the block; device memory and arrays are of the contexts given,
+/// destination first, which are of one driver. The destination is not on the host.
+pub(crate) unsafe fn block_between(block: &CUDA_MEMCPY3D, contexts: [&ContextRef; 2]) -> Result<(), Error> {
     if is_empty(block) {
         return Ok(());
     }
-    let block = peer_of(block, contexts);
+    let block = peer_of(block, contexts.map(ContextRef::as_raw));
     // SAFETY: the caller's word.
-    unsafe { context_call!(context, cuMemcpy3DPeer(&raw const block)) }?;
-    settle(context)
+    let copied = unsafe { context_call!(contexts[0], cuMemcpy3DPeer(&raw const block)) };
+    over(contexts[0], contexts[1], copied)
+}
+
+/// Waits for a copy that was queued on the default stream of `context`, which is current, or that may have been although the
+/// call failed. Unless it is over for certain, no memory of either is freed any more.
+fn over(context: &ContextRef, other: &ContextRef, copied: Result<(), Error>) -> Result<(), Error> {
+    if copied.is_err_and(|error| error.is_forked() || error.is_unresolved()) {
+        return copied;
+    }
+    // SAFETY: the null stream is always there, and the context is current.
+    let (waited, is_over) = unsafe { waited_for(context, CUstream::null()) };
+    if !is_over {
+        [context, other].into_iter().for_each(|context| context.mark().lose());
+    }
+    copied.and(waited)
 }
 
 /// Queues a copy of a block of rows and slices between contexts.
 ///
 /// # Safety
-/// Those of [`block_between`]; the stream is of `context`, and both sides live until it was waited for.
+/// Same as [`block_between`]; the stream is of `context`, and both sides live until it was waited for.
 pub(crate) unsafe fn block_between_on(
     context: &ContextRef,
     stream: CUstream,

@@ -7,13 +7,13 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::ptr::{self, NonNull};
 
-use cuprum_sys::{CUdevice_attribute, CUdeviceptr, CUmemAttach_flags, CUstream, FnId, Version};
+use cuprum_sys::{CUdevice_attribute, CUdeviceptr, CUmemAttach_flags, FnId, Version};
 
 pub use self::range::{Advice, ManagedInfo, ManagedRange, ManagedRangeMut};
 use super::buffer::Allocation;
 use super::elements::elements;
 use super::{DeviceData, MemoryError, Pattern, Slice, SliceMut, bytes_of, copy, resolve};
-use crate::context::{ContextRef, Current};
+use crate::context::{Beside, ContextRef, Current, captures};
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::context_call;
@@ -44,16 +44,12 @@ use crate::raw::held::{Held, activated};
 /// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::ManagedBuffer;
 ///
 /// let mut numbers = ManagedBuffer::from_slice(&cx, &[1u32, 2, 3])?;
 /// numbers.on_host(&cx, |numbers| numbers[1] = 20)?; // in place, without a copy of one's own
-/// numbers.slice_mut(..1).ok_or("outside")?.fill(&cx, 10)?; // by the device
+/// cx.fill(&mut numbers.slice_mut(..1).ok_or("outside")?, 10)?; // by the device
 /// assert_eq!(numbers.on_host(&cx, |numbers| numbers.to_vec())?, [10, 20, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -106,7 +102,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Allocates `len` elements and sets all their bytes to zero. The host does not wait.
     ///
     /// # Errors
-    /// Those of [`alloc`](ManagedBuffer::alloc).
+    /// Same as [`alloc`](ManagedBuffer::alloc).
     ///
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemsetD8_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
     /// `cuDeviceGetAttribute`, CUDA 2.0+.
@@ -124,7 +120,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Allocates as many elements as `host` has and copies them there.
     ///
     /// # Errors
-    /// Those of [`alloc`](ManagedBuffer::alloc).
+    /// Same as [`alloc`](ManagedBuffer::alloc).
     ///
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, `cuMemcpyHtoD_v2`, CUDA 3.2+, and `cuDeviceGetCount` and
     /// `cuDeviceGetAttribute`, CUDA 2.0+.
@@ -132,7 +128,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T]) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, host.len())?;
-        buffer.as_mut_slice().copy_from_host(cx, host)?;
+        cx.copy(&mut buffer, host)?;
         Ok(buffer)
     }
 
@@ -183,7 +179,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Waits for all work of the context, and lends the elements to the host.
     ///
     /// # Errors
-    /// Those of [`host`](ManagedBuffer::host).
+    /// Same as [`host`](ManagedBuffer::host).
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
@@ -203,9 +199,10 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// # Errors
     /// [`MemoryError::Lost`]; [`Error::is_wrong_context`]; the sticky errors of earlier work.
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+; where a device does not share, also `cuStreamAttachMemAsync`, CUDA 6.0+.
-    #[doc(alias = "cuCtxSynchronize")]
-    #[doc(alias = "cuStreamAttachMemAsync")]
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+; where a device does not share, also `cuStreamAttachMemAsync`, CUDA 6.0+; beside a
+    /// capture that begins meanwhile, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+, and to wait `cuMemAlloc_v2` and
+    /// `cuMemFree_v2`, CUDA 3.2+.
+    #[doc(alias("cuCtxSynchronize", "cuStreamAttachMemAsync"))]
     pub fn on_host<R>(
         &mut self,
         cx: &Current<'_, '_>,
@@ -217,6 +214,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         if self.lost {
             return Err(MemoryError::Lost);
         }
+        self.context().check_kept(FnId::cuCtxSynchronize)?;
         wait(cx.of(self.context(), FnId::cuCtxSynchronize)?)?;
         let (start, len, address) = (self.start(), self.len, self.as_raw());
         let away = Away { context: self.memory.context(), address, lost: &mut self.lost };
@@ -231,7 +229,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// Frees the memory and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
@@ -248,6 +246,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         if self.as_raw() == 0 {
             return Ok(());
         }
+        self.context().check_kept(FnId::cuCtxSynchronize)?;
         Ok(wait(cx.of(self.context(), FnId::cuCtxSynchronize)?)?)
     }
 
@@ -288,14 +287,15 @@ struct Away<'a> {
 }
 
 impl Away<'_> {
-    /// Attaches the memory and waits until that holds.
+    /// Attaches the memory and waits until that holds; beside captures of other threads too.
     fn attach(&self, to: CUmemAttach_flags) -> Result<(), Error> {
-        activated(self.context, || {
-            let (stream, address) = (CUstream::null(), self.address);
-            // SAFETY: the allocation is live, all of it is meant by a length of 0, and the default stream is always there.
+        let attach = |beside: &Beside| {
+            let (stream, address) = (beside.default_stream(), self.address);
+            // SAFETY: the allocation is live, all of it is meant by a length of 0, and default streams are always there.
             unsafe { context_call!(self.context, cuStreamAttachMemAsync(stream, address, 0, to.0)) }?;
-            wait(self.context)
-        })
+            beside.wait_for(self.context)
+        };
+        activated(self.context, || captures::beside(self.context.library(), attach))
     }
 
     fn give_back(&mut self) -> Result<(), Error> {

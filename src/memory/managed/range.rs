@@ -20,11 +20,7 @@ use crate::raw::keep::Near;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};
 ///
@@ -49,11 +45,7 @@ pub struct ManagedRange<'a> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::memory::ManagedBuffer;
 ///
@@ -70,7 +62,7 @@ pub struct ManagedRangeMut<'a>(ManagedRange<'a>);
 
 /// How a range of managed memory will be used. None of it changes what the memory holds.
 ///
-/// Example: that of [`ManagedRange`].
+/// Example: see [`ManagedRange`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
@@ -90,7 +82,7 @@ pub enum Advice {
 
 /// What the driver knows of a range of managed memory: only what is the same for all of it.
 ///
-/// Example: that of [`ManagedRange`], `info`.
+/// Example: see [`ManagedRange`], `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ManagedInfo {
@@ -129,11 +121,7 @@ impl<'a> ManagedRange<'a> {
     /// Tells the driver how the memory will be used. Of an empty range, nothing is told.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let driver = cuprum::Driver::init(library)?;
-    /// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(driver, context, cx);
     /// use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};
     ///
     /// let table = ManagedBuffer::<f32>::zeroed(&cx, 1 << 20)?;
@@ -150,8 +138,7 @@ impl<'a> ManagedRange<'a> {
     /// driver.
     ///
     /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
-    #[doc(alias = "cuMemAdvise_v2")]
-    #[doc(alias = "cuMemAdvise")]
+    #[doc(alias("cuMemAdvise_v2", "cuMemAdvise"))]
     #[inline]
     pub fn advise(self, cx: &Current<'_, '_>, advice: Advice) -> Result<(), Error> {
         let context = cx.of(&self.context, FnId::cuMemAdvise_v2)?;
@@ -240,7 +227,7 @@ impl<'a> ManagedRange<'a> {
     /// Places that were advised to access all of the range.
     ///
     /// # Errors
-    /// Those of [`info`](ManagedRange::info).
+    /// Same as [`info`](ManagedRange::info).
     ///
     /// Driver: `cuMemRangeGetAttribute`, CUDA 8.0+.
     #[doc(alias = "cuMemRangeGetAttribute")]

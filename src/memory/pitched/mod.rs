@@ -12,7 +12,9 @@ pub use self::view::{Pitched, PitchedMut};
 
 use super::buffer::Allocation;
 use super::extent::{Extent, Strides};
-use super::{DeviceData, Fill, MemoryError, bytes_of};
+use super::side::Side;
+use super::verbs::kind::{DeviceRows, place};
+use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
@@ -27,20 +29,16 @@ use crate::raw::held::Held;
 /// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::PitchedBuffer;
 ///
 /// // A picture of 5 by 3; its rows lie further apart than 5 elements.
 /// let mut picture = PitchedBuffer::<f32>::alloc(&cx, (5, 3))?;
 /// assert!(picture.pitch_bytes() >= 5 * 4);
-/// picture.copy_from_host(&cx, &[1.0; 15])?;
+/// cx.copy(&mut picture, &[1.0; 15])?;
 ///
 /// // The middle column becomes 2.
-/// picture.as_pitched_mut().part(2..3, .., ..).ok_or("outside")?.fill(&cx, 2.0)?;
+/// cx.fill(&mut picture.as_pitched_mut().part(2..3, .., ..).ok_or("outside")?, 2.0)?;
 /// assert_eq!(picture.to_vec(&cx)?[..5], [1.0, 1.0, 2.0, 1.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -86,7 +84,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Allocates rows as [`alloc`](PitchedBuffer::alloc) does and copies `host` there, which has no gaps.
     ///
     /// # Errors
-    /// Those of [`alloc`](PitchedBuffer::alloc) and [`PitchedMut::copy_from_host`].
+    /// Same as [`alloc`](PitchedBuffer::alloc) and [`Current::copy`].
     ///
     /// Driver: `cuMemAllocPitch_v2` and `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemAllocPitch_v2")]
@@ -96,7 +94,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         extent: impl Into<Extent>,
     ) -> Result<Self, MemoryError> {
         let mut buffer = Self::alloc(cx, extent)?;
-        buffer.copy_from_host(cx, host)?;
+        cx.copy(&mut buffer, host)?;
         Ok(buffer)
     }
 
@@ -156,6 +154,10 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.strides.pitch
     }
 
+    fn side(&self) -> Side<'_> {
+        Side::device::<T>(self.as_raw(), true, self.strides, self.context())
+    }
+
     /// All elements, to read.
     #[inline]
     pub fn as_pitched(&self) -> Pitched<'_, T> {
@@ -168,34 +170,10 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         PitchedMut::new(self.as_raw(), self.strides, true, self.memory.near())
     }
 
-    /// Copies `host`, which has no gaps between its rows, to the device. Returns when `host` may be reused.
-    ///
-    /// # Errors
-    /// Those of [`PitchedMut::copy_from_host`].
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        self.as_pitched_mut().copy_from_host(cx, host)
-    }
-
-    /// Copies all rows to `host`, where no gaps are between them. Blocks until they are there.
-    ///
-    /// # Errors
-    /// Those of [`Pitched::copy_to_host`].
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_to_host(&self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        self.as_pitched().copy_to_host(cx, host)
-    }
-
     /// Copies all rows into a new vector, without gaps. Blocks until they are there.
     ///
     /// # Errors
-    /// Those of [`Pitched::to_vec`].
+    /// Same as [`Pitched::to_vec`].
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -204,26 +182,11 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.as_pitched().to_vec(cx)
     }
 
-    /// Sets every element to `value`, and nothing between the rows. The host does not wait.
-    ///
-    /// # Errors
-    /// Those of [`PitchedMut::fill`].
-    ///
-    /// Driver: `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemsetD2D8_v2")]
-    #[inline]
-    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
-    where
-        T: Fill,
-    {
-        self.as_pitched_mut().fill(cx, value)
-    }
-
     /// Frees the memory and reports the error that `Drop` would swallow. The buffer is gone after an error too: the
     /// driver may have freed it all the same, so that it must not be freed again.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemFree_v2")]
@@ -237,4 +200,9 @@ impl<T: DeviceData> fmt::Debug for PitchedBuffer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PitchedBuffer({:#x}, {})", self.as_raw(), self.extent())
     }
+}
+
+place! {
+    [T: DeviceData] PitchedBuffer<'_, T>: DeviceRows, of T,
+    read |this| this.side(), write |this| this.side()
 }

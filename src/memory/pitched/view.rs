@@ -4,28 +4,22 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use cuprum_sys::{CUdeviceptr, FnId};
+use cuprum_sys::CUdeviceptr;
 
-use super::PitchedBuffer;
 use crate::context::{ContextRef, Current};
-use crate::memory::copy::{self, Rows};
+use crate::memory::copy::Rows;
 use crate::memory::extent::{Extent, Strides};
-use crate::memory::side::{self, CopySource, Side, sealed};
-use crate::memory::{
-    DeviceData, Fill, HostBlock, HostBlockMut, MemoryError, Pattern, Slice, SliceMut, same_length,
-};
+use crate::memory::side::{self, Side};
+use crate::memory::verbs::kind::{DeviceRows, place};
+use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::keep::Near;
 
 /// Rows and slices of device memory, borrowed to read. `Copy`.
 ///
-/// They are those of a [`PitchedBuffer`], or lie in linear memory:
+/// They are those of a [`PitchedBuffer`](super::PitchedBuffer), or lie in linear memory:
 ///
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, memory::Pitched};
 ///
 /// // A matrix of 4 by 3, row by row, and its second column.
@@ -50,16 +44,12 @@ pub struct Pitched<'a, T: DeviceData> {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{HostBlock, PitchedBuffer};
 ///
 /// let mut picture = PitchedBuffer::from_slice(&cx, &[0u8; 12], (4, 3))?;
 /// let mut middle = picture.as_pitched_mut().part(1..3, 1..2, ..).ok_or("outside")?;
-/// middle.copy_from(&cx, HostBlock::new(&[7, 8], (2, 1))?)?;
+/// cx.copy(&mut middle, &HostBlock::new(&[7, 8], (2, 1))?)?;
 /// assert_eq!(picture.to_vec(&cx)?, [0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -129,6 +119,10 @@ macro_rules! common {
                 &self.context
             }
 
+            pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
+                self.context
+            }
+
             /// Some of the elements, in place of all; `None` if a range does not lie in the block.
             pub fn part(
                 self,
@@ -148,6 +142,14 @@ macro_rules! common {
                 Some($slice::new(row.address, row.strides.extent.width, row.context))
             }
 
+            pub(crate) const fn strides(&self) -> Strides {
+                self.strides
+            }
+
+            pub(crate) const fn is_aligned(&self) -> bool {
+                self.aligned
+            }
+
             pub(crate) fn as_side(&self) -> Side<'_> {
                 Side::device::<T>(self.address, self.aligned, self.strides, &self.context)
             }
@@ -165,42 +167,10 @@ common!(Pitched of Slice);
 common!(PitchedMut of SliceMut);
 
 impl<'a, T: DeviceData> Pitched<'a, T> {
-    pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
-        self.context
-    }
-
-    /// Copies the rows to `host`, where no gaps are between them. Blocks until they are there.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have as many elements;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_to_host(self, cx: &Current<'_, '_>, host: &mut [T]) -> Result<(), MemoryError> {
-        same_length(host.len(), self.strides.extent.len().unwrap_or(usize::MAX))?;
-        self.copy_to(cx, HostBlockMut::new(host, self.strides.extent)?)
-    }
-
-    /// Copies the rows to those of `host`. Blocks until they are there.
-    ///
-    /// # Errors
-    /// [`MemoryError::Extent`] unless both have one extent;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_to(self, cx: &Current<'_, '_>, host: HostBlockMut<'_, T>) -> Result<(), MemoryError> {
-        // SAFETY: both are borrowed and have room for their strides; `host` is ours, and any bytes are a `T`.
-        unsafe { side::copy(cx, &host.side(), &self.as_side()) }
-    }
-
     /// Copies the rows into a new vector, without gaps. Blocks until they are there.
     ///
     /// # Errors
-    /// Those of [`copy_to_host`](Pitched::copy_to_host), and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -212,14 +182,6 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
 }
 
 impl<'a, T: DeviceData> PitchedMut<'a, T> {
-    pub(crate) const fn strides(&self) -> Strides {
-        self.strides
-    }
-
-    pub(crate) const fn is_aligned(&self) -> bool {
-        self.aligned
-    }
-
     /// The same rows, to read.
     pub const fn as_pitched(&self) -> Pitched<'_, T> {
         Pitched::new(self.address, self.strides, self.aligned, self.context)
@@ -236,102 +198,28 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
         let same = || Self::new(self.address, self.strides, self.aligned, self.context);
         Some((same().part(.., ..y, ..)?, same().part(.., y.., ..)?))
     }
-
-    /// Copies `host`, which has no gaps between its rows, to the device. Returns when `host` may be reused.
-    ///
-    /// # Errors
-    /// [`MemoryError::Length`] unless both have as many elements;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[inline]
-    pub fn copy_from_host(&mut self, cx: &Current<'_, '_>, host: &[T]) -> Result<(), MemoryError> {
-        same_length(self.strides.extent.len().unwrap_or(usize::MAX), host.len())?;
-        self.copy_from(cx, HostBlock::new(host, self.strides.extent)?)
-    }
-
-    /// Copies from rows of the host, of device memory or of an array, of the same context. Memory of the host may be
-    /// reused on return; from the device the host does not wait.
-    ///
-    /// # Errors
-    /// [`MemoryError::Extent`] unless both have one extent;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy2DUnaligned_v2` where no side is on the host and the driver did not choose
-    /// the distances of rows, or `cuMemcpy3D_v2` for slices, CUDA 3.2+.
-    #[doc(alias = "cuMemcpy2D_v2")]
-    #[doc(alias = "cuMemcpy2DUnaligned_v2")]
-    #[doc(alias = "cuMemcpy3D_v2")]
-    pub fn copy_from(&mut self, cx: &Current<'_, '_>, source: impl CopySource<T>) -> Result<(), MemoryError> {
-        // SAFETY: both are borrowed and have room for their strides; this side is ours, so they do not overlap.
-        unsafe { side::copy(cx, &self.as_side(), &source.side()) }
-    }
-
-    /// Sets every element to `value`, and nothing between the rows. The host does not wait.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
-    ///
-    /// Driver: `cuMemsetD2D8_v2`, `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each slice if there
-    /// are rows between the slices.
-    #[doc(alias = "cuMemsetD2D8_v2")]
-    #[doc(alias = "cuMemsetD2D16_v2")]
-    #[doc(alias = "cuMemsetD2D32_v2")]
-    #[inline]
-    pub fn fill(&mut self, cx: &Current<'_, '_>, value: T) -> Result<(), MemoryError>
-    where
-        T: Fill,
-    {
-        self.fill_each(cx, value.pattern(), self.strides.extent.width)
-    }
-
-    /// Sets every byte of the elements to `value`, and nothing between the rows. The host does not wait.
-    ///
-    /// # Errors
-    /// Those of [`fill`](PitchedMut::fill).
-    ///
-    /// Driver: `cuMemsetD2D8_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
-    #[doc(alias = "cuMemsetD2D8_v2")]
-    #[inline]
-    pub fn set_bytes(&mut self, cx: &Current<'_, '_>, value: u8) -> Result<(), MemoryError> {
-        self.fill_each(cx, Pattern::Byte(value), self.strides.extent.width * size_of::<T>())
-    }
-
-    fn fill_each(&self, cx: &Current<'_, '_>, pattern: Pattern, width: usize) -> Result<(), MemoryError> {
-        let context = cx.of(&self.context, FnId::cuMemsetD2D32_v2)?;
-        for rows in filled_rows(self.address, &self.strides, width) {
-            // SAFETY: the rows lie in live memory of the current context that is ours; it begins at an element, rows
-            // begin where elements may, and any bytes are a `T`.
-            unsafe { copy::fill_rows(context, rows, pattern) }?;
-        }
-        Ok(())
-    }
 }
 
-/// The rows of a block, as many at a time as follow each other.
+/// The rows of a block, as many at a time as follow each other; none if there is nothing in them.
 pub(crate) fn filled_rows(
     address: CUdeviceptr,
     strides: &Strides,
     width: usize,
 ) -> impl Iterator<Item = Rows> {
     let Strides { extent: Extent { height, depth, .. }, pitch, rows } = *strides;
-    let together = rows == height || depth <= 1;
-    let (times, height) = if together { (1, height * depth) } else { (depth, height) };
+    let (times, height) = match strides.extent.is_empty() || width == 0 {
+        true => (0, 0),
+        false if rows == height || depth == 1 => (1, height * depth),
+        false => (depth, height),
+    };
     (0..times).map(move |slice| {
         let address = address + (slice * rows * pitch) as CUdeviceptr;
         Rows { address, pitch, width, height }
     })
 }
 
-impl<T: DeviceData> sealed::Source<T> for Pitched<'_, T> {
-    fn side(&self) -> Side<'_> {
-        self.as_side()
-    }
-}
-
-impl<T: DeviceData> sealed::Source<T> for &PitchedBuffer<'_, T> {
-    fn side(&self) -> Side<'_> {
-        Side::device::<T>(self.as_raw(), true, self.strides, self.context())
-    }
+place!([T: DeviceData] Pitched<'_, T>: DeviceRows, of T, read |this| this.as_side());
+place! {
+    [T: DeviceData] PitchedMut<'_, T>: DeviceRows, of T,
+    read |this| this.as_side(), write |this| this.as_side()
 }

@@ -13,8 +13,9 @@ use cuprum_sys::{
 use super::PhysicalMemory;
 use super::physical::same_driver;
 use super::reservation::{Claim, Space};
-use crate::context::{ContextRef, Current, KeptContext};
+use crate::context::{ContextRef, Current, KeptContext, captures};
 use crate::error::Error;
+use crate::memory::elements::linear;
 use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
 use crate::raw::flags::flags;
@@ -23,7 +24,7 @@ use crate::raw::held::activated;
 flags! {
     /// What a place may do with mapped memory: nothing, if it is empty.
     ///
-    /// Example: that of [`Mapping`].
+    /// Example: see [`Mapping`].
     pub struct MemoryAccess: u32 {
         /// It may read.
         const READ = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
@@ -107,19 +108,25 @@ impl<'ctx> Chunks<'ctx> {
     /// Waits for all work that may use the memory.
     ///
     /// A copy that another context has queued is no work of this one: on an H100, no wait in this context waits for it, but
-    /// freeing memory does, whichever it is. So a byte is kept for that.
+    /// freeing memory does, whichever it is. So a byte is kept for that. It waits for the work of this context too, and
+    /// alone where there is a capture, which ends if somebody waits for its context.
     fn wait(&mut self) -> Result<(), Error> {
-        // SAFETY: no arguments; it waits in the current context.
-        activated(&self.context, || unsafe { context_call!(&self.context, cuCtxSynchronize()) })?;
-        match self.anchor.take() {
-            Some(byte) => byte.close(),
-            None if self.is_lent => self.new_anchor()?.close(),
-            None => Ok(()),
-        }
+        self.context.check_kept(FnId::cuMemUnmap)?;
+        captures::beside(self.context.library(), |beside| {
+            if !beside.is_exempted() {
+                // SAFETY: no arguments; it waits in the current context.
+                activated(&self.context, || unsafe { context_call!(&self.context, cuCtxSynchronize()) })?;
+            }
+            match self.anchor.take() {
+                Some(byte) => byte.close(),
+                None if self.is_lent || beside.is_exempted() => self.new_anchor()?.close(),
+                None => Ok(()),
+            }
+        })
     }
 
     fn new_anchor(&self) -> Result<Buffer<'ctx, u8>, Error> {
-        self.context.enter(|cx| Buffer::alloc(cx, 1))?.map_err(|error| match error {
+        self.context.enter_as(|cx| Buffer::alloc(cx, 1)).map_err(|error| match error {
             MemoryError::Driver(error) => error,
             _ => Error::host(CUresult::CUDA_ERROR_OUT_OF_MEMORY, FnId::cuMemAlloc_v2),
         })
@@ -165,16 +172,12 @@ impl Drop for Chunks<'_> {
 ///
 /// The driver's `cuMemUnmap` does not wait for work that uses the memory, as measured on an H100, where such a kernel faults.
 /// So this waits, with `cuCtxSynchronize`, and by freeing a byte that it has allocated for that: what other contexts have
-/// queued that copies from here, only `cuMemFree` waits for. If that fails, memory and addresses are leaked. While a stream
-/// of the context is captured, it fails, and the capture with it.
+/// queued that copies from here, only `cuMemFree` waits for. If that fails, memory and addresses are leaked. While this crate
+/// captures a stream, it waits by the byte alone, so that the capture goes on.
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{
 ///     Granularity, MemoryAccess, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
 /// };
@@ -187,7 +190,7 @@ impl Drop for Chunks<'_> {
 ///
 /// let mut numbers = addresses.map::<u32>(&cx, 0, &memory)?;
 /// assert_eq!(numbers.access(at)?, MemoryAccess::READ_WRITE);
-/// numbers.as_mut_slice().fill(&cx, 7)?;
+/// cx.fill(&mut numbers, 7)?;
 /// assert_eq!(numbers.slice(..2).ok_or("outside")?.to_vec(&cx)?, [7, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -258,12 +261,10 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// After an error the mapping is as it was.
     ///
     /// # Errors
-    /// Those of [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if all was unmapped before.
+    /// Same as [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if all was unmapped before.
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
-    #[doc(alias = "cuMemMap")]
-    #[doc(alias = "cuMemSetAccess")]
-    #[doc(alias = "cuMemUnmap")]
+    #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
     #[inline]
     pub fn extend(&mut self, cx: &Current<'_, '_>, memory: &PhysicalMemory) -> Result<(), MemoryError> {
         let context = cx.of(self.context(), FnId::cuMemMap)?;
@@ -284,9 +285,8 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// leaked. `CUDA_ERROR_OUT_OF_MEMORY` for the byte by which the next unmapping waits; then it was unmapped.
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+; then
-    /// `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxSynchronize")]
-    #[doc(alias = "cuMemUnmap")]
+    /// `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias("cuCtxSynchronize", "cuMemUnmap"))]
     #[inline]
     pub fn unmap_last(&mut self) -> Result<bool, Error> {
         if self.chunks.parts.is_empty() {
@@ -374,8 +374,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// The sticky errors of earlier work; as the driver says.
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+.
-    #[doc(alias = "cuCtxSynchronize")]
-    #[doc(alias = "cuMemUnmap")]
+    #[doc(alias("cuCtxSynchronize", "cuMemUnmap"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.chunks.end()
@@ -388,7 +387,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
 /// Only multicast instructions of kernels may use it, so it gives an address and no slices. Dropping it waits and unmaps as
 /// [`Mapping`] does.
 ///
-/// Example: that of [`Multicast`](super::Multicast), `map_multicast`.
+/// Example: see [`Multicast`](super::Multicast), `map_multicast`.
 pub struct MulticastMapping<'ctx>(Chunks<'ctx>);
 
 impl<'ctx> MulticastMapping<'ctx> {
@@ -417,16 +416,17 @@ impl<'ctx> MulticastMapping<'ctx> {
     /// Waits for the context, unmaps and reports what `Drop` would swallow, as [`Mapping::close`] does.
     ///
     /// # Errors
-    /// Those of [`Mapping::close`].
+    /// Same as [`Mapping::close`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, and `cuMemUnmap`, CUDA 10.2+.
-    #[doc(alias = "cuCtxSynchronize")]
-    #[doc(alias = "cuMemUnmap")]
+    #[doc(alias("cuCtxSynchronize", "cuMemUnmap"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.0.end()
     }
 }
+
+linear!(Mapping);
 
 impl<T: DeviceData> fmt::Debug for Mapping<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -23,10 +23,10 @@
 //! It keeps its address and its contents, and nothing is copied:
 //!
 //! ```
-//! # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-//! # let driver = cuprum::Driver::init(library)?;
+//! # cuprum::example!(driver);
 //! use cuprum::memory::{Granularity, Mapping, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation};
-//! use cuprum::{Current, MemoryError, PrimaryContext};
+//! use cuprum::context::PrimaryContext;
+//! use cuprum::{Current, MemoryError};
 //!
 //! struct GrowableBuffer<'ctx> {
 //!     mapping: Mapping<'ctx, u32>,
@@ -53,10 +53,10 @@
 //! }
 //!
 //! let context = PrimaryContext::retain(driver.device(0)?)?;
-//! let mut stack = cuprum::ContextStack::take()?;
+//! let mut stack = cuprum::context::ContextStack::take()?;
 //! let cx = stack.push(&context)?;
 //! let mut numbers = GrowableBuffer::new(&cx, 64 << 20)?;
-//! numbers.mapping.as_mut_slice().fill(&cx, 7)?;
+//! cx.fill(&mut numbers.mapping, 7)?;
 //! let (before, len) = (numbers.mapping.as_raw(), numbers.mapping.len());
 //! numbers.grow_to(&cx, len + 1)?;
 //! assert_eq!(numbers.mapping.as_raw(), before);

@@ -23,11 +23,7 @@ use crate::raw::owned::Owned;
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
-/// # let context = cuprum::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Granularity, MemoryLocation, Multicast, PhysicalFlags, PhysicalMemory, Reservation};
 ///
 /// let device = driver.device(0)?;
@@ -65,7 +61,7 @@ impl Multicast {
     /// Size that the size of such an object, and all that is bound to it, are multiples of, in bytes.
     ///
     /// # Errors
-    /// Those of [`new`](Multicast::new).
+    /// Same as [`new`](Multicast::new).
     ///
     /// Driver: `cuMulticastGetGranularity`, CUDA 12.1+.
     #[doc(alias = "cuMulticastGetGranularity")]
@@ -95,8 +91,7 @@ impl Multicast {
     /// [`Error::is_unresolved`] before CUDA 12.1.
     ///
     /// Driver: `cuMulticastCreate`, CUDA 12.1+; at the end `cuMemRelease`, CUDA 10.2+.
-    #[doc(alias = "cuMulticastCreate")]
-    #[doc(alias = "cuMemRelease")]
+    #[doc(alias("cuMulticastCreate", "cuMemRelease"))]
     #[inline]
     pub fn new(driver: Driver, devices: u32, bytes: usize, shareable: bool) -> Result<Self, Error> {
         let (mut raw, described) = (0, described(devices, bytes, shareable));
@@ -141,8 +136,7 @@ impl Multicast {
     /// [`Error::is_wrong_context`] for what is of another driver.
     ///
     /// Driver: `cuMulticastBindMem_v2`, CUDA 13.1+; before that `cuMulticastBindMem`, CUDA 12.1+.
-    #[doc(alias = "cuMulticastBindMem_v2")]
-    #[doc(alias = "cuMulticastBindMem")]
+    #[doc(alias("cuMulticastBindMem_v2", "cuMulticastBindMem"))]
     #[inline]
     pub fn bind(
         &self,
@@ -167,14 +161,13 @@ impl Multicast {
     /// Binds a device's memory that has an address to this object from `offset` on.
     ///
     /// # Errors
-    /// Those of [`bind`](Multicast::bind).
+    /// Same as [`bind`](Multicast::bind).
     ///
     /// # Safety
     /// 1. The memory is not freed or unmapped before it was [unbound](Multicast::unbind).
     ///
     /// Driver: `cuMulticastBindAddr_v2`, CUDA 13.1+; before that `cuMulticastBindAddr`, CUDA 12.1+.
-    #[doc(alias = "cuMulticastBindAddr_v2")]
-    #[doc(alias = "cuMulticastBindAddr")]
+    #[doc(alias("cuMulticastBindAddr_v2", "cuMulticastBindAddr"))]
     pub unsafe fn bind_slice<T: DeviceData>(
         &self,
         device: Device,
@@ -212,7 +205,7 @@ impl Multicast {
     /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemRelease`, CUDA 10.2+.
     #[doc(alias = "cuMemRelease")]

@@ -19,7 +19,7 @@ use crate::raw::owned::Owned;
 flags! {
     /// What physical memory is for.
     ///
-    /// Example: that of [`PhysicalMemory`].
+    /// Example: see [`PhysicalMemory`].
     pub struct PhysicalFlags: u32 {
         /// It can be exported to other processes as a file descriptor.
         const SHAREABLE = 1;
@@ -34,7 +34,7 @@ flags! {
 
 /// Which granularity is asked for.
 ///
-/// Example: that of [`PhysicalMemory`].
+/// Example: see [`PhysicalMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Granularity {
@@ -46,7 +46,7 @@ pub enum Granularity {
 
 /// What a driver knows of physical memory.
 ///
-/// Example: that of [`PhysicalMemory`], `properties`.
+/// Example: see [`PhysicalMemory`], `properties`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PhysicalProperties {
@@ -81,8 +81,7 @@ unsafe impl Handle for Physical {
 ///
 /// # Example
 /// ```
-/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-/// # let driver = cuprum::Driver::init(library)?;
+/// # cuprum::example!(driver);
 /// use cuprum::memory::{Granularity, MemoryLocation, PhysicalFlags, PhysicalMemory};
 ///
 /// let at = MemoryLocation::Device(driver.device(0)?);
@@ -138,7 +137,7 @@ impl PhysicalMemory {
     /// Size that the size and the addresses of such memory are multiples of, in bytes.
     ///
     /// # Errors
-    /// Those of [`new`](PhysicalMemory::new).
+    /// Same as [`new`](PhysicalMemory::new).
     ///
     /// Driver: `cuMemGetAllocationGranularity`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationGranularity")]
@@ -195,7 +194,7 @@ impl PhysicalMemory {
     /// Where the memory lies and what it is for, as the driver tells it: of imported memory, that is news.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemGetAllocationPropertiesFromHandle`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
@@ -269,7 +268,7 @@ impl PhysicalMemory {
     /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
-    /// Whatever the driver reports.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemRelease`, CUDA 10.2+.
     #[doc(alias = "cuMemRelease")]
@@ -281,7 +280,7 @@ impl PhysicalMemory {
 
 /// A handle of one driver is a wild number to another.
 pub(super) fn same_driver(library: Library, other: Driver, call: FnId) -> Result<(), Error> {
-    if library == other.library() { Ok(()) } else { Err(Error::wrong_context(call)) }
+    if library.is_same_driver(other.library()) { Ok(()) } else { Err(Error::wrong_context(call)) }
 }
 
 /// The description of memory at a place.

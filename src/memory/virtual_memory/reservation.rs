@@ -8,7 +8,7 @@ use cuprum_sys::{CUdeviceptr, CUmemGenericAllocationHandle, CUresult, FnId, Fns,
 use super::mapping::{Chunks, Mapping, MulticastMapping, chunk};
 use super::physical::same_driver;
 use super::{Multicast, PhysicalMemory};
-use crate::context::Current;
+use crate::context::{Current, captures};
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, MemoryError};
@@ -93,14 +93,16 @@ impl Claim {
         self.space.first() + self.offset as CUdeviceptr
     }
 
-    /// Takes away the memory behind the addresses; keeps them for ever if it is not certain that it is gone.
+    /// Takes away the memory behind the addresses; keeps them forever if it is not certain that it is gone.
     ///
     /// # Safety
     /// Nothing uses the memory at these addresses any more.
     pub(super) unsafe fn unmap(self) -> Result<(), Error> {
         let (library, address, bytes) = (self.space.library(), self.address(), self.bytes);
-        // SAFETY: the range was mapped as a whole, and the caller vouches that nothing uses it.
-        let unmapped = unsafe { driver_call!(library, cuMemUnmap(address, bytes)) };
+        let unmapped = captures::free_beside(library, || {
+            // SAFETY: the range was mapped as a whole, and the caller vouches that nothing uses it.
+            unsafe { driver_call!(library, cuMemUnmap(address, bytes)) }
+        });
         if unmapped.is_err() {
             std::mem::forget(self);
         }
@@ -126,7 +128,7 @@ impl Drop for Claim {
 /// The addresses are given back when the last handle and the last mapping are gone, on whichever thread. It belongs to the
 /// process, not to a context.
 ///
-/// Example: that of [`Mapping`](super::Mapping).
+/// Example: see [`Mapping`](super::Mapping).
 #[derive(Clone)]
 pub struct Reservation(Arc<Space>);
 
@@ -139,8 +141,7 @@ impl Reservation {
     /// CUDA 10.2.
     ///
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
-    #[doc(alias = "cuMemAddressReserve")]
-    #[doc(alias = "cuMemAddressFree")]
+    #[doc(alias("cuMemAddressReserve", "cuMemAddressFree"))]
     #[inline]
     pub fn new(driver: Driver, bytes: usize, alignment: usize) -> Result<Self, Error> {
         Self::near(driver, bytes, alignment, 0)
@@ -149,11 +150,10 @@ impl Reservation {
     /// Reserves addresses as [`new`](Reservation::new) does, from `wanted` on if they are free, and others if not.
     ///
     /// # Errors
-    /// Those of [`new`](Reservation::new).
+    /// Same as [`new`](Reservation::new).
     ///
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
-    #[doc(alias = "cuMemAddressReserve")]
-    #[doc(alias = "cuMemAddressFree")]
+    #[doc(alias("cuMemAddressReserve", "cuMemAddressFree"))]
     #[inline]
     pub fn near(driver: Driver, bytes: usize, alignment: usize, wanted: CUdeviceptr) -> Result<Self, Error> {
         let (library, mut first) = (driver.library(), 0);
@@ -187,9 +187,7 @@ impl Reservation {
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; where one fails,
     /// `cuMemUnmap`, CUDA 10.2+, and `cuMemFree_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemMap")]
-    #[doc(alias = "cuMemSetAccess")]
-    #[doc(alias = "cuMemUnmap")]
+    #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
     pub fn map<'ctx, T: DeviceData>(
         &self,
         cx: &Current<'_, 'ctx>,
@@ -204,12 +202,10 @@ impl Reservation {
     /// [`map`](Reservation::map) does.
     ///
     /// # Errors
-    /// Those of [`map`](Reservation::map).
+    /// Same as [`map`](Reservation::map).
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
-    #[doc(alias = "cuMemMap")]
-    #[doc(alias = "cuMemSetAccess")]
-    #[doc(alias = "cuMemUnmap")]
+    #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
     #[inline]
     pub fn map_multicast<'ctx>(
         &self,

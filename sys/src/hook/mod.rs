@@ -1,8 +1,8 @@
-//! Tables whose functions pass through code of one's own: for a trace, a count, or a test that has calls fail.
+//! Tables whose functions pass through your code: for a trace, a count, or a test that makes calls fail.
 //!
-//! A [`Hook`] is asked about each call before it reaches the driver. [`Fns::hooked`] is a table of functions that do so,
-//! made from the same list as the table itself, and [`Library::hooked`] a driver whose functions they are. Drivers that
-//! are not hooked go on as they were: no call looks whether there is a hook.
+//! A [`Hook`] receives each call before it reaches the driver. [`Fns::hooked`] is a table of hooked
+//! functions, made from the same list as the table itself, and [`Library::hooked`] is a driver with these
+//! functions. Other drivers are not affected: no call checks for a hook.
 //!
 //! ```
 //! use cuprum_sys::hook::{Call, Hook};
@@ -27,7 +27,7 @@
 //!
 //! static HOOKED: Fns = Fns::hooked::<Refusing>();
 //! let mut address = 0;
-//! // SAFETY: behind the hook are stubs, which touch nothing.
+//! // SAFETY: the hooked functions are stubs, which touch nothing.
 //! let (result, _) = unsafe { call!(HOOKED, cuMemAlloc_v2(&mut address, 4096)) };
 //! assert_eq!(result, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
 //! ```
@@ -48,14 +48,15 @@ use crate::table::StreamMode;
 pub use self::parameter::Parameter;
 pub(crate) use self::parameter::text;
 
-/// Code that calls pass through. The type names it; nothing of it is stored.
+/// Code that calls pass through. It is a type; no value of it is stored.
 pub trait Hook: 'static {
     /// The functions that calls are passed on to.
     fn target() -> &'static Fns;
 
-    /// Answers a call, most often by `pass_on()`, which makes it once for each time it is called.
+    /// Returns the result of a call, most often by `pass_on()`, which makes it once for each time it is
+    /// called.
     ///
-    /// It runs on the thread of the call, and C waits for its answer: a panic in it ends the process.
+    /// It runs on the thread of the call, and C waits for its result: a panic in it ends the process.
     fn call(call: &Call<'_>, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult;
 }
 
@@ -145,7 +146,7 @@ pub(crate) trait Value: fmt::Debug {
     fn word(&self) -> u64;
 }
 
-/// Arguments are numbers, handles, pointers, and structures of those.
+/// Arguments are numbers, handles, pointers, and structures of these.
 impl<T: Copy + fmt::Debug> Value for T {
     fn word(&self) -> u64 {
         let from = ptr::from_ref(self);
@@ -172,26 +173,27 @@ impl Fns {
 }
 
 impl Library {
-    /// The same driver with its calls passing through a hook. What it lacks stays absent.
+    /// The same driver with its calls passing through a hook. Functions that it lacks stay absent.
     ///
-    /// Hooking it again gives the same library. `origin` names it in messages. Nothing changes for those who use this one.
+    /// Hooking it again returns the same library. `origin` names it in messages. This library does not
+    /// change.
     ///
     /// # Safety
-    /// 1. [`Hook::target`] gives the functions of this library, now and later.
-    /// 2. What [`Hook::call`] answers is true of the driver, as its callers rely on it: success, for instance, only where
-    ///    what the call promises has been done.
+    /// 1. [`Hook::target`] returns the functions of this library, now and later.
+    /// 2. The results of [`Hook::call`] are true of the driver, as its callers rely on them: success, for
+    ///    instance, only if the call has done all that it promises.
     ///
     /// # Errors
     /// As for [`from_resolver`](Library::from_resolver): if the hook does not let `cuDriverGetVersion` pass.
     pub unsafe fn hooked<H: Hook>(self, origin: &str) -> Result<Self, LoadError> {
         let fns = Fns::hooked::<H>();
-        // It is asked for each function, in order.
+        // The resolver is called for each function, in order.
         let mut functions = FnId::ALL.iter();
         let per_thread = self.stream_mode() == StreamMode::PerThread;
         let options = Self::options().per_thread_default_stream(per_thread);
-        let options = options.software_device(self.is_software_device());
-        // SAFETY: each address is the hooked function of that name, of the same signature and as static as the code; the
-        // caller vouches for what it does.
+        let options = options.software_device(self.is_software_device()).same_driver(self);
+        // SAFETY: each address is the hooked function of that name, of the same signature and as static as
+        // the code; the caller vouches for its effects.
         unsafe {
             options.from_resolver(origin, |_| match functions.next() {
                 Some(&function) if self.has(function) => fns.address(function),

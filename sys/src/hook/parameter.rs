@@ -26,7 +26,7 @@ impl Parameter {
         self.ty
     }
 
-    /// True for pointers, handles and device addresses: what is read as an address.
+    /// True for pointers, handles and device addresses, which are read as addresses.
     #[must_use]
     pub fn is_address(&self) -> bool {
         self.ty.starts_with('*') || is_handle(self.ty)
@@ -39,7 +39,7 @@ impl Parameter {
         if self.is_address() { address(word) } else { (self.text)(word) }
     }
 
-    /// What a call [gave](super::Call::given) through this parameter, as text.
+    /// The value that a call [returned](super::Call::given) through this parameter, as text.
     #[must_use]
     pub fn given_text(&self, word: u64) -> String {
         match self.ty.strip_prefix("*mut ") {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_is_shown_by_its_type() {
+    fn returned_values_are_shown_by_their_types() {
         let first = |function: FnId, word| function.parameters()[0].given_text(word);
         assert_eq!(first(FnId::cuDeviceGetCount, u64::from(-2i32 as u32)), "-2");
         assert_eq!(first(FnId::cuEventElapsedTime, 1.5f32.to_bits().into()), "1.5");

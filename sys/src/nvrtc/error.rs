@@ -55,7 +55,7 @@ pub enum Refusal {
     NotNvrtc,
     /// It exports some functions, but not this one, without which nothing works.
     MissingFunction(FnId),
-    /// `nvrtcVersion` gave no version.
+    /// `nvrtcVersion` returned no version.
     NoVersion {
         /// Result of the call.
         result: nvrtcResult,

@@ -11,18 +11,18 @@ use crate::declare::function_table;
 function_table! {
     /// Every function of NVRTC, ready to be called.
     ///
-    /// A function that the library lacks answers `nvrtcResult::UNRESOLVED` and does nothing else;
-    /// [`Library::has`](super::Library::has) tells beforehand. Versions are given as the driver writes them: 12040 is
-    /// CUDA 12.4.
+    /// A function that the library lacks returns `nvrtcResult::UNRESOLVED` and does nothing else;
+    /// [`Library::has`](super::Library::has) checks beforehand. Versions are given as the driver writes them:
+    /// 12040 is CUDA 12.4.
     table;
     /// Names one function of NVRTC.
     id;
     result nvrtcResult;
 
-    // What there is
-    /// Gives the two numbers of the version.
+    // Version and architectures
+    /// Returns the two numbers of the version.
     7000 fn nvrtcVersion(major: *mut c_int, minor: *mut c_int);
-    /// Gives the number of architectures that this NVRTC compiles for.
+    /// Returns the number of architectures that this NVRTC compiles for.
     11020 fn nvrtcGetNumSupportedArchs(numArchs: *mut c_int);
     /// Writes those architectures in ascending order: 75 is `compute_75`.
     11020 fn nvrtcGetSupportedArchs(supportedArchs: *mut c_int);
@@ -37,32 +37,32 @@ function_table! {
     /// Sets the callback that decides, during compilation, whether to go on.
     12080 fn nvrtcSetFlowCallback(prog: nvrtcProgram, callback: nvrtcFlowCallback, payload: *mut c_void);
 
-    // What came out
-    /// Gives the bytes of the PTX, the NUL at its end included.
+    // Results
+    /// Returns the bytes of the PTX, the NUL at its end included.
     7000 fn nvrtcGetPTXSize(prog: nvrtcProgram, ptxSizeRet: *mut usize);
     /// Writes the PTX.
     7000 fn nvrtcGetPTX(prog: nvrtcProgram, ptx: *mut c_char);
-    /// Gives the bytes of the cubin; 0 if the program was compiled for a virtual architecture.
+    /// Returns the bytes of the cubin; 0 if the program was compiled for a virtual architecture.
     11010 fn nvrtcGetCUBINSize(prog: nvrtcProgram, cubinSizeRet: *mut usize);
     /// Writes the cubin.
     11010 fn nvrtcGetCUBIN(prog: nvrtcProgram, cubin: *mut c_char);
-    /// Gives the bytes of the NVVM code. Gone in CUDA 13.0.
+    /// Returns the bytes of the NVVM code. Removed in CUDA 13.0.
     11040 fn nvrtcGetNVVMSize(prog: nvrtcProgram, nvvmSizeRet: *mut usize);
-    /// Writes the NVVM code. Gone in CUDA 13.0.
+    /// Writes the NVVM code. Removed in CUDA 13.0.
     11040 fn nvrtcGetNVVM(prog: nvrtcProgram, nvvm: *mut c_char);
-    /// Gives the bytes of the code for link-time optimization; 0 if the program was not compiled with `-dlto`.
+    /// Returns the bytes of the code for link-time optimization; 0 if the program was not compiled with `-dlto`.
     12000 fn nvrtcGetLTOIRSize(prog: nvrtcProgram, LTOIRSizeRet: *mut usize);
     /// Writes the code for link-time optimization.
     12000 fn nvrtcGetLTOIR(prog: nvrtcProgram, LTOIR: *mut c_char);
-    /// Gives the bytes of the code for OptiX; 0 if the program was not compiled with `-optix-ir`.
+    /// Returns the bytes of the code for OptiX; 0 if the program was not compiled with `-optix-ir`.
     12000 fn nvrtcGetOptiXIRSize(prog: nvrtcProgram, optixirSizeRet: *mut usize);
     /// Writes the code for OptiX.
     12000 fn nvrtcGetOptiXIR(prog: nvrtcProgram, optixir: *mut c_char);
-    /// Gives the bytes of the tile code.
+    /// Returns the bytes of the tile code.
     13020 fn nvrtcGetTileIRSize(prog: nvrtcProgram, TileIRSizeRet: *mut usize);
     /// Writes the tile code.
     13020 fn nvrtcGetTileIR(prog: nvrtcProgram, TileIR: *mut c_char);
-    /// Gives the bytes of the log, the NUL at its end included.
+    /// Returns the bytes of the log, the NUL at its end included.
     7000 fn nvrtcGetProgramLogSize(prog: nvrtcProgram, logSizeRet: *mut usize);
     /// Writes the log.
     7000 fn nvrtcGetProgramLog(prog: nvrtcProgram, log: *mut c_char);
@@ -70,17 +70,17 @@ function_table! {
     // Names
     /// Asks, before compilation, for the name in the code of an expression such as `kernel<float>`.
     8000 fn nvrtcAddNameExpression(prog: nvrtcProgram, name_expression: *const c_char);
-    /// Gives, after compilation, the name in the code; the program owns it.
+    /// Returns, after compilation, the name in the code; the program owns it.
     8000 fn nvrtcGetLoweredName(prog: nvrtcProgram, name_expression: *const c_char, lowered_name: *mut *const c_char);
 
     // Precompiled headers
-    /// Gives the bytes set aside for precompiled headers.
+    /// Returns the bytes set aside for precompiled headers.
     12080 fn nvrtcGetPCHHeapSize(ret: *mut usize);
     /// Sets the bytes to set aside for precompiled headers; their contents are lost.
     12080 fn nvrtcSetPCHHeapSize(size: usize);
-    /// Tells, as a result code, the outcome of a program's precompiled header.
+    /// Reports, as a result code, the outcome of a program's precompiled header.
     12080 fn nvrtcGetPCHCreateStatus(prog: nvrtcProgram);
-    /// Gives the bytes that the precompiled header of a program needed.
+    /// Returns the bytes that the precompiled header of a program needed.
     12080 fn nvrtcGetPCHHeapSizeRequired(prog: nvrtcProgram, size: *mut usize);
 
     // Headers that come along

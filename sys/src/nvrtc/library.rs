@@ -10,6 +10,8 @@ use super::error::{Attempt, LoadError, MissingFunction, Refusal};
 use super::fns::{FnId, Fns, Presence};
 use super::{nvrtcResult, search};
 use crate::dynamic::{dlopen, dlsym};
+use crate::environment;
+use crate::mapped::mapped_at;
 use crate::version::Version;
 
 /// Environment variable that, when set to a path, names the one NVRTC to load in place of the usual ones.
@@ -26,7 +28,8 @@ struct Loaded {
     present: Presence,
     version: Version,
     origin: PathBuf,
-    /// Keep NVRTC and what is built in mapped; `None` when a resolver filled the table, or where there is no second.
+    /// Keep NVRTC and its second library of built-in code mapped; `None` when a resolver filled the table, or
+    /// if there is no second.
     _handles: [Option<libloading::Library>; 2],
 }
 
@@ -53,7 +56,7 @@ impl OpenOptions {
     /// # Errors
     /// [`LoadError`] lists every library and folder tried.
     pub fn open(self) -> Result<Library, LoadError> {
-        if let Some(path) = std::env::var_os(NVRTC_VARIABLE).filter(|path| !path.is_empty()) {
+        if let Some(path) = environment::variable(NVRTC_VARIABLE) {
             let path = PathBuf::from(path);
             return open_one(&path).map_err(|cause| alone(path, cause));
         }
@@ -75,18 +78,21 @@ impl OpenOptions {
 impl Library {
     /// Opens the machine's NVRTC.
     ///
-    /// When `CUPRUM_NVRTC` is set, it names the only library tried. Otherwise these are tried in order, of each place the
-    /// newest first: what the system's loader finds by name (on Windows the folders of `PATH`); the toolkit that
-    /// `CUDA_HOME` and `CUDA_PATH` name; the wheels of the active virtual environment (`VIRTUAL_ENV`,
-    /// `CONDA_PREFIX`), of `PYTHONPATH`, of the first `python3` in `PATH`, and of the user; `/usr/local/cuda`. All
-    /// functions are looked up at once. Opening the same library again gives the same table.
+    /// When `CUPRUM_NVRTC` is set, it names the only library tried. Otherwise these are tried in order, of
+    /// each place the newest first: the library that the system's loader finds by name (on Windows the
+    /// folders of `PATH`); the toolkit that `CUDA_HOME` and `CUDA_PATH` name; the wheels of the active
+    /// virtual environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), of `PYTHONPATH`, of the first `python3` in
+    /// `PATH`, and of the user; `/usr/local/cuda`. All functions are looked up at once. Opening the same
+    /// library again returns the same table.
     ///
-    /// This is safe, and [`open_from`](Self::open_from) is not, although these variables may name any file: whoever
-    /// starts a process decides what its loader loads, and answers for it. A path in the code is a claim of the program.
+    /// This is safe, and [`open_from`](Self::open_from) is not, although these variables may name any file:
+    /// the user who starts a process decides which libraries its loader loads, and vouches for them. A path
+    /// in the code is a claim of the program. A program with the setuid bit ignores all of them
+    /// ([`environment`](crate::environment)).
     ///
     /// # Errors
-    /// [`LoadError`] lists every library and folder tried, each with the reason why it did not serve, and says how to
-    /// get NVRTC.
+    /// [`LoadError`] lists every library and folder tried, each with the reason why it was refused, and says
+    /// how to get NVRTC.
     pub fn open() -> Result<Self, LoadError> {
         Self::options().open()
     }
@@ -106,10 +112,10 @@ impl Library {
 
     /// Fills the table from any source, such as a test's fake.
     ///
-    /// `resolve` is asked once for each function; null means absent. `origin` names the source in messages.
+    /// `resolve` is called once for each function; null means absent. `origin` names the source in messages.
     ///
     /// # Safety
-    /// 1. Each address given must be a function with the ABI of the one asked for.
+    /// 1. Each returned address must be a function with the ABI of the requested one.
     /// 2. It must stay valid until the process ends.
     ///
     /// # Errors
@@ -149,13 +155,13 @@ impl Library {
         self.0.origin.display()
     }
 
-    /// The library's file, where that is known: it was opened by its path, or the system tells.
+    /// The library's file, if it is known: it was opened by its path, or the system reports it.
     #[must_use]
     pub fn file(self) -> Option<PathBuf> {
         if self.0.origin.is_absolute() {
             return Some(self.0.origin.clone());
         }
-        file_of(self.address(FnId::nvrtcVersion))
+        mapped_at(self.address(FnId::nvrtcVersion).addr()).map(|mapped| mapped.file)
     }
 
     /// True if this NVRTC has a function.
@@ -203,8 +209,8 @@ fn alone(path: PathBuf, cause: Refusal) -> LoadError {
 /// Opens one library. One that is refused is closed again.
 fn open_one(path: &Path) -> Result<Library, Refusal> {
     let handle = dlopen(path).map_err(Refusal::NotLoaded)?;
-    // SAFETY: a symbol of this name in NVRTC is this function, and NVIDIA keeps its ABI. That a library is NVRTC is the
-    // claim of whoever named it.
+    // SAFETY: a symbol of this name in NVRTC is this function, and NVIDIA keeps its ABI. The caller who named
+    // the library vouches that it is NVRTC.
     let table = unsafe { fill(|function| dlsym(&handle, function.name())) }?;
     // Some releases find their second library through the system's path alone; one that is loaded already is found
     // by its name. Without it, the compiler reports that it is missing.
@@ -219,10 +225,10 @@ struct Table {
     version: Version,
 }
 
-/// Asks for every function, and for the version.
+/// Resolves every function, and reads the version.
 ///
 /// # Safety
-/// Each answer of `resolve` must be null or the function asked for.
+/// Each result of `resolve` must be null or the requested function.
 unsafe fn fill(mut resolve: impl FnMut(FnId) -> *const c_void) -> Result<Table, Refusal> {
     let (mut fns, mut present) = (Fns::STUBS, Presence::NONE);
     for &function in FnId::ALL {
@@ -250,7 +256,7 @@ unsafe fn fill(mut resolve: impl FnMut(FnId) -> *const c_void) -> Result<Table, 
     }
 }
 
-/// Makes a library of a filled table that lives for ever, unless there is one already.
+/// Makes a library of a filled table that lives forever, unless there is one already.
 fn publish(table: Table, origin: &Path, handles: [Option<libloading::Library>; 2]) -> Library {
     let Table { fns, present, version } = table;
     let mut registry = REGISTRY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -268,45 +274,6 @@ fn publish(table: Table, origin: &Path, handles: [Option<libloading::Library>; 2
         Box::leak(Box::new(Loaded { fns, present, version, origin, _handles: handles }));
     registry.push(loaded);
     Library(loaded)
-}
-
-/// The file from which an address of a library is mapped.
-#[cfg(target_os = "linux")]
-fn file_of(address: *const c_void) -> Option<PathBuf> {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
-
-    /// Result of `dladdr`: the file's name and the address of its mapping, the symbol's name and address.
-    #[repr(C)]
-    struct Info {
-        file: *const core::ffi::c_char,
-        base: *mut c_void,
-        symbol: *const core::ffi::c_char,
-        symbol_address: *mut c_void,
-    }
-    unsafe extern "C" {
-        fn dladdr(address: *const c_void, info: *mut Info) -> core::ffi::c_int;
-    }
-    let mut info = Info {
-        file: ptr::null(),
-        base: ptr::null_mut(),
-        symbol: ptr::null(),
-        symbol_address: ptr::null_mut(),
-    };
-    // SAFETY: the place is ours to write; the address is only compared with those of what is mapped.
-    let found = unsafe { dladdr(address, &mut info) };
-    if found == 0 || info.file.is_null() {
-        return None;
-    }
-    // SAFETY: not null, so a C string of the linker's, which lives as long as the library: for ever.
-    let file = unsafe { CStr::from_ptr(info.file) };
-    Some(PathBuf::from(OsStr::from_bytes(file.to_bytes())))
-}
-
-/// The file from which an address of a library is mapped: not known here.
-#[cfg(not(target_os = "linux"))]
-fn file_of(_address: *const c_void) -> Option<PathBuf> {
-    None
 }
 
 impl fmt::Debug for Library {

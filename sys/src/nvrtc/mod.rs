@@ -32,14 +32,16 @@ pub use error::{Attempt, LoadError, MissingFunction, Refusal};
 pub use fns::{FnId, Fns};
 pub use library::{Library, NVRTC_VARIABLE, OpenOptions};
 pub use result::nvrtcResult;
+#[doc(hidden)]
+pub use search::python_sites;
 
 c_handles! {
     /// A program: source that is, or was, compiled.
     nvrtcProgram,
 }
 
-/// Callback that decides, during compilation, whether to go on: 1 cancels, 0 goes on. It must be thread-safe, keep to 1
-/// once it has answered it, and call nothing of NVRTC. The second argument is null. CUDA 12.8+.
+/// Callback that decides, during compilation, whether to go on: 1 cancels, 0 goes on. It must be thread-safe,
+/// return 1 forever after the first 1, and call nothing of NVRTC. The second argument is null. CUDA 12.8+.
 pub type nvrtcFlowCallback =
     Option<unsafe extern "C" fn(payload: *mut c_void, reserved: *mut c_void) -> core::ffi::c_int>;
 

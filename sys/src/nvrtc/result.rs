@@ -21,7 +21,7 @@ c_enums! {
         NVRTC_ERROR_INVALID_OPTION = 5,
         /// The source does not compile; the log says why.
         NVRTC_ERROR_COMPILATION = 6,
-        /// The second library, with what is built in, was not found or failed.
+        /// The second library, with the built-in code, was not found or failed.
         NVRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7,
         /// Name expressions are added before compilation only.
         NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION = 8,

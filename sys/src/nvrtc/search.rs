@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::Refusal;
+use crate::environment;
 use crate::version::Version;
 
 /// A library to try, or a folder that has none.
@@ -19,7 +20,7 @@ pub(super) struct Candidate {
     version: Vec<u32>,
 }
 
-/// Names under which the system's loader is asked. Files of other versions are found in folders.
+/// Names that the system's loader is asked for. Files of other versions are found in folders.
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"];
 /// A bare name could be found in the working directory there, so that the folders of `PATH` are listed instead.
@@ -53,7 +54,7 @@ type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Libraries to try, in order. With a driver, libraries of a newer major version than its come last.
 pub(super) fn candidates(driver: Option<Version>) -> Vec<Candidate> {
-    let variables = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let variables = environment::variable;
     let newer = |one: &Candidate| match (driver, one.version.first()) {
         (Some(driver), Some(&number)) => number > driver.major(),
         _ => false,
@@ -154,6 +155,12 @@ fn add_packages(packages: &Path, add: &mut dyn FnMut(&Path, &[&str])) {
     }
 }
 
+/// The folders that hold Python's packages, for crates that look for another library in a wheel.
+#[must_use]
+pub fn python_sites() -> Vec<PathBuf> {
+    sites(&environment::variable)
+}
+
 /// The folders that hold Python's packages.
 fn sites(variables: Variables<'_>) -> Vec<PathBuf> {
     let mut sites = Vec::new();
@@ -168,7 +175,7 @@ fn sites(variables: Variables<'_>) -> Vec<PathBuf> {
         if !programs.iter().any(|program| folder.join(program).is_file()) {
             continue;
         }
-        // On Windows the program lies in the root itself, or in `Scripts` of an environment.
+        // On Windows the program is in the root itself, or in `Scripts` of an environment.
         add_sites_of(&folder, &mut sites);
         if let Some(root) = folder.parent() {
             add_sites_of(root, &mut sites);
@@ -232,7 +239,7 @@ fn in_folder(folder: PathBuf) -> Vec<Candidate> {
     found
 }
 
-/// Puts a path among others, which are sorted by their versions, the newest first; behind those of the same one. There are
+/// Inserts a path into a list sorted by version, the newest first, after paths of the same version. There are
 /// a few; a general sort would be most of this crate's code.
 fn insert_newest_first(sorted: &mut Vec<(Vec<u32>, PathBuf)>, one: (Vec<u32>, PathBuf)) {
     let at = sorted.iter().position(|other| other.0 < one.0).unwrap_or(sorted.len());
@@ -250,7 +257,7 @@ impl Candidate {
     }
 }
 
-/// The version in the name of an NVRTC; empty for a name without, `None` for that of another file.
+/// The version in the name of an NVRTC; empty for a name without, `None` for another file.
 fn version_of(name: &str) -> Option<Vec<u32>> {
     if cfg!(windows) {
         let digits = name.strip_prefix("nvrtc64_")?.strip_suffix("_0.dll")?;

@@ -34,8 +34,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A struct or union, with the members of unnamed parts under their own names and those of parts whose type
-/// has no name under `part.member`.
+/// A struct or union. Members of unnamed parts have their own names, and members of parts with an unnamed
+/// type are under `part.member`.
 #[derive(Debug)]
 pub(crate) struct CStruct {
     pub(crate) size: u64,

@@ -1,4 +1,4 @@
-//! What holds of every driver, real or in software.
+//! Properties of every driver, real or in software.
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr;
@@ -37,7 +37,7 @@ fn check_versions(library: Library, late: &[FnId]) {
     println!("{library:?}: {present} of {} functions, as its version says", FnId::ALL.len());
 }
 
-/// `cuGetProcAddress` gives the addresses that the table has, each asked with its own version.
+/// `cuGetProcAddress` returns the addresses in the table, each queried with its own version.
 fn check_queries(library: Library) {
     if library.version() < Version::new(11, 3) {
         assert!(!library.has(FnId::cuGetProcAddress));
@@ -52,7 +52,7 @@ fn check_queries(library: Library) {
     println!("cuGetProcAddress and the table agree on {same} functions");
 }
 
-/// The driver's answer for a symbol by base name and version.
+/// The driver's address of a symbol by base name and version.
 fn query(library: Library, symbol: &Symbol) -> *const c_void {
     let base = CString::new(symbol.base).unwrap();
     let flags = match symbol.mode {
@@ -120,7 +120,7 @@ fn check_fork_before_init(library: Library, init: CUresult) {
     assert_eq!(answer, 1, "a child may initialize what its parent only loaded");
 }
 
-/// The true answer, once: further calls ask nobody and open nothing.
+/// The true answer, once: further calls make no driver call and open nothing.
 fn check_init(library: Library, per_thread: Library, init: CUresult) {
     assert_eq!(library.init(), init);
     let files = || std::fs::read_dir("/proc/self/fd").unwrap().count();
@@ -132,7 +132,7 @@ fn check_init(library: Library, per_thread: Library, init: CUresult) {
     assert_eq!(files(), open, "cuInit was called again");
 }
 
-/// In 550 and 555 a child's own `cuInit` fails oddly; no driver lets a child use what the parent set up.
+/// In 550 and 555 a child's own `cuInit` fails oddly; no driver lets a child use its parent's setup.
 fn check_fork_after_init(library: Library) {
     let answer = fork(|| u8::from(library.forked() && library.init() == CUresult::FORKED));
     assert_eq!(answer, 1, "the child is told");

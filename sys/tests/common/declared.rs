@@ -1,5 +1,5 @@
-//! What the crate declares, as lists: its sources are included a second time, with macros that list what
-//! they declare instead of declaring it.
+//! The crate's declarations, as lists: its sources are included a second time, with macros that list the
+//! items instead of declaring them.
 
 /// The attributes of an item as source; of most items, its documentation only.
 type Attributes = &'static [&'static str];

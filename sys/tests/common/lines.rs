@@ -1,7 +1,6 @@
-//! The lines of `fns.rs` as text and types: a test file says `mod fns` with the crate's own `fns.rs` as its
-//! path, and `mod table` with this file's macro, under which that file expands to a list.
+//! The lines of the list of functions as text and types: a test file hands the list to the macro here.
 
-/// One line of `fns.rs`.
+/// One line.
 pub(crate) struct Line {
     pub(crate) name: &'static str,
     pub(crate) since: u32,
@@ -10,8 +9,8 @@ pub(crate) struct Line {
     pub(crate) twin: &'static str,
 }
 
-/// Stands in for the crate's own macro of this name.
-macro_rules! driver_fns {
+/// Makes a list of the lines.
+macro_rules! list_of {
     ($(
         $(#[$doc:meta])*
         $since:literal fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $($twin:ident)?;
@@ -26,4 +25,4 @@ macro_rules! driver_fns {
         }
     };
 }
-pub(crate) use driver_fns;
+pub(crate) use list_of;

@@ -17,8 +17,8 @@ pub fn open_from(path: impl AsRef<Path>) -> Result<Library, LoadError> {
 
 /// As `open_from`, with options.
 pub fn open_with(options: OpenOptions, path: impl AsRef<Path>) -> Result<Library, LoadError> {
-    // SAFETY: the tests' own fakes and real drivers: their initializers may run, and what has a driver's name has
-    // its ABI.
+    // SAFETY: the tests' own fakes and real drivers: their initializers may run, and functions with a
+    // driver's names have its ABI.
     unsafe { options.open_from(path) }
 }
 
@@ -28,7 +28,8 @@ const CHILD: &str = "CUPRUM_TEST_CHILD";
 /// Line that a child prints when it has run the body to its end.
 const DONE: &str = "the child is done";
 
-/// Runs `body` in a process of its own with `variables` set: this test binary again, told to run `test` only.
+/// Runs `body` in a process of its own with `variables` set: this test binary again, with a filter for `test`
+/// only.
 ///
 /// A test may do so several times, with different variables.
 ///
@@ -61,12 +62,12 @@ pub fn in_child(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     );
 }
 
-/// The repository's folder for what tests fetch; git ignores it.
+/// The repository's folder for files that tests fetch; git ignores it.
 pub fn cache() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache")
 }
 
-/// Runs a program and gives what it printed.
+/// Runs a program and returns its output.
 ///
 /// # Panics
 /// If it fails.
@@ -83,7 +84,7 @@ pub fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Builds `tests/fakes/NAME.c` as a shared library `FOLDER/FILE` and gives its path.
+/// Builds `tests/fakes/NAME.c` as a shared library `FOLDER/FILE` and returns its path.
 ///
 /// # Panics
 /// If there is no C compiler, or it fails.
@@ -108,13 +109,14 @@ unsafe extern "C" {
     fn alarm(seconds: u32) -> u32;
 }
 
-/// Forks, has the child answer with `body`, and gives the answer. A child that hangs is killed.
+/// Forks, runs `body` in the child, and returns its result. A child that hangs is killed.
 ///
 /// # Panics
 /// If the child ends otherwise than by answering.
 #[track_caller]
 pub fn fork(body: impl FnOnce() -> u8) -> u8 {
-    // SAFETY: the child runs `body` only, which does what a forked child of this test may.
+    // SAFETY: the child only runs `body`, which does nothing that is forbidden in a forked child of this
+    // test.
     match unsafe { c_fork() } {
         0 => {
             // SAFETY: no precondition; ends a hanging child by a signal.

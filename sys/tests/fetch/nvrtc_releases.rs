@@ -1,6 +1,6 @@
 //! The releases of NVRTC that tests fetch.
 
-/// The releases tested: package, version and where its library lies.
+/// The releases tested: package, version and path of the library.
 pub(crate) const RELEASES: &[(&str, &str, &str)] = &[
     ("nvidia-cuda-nvrtc-cu11", "11.7.99", "cuda_nvrtc/lib/libnvrtc.so.11.2"),
     ("nvidia-cuda-nvrtc-cu11", "11.8.89", "cuda_nvrtc/lib/libnvrtc.so.11.2"),

@@ -1,9 +1,8 @@
 //! A few hot calls of cuprum, each in a function of its own, with a name that the assembly keeps.
 
-use cuprum::{
-    Buffer, ContextRef, Current, Error, Event, In, InOut, Kernel, LaunchConfig, LaunchError, MemoryError,
-    Stream,
-};
+use cuprum::launch::LaunchError;
+use cuprum::stream::Event;
+use cuprum::{Buffer, ContextRef, Current, Error, In, InOut, Kernel, LaunchConfig, MemoryError, Stream};
 
 /// Parameters of the kernel that is launched.
 pub type Parameters = (In<f32>, In<f32>, InOut<f32>, u32);
@@ -26,27 +25,49 @@ pub fn free(buffer: Buffer<'_, u32>) {
 /// Copies to the device.
 ///
 /// # Errors
-/// As `Buffer::copy_from_host`.
+/// As `Current::copy`.
 #[unsafe(no_mangle)]
 pub fn copy_from_host(
     buffer: &mut Buffer<'_, u32>,
     cx: &Current<'_, '_>,
     host: &[u32],
 ) -> Result<(), MemoryError> {
-    buffer.copy_from_host(cx, host)
+    cx.copy(buffer, host)
 }
 
 /// Copies to the host.
 ///
 /// # Errors
-/// As `Buffer::copy_to_host`.
+/// As `Current::copy`.
 #[unsafe(no_mangle)]
 pub fn copy_to_host(
     buffer: &Buffer<'_, u32>,
     cx: &Current<'_, '_>,
     host: &mut [u32],
 ) -> Result<(), MemoryError> {
-    buffer.copy_to_host(cx, host)
+    cx.copy(host, buffer)
+}
+
+/// Copies within the device.
+///
+/// # Errors
+/// As `Current::copy`.
+#[unsafe(no_mangle)]
+pub fn copy_within(
+    buffer: &mut Buffer<'_, u32>,
+    cx: &Current<'_, '_>,
+    from: &Buffer<'_, u32>,
+) -> Result<(), MemoryError> {
+    cx.copy(buffer, from)
+}
+
+/// Fills.
+///
+/// # Errors
+/// As `Current::fill`.
+#[unsafe(no_mangle)]
+pub fn fill(buffer: &mut Buffer<'_, u32>, cx: &Current<'_, '_>, value: u32) -> Result<(), MemoryError> {
+    cx.fill(buffer, value)
 }
 
 /// Launches with four arguments.

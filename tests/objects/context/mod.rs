@@ -1,10 +1,11 @@
-//! Contexts, the stack of tokens, and what happens when a token is forgotten.
+//! Contexts, the stack of tokens, and forgotten tokens.
 
 mod enter;
 mod shared;
 
+use cuprum::Buffer;
+use cuprum::context::{Context, ContextFlags, ContextStack, ForeignContext, PrimaryContext, StackTaken};
 use cuprum::sys::{CUcontext, CUresult, FnId, call};
-use cuprum::{Buffer, Context, ContextFlags, ContextStack, ForeignContext, PrimaryContext, StackTaken};
 
 use crate::common::{self, context, device, driver, raw_current};
 
@@ -79,7 +80,7 @@ fn a_forgotten_inner_token_is_popped_before_the_outer_is_used() {
     let mut buffer = Buffer::<u32>::zeroed(&outer, 4).unwrap();
     assert_eq!(raw_current(), first.as_raw());
     drop(second);
-    buffer.copy_from_host(&outer, &[1, 2, 3, 4]).unwrap();
+    outer.copy(&mut buffer, &[1, 2, 3, 4]).unwrap();
     assert_eq!(buffer.to_vec(&outer).unwrap(), [1, 2, 3, 4]);
     drop(buffer);
     outer.pop().unwrap();
@@ -143,12 +144,13 @@ fn whatever_is_forgotten_leaks_and_no_more() {
         let mut host = vec![1; 1 << 16];
         cx.scope(&stream, |scope| {
             let lent = scope.lend(buffer.as_mut_slice()).unwrap();
-            lent.copy_to_host(&mut host).unwrap();
+            scope.read(&mut host, &lent).unwrap();
             // Neither scope nor loan can be forgotten: the scope waits in the frame that made it.
+            Ok(())
         })
         .unwrap();
         assert_eq!(host, vec![0; 1 << 16]);
-        let event = cuprum::Event::new(&cx, cuprum::EventFlags::empty()).unwrap();
+        let event = cuprum::stream::Event::new(&cx, cuprum::stream::EventFlags::empty()).unwrap();
         event.record(&cx, &stream).unwrap();
         let module = common::kernels!(&cx, "saxpy");
         std::mem::forget((stream, buffer, event, module));
@@ -166,7 +168,7 @@ fn a_context_changed_by_foreign_code_is_noticed_when_popped() {
     let (ours, theirs) = (context(), context());
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&ours).unwrap();
-    // SAFETY: a live context; this is what another library might do and should not.
+    // SAFETY: a live context; another library might do this and should not.
     let (code, _) = unsafe { call!(driver().library().fns(), cuCtxPushCurrent_v2(theirs.as_raw())) };
     assert_eq!(code, CUresult::CUDA_SUCCESS);
     let error = cx.pop().unwrap_err();
@@ -201,13 +203,13 @@ fn objects_of_another_context_are_refused() {
     let mut outer = stack.push(&first).unwrap();
     let mut buffer = Buffer::<u8>::zeroed(&outer, 16).unwrap();
     let inner = outer.push(&second).unwrap();
-    let cuprum::MemoryError::Driver(error) = buffer.copy_from_host(&inner, &[0; 16]).unwrap_err() else {
+    let cuprum::MemoryError::Driver(error) = inner.copy(&mut buffer, &[0; 16]).unwrap_err() else {
         panic!("another error")
     };
     assert!(error.is_wrong_context());
     assert_eq!(error.call(), FnId::cuMemcpyHtoD_v2);
     let stream = cuprum::Stream::default_in(&inner);
-    let event = cuprum::Event::new(&inner, cuprum::EventFlags::empty()).unwrap();
+    let event = cuprum::stream::Event::new(&inner, cuprum::stream::EventFlags::empty()).unwrap();
     drop((buffer, event));
     inner.pop().unwrap();
     assert!(stream.synchronize(&outer).unwrap_err().is_wrong_context());
@@ -276,7 +278,7 @@ fn flags_reach_the_driver() {
 #[test]
 fn limits_can_be_set() {
     common::in_context(|cx| {
-        let limit = cuprum::Limit::CU_LIMIT_STACK_SIZE;
+        let limit = cuprum::context::Limit::CU_LIMIT_STACK_SIZE;
         let before = cx.limit(limit).unwrap();
         cx.set_limit(limit, before + 4096).unwrap();
         assert!(cx.limit(limit).unwrap() >= before + 4096);

@@ -3,11 +3,12 @@
 use std::sync::{Mutex, OnceLock};
 use std::thread;
 
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::launch::KernelError;
+use cuprum::module::ModuleError;
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
-use cuprum::{
-    Buffer, ContextStack, Event, EventFlags, In, InOut, KernelError, LaunchConfig, Module, ModuleError,
-    PrimaryContext, SharedContext, SharedKernel, Stream,
-};
+use cuprum::{Buffer, ContextRef, In, InOut, Kernel, LaunchConfig, Module, Shared, Stream};
 
 use crate::common::{self, context, device, in_context, raw_current};
 
@@ -15,11 +16,11 @@ const SAXPY: &str = include_str!("../../../kernels/saxpy.ptx");
 
 type Signature = (u32, f32, In<f32>, InOut<f32>);
 
-/// What an application keeps: no lifetime, no borrow of itself.
+/// State of an application: no lifetime, no borrow of itself.
 struct Saxpy {
     // Dropped first, although all else lives in it.
-    context: SharedContext,
-    kernel: SharedKernel<'static, Signature>,
+    context: Shared<ContextRef>,
+    kernel: Kernel<'static, Signature>,
     stream: Stream<'static>,
     done: Event<'static>,
     x: Buffer<'static, f32>,
@@ -27,8 +28,8 @@ struct Saxpy {
 }
 
 impl Saxpy {
-    fn new(context: SharedContext, x: &[f32]) -> Result<Self, Box<dyn std::error::Error>> {
-        context.enter(|cx| {
+    fn new(context: Shared<ContextRef>, x: &[f32]) -> Result<Self, Box<dyn std::error::Error>> {
+        context.enter_as(|cx| {
             let module = Module::load_ptx(cx, SAXPY)?.share();
             Ok::<_, Box<dyn std::error::Error>>(Self {
                 context: context.clone(),
@@ -38,7 +39,7 @@ impl Saxpy {
                 x: Buffer::from_slice(cx, x)?,
                 y: Buffer::zeroed(cx, x.len())?,
             })
-        })?
+        })
     }
 
     /// Adds `alpha` times x to y, which begins with zeros.
@@ -59,13 +60,13 @@ impl Saxpy {
                 .unwrap();
                 done.record(cx, stream).unwrap();
                 done.synchronize().unwrap();
-                y.to_vec(cx).unwrap()
+                Ok(y.to_vec(cx).unwrap())
             })
             .unwrap()
     }
 }
 
-fn primary() -> SharedContext {
+fn primary() -> Shared<ContextRef> {
     PrimaryContext::retain(device()).unwrap().share()
 }
 
@@ -100,7 +101,7 @@ fn the_context_goes_with_the_last_of_its_users() {
             .enter(|cx| {
                 let module = Module::load_ptx(cx, SAXPY).unwrap().share();
                 let buffer = Buffer::from_slice(cx, &[7u32; 5]).unwrap();
-                (buffer, Stream::new(cx).unwrap(), module.kernel::<Signature>("saxpy").unwrap())
+                Ok((buffer, Stream::new(cx).unwrap(), module.kernel::<Signature>("saxpy").unwrap()))
             })
             .unwrap();
         let mut users: Vec<Box<dyn Send>> =
@@ -126,7 +127,7 @@ fn is_alive(raw: cuprum::sys::CUcontext) -> bool {
 }
 
 #[test]
-fn what_is_made_through_a_stack_is_static_too() {
+fn objects_made_through_a_stack_are_static_too() {
     let context = context().share();
     let mut stack = ContextStack::take().unwrap();
     let buffer: Buffer<'static, u8> = {
@@ -185,7 +186,8 @@ fn errors_name_the_kernel() {
     });
 }
 
-/// What a thread keeps is dropped after the record of its stack of contexts was used last, and in any order with it.
+/// Objects kept by a thread are dropped after the last use of the record of its stack of contexts, and in any
+/// order with the record.
 #[test]
 fn a_thread_may_keep_it_until_it_ends() {
     use std::cell::RefCell;
@@ -193,10 +195,10 @@ fn a_thread_may_keep_it_until_it_ends() {
         static FIRST: RefCell<Option<Buffer<'static, u8>>> = const { RefCell::new(None) };
         static LAST: RefCell<Option<Buffer<'static, u8>>> = const { RefCell::new(None) };
     }
-    struct AtTheEnd(SharedContext);
+    struct AtTheEnd(Shared<ContextRef>);
     impl Drop for AtTheEnd {
         fn drop(&mut self) {
-            let read = self.0.enter(|cx| Buffer::from_slice(cx, &[3u8]).unwrap().to_vec(cx).unwrap());
+            let read = self.0.enter(|cx| Ok(Buffer::from_slice(cx, &[3u8]).unwrap().to_vec(cx).unwrap()));
             assert_eq!(read.unwrap(), [3]);
         }
     }
@@ -206,7 +208,7 @@ fn a_thread_may_keep_it_until_it_ends() {
     let (swallowed, shared) = (cuprum::swallowed::count(), context().share());
     let raw = shared.as_raw();
     let thread = thread::spawn(move || {
-        let buffer = || shared.enter(|cx| Buffer::from_slice(cx, &[1u8]).unwrap()).unwrap();
+        let buffer = || shared.enter(|cx| Ok(Buffer::from_slice(cx, &[1u8]).unwrap())).unwrap();
         FIRST.set(Some(buffer()));
         RUNS.set(Some(AtTheEnd(shared.clone())));
         LAST.set(Some(buffer()));

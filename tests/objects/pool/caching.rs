@@ -1,7 +1,9 @@
 //! A pool that keeps blocks of device memory.
 
+use cuprum::context::{ContextStack, PrimaryContext};
 use cuprum::pool::{BufferPool, StreamBuffer};
-use cuprum::{ContextStack, Current, Event, EventFlags, MemoryError, PrimaryContext, Stream};
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Current, MemoryError, Stream};
 
 use crate::common::{context, device, in_context};
 
@@ -44,9 +46,9 @@ fn work_goes_on_in_order_while_blocks_change_hands() {
         let mut sums = Vec::new();
         for round in 0..50u32 {
             let mut part = pool.alloc::<u32>(cx, &stream, 10_000).unwrap();
-            part.fill(cx, round).unwrap();
+            cx.fill(&mut part, round).unwrap();
             let mut sum = StreamBuffer::alloc(cx, &stream, 10_000).unwrap();
-            sum.copy_from(cx, &part).unwrap();
+            cx.copy(&mut sum, &part).unwrap();
             sums.push(sum);
         }
         assert_eq!(pool.counters().managed_bytes, 40_960);
@@ -100,7 +102,7 @@ fn of_nothing_there_is_no_block() {
 }
 
 #[test]
-fn a_refusal_frees_what_is_held_and_says_what_is_in_use() {
+fn a_refusal_frees_held_memory_and_reports_used_memory() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
         let pool = BufferPool::new(cx);
@@ -130,7 +132,7 @@ fn contexts_are_not_mixed_up() {
 #[test]
 fn threads_share_it_with_streams_of_their_own() {
     let context = PrimaryContext::retain(device()).unwrap().share();
-    let pool = context.enter(|cx| BufferPool::new(cx)).unwrap();
+    let pool = context.enter(|cx| Ok(BufferPool::new(cx))).unwrap();
     std::thread::scope(|threads| {
         for number in 0..4u32 {
             let (pool, context) = (pool.clone(), &context);
@@ -140,11 +142,12 @@ fn threads_share_it_with_streams_of_their_own() {
                     for len in (1..200).map(|round| round * 37 % 1500) {
                         let mut one = pool.alloc::<u32>(cx, &stream, len).unwrap();
                         let mut two = pool.alloc::<u32>(cx, &stream, len).unwrap();
-                        one.fill(cx, number).unwrap();
-                        two.copy_from(cx, &one).unwrap();
+                        cx.fill(&mut one, number).unwrap();
+                        cx.copy(&mut two, &one).unwrap();
                         drop(one);
                         assert_eq!(two.to_vec(cx).unwrap(), vec![number; len]);
                     }
+                    Ok(())
                 };
                 context.enter(work).unwrap();
             });
@@ -162,11 +165,11 @@ fn counted_it_outlives_its_handles_and_its_streams() {
     let context = PrimaryContext::retain(device()).unwrap().share();
     let buffer = context.enter(|cx| {
         let stream = Stream::new(cx).unwrap().share();
-        BufferPool::new(cx).alloc::<u32>(cx, &stream, 10).unwrap()
+        Ok(BufferPool::new(cx).alloc::<u32>(cx, &stream, 10).unwrap())
     });
     let mut buffer = buffer.unwrap();
-    context.enter(|cx| buffer.fill(cx, 3)).unwrap().unwrap();
-    assert_eq!(context.enter(|cx| buffer.to_vec(cx)).unwrap().unwrap(), [3; 10]);
+    context.enter(|cx| Ok(cx.fill(&mut buffer, 3)?)).unwrap();
+    assert_eq!(context.enter(|cx| Ok(buffer.to_vec(cx)?)).unwrap(), [3; 10]);
     drop(context);
     std::thread::spawn(move || drop(buffer)).join().unwrap();
 }

@@ -1,11 +1,10 @@
 //! Pools of the driver.
 
-use cuprum::MemoryError;
-use cuprum::Stream;
 use cuprum::pool::{
     MemoryPool, PoolAccess, PoolAttribute as A, PoolOptions, PoolPlace, PoolPointer, StreamBuffer,
 };
 use cuprum::sys::{CUmemPool_attribute, CUresult};
+use cuprum::{MemoryError, Stream};
 
 use crate::common::{device, driver, in_context};
 
@@ -14,14 +13,14 @@ fn on_device() -> PoolOptions {
 }
 
 #[test]
-fn it_counts_what_is_in_use_and_gives_back_what_is_not() {
+fn it_counts_used_memory_and_returns_unused_memory() {
     in_context(|cx| {
         let pool = MemoryPool::new(driver(), &on_device()).unwrap();
         let stream = Stream::new(cx).unwrap();
         pool.set_attribute(A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, u64::MAX).unwrap();
         assert_eq!(pool.attribute(A::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD), Ok(u64::MAX));
         let mut buffer = StreamBuffer::<u8>::alloc_from(cx, &stream, &pool, 3 << 20).unwrap();
-        buffer.fill(cx, 7).unwrap();
+        cx.fill(&mut buffer, 7).unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), vec![7; 3 << 20]);
         assert!(pool.attribute(A::CU_MEMPOOL_ATTR_USED_MEM_CURRENT).unwrap() >= 3 << 20);
         assert!(pool.attribute(A::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT).unwrap() >= 3 << 20);
@@ -56,7 +55,7 @@ fn memory_outlives_the_pool() {
         let pool = MemoryPool::new(driver(), &on_device()).unwrap();
         let mut buffer = StreamBuffer::<u32>::alloc_from(cx, &stream, &pool, 100).unwrap();
         drop(pool);
-        buffer.fill(cx, 5).unwrap();
+        cx.fill(&mut buffer, 5).unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [5; 100]);
         buffer.close().unwrap();
     });
@@ -88,7 +87,7 @@ fn the_device_reaches_its_own_pool() {
 }
 
 #[test]
-fn the_default_pool_cannot_be_told_from_the_current_one_by_default() {
+fn the_default_pool_is_the_current_one_by_default() {
     let (device, driver) = (device(), driver());
     let pool = device.default_pool().unwrap();
     assert_eq!((pool.driver(), pool.as_raw().is_null()), (driver, false));
@@ -118,7 +117,7 @@ fn memory_of_the_host_has_pools_too() {
         };
         pool.set_access(&[(device(), PoolAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)]).unwrap();
         let mut buffer = StreamBuffer::<u32>::alloc_from(cx, &stream, &pool, 100).unwrap();
-        buffer.fill(cx, 9).unwrap();
+        cx.fill(&mut buffer, 9).unwrap();
         stream.synchronize(cx).unwrap();
     });
 }
@@ -138,7 +137,7 @@ fn a_pool_and_its_memory_go_to_others_by_a_descriptor_and_bytes() {
         let theirs = MemoryPool::import(driver(), pool.export().unwrap().as_fd()).unwrap();
         assert!(StreamBuffer::<u8>::alloc_from(cx, &stream, &theirs, 1).is_err());
         let mut buffer = StreamBuffer::<u32>::alloc_from(cx, &stream, &pool, 100).unwrap();
-        buffer.fill(cx, 6).unwrap();
+        cx.fill(&mut buffer, 6).unwrap();
         let bytes = buffer.export(cx).unwrap().to_bytes();
         let pointer = PoolPointer::from_bytes(bytes);
         // SAFETY: as many elements, filled before on the same stream, and freed after.

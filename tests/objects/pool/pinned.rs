@@ -1,7 +1,9 @@
 //! A pool that keeps page-locked memory.
 
+use cuprum::context::PrimaryContext;
+use cuprum::memory::PinnedFlags;
 use cuprum::pool::PinnedPool;
-use cuprum::{Buffer, MemoryError, PinnedFlags, PrimaryContext, Stream};
+use cuprum::{Buffer, MemoryError, Stream};
 
 use crate::common::{device, in_context};
 
@@ -44,12 +46,11 @@ fn it_is_lent_as_any_page_locked_memory() {
         for round in 1..5 {
             let input = pool.from_slice(cx, &[round; 100]).unwrap();
             let mut output = pool.zeroed::<u32>(cx, 100).unwrap();
-            cx.scope(&stream, |scope| -> Result<(), MemoryError> {
+            cx.scope_as(&stream, |scope| -> Result<(), MemoryError> {
                 let device = scope.lend(device.as_mut_slice())?;
-                device.copy_from_host(&input)?;
-                scope.lend_host(&mut output)?.copy_from(&device)
+                scope.copy(&device, &input)?;
+                scope.copy(&scope.lend(&mut output)?, &device)
             })
-            .unwrap()
             .unwrap();
             assert_eq!(output[..], [round; 100]);
         }
@@ -85,21 +86,20 @@ fn it_stops_holding() {
 #[test]
 fn counted_it_goes_to_threads_and_outlives_its_handles() {
     let context = PrimaryContext::retain(device()).unwrap().share();
-    let pool = context.enter(|cx| PinnedPool::new(cx, NONE)).unwrap();
+    let pool = context.enter(|cx| Ok(PinnedPool::new(cx, NONE))).unwrap();
     std::thread::scope(|threads| {
         for number in 0..4u8 {
             let (pool, context) = (pool.clone(), &context);
             threads.spawn(move || {
                 for len in 1..200 {
-                    let buffer =
-                        context.enter(|cx| pool.from_slice(cx, &vec![number; len])).unwrap().unwrap();
+                    let buffer = context.enter_as(|cx| pool.from_slice(cx, &vec![number; len])).unwrap();
                     assert_eq!(buffer[..], vec![number; len]);
                 }
             });
         }
     });
     assert_eq!(pool.counters().active_blocks, 0);
-    let last = context.enter(|cx| pool.zeroed::<u8>(cx, 5)).unwrap().unwrap();
+    let last = context.enter_as(|cx| pool.zeroed::<u8>(cx, 5)).unwrap();
     drop((pool, context));
     std::thread::spawn(move || drop(last)).join().unwrap();
 }

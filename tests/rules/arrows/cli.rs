@@ -4,9 +4,9 @@ use super::assert_arrows;
 use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
-    ("texts", &["arguments", "exit", "json"], &[]),
+    ("texts", &["arguments", "exit", "json", "terminal"], &[]),
     ("progress", &["child", "progress", "signals"], &["texts"]),
-    ("program", &["elf", "program"], &["texts"]),
+    ("program", &["elf", "file", "program"], &["texts"]),
     ("software", &["software"], &[]),
     ("doctor", &["doctor"], &["texts", "progress", "program", "software"]),
     ("run", &["run"], &["texts", "progress", "program", "software"]),

@@ -1,12 +1,16 @@
-//! Who uses whom, in each crate: the rooms from the bottom to the top, and the arrows that are allowed between them.
+//! The dependencies in each crate: the rooms from the bottom to the top, and the arrows that are allowed
+//! between them.
 //!
-//! A new module gets a room, a new arrow a place in the table of its crate. An arrow upwards is a knot: better to cut
-//! it than to list it, and what is listed says why it stays.
+//! A new module gets a room, a new arrow a place in the table of its crate. An arrow upwards is a knot:
+//! better to cut it than to list it. Each listed knot has its reason.
 
 mod cli;
+mod cudart;
 mod cuprum;
 mod driver;
 mod emulator;
+mod engine;
+mod ptx;
 mod reading;
 mod sys;
 mod tracer;

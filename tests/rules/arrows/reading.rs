@@ -41,14 +41,14 @@ fn written(name: &str, changed: &[(&str, &str)]) -> PathBuf {
     folder.join("lib.rs")
 }
 
-/// The complaints about a crate, without the folder in which it lies.
+/// The complaints about a crate, without its folder.
 fn said(name: &str, changed: &[(&str, &str)], rooms: &[Room<'_>], knots: &[Knot<'_>]) -> Vec<String> {
     let root = written(name, changed);
     let folder = format!("{}/", root.parent().expect("a folder").display());
     complaints(&root, rooms, knots).into_iter().map(|line| line.replace(&folder, "")).collect()
 }
 
-/// The rooms above with that of `inner` apart, to which the re-exports of `middle` lead.
+/// The rooms above, with `inner` as a room of its own, to which the re-exports of `middle` lead.
 fn rooms() -> Vec<Room<'static>> {
     let mut rooms = ROOMS.to_vec();
     rooms.insert(1, ("inner", &["middle::inner"], &["low"]));
@@ -57,12 +57,12 @@ fn rooms() -> Vec<Room<'static>> {
 }
 
 #[test]
-fn what_is_as_the_table_says_is_not_complained_about() {
+fn crates_that_follow_the_table_cause_no_complaint() {
     assert_eq!(said("good", &[], &rooms(), &[]), [""; 0]);
 }
 
 #[test]
-fn an_arrow_that_is_not_in_the_table_is_told_with_its_line() {
+fn an_arrow_that_is_not_in_the_table_is_reported_with_its_line() {
     let uses = [("low.rs", "pub struct Low;\nfn low() {\n    super::middle::Inner::new()\n}\n")];
     assert_eq!(said("upwards", &uses, &rooms(), &[]), ["low.rs:3: low may not use inner (middle::inner)"]);
     let behind = [(
@@ -77,7 +77,7 @@ fn an_arrow_that_is_not_in_the_table_is_told_with_its_line() {
 }
 
 #[test]
-fn a_row_that_no_line_uses_is_told() {
+fn a_row_that_no_line_uses_is_reported() {
     let without = [("top.rs", "macro_rules! of { () => { $crate::Low } }\n")];
     let unused = "top no longer uses inner: take the row out";
     assert_eq!(said("unused", &without, &rooms(), &[]), [unused]);
@@ -86,7 +86,7 @@ fn a_row_that_no_line_uses_is_told() {
 }
 
 #[test]
-fn modules_without_a_room_and_rooms_without_a_module_are_told() {
+fn modules_without_a_room_and_rooms_without_a_module_are_reported() {
     let missing: Vec<_> = rooms().into_iter().filter(|(name, ..)| *name != "lib").collect();
     assert_eq!(said("missing", &[], &missing, &[]), ["module lib is in no room"]);
     let mut more = rooms();
@@ -95,7 +95,7 @@ fn modules_without_a_room_and_rooms_without_a_module_are_told() {
 }
 
 #[test]
-fn a_table_whose_rows_go_upwards_is_told() {
+fn a_table_whose_rows_go_upwards_is_reported() {
     let mut rooms = rooms();
     rooms[0].2 = &["middle"];
     assert!(

@@ -5,27 +5,31 @@ use crate::arrows_between::{Knot, Room};
 
 const ROOMS: &[Room<'static>] = &[
     ("macros", &["macros"], &[]),
-    ("types", &["enums", "result", "types", "structs", "constants"], &[]),
-    ("version", &["version"], &[]),
+    ("fork", &["fork"], &[]),
+    ("types", &["enums", "result", "types", "structs", "constants"], &["fork"]),
+    ("version", &["version", "ptx_version"], &[]),
     ("declare", &["declare"], &["version"]),
     ("fns", &["fns"], &["types"]),
+    ("export", &["export"], &[]),
     ("table", &["table"], &["version", "declare", "fns"]),
     ("error", &["error"], &["types", "version", "fns"]),
     ("dynamic", &["dynamic"], &[]),
-    ("fork", &["fork"], &[]),
+    ("mapped", &["mapped"], &[]),
+    ("environment", &["environment"], &[]),
     (
         "library",
         &["library", "loader", "requirement"],
-        &["types", "version", "fns", "table", "error", "dynamic", "fork"],
+        &["types", "version", "fns", "table", "error", "dynamic", "environment", "fork"],
     ),
     ("hook", &["hook"], &["types", "fns", "table", "error", "library"]),
-    ("nvrtc", &["nvrtc"], &["types", "version", "declare", "error", "dynamic"]),
+    ("nvrtc", &["nvrtc"], &["types", "version", "declare", "error", "dynamic", "mapped", "environment"]),
     ("left_out", &["left_out"], &[]),
-    ("lib", &["lib"], &["types", "version", "fns", "table", "error", "library"]),
+    ("lib", &["lib"], &["types", "version", "fns", "table", "error", "mapped", "library"]),
 ];
 
 const KNOTS: &[Knot<'static>] = &[
     ("fns", "table", "the list is written in the macro that makes the table from it"),
+    ("export", "lib", "what it makes is in other crates, which see this one from outside"),
     ("table", "hook", "that macro has hooked functions made of the same list, where they are wanted"),
 ];
 

@@ -15,7 +15,7 @@ const ROOMS: &[Room<'static>] = &[
     ("segment", &["segment"], &["variables", "format", "os", "driver"]),
     ("extras", &["extras", "times"], &["variables", "format", "roles", "os", "driver", "segment"]),
     ("record", &["record"], &["format", "os", "driver", "segment", "extras"]),
-    ("exports", &["fns", "table", "enums", "structs", "types"], &["driver", "record"]),
+    ("exports", &["exported_functions"], &["driver", "record"]),
     ("lib", &["lib"], &["read", "show", "driver", "record", "exports"]),
 ];
 

@@ -1,4 +1,4 @@
-//! The modules of a crate and what each of them names.
+//! The modules of a crate and the names that each of them uses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,7 +89,8 @@ impl House {
                         break;
                     }
                     let whole: Vec<String> = named.segments.iter().chain(after).cloned().collect();
-                    // A crate whose name is that of the item that is used finds itself again and again.
+                    // If a crate has the same name as an item that is used from it, the lookup finds the
+                    // crate again without end.
                     return self.resolve(&here, &whole, depth.checked_sub(1)?);
                 }
             }

@@ -1,15 +1,16 @@
-//! The arrows between the rooms of a crate: which modules name which, against a table of what is allowed.
+//! The arrows between the rooms of a crate: modules that name other modules, checked against a table.
 //!
 //! A room is a set of modules. The table lists the rooms from the bottom to the top, and the rooms below that each may
 //! use; an arrow upwards is a knot, and needs a reason. An arrow that the table does not have, a row that no line of the
 //! sources uses any more, and a module without a room are complaints.
 //!
-//! Paths are read as the compiler would: `use` lines with their groups, and paths in code that begin with `crate`,
-//! `super`, `self` or a module. A name that a module re-exports counts for the module that has it. Modules under
-//! `#[cfg(test)]` may use what they like. What is not seen: macros found by order of text instead of by path, and what
-//! a method returns.
+//! Paths are read as the compiler would: `use` lines with their groups, and paths in code that begin with
+//! `crate`, `super`, `self` or a module. A name that a module re-exports counts for the module that defines
+//! it. Modules under `#[cfg(test)]` may use any room. Two uses are not detected: macros found by order of
+//! text instead of by path, and types that a method returns.
 //!
-//! One call does it: [`complaints`]. `tests/rules/arrows` holds the tables, one for each crate.
+//! One call does it: [`complaints`]. `tests/rules/arrows` holds the tables, one for each crate. The files of a folder need no
+//! table: [`circles`] finds the arrows that keep them from having an order.
 
 mod house;
 mod reader;
@@ -29,7 +30,8 @@ pub(crate) type Room<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 /// An arrow against the order of the rooms: from, to, and why it is there.
 pub(crate) type Knot<'a> = (&'a str, &'a str, &'a str);
 
-/// Compares the sources of a crate with the table: what is wrong with either, a line each. `root` is its `lib.rs`.
+/// Compares the sources of a crate with the table. Returns one line for each mistake in either. `root` is the
+/// crate's `lib.rs`.
 pub(crate) fn complaints(root: &Path, rooms: &[Room<'_>], knots: &[Knot<'_>]) -> Vec<String> {
     let mut wrong = wrong_rows(rooms, knots);
     let house = House::read(root);
@@ -57,6 +59,28 @@ pub(crate) fn complaints(root: &Path, rooms: &[Room<'_>], knots: &[Knot<'_>]) ->
     }
     wrong.extend(unused.iter().map(|(from, to)| format!("{from} no longer uses {to}: take the row out")));
     wrong
+}
+
+/// The arrows between files of a folder that keep the files from having an order; none if each uses only files below it.
+pub(crate) fn circles(root: &Path, folder: &str) -> Vec<String> {
+    let inside = path_of(folder);
+    let file = |module: &[String]| {
+        let name = module.strip_prefix(inside.as_slice())?.first()?;
+        Some(name.clone())
+    };
+    let arrows = House::read(root).arrows();
+    let between = arrows.iter().filter_map(|arrow| Some((file(&arrow.from)?, file(&arrow.to)?)));
+    let mut left: BTreeSet<(String, String)> = between.filter(|(from, to)| from != to).collect();
+    assert!(!left.is_empty(), "{folder} has no files that use each other");
+    loop {
+        // A file that uses none of those that are left is below them all.
+        let users: BTreeSet<String> = left.iter().map(|(from, _)| from.clone()).collect();
+        let before = left.len();
+        left.retain(|(_, to)| users.contains(to));
+        if left.len() == before {
+            return left.into_iter().map(|(from, to)| format!("{from} uses {to}")).collect();
+        }
+    }
 }
 
 /// Complaints about the table itself.

@@ -1,4 +1,4 @@
-//! What one file names: the paths of its `use` lines and of its code, and the modules that it declares.
+//! The names in one file: the paths of its `use` lines and of its code, and the modules that it declares.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         modules.insert(path.to_vec(), module);
     }
 
-    /// Reads what a word begins, and says whether it was more than the word.
+    /// Reads the item that a word begins. Returns whether the item was longer than the word.
     fn item(
         &mut self,
         word: &str,
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Words with `::` between them; stops behind the last word.
+    /// Words with `::` between them; stops after the last word.
     fn segments(&mut self) -> Vec<String> {
         let mut segments = Vec::new();
         while let Some(word) = self.word(0).map(str::to_owned) {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         segments
     }
 
-    /// One tree of a `use`, behind what was written before it.
+    /// One tree of a `use`, after the path written before it.
     fn tree(&mut self, prefix: &[String], named: &mut Vec<Named>) {
         let place = self.place();
         let mut segments = prefix.to_vec();

@@ -1,6 +1,7 @@
-//! What every test of the safe layer starts from: a driver, a context that is current, an empty stack after.
+//! Shared start of every test of the safe layer: a driver, a current context, an empty stack at the end.
 //!
-//! The device is the emulator, or what `CUPRUM_DEVICE` names: `gpu` demands a real one and fails without.
+//! The device is the emulator unless `CUPRUM_DEVICE` names another: `gpu` requires a real one and fails
+//! without it.
 
 #![allow(
     dead_code,
@@ -9,8 +10,9 @@
     reason = "each test crate uses its own part of this shared module"
 )]
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::sys::{CUcontext, CUresult, call};
-use cuprum::{Context, ContextFlags, ContextStack, Current, Device, Driver, Module};
+use cuprum::{Current, Device, Driver, Module};
 
 /// The driver under test, initialized.
 pub(crate) fn driver() -> Driver {

@@ -22,7 +22,7 @@ pub(crate) enum Expected {
     Near(Vec<Bounded>),
 }
 
-/// A value and how far from it a result may lie.
+/// A value and the tolerance of a result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounded {
     /// The result in f64.
@@ -47,7 +47,7 @@ pub(crate) enum Argument {
     },
 }
 
-/// One launch with its inputs and what must come out.
+/// One launch with its inputs and its expected output.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// Unique, and the name of its record among the goldens.
@@ -79,7 +79,7 @@ impl Case {
         })
     }
 
-    /// FNV-1a over all that goes into the launch, to show that a golden was recorded for the same inputs.
+    /// FNV-1a over all inputs of the launch, to show that a golden was recorded for the same inputs.
     pub(crate) fn input_hash(&self) -> u64 {
         let globals = self.globals.iter().map(|(_, bytes)| bytes);
         let arguments = self.arguments.iter().map(|argument| match argument {

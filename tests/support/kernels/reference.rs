@@ -1,4 +1,4 @@
-//! What each kernel computes, in plain Rust.
+//! The computation of each kernel in plain Rust.
 
 use super::Bounded;
 

@@ -1,4 +1,4 @@
-//! An NVRTC in this process that writes down what it is asked, fails where a test wants it to, and "compiles" PTX by
+//! An NVRTC in this process that records its calls, fails where a test asks for it, and "compiles" PTX by
 //! handing it back.
 //!
 //! Each thread has a state of its own. Source that has the word `refused` does not compile; the expression `nothing`
@@ -13,18 +13,18 @@ use std::ptr;
 use cuprum::compile::Compiler;
 use cuprum::sys::nvrtc::{FnId, Library, nvrtcProgram, nvrtcResult};
 
-/// What the fake of this thread does and has seen.
+/// Settings and recorded calls of this thread's fake.
 #[derive(Default)]
 pub(crate) struct State {
     /// Every call, in order.
     pub(crate) calls: Vec<FnId>,
     /// Programs that are not destroyed.
     pub(crate) live: usize,
-    /// The call that fails, and with what.
+    /// The call that fails, and its code.
     pub(crate) fail: Option<(FnId, nvrtcResult)>,
-    /// What the log says; with it, the bytes need be no text.
+    /// Bytes of the log; they need not be text.
     pub(crate) log: Vec<u8>,
-    /// A size to give in place of the true one.
+    /// A size to return in place of the true one.
     pub(crate) lie: Option<(FnId, usize)>,
     /// The options of the last compilation.
     pub(crate) options: Vec<String>,
@@ -48,7 +48,7 @@ struct Program {
     expressions: Vec<String>,
 }
 
-/// Writes the call down, and answers in place of the function if a test wants it to fail.
+/// Records the call, and fails in place of the function if a test wants it to.
 fn called(call: FnId) -> Option<nvrtcResult> {
     state(|state| {
         state.calls.push(call);
@@ -56,30 +56,31 @@ fn called(call: FnId) -> Option<nvrtcResult> {
     })
 }
 
-/// A size as the function `call` gives it.
+/// A size as the function `call` returns it.
 fn size(call: FnId, true_size: usize) -> usize {
     state(|state| state.lie.filter(|(lying, _)| *lying == call).map_or(true_size, |(_, lie)| lie))
 }
 
 fn text(raw: *const c_char) -> String {
-    // SAFETY: what the safe layer passes as text is a C string.
+    // SAFETY: the safe layer passes text as C strings.
     unsafe { CStr::from_ptr(raw) }.to_str().expect("the tests' texts are UTF-8").to_owned()
 }
 
 /// The program of a handle.
 fn program<'a>(raw: nvrtcProgram) -> &'a mut Program {
-    // SAFETY: the handle is one that `create` gave and `destroy` has not taken back; the safe layer uses it on one thread.
+    // SAFETY: the handle comes from `create` and is not destroyed; the safe layer uses it on one thread.
     unsafe { &mut *raw.0.cast::<Program>() }
 }
 
-/// Writes to a place that the caller gave.
+/// Writes to the caller's place.
 fn put<T>(to: *mut T, value: T) {
     // SAFETY: the caller's place, which is its own to have written.
     unsafe { to.write(value) };
 }
 
 fn put_bytes(to: *mut c_char, bytes: &[u8]) {
-    // SAFETY: the caller has room for as many bytes as it was told; a test that lies about it tells more.
+    // SAFETY: the caller allocated the size that it got from the fake; a test with a wrong size uses a larger
+    // one.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
 }
 
@@ -111,7 +112,7 @@ macro_rules! functions {
     };
 }
 
-/// What the fake says it compiles for.
+/// Architectures that the fake claims to compile for.
 pub(crate) const KNOWN: [c_int; 4] = [52, 75, 86, 90];
 const LTO: &[u8] = b"bitcode";
 pub(crate) const CUBIN: &[u8] = b"\x7FELF of the fake";

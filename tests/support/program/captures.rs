@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use cuprum::graph::{Capture, CaptureMode, Graph, GraphError, InstantiateFlags};
-use cuprum::{Buffer, Current, Event, EventFlags, InOut, Kernel, LaunchConfig, Module, Stream};
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, Stream};
 
 use super::{Steps, code};
 
@@ -53,8 +54,8 @@ fn whole(
     let Some((graph, ())) = captured else { return };
     let made = steps.attempt("Graph::instantiate", || graph.instantiate(cx, InstantiateFlags::empty()));
     let Some(mut executable) = made else { return };
-    steps.attempt("Executable::run", || executable.run(cx, one));
-    steps.done("Executable::drop", || drop(executable));
+    steps.attempt("GraphExec::launch", || executable.launch(cx, one));
+    steps.done("GraphExec::drop", || drop(executable));
 }
 
 /// True if each node was added.
@@ -65,16 +66,17 @@ fn fill<'a>(
     event: &'a Event<'_>,
     kernel: &'a Kernel<'_, (u32, InOut<u32>)>,
 ) -> Option<()> {
-    let memory = steps.attempt("Capture::give", || capture.give(buffer))?;
+    let memory = steps.attempt("Capture::lend", || capture.lend(buffer))?;
     let (low, high) = (memory.slice(..2)?, memory.slice(2..)?);
-    steps.attempt("Capture::copy_from_host", || capture.copy_from_host(memory, vec![1; 4]))?;
+    let input = steps.attempt("Capture::lend", || capture.lend(vec![1; 4]))?;
+    steps.attempt("Capture::copy", || capture.copy(memory, input))?;
     steps.attempt("Capture::copy", || capture.copy(low, high))?;
     steps.attempt("Capture::fill", || capture.fill(high, 3))?;
     // SAFETY: the kernel writes one number, in order with the rest.
     steps.attempt("Capture::launch", || unsafe {
         capture.launch(kernel, LaunchConfig::new(1, 1), (4u32, memory))
     })?;
-    steps.attempt("Capture::copy_to_host", || capture.copy_to_host(memory, vec![0; 4]))?;
+    steps.attempt("Capture::copy", || capture.copy(input, memory))?;
     steps.attempt("Capture::host", || capture.host(|| ()))?;
     steps.attempt("Capture::wait", || capture.wait(event));
     steps.attempt("Capture::record", || capture.record(event));
@@ -84,9 +86,9 @@ fn fill<'a>(
     Some(())
 }
 
-/// A capture whose body makes a call that it forbids, so that it ends as invalid.
-pub(super) fn spoiled(steps: &Steps, cx: &Current<'_, '_>, stream: &mut Stream<'_>, body: impl FnOnce()) {
-    steps.attempt("capture that is spoiled", || {
+/// A capture whose body waits or frees. It goes on, unless the thread cannot be exempted.
+pub(super) fn beside(steps: &Steps, cx: &Current<'_, '_>, stream: &mut Stream<'_>, body: impl FnOnce()) {
+    steps.attempt("capture beside a wait", || {
         let ended = cx.capture(stream, CaptureMode::ThreadLocal, |_| {
             body();
             Ok(())

@@ -3,13 +3,11 @@
 use std::ffi::c_void;
 
 use cuprum::compile::{Options, Output, Source};
-use cuprum::launch::{LaunchAttributes, OccupancyFlags};
-use cuprum::module::LoadOptions;
+use cuprum::launch::{HostInOut, HostOut, LaunchAttributes, OccupancyFlags};
+use cuprum::memory::PinnedFlags;
+use cuprum::module::{Function, LoadOptions};
 use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
-use cuprum::{
-    Buffer, Current, Function, HostInOut, HostOut, InOut, Kernel, LaunchConfig, Module, PinnedBuffer,
-    PinnedFlags, Stream,
-};
+use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, PinnedBuffer, Stream};
 
 use super::{Steps, nvrtc};
 
@@ -49,12 +47,12 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
         launches(steps, cx, function);
     }
     steps.attempt("Module::functions", || module.functions());
-    if let Some(table) = steps.attempt("Module::global", || module.global::<u32>("table")) {
+    if let Some(mut table) = steps.attempt("Module::global", || module.global::<u32>("table")) {
         let mut host = [3; 4];
-        steps.attempt("Global::copy_from_host", || table.copy_from_host(cx, &host));
-        steps.attempt("Global::copy_to_host", || table.copy_to_host(cx, &mut host));
+        steps.attempt("Current::copy", || cx.copy(&mut table, &host));
+        steps.attempt("Current::copy", || cx.copy(&mut host, &table));
     }
-    // What was launched has ended before the module goes, or the program may not unload it.
+    // The launched work must end before the module is dropped, or the program may not unload it.
     match steps.attempt("Current::synchronize", || cx.synchronize()) {
         Some(()) => drop(steps.attempt("Module::close", || module.close())),
         None => std::mem::forget(module),
@@ -76,7 +74,7 @@ fn with_options(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
     steps.done("Module::drop", || drop(binary));
 }
 
-/// Code from a compiler, which here hands back what it is given.
+/// Code from a compiler, which here hands back its input.
 fn compiled(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
     let (source, device) = (Source::new(text).expression("put<int>"), cx.context().device());
     let options = Options::new().output(Output::Ptx);
@@ -92,11 +90,11 @@ fn compiled(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
 fn shared(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
     let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
     let module = module.share();
-    let kernel = steps.attempt("SharedModule::kernel", || module.kernel::<Put>("put"));
-    steps.done("SharedModule::drop", || drop(module));
+    let kernel = steps.attempt("Shared::kernel", || module.kernel::<Put>("put"));
+    steps.done("Shared<Module>::drop", || drop(module));
     if let Some(mut kernel) = kernel {
-        steps.attempt("SharedKernel::allow_shared_bytes", || kernel.allow_shared_bytes(2048));
-        steps.done("SharedKernel::drop", || drop(kernel));
+        steps.attempt("Kernel::allow_shared_bytes", || kernel.allow_shared_bytes(2048));
+        steps.done("Kernel::drop", || drop(kernel));
     }
 }
 
@@ -140,9 +138,7 @@ fn host_calls(steps: &Steps, cx: &Current<'_, '_>, kernel: &Kernel<'_, Put>) {
         .attempt("Kernel::call", || unsafe { kernel.call(cx, &stream, one, (5u32, HostInOut(&mut out))) });
     assert!(called.is_none() || out == [5]);
     // SAFETY: as above.
-    steps.attempt("Kernel::call_timed", || unsafe {
-        kernel.call_timed(cx, &stream, one, (6u32, HostOut(&mut out)))
-    });
+    steps.attempt("Kernel::call", || unsafe { kernel.call(cx, &stream, one, (6u32, HostOut(&mut out))) });
     let locked = || PinnedBuffer::from_slice(cx, &[0u32], PinnedFlags::empty());
     let Some(mut locked) = steps.attempt("PinnedBuffer::from_slice", locked) else { return };
     let (start, arguments) = (locked.as_raw(), (7u32, HostInOut(&mut locked)));
@@ -163,14 +159,6 @@ fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
         steps.attempt("Kernel::allow_shared_bytes", || kernel.allow_shared_bytes(2048));
         // SAFETY: the kernel writes one number to `out`, which is freed after it on the same stream.
         steps.attempt("Kernel::launch", || unsafe { kernel.launch(cx, &stream, one, (5u32, &mut out)) });
-        // SAFETY: as above.
-        steps.attempt("Kernel::launch_timed", || unsafe {
-            kernel.launch_timed(cx, &stream, one, (5u32, &mut out))
-        });
-        // SAFETY: as above.
-        steps.attempt("Kernel::launch_cooperative", || unsafe {
-            kernel.launch_cooperative(cx, &stream, one, (5u32, &mut out))
-        });
         host_calls(steps, cx, &kernel);
         let priority = LaunchAttributes::new().priority(0);
         // SAFETY: as above.

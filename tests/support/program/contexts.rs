@@ -1,19 +1,19 @@
 //! Contexts, tokens, and drops where another context is current.
 
+use cuprum::context::{Context, ContextFlags, ContextStack, ForeignContext, Limit, PrimaryContext};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{
     CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget, CUfunc_cache, CUresult,
 };
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextRef, ContextStack, Current, Device, Event, EventFlags,
-    ForeignContext, Limit, PrimaryContext,
-};
+use cuprum::{Buffer, ContextRef, Current, Device, Error};
 
 use super::{
     Steps, arrays, captures, code, foreign as foreign_handles, graphs, libraries, memory, numbers, pools,
     processes, requests, scopes, streams, textures, virtual_memory,
 };
 
-/// A use of a token above which another was forgotten. What fails while that is put right need not be told.
+/// A use of a token above which another was forgotten. A failure while the stack is restored need not be
+/// reported.
 pub(crate) const AFTER_FORGOTTEN: &str = "use of a token under a forgotten one";
 
 /// Contexts of the program's own, and all that is done in them.
@@ -99,7 +99,7 @@ fn settings(steps: &Steps, cx: &Current<'_, '_>) {
 fn nested(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     let context = cx.context().as_raw();
     let mut theirs = None;
-    // The driver makes a new context current, which is not what the token below says.
+    // The driver makes a new context current, so the current context differs from the token below.
     let device = other.device();
     let third = steps.attempt("Context::create", || Context::create(device, ContextFlags::empty()));
     steps.attempt("Current::memory_info", || cx.memory_info());
@@ -126,7 +126,8 @@ fn nested(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     steps.attempt("Current::memory_info", || cx.memory_info());
 }
 
-/// Tokens that nobody drops: their contexts are popped by the next use of a token below, or go with their end.
+/// Tokens that are never dropped: their contexts are popped by the next use of a token below, or when that
+/// token ends.
 fn forgotten(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
     std::mem::forget(steps.attempt("Current::push", || cx.push(other)));
     steps.attempt(AFTER_FORGOTTEN, || cx.memory_info());
@@ -192,7 +193,7 @@ fn entered(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
             let theirs = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(inner, 16));
             steps.attempt("Current::memory_info", || inner.memory_info());
             steps.session().expect(Some(outside));
-            theirs
+            Ok(theirs)
         })
     });
     steps.session().expect(Some(outside));
@@ -201,31 +202,44 @@ fn entered(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
     steps.attempt("Current::memory_info", || cx.memory_info());
 }
 
-/// A context that goes with the last of what was made in it.
+/// A context that is destroyed with the last object made in it.
 pub(super) fn shared(steps: &Steps, device: Device) {
     let create = || Context::create(device, ContextFlags::empty());
     let Some(context) = steps.attempt("Context::create", create) else { return };
     let context = context.share();
-    let buffer = steps.attempt("SharedContext::enter", || {
+    let buffer = steps.attempt("Shared::enter", || {
         context.enter(|cx| {
             steps.expect(&context);
             let buffer = steps.attempt("Buffer::zeroed", || Buffer::<u8>::zeroed(cx, 16));
             steps.expect_nothing();
-            buffer
+            Ok(buffer)
         })
     });
     let Some(Some(buffer)) = buffer else { return };
-    steps.attempt("SharedContext::enter", || {
-        context.enter(|cx| drop(steps.attempt("Buffer::to_vec", || buffer.to_vec(cx))))
+    steps.attempt("Shared::enter_as", || context.enter_as::<Error, _>(|_| Ok(())));
+    steps.attempt("Shared::enter", || {
+        context.enter(|cx| {
+            drop(steps.attempt("Buffer::to_vec", || buffer.to_vec(cx)));
+            Ok(())
+        })
     });
-    steps.attempt("SharedContext::enter", || {
+    steps.attempt("Shared::enter", || {
         context.enter(|cx| {
             steps.expect(&context);
             requests::all(steps, cx);
             steps.expect_nothing();
+            Ok(())
         })
     });
-    steps.done("SharedContext::drop", || drop(context));
+    if let Some(cx) = steps.attempt("Shared::attach", || context.attach()) {
+        steps.expect(&context);
+        steps.attempt("Current::memory_info", || cx.memory_info());
+        steps.expect_nothing();
+        // By what the thread knows, without a call.
+        steps.attempt("ContextRef::enter", || ContextRef::enter(&context, |_| Ok(())));
+        steps.done("Attached::drop", || drop(cx));
+    }
+    steps.done("Shared<ContextRef>::drop", || drop(context));
     steps.done("Buffer::drop of the last share", || drop(buffer));
 }
 
@@ -233,7 +247,7 @@ pub(super) fn shared(steps: &Steps, device: Device) {
 pub(super) fn primary(steps: &Steps, device: Device) {
     let state = steps.attempt("Device::primary_context_state", || device.primary_context_state());
     let flags = state.map(|state| state.flags).unwrap_or_default();
-    // On old drivers only until somebody retains it.
+    // Old drivers accept this only until the context is retained.
     let active = CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
     steps.may_refuse("Device::set_primary_context_flags", active, || device.set_primary_context_flags(flags));
     if let Some(context) = steps.attempt("PrimaryContext::retain", || PrimaryContext::retain(device)) {

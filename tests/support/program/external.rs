@@ -4,7 +4,7 @@ use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
 use cuprum::external::{ExternalMemory, ExternalSemaphore};
-use cuprum::graph::{Graph, InstantiateFlags, SemaphoreLoan};
+use cuprum::graph::{Graph, InstantiateFlags};
 use cuprum::memory::{ArrayFlags, ArrayShape};
 use cuprum::sys::{
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexternalMemoryHandleType,
@@ -18,7 +18,7 @@ const BYTES: u64 = 4096;
 
 /// The descriptor that the other API has exported.
 fn owned(descriptor: Option<i32>) -> OwnedFd {
-    // SAFETY: just made, and nobody else's.
+    // SAFETY: just made, and owned by nothing else.
     unsafe { OwnedFd::from_raw_fd(descriptor.expect("a descriptor")) }
 }
 
@@ -34,14 +34,14 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>) {
     described.type_ = CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
     described.handle.fd = owned(other.descriptor()).into_raw_fd();
     described.size = BYTES;
-    // SAFETY: a descriptor of so many bytes, which nobody else uses.
+    // SAFETY: a descriptor of so many bytes, used by nothing else.
     let memory =
         steps.attempt("ExternalMemory::import", || unsafe { ExternalMemory::import(cx, &described) });
     steps.done("ExternalMemory::drop", || drop(memory));
-    // SAFETY: a descriptor of so many bytes, which nobody else uses.
+    // SAFETY: a descriptor of so many bytes, used by nothing else.
     let import = || unsafe { ExternalMemory::from_opaque_fd(cx, owned(other.descriptor()), BYTES) };
     if let Some(memory) = steps.attempt("ExternalMemory::from_opaque_fd", import) {
-        // SAFETY: nobody else uses the bytes.
+        // SAFETY: nothing else uses the bytes.
         let map = || unsafe { memory.map::<u8>(cx, 0, 16) };
         if let Some(buffer) = steps.attempt("ExternalMemory::map", map) {
             steps.attempt("ExternalBuffer::close", || buffer.close());
@@ -49,7 +49,7 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>) {
         let buffer = steps.attempt("ExternalMemory::map", map);
         steps.done("ExternalBuffer::drop", || drop(buffer));
         let (shape, flags) = (ArrayShape::TwoD { width: 4, height: 4 }, ArrayFlags::empty());
-        // SAFETY: nobody else uses the bytes; any are floats.
+        // SAFETY: nothing else uses the bytes; any bytes are floats.
         let image = || unsafe { memory.mipmapped::<f32>(cx, 0, shape, flags, 1) };
         let array = steps.attempt("ExternalMemory::mipmapped", image);
         steps.done("MipmappedArray::drop", || drop(array));
@@ -73,7 +73,7 @@ fn semaphores(steps: &Steps, cx: &Current<'_, '_>) {
     let stream = steps.attempt("Stream::new", || Stream::new(cx));
     if let Some(semaphore) = steps.attempt("ExternalSemaphore::from_timeline_fd", import) {
         if let Some(stream) = &stream {
-            // SAFETY: what the stream does with the semaphore is over when it is destroyed: nothing waits for long.
+            // SAFETY: the stream finishes with the semaphore before it is destroyed: no wait takes long.
             steps.attempt("ExternalSemaphore::signal", || unsafe { semaphore.signal(cx, stream, 1) });
             other.signal(1);
             // SAFETY: as above.
@@ -95,8 +95,8 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>) {
     let semaphore = steps.attempt("ExternalSemaphore::from_timeline_fd", import);
     let graph = steps.attempt("Graph::new", || Graph::new(cx));
     let (Some(semaphore), Some(mut graph)) = (semaphore, graph) else { return };
-    let Ok(shared) = graph.share_semaphore(Arc::new(semaphore)) else { return };
-    let (waits, signals): ([(SemaphoreLoan, u64); 1], _) = ([(shared, 0)], [(shared, 1)]);
+    let Ok(shared) = graph.lend(Arc::new(semaphore)) else { return };
+    let (waits, signals) = ([(shared, 0)], [(shared, 1)]);
     let wait = steps.attempt("Graph::add_semaphore_waits", || graph.add_semaphore_waits(cx, &[], &waits));
     // SAFETY: replayed once.
     let add = || unsafe { graph.add_semaphore_signals(cx, &[], &signals) };
@@ -115,16 +115,16 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>) {
     let Some(mut executable) = made else { return };
     if let Some(wait) = wait {
         let set = || executable.set_semaphore_waits(cx, wait, &waits);
-        steps.attempt("Executable::set_semaphore_waits", set);
+        steps.attempt("GraphExec::set_semaphore_waits", set);
     }
     if let Some(signal) = signal {
         // SAFETY: as above.
         let set = || unsafe { executable.set_semaphore_signals(cx, signal, &signals) };
-        steps.attempt("Executable::set_semaphore_signals", set);
+        steps.attempt("GraphExec::set_semaphore_signals", set);
     }
     if let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) {
-        steps.attempt("Executable::run", || executable.run(cx, &stream));
+        steps.attempt("GraphExec::launch", || executable.launch(cx, &stream));
         steps.done("Stream::drop", || drop(stream));
     }
-    steps.done("Executable::drop", || drop(executable));
+    steps.done("GraphExec::drop", || drop(executable));
 }

@@ -1,9 +1,9 @@
-//! Handles of other code, and what a wrapper of a raw call uses.
+//! Handles of other code, and the parts that a wrapper of a raw call uses.
 
+use cuprum::memory::ForeignBuffer;
+use cuprum::stream::{Event, EventFlags, ForeignEvent, ForeignStream};
 use cuprum::sys::call;
-use cuprum::{
-    Buffer, ContextRef, Current, Event, EventFlags, ForeignBuffer, ForeignEvent, ForeignStream, Stream,
-};
+use cuprum::{Buffer, ContextRef, Current, Error, Stream};
 
 use super::Steps;
 
@@ -23,13 +23,13 @@ fn streams(steps: &Steps, cx: &Current<'_, '_>) {
         steps.attempt("Stream::synchronize", || foreign.synchronize(cx));
         steps.done("ForeignStream::drop", || drop(foreign));
     }
-    // SAFETY: it is live, and whoever took it over destroys it.
+    // SAFETY: it is live, and the code that took it over destroys it.
     match steps.attempt("Stream::from_raw", || unsafe { Stream::from_raw(cx, raw) }) {
         Some(stream) => steps.done("Stream::drop", || drop(stream)),
         None => {
             let context = cx.context();
             steps.attempt("a stream that was not taken over", || {
-                // SAFETY: nobody uses it again.
+                // SAFETY: it is not used again.
                 context.check(unsafe { call!(context.driver().library().fns(), cuStreamDestroy_v2(raw)) })
             });
         }
@@ -43,7 +43,7 @@ fn events(steps: &Steps, cx: &Current<'_, '_>) {
     let foreign = unsafe { ForeignEvent::from_raw(cx, raw) };
     steps.attempt("Event::is_done", || foreign.is_done());
     steps.done("ForeignEvent::drop", || drop(foreign));
-    // SAFETY: as above, and nobody else destroys it.
+    // SAFETY: as above, and nothing else destroys it.
     let event = unsafe { Event::from_raw(cx, raw) };
     steps.done("Event::drop", || drop(event));
 }
@@ -53,10 +53,10 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
         let Some(buffer) = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(cx, 16)) else { return };
         let fns = cx.context().driver().library().fns();
         let release = move |context: &ContextRef, address| {
-            // SAFETY: nobody uses the memory again.
+            // SAFETY: the memory is not used again.
             context.check(unsafe { call!(fns, cuMemFree_v2(address)) })
         };
-        // SAFETY: sixteen bytes that nobody else uses, and which are freed once.
+        // SAFETY: sixteen bytes that nothing else uses, and which are freed once.
         let foreign = steps.attempt(name, || unsafe {
             ForeignBuffer::<u8>::with_release(cx, buffer.into_raw(), 16, release)
         });
@@ -77,6 +77,7 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
                 steps.done("ForeignBuffer::drop", || drop(foreign));
             });
             steps.session().expect(Some(cx.context().as_raw()));
+            Ok(())
         })
     });
     let Some(buffer) = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(cx, 16)) else { return };
@@ -89,9 +90,18 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
 }
 
 fn wrapper(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
-    let kept = cx.keep();
-    steps.attempt("KeptContext::enter", || kept.enter(|_| ()));
-    steps.attempt("ContextRef::with_current", || kept.with_current(|| Ok(())));
+    // What keeps the context for a wrapper of a raw handle.
+    let home = Stream::default_in(cx);
+    steps.attempt("Stream::enter", || home.enter(|_| Ok(())));
+    steps.attempt("Stream::enter_as", || home.enter_as::<Error, _>(|_| Ok(())));
+    let memory = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(cx, 16));
+    memory.as_ref().map(|memory| steps.attempt("Buffer::enter", || memory.enter(|_| Ok(()))));
+    memory
+        .as_ref()
+        .map(|memory| steps.attempt("Buffer::enter_as", || memory.enter_as::<Error, _>(|_| Ok(()))));
+    steps.done("Buffer::drop", || drop(memory));
+    steps.attempt("ContextRef::enter_as", || other.enter_as::<Error, _>(|_| Ok(())));
+    steps.attempt("ContextRef::with_current", || home.context().with_current(|| Ok(())));
     steps.attempt("ContextRef::with_current", || other.with_current(|| Ok(())));
     steps.attempt("Current::memory_info", || cx.memory_info());
 }

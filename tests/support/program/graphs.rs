@@ -1,10 +1,10 @@
 //! Graphs, built node by node, and the executables made of them.
 
-use cuprum::graph::{
-    DotFlags, Executable, Graph, GraphMemory, HostLoan, InstantiateFlags, Loan, Node, UserObject,
-};
+use cuprum::graph::{DotFlags, Graph, GraphExec, GraphMemory, InstantiateFlags, Loan, Node, UserObject};
+use cuprum::launch::Dim3;
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUlaunchAttributeID;
-use cuprum::{Buffer, Current, Dim3, Event, EventFlags, InOut, Kernel, LaunchConfig, Module, Stream};
+use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, Stream};
 
 use super::{Steps, code};
 
@@ -17,8 +17,8 @@ const ONE: LaunchConfig = LaunchConfig::from_dims(DIM, DIM);
 
 /// Nodes of a graph, one of each kind.
 struct Nodes {
-    memory: Loan<u32>,
-    output: HostLoan<u32>,
+    memory: Loan<InOut<u32>>,
+    output: Loan<[u32]>,
     fill: Node,
     copy: Node,
     kernel: Node,
@@ -58,10 +58,10 @@ fn graph<'a>(steps: &Steps, cx: &Current<'_, 'a>) -> Option<Graph<'a>> {
 }
 
 /// A graph with a node that fills memory of its own.
-fn filling<'a>(steps: &Steps, cx: &Current<'_, 'a>) -> Option<(Graph<'a>, Loan<u32>, Node)> {
+fn filling<'a>(steps: &Steps, cx: &Current<'_, 'a>) -> Option<(Graph<'a>, Loan<InOut<u32>>, Node)> {
     let mut graph = graph(steps, cx)?;
     let buffer = steps.attempt("Buffer::zeroed", || Buffer::zeroed(cx, 4))?;
-    let memory = steps.attempt("Graph::give", || graph.give(buffer))?;
+    let memory = steps.attempt("Graph::lend", || graph.lend(buffer))?;
     let node = steps.attempt("Graph::add_fill", || graph.add_fill(cx, &[], memory, 3u32))?;
     Some((graph, memory, node))
 }
@@ -84,37 +84,37 @@ fn every_kind(
     let Some(mut executable) = executable else { return };
     let changed = changed(steps, cx, (&mut executable, &nodes), events, kernel);
     if !changed || !launched(steps, cx, stream, &mut executable) {
-        return steps.done("Executable::drop", || drop(executable));
+        return steps.done("GraphExec::drop", || drop(executable));
     }
-    steps.attempt("Executable::host", || executable.host(nodes.output).map(drop));
-    let returned = steps.attempt("Executable::close", || executable.close());
+    steps.attempt("GraphExec::view", || executable.view(nodes.output).map(drop));
+    let returned = steps.attempt("GraphExec::close", || executable.close());
     steps.done("Returned::drop", || drop(returned));
 }
 
-/// Adds a node of each kind, one behind the other.
+/// Adds a node of each kind, each dependent on the one before.
 fn added<'a>(
     steps: &Steps,
     cx: &Current<'_, 'a>,
-    (graph, memory, fill): (&mut Graph<'a>, Loan<u32>, Node),
+    (graph, memory, fill): (&mut Graph<'a>, Loan<InOut<u32>>, Node),
     [one, two]: [&'a Event<'_>; 2],
     kernel: &'a Kernel<'_, Put>,
 ) -> Option<Nodes> {
     let (low, high) = (memory.slice(..2)?, memory.slice(2..)?);
     let copy = steps.attempt("Graph::add_copy", || graph.add_copy(cx, &[fill], low, high))?;
-    let from = steps
-        .attempt("Graph::add_copy_from_host", || graph.add_copy_from_host(cx, &[copy], low, vec![1, 2]))?;
-    let to = steps
-        .attempt("Graph::add_copy_to_host", || graph.add_copy_to_host(cx, &[from.0], memory, vec![0; 4]))?;
-    // SAFETY: the kernel writes one number behind the nodes above.
+    let input = steps.attempt("Graph::lend", || graph.lend(vec![1, 2]))?;
+    let output = steps.attempt("Graph::lend", || graph.lend(vec![0; 4]))?;
+    let from = steps.attempt("Graph::add_copy", || graph.add_copy(cx, &[copy], low, input))?;
+    let to = steps.attempt("Graph::add_copy", || graph.add_copy(cx, &[from], output, memory))?;
+    // SAFETY: the kernel writes one number after the nodes above.
     let kernel = steps.attempt("Graph::add_kernel", || unsafe {
-        graph.add_kernel(cx, &[to.0], kernel, ONE, (5u32, memory))
+        graph.add_kernel(cx, &[to], kernel, ONE, (5u32, memory))
     })?;
     let host = steps.attempt("Graph::add_host", || graph.add_host(cx, &[kernel], || ()))?;
     let wait = steps.attempt("Graph::add_wait", || graph.add_wait(cx, &[host], one))?;
     let record = steps.attempt("Graph::add_record", || graph.add_record(cx, &[wait], two))?;
     let (inner, _, _) = filling(steps, cx)?;
     let child = steps.attempt("Graph::add_child", || graph.add_child(cx, &[record], inner))?;
-    Some(Nodes { memory, output: to.1, fill, copy, kernel, host, wait, record, child })
+    Some(Nodes { memory, output, fill, copy, kernel, host, wait, record, child })
 }
 
 fn asked(steps: &Steps, graph: &Graph<'_>, nodes: &Nodes) {
@@ -133,7 +133,7 @@ fn asked(steps: &Steps, graph: &Graph<'_>, nodes: &Nodes) {
     let _ = std::fs::remove_file(path);
 }
 
-/// True if all nodes have got other parameters. What failed may have been done in part.
+/// Returns true if all nodes have new parameters. A failed call may have been done in part.
 fn set<'a>(
     steps: &Steps,
     cx: &Current<'_, 'a>,
@@ -173,7 +173,7 @@ fn set<'a>(
 fn changed<'a>(
     steps: &Steps,
     cx: &Current<'_, 'a>,
-    (executable, nodes): (&mut Executable<'a>, &Nodes),
+    (executable, nodes): (&mut GraphExec<'a>, &Nodes),
     [one, two]: [&'a Event<'_>; 2],
     kernel: &'a Kernel<'_, Put>,
 ) -> bool {
@@ -181,23 +181,23 @@ fn changed<'a>(
     let parts = (memory.slice(..2), memory.slice(2..));
     let (Some(low), Some(high)) = parts else { return false };
     let all = [
-        steps.attempt("Executable::set_fill", || executable.set_fill(cx, nodes.fill, high, 7)),
-        steps.attempt("Executable::set_copy", || executable.set_copy(cx, nodes.copy, low, high)),
+        steps.attempt("GraphExec::set_fill", || executable.set_fill(cx, nodes.fill, high, 7)),
+        steps.attempt("GraphExec::set_copy", || executable.set_copy(cx, nodes.copy, low, high)),
         // SAFETY: as when it was added.
-        steps.attempt("Executable::set_kernel", || unsafe {
+        steps.attempt("GraphExec::set_kernel", || unsafe {
             executable.set_kernel(cx, nodes.kernel, kernel, ONE, (6u32, memory))
         }),
-        steps.attempt("Executable::set_host", || executable.set_host(cx, nodes.host, || ())),
-        steps.attempt("Executable::set_wait", || executable.set_wait(cx, nodes.wait, one)),
-        steps.attempt("Executable::set_record", || executable.set_record(cx, nodes.record, two)),
-        steps.attempt("Executable::set_enabled", || executable.set_enabled(cx, nodes.fill, false)),
+        steps.attempt("GraphExec::set_host", || executable.set_host(cx, nodes.host, || ())),
+        steps.attempt("GraphExec::set_wait", || executable.set_wait(cx, nodes.wait, one)),
+        steps.attempt("GraphExec::set_record", || executable.set_record(cx, nodes.record, two)),
+        steps.attempt("GraphExec::set_enabled", || executable.set_enabled(cx, nodes.fill, false)),
     ];
-    steps.attempt("Executable::is_enabled", || executable.is_enabled(cx, nodes.fill));
-    steps.attempt("Executable::flags", || executable.flags());
-    steps.attempt("Executable::id", || executable.id());
-    steps.attempt("Executable::nodes", || executable.nodes(cx));
+    steps.attempt("GraphExec::is_enabled", || executable.is_enabled(cx, nodes.fill));
+    steps.attempt("GraphExec::flags", || executable.flags());
+    steps.attempt("GraphExec::id", || executable.id());
+    steps.attempt("GraphExec::nodes", || executable.nodes(cx));
     let child = filling(steps, cx).and_then(|(inner, _, _)| {
-        steps.attempt("Executable::set_child", || executable.set_child(cx, nodes.child, inner))
+        steps.attempt("GraphExec::set_child", || executable.set_child(cx, nodes.child, inner))
     });
     child.is_some() && all.iter().all(Option::is_some)
 }
@@ -207,20 +207,23 @@ fn launched(
     steps: &Steps,
     cx: &Current<'_, '_>,
     stream: &Stream<'_>,
-    executable: &mut Executable<'_>,
+    executable: &mut GraphExec<'_>,
 ) -> bool {
-    steps.attempt("Executable::upload", || executable.upload(cx, stream));
-    let replayed = steps.attempt("Executable::replay", || {
-        executable.replay(cx, stream, |replay| {
-            steps.attempt("Replay::launch", || replay.launch());
+    steps.attempt("GraphExec::upload", || executable.upload(cx, stream));
+    let replayed = steps.attempt("Current::scope", || {
+        cx.scope(stream, |scope| {
+            if let Some(graph) = steps.attempt("Scope::lend_graph", || scope.lend_graph(executable)) {
+                steps.attempt("LentGraph::launch", || graph.launch());
+            }
+            Ok(())
         })
     });
     let queued = replayed.and_then(|()| {
         // SAFETY: the emulator is done when the call returns.
-        steps.attempt("Executable::launch", || unsafe { executable.launch(cx, stream) });
+        steps.attempt("GraphExec::launch_unwaited", || unsafe { executable.launch_unwaited(cx, stream) });
         steps.attempt("Stream::synchronize", || stream.synchronize(cx))
     });
-    queued.and_then(|()| steps.attempt("Executable::run", || executable.run(cx, stream))).is_some()
+    queued.and_then(|()| steps.attempt("GraphExec::launch", || executable.launch(cx, stream))).is_some()
 }
 
 fn edges(steps: &Steps, cx: &Current<'_, '_>) {
@@ -234,9 +237,9 @@ fn edges(steps: &Steps, cx: &Current<'_, '_>) {
         steps.attempt("Graph::root_nodes", || graph.root_nodes(cx));
         steps.attempt("Graph::nodes", || graph.nodes(cx));
         // SAFETY: neither of the two is run.
-        let copy = steps.attempt("Graph::duplicate", || unsafe { graph.duplicate(cx) });
+        let copy = steps.attempt("Graph::clone_graph", || unsafe { graph.clone_graph(cx) });
         if let Some(mut copy) = copy {
-            steps.attempt("Graph::find_in_copy", || graph.find_in_copy(a, &mut copy));
+            steps.attempt("Graph::find_in_clone", || graph.find_in_clone(a, &mut copy));
             steps.attempt("Graph::close", || copy.close());
         }
         if added.is_some() {
@@ -269,8 +272,8 @@ fn inside(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     }
     let made = steps.attempt("Graph::instantiate_on", || graph.instantiate_on(cx, stream, NONE));
     let Some(mut executable) = made else { return };
-    steps.attempt("Executable::run", || executable.run(cx, stream));
-    steps.done("Executable::drop", || drop(executable));
+    steps.attempt("GraphExec::launch", || executable.launch(cx, stream));
+    steps.done("GraphExec::drop", || drop(executable));
 }
 
 fn bodies(steps: &Steps, cx: &Current<'_, '_>, graph: &mut Graph<'_>) -> Option<Node> {
@@ -308,8 +311,8 @@ fn update(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let Some(mut executable) = made else {
         return steps.done("Graph::drop", || drop((second, third)));
     };
-    steps.attempt("Executable::update", || executable.update(cx, second));
-    steps.attempt("Executable::update", || executable.update(cx, third));
-    steps.attempt("Executable::run", || executable.run(cx, stream));
-    steps.done("Executable::drop", || drop(executable));
+    steps.attempt("GraphExec::update", || executable.update(cx, second));
+    steps.attempt("GraphExec::update", || executable.update(cx, third));
+    steps.attempt("GraphExec::launch", || executable.launch(cx, stream));
+    steps.done("GraphExec::drop", || drop(executable));
 }

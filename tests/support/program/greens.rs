@@ -2,8 +2,9 @@
 
 use cuprum::context::GreenContext;
 use cuprum::device::{GroupFlags, ResourceDescription, ResourceKind, SmGroup, SplitFlags};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
-use cuprum::{Buffer, Current, Driver, Event, EventFlags, Stream};
+use cuprum::{Buffer, Current, Driver, Stream};
 
 use super::Steps;
 
@@ -31,6 +32,7 @@ pub(super) fn all(steps: &Steps, driver: Driver) {
             steps.expect(&green);
             inside(steps, cx);
             steps.expect_nothing();
+            Ok(())
         })
     });
     steps.attempt("GreenContext::close", || green.close());
@@ -55,7 +57,7 @@ fn inside(steps: &Steps, cx: &Current<'_, '_>) {
     if let Some(mut buffer) = buffer {
         // There is no default stream per thread.
         let none = CUresult::CUDA_ERROR_INVALID_HANDLE;
-        steps.may_refuse("Buffer::set_bytes", none, || buffer.set_bytes(cx, 1));
+        steps.may_refuse("Current::fill_bytes", none, || cx.fill_bytes(&mut buffer, 1));
         steps.done("Buffer::drop", || drop(buffer));
     }
     steps.attempt("Current::synchronize", || cx.synchronize());

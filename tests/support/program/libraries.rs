@@ -1,8 +1,8 @@
 //! Linking, and code that belongs to no context.
 
-use cuprum::module::{CodeLibrary, LinkInput, Linker, LoadOptions, SharedCodeLibrary};
+use cuprum::module::{CodeLibrary, LinkInput, Linker, LoadOptions, ModuleError};
 use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
-use cuprum::{Current, Driver, Error, ModuleError};
+use cuprum::{Current, Driver, Error, Shared};
 
 use super::Steps;
 use super::code::PTX;
@@ -21,11 +21,11 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let table = steps.attempt("CodeLibrary::global", || library.global::<u32>(cx, "table"));
     if let Some(table) = table {
         let mut host = [0; 4];
-        steps.attempt("Global::copy_to_host", || table.copy_to_host(cx, &mut host));
+        steps.attempt("Current::copy", || cx.copy(&mut host, &table));
     }
     let common = steps.attempt("CodeLibrary::managed", || library.managed::<u32>(cx, "common"));
-    if let Some(common) = common {
-        steps.attempt("Global::copy_from_host", || common.copy_from_host(cx, &[5]));
+    if let Some(mut common) = common {
+        steps.attempt("Current::copy", || cx.copy(&mut common, &[5]));
     }
     // No device has functions for both sides.
     steps.may_refuse("CodeLibrary::unified_function", CUresult::CUDA_ERROR_INVALID_VALUE, || {
@@ -34,8 +34,8 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let module = steps.attempt("CodeLibrary::module", || library.module(cx));
     steps.done("Module::drop", || drop(module));
     let shared = library.share();
-    let module = steps.attempt("SharedCodeLibrary::module", || SharedCodeLibrary::module(&shared, cx));
-    steps.done("SharedCodeLibrary::drop", || drop(shared));
+    let module = steps.attempt("Shared::module", || Shared::<CodeLibrary>::module(&shared, cx));
+    steps.done("Shared<CodeLibrary>::drop", || drop(shared));
     if let Some(module) = module {
         steps.attempt("Module::function", || module.function("put"));
         steps.done("Module::drop, the last share of its library", || drop(module));
@@ -43,7 +43,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     loads(steps, driver, text);
 }
 
-/// The driver's answer; what else there is does not come up here.
+/// The driver's error; no other kind occurs here.
 fn of_driver(error: ModuleError) -> Error {
     match error {
         ModuleError::Driver(error) => error,

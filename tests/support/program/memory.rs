@@ -1,13 +1,12 @@
 //! Buffers and slices, and page-locked memory.
 
-use cuprum::memory::{Pitched, PitchedMut};
+use cuprum::context::{Context, ContextFlags};
+use cuprum::memory::{Peer, PinnedFlags, Pitched, PitchedMut, RegisterFlags, Registered};
 use cuprum::sys::{CUpointer_attribute, CUresult};
-use cuprum::{
-    Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, RegisterFlags, Registered,
-    Stream,
-};
+use cuprum::{Buffer, Current, Driver, PinnedBuffer, Stream};
 
 use super::Steps;
+use super::steps::while_they_succeed;
 
 const LEN: usize = 4;
 
@@ -16,28 +15,28 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let from_slice = steps.attempt("Buffer::from_slice", || Buffer::from_slice(cx, &host));
     let zeroed = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN));
     if let Some(mut buffer) = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN)) {
-        steps.attempt("Buffer::copy_from_host", || buffer.copy_from_host(cx, &host));
-        steps.attempt("Buffer::copy_to_host", || buffer.copy_to_host(cx, &mut host));
+        steps.attempt("Current::copy", || cx.copy(&mut buffer, &host));
+        steps.attempt("Current::copy", || cx.copy(&mut host, &buffer));
         steps.attempt("Buffer::to_vec", || buffer.to_vec(cx));
-        steps.attempt("Slice::copy_to_host", || buffer.as_slice().copy_to_host(cx, &mut host));
+        steps.attempt("Current::copy", || cx.copy(&mut host, &buffer.as_slice()));
         steps.attempt("Slice::to_vec", || buffer.as_slice().to_vec(cx));
         let mut slice = buffer.as_mut_slice();
-        steps.attempt("SliceMut::copy_from_host", || slice.copy_from_host(cx, &host));
+        steps.attempt("Current::copy", || cx.copy(&mut slice, &host));
         if let Some(source) = &zeroed {
-            steps.attempt("SliceMut::copy_from", || slice.copy_from(cx, source.as_slice()));
+            steps.attempt("Current::copy", || cx.copy(&mut slice, source));
         }
-        steps.attempt("SliceMut::set_bytes", || slice.set_bytes(cx, 7));
-        steps.attempt("SliceMut::fill", || slice.fill(cx, 7));
-        steps.attempt("Buffer::fill", || buffer.fill(cx, 7));
-        steps.attempt("Buffer::set_bytes", || buffer.set_bytes(cx, 7));
+        steps.attempt("Current::fill_bytes", || cx.fill_bytes(&mut slice, 7));
+        steps.attempt("Current::fill", || cx.fill(&mut slice, 7));
+        steps.attempt("Current::fill", || cx.fill(&mut buffer, 7));
+        steps.attempt("Current::fill_bytes", || cx.fill_bytes(&mut buffer, 7));
         steps.attempt("Buffer::close", || buffer.close());
     }
     if let Some(mut halves) = steps.attempt("Buffer::alloc", || Buffer::<u16>::alloc(cx, LEN)) {
-        steps.attempt("SliceMut::fill", || halves.as_mut_slice().fill(cx, 7));
+        steps.attempt("Current::fill", || cx.fill(&mut halves, 7));
         steps.done("Buffer::drop", || drop(halves));
     }
     if let Some(mut bytes) = steps.attempt("Buffer::alloc", || Buffer::<u8>::alloc(cx, LEN)) {
-        steps.attempt("SliceMut::fill", || bytes.as_mut_slice().fill(cx, 7));
+        steps.attempt("Current::fill", || cx.fill(&mut bytes, 7));
         steps.done("Buffer::drop", || drop(bytes));
     }
     if let Some(buffer) = &from_slice {
@@ -46,7 +45,6 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     steps.done("Buffer::drop", || drop(from_slice));
     steps.done("Buffer::drop", || drop(zeroed));
     page_locked(steps, cx);
-    raw_addresses(steps, cx);
 }
 
 fn page_locked(steps: &Steps, cx: &Current<'_, '_>) {
@@ -70,40 +68,17 @@ fn page_locked(steps: &Steps, cx: &Current<'_, '_>) {
     }
 }
 
-/// A capture forbids it, and is spoiled by it.
+/// A capture forbids it to others.
 fn registered_in_a_capture(steps: &Steps, cx: &Current<'_, '_>, mut stream: Stream<'_>) {
     let register = || Registered::new(cx, vec![1u32; LEN], RegisterFlags::empty());
     let mut registered = steps.attempt("Registered::new", register);
-    super::captures::spoiled(steps, cx, &mut stream, || {
+    super::captures::beside(steps, cx, &mut stream, || {
         if let Some(registered) = registered.take() {
             steps.attempt("Registered::unregister", || registered.unregister());
         }
     });
     // Unless it did not begin.
     steps.done("Registered::drop", || drop(registered));
-    steps.done("Stream::drop", || drop(stream));
-}
-
-/// Copies whose host side only the program keeps.
-fn raw_addresses(steps: &Steps, cx: &Current<'_, '_>) {
-    let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) else { return };
-    if let Some(mut buffer) = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN)) {
-        let (input, output) = ([1u32; LEN], Box::leak(Box::new([0u32; LEN])).as_mut_ptr());
-        let mut slice = buffer.as_mut_slice();
-        // SAFETY: four elements on both sides; if the wait below fails, they stay.
-        steps.attempt("SliceMut::copy_from_raw", || unsafe {
-            slice.copy_from_raw(cx, &stream, input.as_ptr())
-        });
-        // SAFETY: as above; nobody looks at them before the wait.
-        steps.attempt("Slice::copy_to_raw", || unsafe { slice.as_slice().copy_to_raw(cx, &stream, output) });
-        if steps.attempt("Stream::synchronize", || stream.synchronize(cx)).is_some() {
-            // SAFETY: leaked above, and the device does no more with it.
-            drop(unsafe { Box::from_raw(output.cast::<[u32; LEN]>()) });
-        } else {
-            steps.session().lost(output);
-        }
-        steps.done("Buffer::drop", || drop(buffer));
-    }
     steps.done("Stream::drop", || drop(stream));
 }
 
@@ -137,8 +112,8 @@ pub(super) fn peers(steps: &Steps, cx: &mut Current<'_, '_>) {
     if let (Some(mut mine), Some(theirs)) =
         (steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN)), &mut theirs)
     {
-        let copy = || mine.as_mut_slice().copy_from_peer(cx, theirs.as_slice());
-        steps.attempt("SliceMut::copy_from_peer", copy);
+        let copy = || cx.copy(&mut mine, &Peer(&*theirs));
+        steps.attempt("Current::copy", copy);
         peers_on_a_stream(steps, cx, &mut mine, theirs);
         steps.done("Buffer::drop", || drop(mine));
     }
@@ -158,26 +133,28 @@ fn peers_on_a_stream(
     if let (Ok(mut to), Ok(from)) =
         (PitchedMut::over(rows.as_mut_slice(), LEN), Pitched::over(theirs.as_slice(), LEN))
     {
-        steps.attempt("PitchedMut::copy_from_peer", || to.copy_from_peer(cx, from));
+        steps.attempt("Current::copy", || cx.copy(&mut to, &Peer(from)));
     }
     let Some((low, high)) = theirs.as_mut_slice().into_split_at(LEN / 2) else { return };
     steps.attempt("Current::scope", || {
         cx.scope(&stream, |scope| {
-            let lent = steps.attempt("Scope::lend", || scope.lend(mine.as_mut_slice()))?;
-            let (left, right) = (lent.slice(..LEN / 2)?, lent.slice(LEN / 2..)?);
-            // The other context is current for a wait.
-            steps.session().expect(None);
-            let from = steps.attempt("Scope::lend_peer", || scope.lend_peer(low.as_slice()))?;
-            let to = steps.attempt("Scope::lend_peer", || scope.lend_peer(high))?;
-            let from_rows = Pitched::over(low.as_slice(), LEN / 2).ok()?;
-            let from_rows = steps.attempt("Scope::lend_peer", || scope.lend_peer(from_rows))?;
-            steps.session().expect(Some(cx.context().as_raw()));
-            steps.attempt("Lent::copy_from_peer", || left.copy_from_peer(&from));
-            steps.attempt("LentShared::copy_to_peer", || right.as_shared().copy_to_peer(&to));
-            let rows = PitchedMut::over(rows.slice_mut(..LEN / 2)?, LEN / 2).ok()?;
-            let rows = steps.attempt("Scope::lend_pitched", || scope.lend_pitched(rows))?;
-            steps.attempt("LentPitched::copy_from_peer", || rows.copy_from_peer(&from_rows));
-            Some(())
+            while_they_succeed(|| {
+                let lent = steps.attempt("Scope::lend", || scope.lend(mine.as_mut_slice()))?;
+                let (left, right) = (lent.slice(..LEN / 2)?, lent.slice(LEN / 2..)?);
+                // The other context is current for a wait.
+                steps.session().expect(None);
+                let from = steps.attempt("Scope::lend", || scope.lend(Peer(low.as_slice())))?;
+                let to = steps.attempt("Scope::lend", || scope.lend(Peer(high)))?;
+                let from_rows = Pitched::over(low.as_slice(), LEN / 2).ok()?;
+                let from_rows = steps.attempt("Scope::lend", || scope.lend(Peer(from_rows)))?;
+                steps.session().expect(Some(cx.context().as_raw()));
+                steps.attempt("Scope::copy", || scope.copy(&left, &from));
+                steps.attempt("Scope::copy", || scope.copy(&to, &right.as_shared()));
+                let rows = PitchedMut::over(rows.slice_mut(..LEN / 2)?, LEN / 2).ok()?;
+                let rows = steps.attempt("Scope::lend", || scope.lend(rows))?;
+                steps.attempt("Scope::copy", || scope.copy(&rows, &from_rows));
+                Some(())
+            })
         })
     });
     steps.session().expect(Some(cx.context().as_raw()));

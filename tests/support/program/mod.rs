@@ -1,11 +1,12 @@
 //! A program that uses every method of the safe layer that calls the driver, over a traced driver.
 //!
-//! It goes on after a failure as far as it can, as a careful user would: what was not made is not used.
-//! Each use is a [`Step`], with the name of its method as `Type::method`.
+//! It goes on after a failure as far as it can, as a careful user would: it does not use objects whose
+//! creation failed. Each use is a [`Step`], with the name of its method as `Type::method`.
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
 mod arrays;
+mod capturer;
 mod captures;
 mod code;
 mod contexts;
@@ -23,6 +24,7 @@ mod nvrtc;
 mod opengl;
 mod pools;
 mod processes;
+mod regions;
 mod requests;
 mod scopes;
 mod steps;
@@ -30,8 +32,8 @@ mod streams;
 mod textures;
 mod tools;
 mod virtual_memory;
-mod workers;
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use cuprum::{Driver, Library};
@@ -51,7 +53,7 @@ pub(crate) const NOT_USED: &[(&str, &str)] = &[
         "of the feature `dlpack`: it asks what an address is, as `Driver::pointer_info` does",
     ),
     ("Tensor::into_read_only_buffer", "likewise"),
-    ("Tensor::copy_to_buffer", "likewise; then it copies, as `PitchedSlice::copy_to` does"),
+    ("Tensor::copy_to_buffer", "likewise; then it copies, as `Current::copy` does"),
     ("ArrayInterface::borrow", "likewise"),
 ];
 
@@ -63,12 +65,13 @@ pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {
     crate::source::documented().into_keys().filter(|name| !used(name)).collect()
 }
 
-/// Runs the program on this thread, which must be a fresh one: what a failure leaves behind stays with the thread.
+/// Runs the program on this thread, which must be a fresh one because the effects of a failure stay with the
+/// thread.
 pub(crate) fn run(library: Library, session: &Session) -> Vec<Step> {
     run_in(library, session, Rooms::All).0
 }
 
-/// Runs those of its rooms that are named, and says where they were.
+/// Runs the named rooms, and returns their places in the log.
 ///
 /// Runs in one process meet in the primary context, which each of them resets, so that there is one at a time.
 pub(crate) fn run_in(library: Library, session: &Session, rooms: Rooms) -> (Vec<Step>, Vec<Room>) {
@@ -79,13 +82,27 @@ pub(crate) fn run_in(library: Library, session: &Session, rooms: Rooms) -> (Vec<
     steps.finish()
 }
 
+/// Runs all of it, with another thread that captures while something is freed. Returns the captures that this
+/// ended, and in which steps there was one.
+pub(crate) fn run_beside_captures(
+    library: Library,
+    session: &Session,
+) -> (Vec<Step>, Vec<String>, BTreeSet<&'static str>) {
+    let (capturer, ends) = capturer::Capturer::new(library);
+    let steps = Steps::beside_captures(session, capturer);
+    session.enter(|| whole(&steps, library));
+    let (steps, _) = steps.finish();
+    let (tried, spoiled) = ends.finish();
+    (steps, spoiled, tried)
+}
+
 fn whole(steps: &Steps, library: Library) {
     let Some(driver) = steps.attempt("Driver::init", || Driver::init(library)) else { return };
     let Some(device) = steps.attempt("Driver::device", || driver.device(0)) else { return };
     steps.room("devices", || devices::all(steps, driver, device));
     contexts::created(steps, device);
     steps.room("shared", || contexts::shared(steps, device));
-    steps.room("workers", || workers::all(steps, device));
+    steps.room("regions", || regions::all(steps, device));
     steps.room("greens", || greens::all(steps, driver));
     steps.room("primary", || contexts::primary(steps, device));
 }

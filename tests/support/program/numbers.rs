@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use cuprum::graph::{CaptureMode, Graph, InstantiateFlags, NodeOperations};
-use cuprum::memory::PitchedBuffer;
+use cuprum::graph::{CaptureMode, Graph, InstantiateFlags};
+use cuprum::memory::{PinnedFlags, PitchedBuffer, Slice, SliceMut};
+use cuprum::stream::Lent;
 use cuprum::stream::{
-    AccessPolicy, BlockCopies, Copies, CopyAttributes, Decompression, Operations, Scope, Signals, Until,
+    AccessPolicy, Copies, CopyAttributes, Decompression, Operations, Scope, Signals, Until,
 };
 use cuprum::sys::{
     CUlaunchMemSyncDomain, CUmemDecompressAlgorithm, CUresult, CUstreamMemoryBarrier_flags,
     CUsynchronizationPolicy, CUtensorMapAllocClass, CUtensorMapIm2ColWideMode,
 };
 use cuprum::texture::{TensorLayout, TensorMap};
-use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, PinnedFlags, Slice, Stream};
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
 
 use super::Steps;
+use super::steps::while_they_succeed;
 
 const LEN: usize = 4;
 
@@ -57,19 +59,23 @@ fn values(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let (numbers, none) = ((&mut narrow, &mut wide), Until::at_least(0));
     steps.attempt("Current::scope", || {
         cx.scope(stream, |scope| {
-            let narrow = steps.attempt("Scope::lend", || scope.lend(numbers.0.as_mut_slice()))?;
-            let wide = steps.attempt("Scope::lend", || scope.lend(numbers.1.as_mut_slice()))?;
-            let lent = scope.lend_signals(&signals).ok()?;
-            steps.attempt("Lent::write_value", || narrow.write_value(0, 0));
-            steps.attempt("Lent::write_value", || wide.write_value(0, 0));
-            steps.attempt("Lent::wait_value", || narrow.wait_value(0, none));
-            steps.attempt("LentShared::wait_value", || wide.as_shared().wait_value(0, Until::at_least(0)));
-            steps.attempt("LentSignals::write_value", || lent.write_value(1, 0));
-            steps.attempt("LentSignals::wait_value", || lent.wait_value(1, none));
-            let mut operations = Operations::new();
-            operations.wait(lent, 0, none).ok()?.write(&narrow, 1, 0).ok()?;
-            operations.barrier(CUstreamMemoryBarrier_flags::CU_STREAM_MEMORY_BARRIER_TYPE_SYS);
-            steps.attempt("Scope::operate", || scope.operate(&mut operations))
+            while_they_succeed(|| {
+                let narrow = steps.attempt("Scope::lend", || scope.lend(numbers.0.as_mut_slice()))?;
+                let wide = steps.attempt("Scope::lend", || scope.lend(numbers.1.as_mut_slice()))?;
+                let lent = scope.lend(&signals).ok()?;
+                steps.attempt("Scope::write_value", || scope.write_value(&narrow, 0, 0));
+                steps.attempt("Scope::write_value", || scope.write_value(&wide, 0, 0));
+                steps.attempt("Scope::wait_value", || scope.wait_value(&narrow, 0, none));
+                steps.attempt("Scope::wait_value", || {
+                    scope.wait_value(&wide.as_shared(), 0, Until::at_least(0))
+                });
+                steps.attempt("Scope::write_value", || scope.write_value(&lent, 1, 0));
+                steps.attempt("Scope::wait_value", || scope.wait_value(&lent, 1, none));
+                let mut operations = Operations::new();
+                operations.wait(&lent, 0, none).ok()?.write(&narrow, 1, 0).ok()?;
+                operations.barrier(CUstreamMemoryBarrier_flags::CU_STREAM_MEMORY_BARRIER_TYPE_SYS);
+                steps.attempt("Scope::operate", || scope.operate(&mut operations))
+            })
         })
     });
     steps.session().scope_ended();
@@ -93,23 +99,24 @@ fn copies(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let start = host.as_raw();
     steps.attempt("Current::scope", || {
         cx.scope(stream, |scope| {
-            let all = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()))?;
-            let host = steps.attempt("Scope::lend_host", || scope.lend_host(&mut host))?;
-            let (low, high) = (all.slice(..LEN)?, all.slice(LEN..)?);
-            let mut copies = Copies::new();
-            copies.add(&high, &low).ok()?.add_to_host(&host, &low).ok()?;
-            steps.attempt("Scope::copy_all", || scope.copy_all(&mut copies, CopyAttributes::default()));
-            steps.attempt("Lent::copy_from_with", || low.copy_from_with(&high, CopyAttributes::default()));
-            let rows = rows.as_pitched_mut().split_at_row(1)?;
-            let low = steps.attempt("Scope::lend_pitched", || scope.lend_pitched(rows.0))?;
-            let high = steps.attempt("Scope::lend_pitched", || scope.lend_pitched(rows.1))?;
-            let mut blocks = BlockCopies::new();
-            blocks.add(&low, &high, CopyAttributes::default()).ok()?;
-            steps.attempt("Scope::copy_all_blocks", || scope.copy_all_blocks(&mut blocks));
-            let copy = || low.copy_from_with(&high, CopyAttributes::default());
-            steps.attempt("LentPitched::copy_from_with", copy);
-            let bytes = steps.attempt("Scope::lend", || scope.lend(bytes.as_mut_slice()))?;
-            decompress(steps, scope, &bytes, &all)
+            while_they_succeed(|| {
+                let all = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()))?;
+                let host = steps.attempt("Scope::lend", || scope.lend(&mut host))?;
+                let (low, high) = (all.slice(..LEN)?, all.slice(LEN..)?);
+                let (mut copies, plain) = (Copies::new(), CopyAttributes::default());
+                copies.add(&high, &low, plain).ok()?.add(&host, &low, plain).ok()?;
+                steps.attempt("Scope::copy_all", || scope.copy_all(&mut copies));
+                steps.attempt("Scope::copy_with", || scope.copy_with(&low, &high, plain));
+                let rows = rows.as_pitched_mut().split_at_row(1)?;
+                let low = steps.attempt("Scope::lend", || scope.lend(rows.0))?;
+                let high = steps.attempt("Scope::lend", || scope.lend(rows.1))?;
+                let mut blocks = Copies::new();
+                blocks.add(&low, &high, plain).ok()?;
+                steps.attempt("Scope::copy_all", || scope.copy_all(&mut blocks));
+                steps.attempt("Scope::copy_with", || scope.copy_with(&low, &high, plain));
+                let bytes = steps.attempt("Scope::lend", || scope.lend(bytes.as_mut_slice()))?;
+                decompress(steps, scope, &bytes, &all)
+            })
         })
     });
     if host.is_lost() {
@@ -125,12 +132,12 @@ fn copies(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
 fn decompress<'scope>(
     steps: &Steps,
     scope: &Scope<'scope, '_>,
-    bytes: &cuprum::Lent<'scope, u8>,
-    count: &cuprum::Lent<'scope, u32>,
+    bytes: &Lent<'scope, SliceMut<'_, u8>>,
+    count: &Lent<'scope, SliceMut<'_, u32>>,
 ) -> Option<()> {
     let algorithm = CUmemDecompressAlgorithm::CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY;
     let (from, to, count) = (bytes.slice(..32)?, bytes.slice(32..)?, count.slice(..1)?);
-    let one = Decompression::new(algorithm, from.as_shared(), &to, &count).ok()?;
+    let one = Decompression::new(algorithm, &from.as_shared(), &to, &count).ok()?;
     steps.may_refuse("Scope::decompress", CUresult::CUDA_ERROR_NOT_SUPPORTED, || {
         // SAFETY: nothing is decompressed.
         match unsafe { scope.decompress(&mut [one]) } {
@@ -145,11 +152,14 @@ fn unified(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let Some(buffer) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 2 * LEN)) else { return };
     let (to, bytes) = (buffer.as_raw(), LEN * size_of::<u32>());
     let from = to + bytes as u64;
-    // SAFETY: two halves of one buffer, which nobody else uses.
+    // SAFETY: two halves of one buffer that nothing else uses.
     steps.attempt("Current::copy_raw", || unsafe { cx.copy_raw(to, from, bytes) });
-    // SAFETY: as above; the stream is waited for below.
-    steps.attempt("Stream::copy_raw", || unsafe { stream.copy_raw(cx, to, from, bytes) });
-    steps.attempt("Stream::synchronize", || stream.synchronize(cx));
+    steps.attempt("Current::scope", || {
+        // SAFETY: as above; the scope waits for the stream.
+        let copy = |scope: &Scope<'_, '_>| unsafe { scope.copy_raw(to, from, bytes) };
+        cx.scope(stream, |scope| Ok(steps.attempt("Scope::copy_raw", || copy(scope))))
+    });
+    steps.session().scope_ended();
     steps.done("Buffer::drop", || drop(buffer));
 }
 
@@ -157,8 +167,8 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let signals = steps.attempt("Signals::new", || Signals::<u64>::new(cx, 2));
     let graph = steps.attempt("Graph::new", || Graph::new(cx));
     let (Some(signals), Some(mut graph)) = (signals, graph) else { return };
-    let mut operations = NodeOperations::new();
-    let shared = graph.share_signals(Arc::new(signals));
+    let mut operations = Operations::new();
+    let shared = graph.lend(Arc::new(signals));
     let built = shared.ok().and_then(|shared| {
         operations.wait(shared, 0, Until::at_least(0)).ok()?.write(shared, 1, 0).ok()?;
         let add = || graph.add_operations(cx, &[], &operations);
@@ -171,9 +181,9 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let made = steps.attempt("Graph::instantiate", || graph.instantiate(cx, InstantiateFlags::empty()));
     let Some(mut executable) = made else { return };
     let change = || executable.set_operations(cx, node, &operations);
-    steps.attempt("Executable::set_operations", change);
-    steps.attempt("Executable::run", || executable.run(cx, stream));
-    steps.done("Executable::drop", || drop(executable));
+    steps.attempt("GraphExec::set_operations", change);
+    steps.attempt("GraphExec::launch", || executable.launch(cx, stream));
+    steps.done("GraphExec::drop", || drop(executable));
 }
 
 /// Numbers in a graph that is captured.
@@ -183,7 +193,7 @@ fn captured(steps: &Steps, cx: &Current<'_, '_>) {
     let (Some(signals), Some(mut stream)) = (signals, stream) else { return };
     let captured = steps.attempt("Current::capture", || {
         cx.capture(&mut stream, CaptureMode::Global, |capture| {
-            let shared = capture.share_signals(Arc::new(signals))?;
+            let shared = capture.lend(Arc::new(signals))?;
             steps.attempt("Capture::wait_value", || capture.wait_value(shared, 0, Until::at_least(0)));
             steps.attempt("Capture::write_value", || capture.write_value(shared, 1, 0));
             Ok(())

@@ -24,7 +24,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
 
 fn buffer(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>) {
     let name = gl.buffer(&[1; 64]);
-    // SAFETY: the stand-in keeps what it has, and does nothing meanwhile.
+    // SAFETY: the stand-in keeps its buffer, and does nothing meanwhile.
     let register = || unsafe { RegisteredBuffer::new(cx, name, NONE) };
     let Some(mut buffer) = steps.attempt("RegisteredBuffer::new", register) else { return };
     steps.attempt("RegisteredBuffer::set_use", || buffer.set_use(cx, MapUse::ReadWrite));
@@ -35,12 +35,16 @@ fn buffer(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>
         }
         let slice = steps.attempt("MappedBuffer::as_mut_slice", || view.as_mut_slice::<u32>(cx));
         if let Some(mut slice) = slice {
-            steps.attempt("SliceMut::fill", || slice.fill(cx, 7));
+            steps.attempt("Current::fill", || cx.fill(&mut slice, 7));
         }
         steps.attempt("Mapped::unmap", || mapped.unmap(cx));
     }
-    let mapped = steps.attempt("RegisteredBuffer::map", || buffer.map(cx, stream));
-    steps.done("Mapped::drop", || drop(mapped));
+    let Some(apart) = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx)) else { return };
+    for stream in [stream, &Stream::default_in(cx), &apart] {
+        let mapped = steps.attempt("RegisteredBuffer::map", || buffer.map(cx, stream));
+        steps.done("Mapped::drop", || drop(mapped));
+    }
+    steps.done("Stream::drop", || drop(apart));
     steps.attempt("RegisteredBuffer::close", || buffer.close());
     let buffer = steps.attempt("RegisteredBuffer::new", register);
     steps.done("RegisteredBuffer::drop", || drop(buffer));

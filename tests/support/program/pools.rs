@@ -3,10 +3,12 @@
 #[cfg(unix)]
 use std::os::fd::AsFd;
 
+use cuprum::memory::PinnedFlags;
 use cuprum::pool::{
     BufferPool, MemoryPool, PinnedPool, PoolAccess, PoolAttribute, PoolOptions, PoolPlace, StreamBuffer,
 };
-use cuprum::{Current, Event, EventFlags, PinnedFlags, Stream};
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Current, Stream};
 
 use super::Steps;
 
@@ -33,19 +35,20 @@ fn ordered(steps: &Steps, cx: &Current<'_, '_>, one: &Stream<'_>, two: &Stream<'
     if let Some(mut buffer) =
         steps.attempt("StreamBuffer::alloc", || StreamBuffer::<u32>::alloc(cx, one, LEN))
     {
-        steps.attempt("StreamBuffer::fill", || buffer.fill(cx, 7));
-        steps.attempt("StreamBuffer::set_bytes", || buffer.set_bytes(cx, 7));
+        steps.attempt("Current::fill", || cx.fill(&mut buffer, 7));
+        steps.attempt("Current::fill_bytes", || cx.fill_bytes(&mut buffer, 7));
         if let Some(source) = &zeroed {
-            steps.attempt("StreamBuffer::copy_from", || buffer.copy_from(cx, source));
+            steps.attempt("Current::copy", || cx.copy(&mut buffer, &source));
         }
-        steps.attempt("StreamBuffer::copy_from_host", || buffer.copy_from_host(cx, &host));
-        steps.attempt("StreamBuffer::copy_to_host", || buffer.copy_to_host(cx, &mut host));
+        steps.attempt("Current::copy", || cx.copy(&mut buffer, &host));
+        steps.attempt("Current::copy", || cx.copy(&mut host, &buffer));
         steps.attempt("StreamBuffer::to_vec", || buffer.to_vec(cx));
         steps.attempt("Current::scope", || {
             cx.scope(one, |scope| {
-                let lent = steps.attempt("Scope::lend_ordered", || scope.lend_ordered(&mut buffer));
-                let Some(lent) = lent else { return };
-                steps.attempt("Lent::fill", || lent.fill(9));
+                let lent = steps.attempt("Scope::lend", || scope.lend(&mut buffer));
+                let Some(lent) = lent else { return Ok(()) };
+                steps.attempt("Scope::fill", || scope.fill(&lent, 9));
+                Ok(())
             })
         });
         steps.session().scope_ended();
@@ -59,15 +62,15 @@ fn ordered(steps: &Steps, cx: &Current<'_, '_>, one: &Stream<'_>, two: &Stream<'
         let Some(stream) = steps.attempt("Stream::new", || stream(cx)) else { continue };
         let shared = stream.share();
         let halves = steps.attempt("StreamBuffer::alloc", || StreamBuffer::<u16>::alloc(cx, &shared, LEN));
-        steps.done("SharedStream::drop", || drop(shared));
+        steps.done("Shared<Stream>::drop", || drop(shared));
         if let Some(mut halves) = halves {
-            steps.attempt("StreamBuffer::fill", || halves.fill(cx, 7));
+            steps.attempt("Current::fill", || cx.fill(&mut halves, 7));
             steps.done("StreamBuffer::drop", || drop(halves));
         }
     }
     if let Some(mut bytes) = steps.attempt("StreamBuffer::alloc", || StreamBuffer::<u8>::alloc(cx, one, LEN))
     {
-        steps.attempt("StreamBuffer::fill", || bytes.fill(cx, 7));
+        steps.attempt("Current::fill", || cx.fill(&mut bytes, 7));
         steps.done("StreamBuffer::drop", || drop(bytes));
     }
     steps.done("StreamBuffer::drop", || drop(zeroed));

@@ -1,8 +1,8 @@
 //! Memory and events of other processes.
 
-use cuprum::memory::{IpcBuffer, IpcMemHandle};
-use cuprum::stream::IpcEventHandle;
-use cuprum::{Buffer, Current, Event, EventFlags};
+use cuprum::memory::IpcBuffer;
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Buffer, Current};
 
 use super::Steps;
 
@@ -16,7 +16,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
         steps.attempt("Event::ipc_handle", || event.ipc_handle(cx));
         steps.done("Event::drop", || drop(event));
     }
-    let handle = IpcMemHandle::from_bytes([0; 64]);
+    let handle = [0; 64];
     // SAFETY: the tracer stands in for the other process, and opens memory of its own.
     let open = || unsafe { IpcBuffer::<u8>::open(cx, handle) };
     if let Some(memory) = steps.attempt("IpcBuffer::open", open) {
@@ -24,7 +24,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     }
     let memory = steps.attempt("IpcBuffer::open", open);
     steps.done("IpcBuffer::drop", || drop(memory));
-    let handle = IpcEventHandle::from_bytes([0; 64]);
+    let handle = [0; 64];
     // SAFETY: as above.
     let event = steps.attempt("Event::open", || unsafe { Event::open(cx, handle) });
     steps.done("Event::drop", || drop(event));

@@ -1,13 +1,14 @@
-//! Requests, and what is awaited.
+//! Requests and awaited results.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Pending, Request};
 use cuprum::sys::FnId;
-use cuprum::{
-    Buffer, Current, Event, EventFlags, MemoryError, Pending, PinnedBuffer, PinnedFlags, Request, Stream,
-};
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
 
 use super::Steps;
 
@@ -15,11 +16,11 @@ const LEN: usize = 4;
 
 type Slot = (PinnedBuffer<'static, u32>, Buffer<'static, u32>);
 
-/// How a request comes to its end.
+/// Ways in which a request ends.
 #[derive(Clone, Copy)]
 enum Way {
     Wait,
-    /// During a capture that forbids it, and is spoiled by it.
+    /// During a capture that forbids it to others.
     WaitInACapture,
     Await,
     Drop,
@@ -41,11 +42,15 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, 'static>) {
     steps.done("Stream::drop", || drop(stream));
 }
 
-/// What a future says that has been woken, as the emulator calls at once.
+/// Polls a future: at once, or a moment later where work runs at other times than inside of the calls.
 fn poll<T>(future: impl Future<Output = T>) -> Option<T> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => Some(value),
-        Poll::Pending => None,
+    let (mut future, began) = (pin!(future), Instant::now());
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(value) => return Some(value),
+            Poll::Pending if began.elapsed() > Duration::from_secs(20) => return None,
+            Poll::Pending => std::thread::yield_now(),
+        }
     }
 }
 
@@ -65,7 +70,7 @@ fn reached(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
 fn one(steps: &Steps, cx: &Current<'_, 'static>, stream: &Stream<'_>, way: Way) {
     let event = steps.attempt("Event::new", || Event::new(cx, EventFlags::DISABLE_TIMING));
     let host =
-        steps.attempt("PinnedBuffer::zeroed", || PinnedBuffer::<u32>::zeroed(cx, LEN, PinnedFlags::empty()));
+        steps.attempt("PinnedBuffer::alloc", || PinnedBuffer::<u32>::alloc(cx, LEN, PinnedFlags::empty()));
     let buffer = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN));
     let (Some(event), Some(host), Some(buffer)) = (event, host, buffer) else { return };
     let start = host.as_raw();
@@ -82,7 +87,7 @@ fn one(steps: &Steps, cx: &Current<'_, 'static>, stream: &Stream<'_>, way: Way) 
         steps.attempt("Pending::before", || pending.before(cx, stream));
         end(steps, cx, stream, pending, way);
     }
-    // Where it did not come back, it is leaked.
+    // If it did not come back, it is leaked.
     steps.session().lost(start);
 }
 
@@ -96,10 +101,10 @@ fn submit(
     steps.attempt("Request::submit", || {
         request.submit(cx, stream, |scope, (host, buffer)| -> Result<(), MemoryError> {
             let device = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()));
-            let host = steps.attempt("Scope::lend_host", || scope.lend_host(host));
+            let host = steps.attempt("Scope::lend", || scope.lend(host));
             let (Some(device), Some(host)) = (device, host) else { return Ok(()) };
-            steps.attempt("Lent::fill", || device.fill(1));
-            steps.attempt("LentHost::copy_from", || host.copy_from(&device));
+            steps.attempt("Scope::fill", || scope.fill(&device, 1));
+            steps.attempt("Scope::copy", || scope.copy(&host, &device));
             match way {
                 // As a panic, without its message.
                 Way::Panic => std::panic::resume_unwind(Box::new(())),
@@ -112,7 +117,7 @@ fn submit(
 fn in_a_capture(steps: &Steps, cx: &Current<'_, '_>, pending: Pending<Slot>) -> Option<Request<Slot>> {
     let mut stream = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx))?;
     let (mut pending, mut idle) = (Some(pending), None);
-    super::captures::spoiled(steps, cx, &mut stream, || {
+    super::captures::beside(steps, cx, &mut stream, || {
         let pending = pending.take().expect("one capture");
         idle = steps.attempt("Pending::wait", || pending.wait());
     });
@@ -134,7 +139,7 @@ fn end(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>, pending: Pendin
     if let Some(idle) = idle {
         assert_eq!(idle.0.len(), LEN, "it is not lost");
         if let Way::Await = way {
-            // The driver's call has told it, which the watcher does not hear.
+            // The driver's callback has reported it, which the watcher does not see.
             steps.session().lost(idle.0.as_raw());
         }
         steps.session().scope_ended();

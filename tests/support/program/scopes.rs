@@ -1,8 +1,9 @@
-//! Scopes and what is lent to them.
+//! Scopes and their loans.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use cuprum::{Buffer, ContextRef, Current, PinnedBuffer, PinnedFlags, Stream};
+use cuprum::memory::PinnedFlags;
+use cuprum::{Buffer, ContextRef, Current, Error, PinnedBuffer, Stream};
 
 use super::Steps;
 
@@ -16,7 +17,11 @@ pub(super) fn all(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
         page_locked(steps, cx, stream);
     }
     if let Some(stream) = &blocking {
-        steps.attempt("Current::scope", || cx.scope(stream, |_| ()));
+        steps.attempt("Current::scope", || cx.scope(stream, |_| Ok(())));
+        steps.session().scope_ended();
+        steps.attempt("Current::scope_as", || cx.scope_as::<Error, _>(stream, |_| Ok(())));
+        steps.session().scope_ended();
+        steps.attempt("Current::multi_scope_as", || cx.multi_scope_as(|scope| scope.on(stream).map(drop)));
         steps.session().scope_ended();
         left_by_a_panic(steps, cx, stream);
     }
@@ -45,10 +50,11 @@ fn copies(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
         cx.scope(stream, |scope| {
             let lent = steps.attempt("Scope::lend", || scope.lend(first.as_mut_slice()));
             let target = steps.attempt("Scope::lend", || scope.lend(second.as_mut_slice()));
-            let (Some(lent), Some(target)) = (lent, target) else { return };
-            steps.attempt("Lent::copy_from_host", || lent.copy_from_host(&input));
-            steps.attempt("Lent::copy_from", || target.copy_from(&lent));
-            steps.attempt("Lent::copy_to_host", || target.copy_to_host(&mut output));
+            let (Some(lent), Some(target)) = (lent, target) else { return Ok(()) };
+            steps.attempt("Scope::copy", || scope.copy(&lent, &input));
+            steps.attempt("Scope::copy", || scope.copy(&target, &lent));
+            steps.attempt("Scope::read", || scope.read(&mut output, &target));
+            Ok(())
         })
     });
     steps.session().scope_ended();
@@ -66,12 +72,13 @@ fn page_locked(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     steps.attempt("Current::scope", || {
         cx.scope(stream, |scope| {
             let device = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()));
-            let host = steps.attempt("Scope::lend_host", || scope.lend_host(&mut host));
-            let (Some(device), Some(host)) = (device, host) else { return };
-            steps.attempt("LentHost::copy_to", || host.copy_to(&device));
-            steps.attempt("LentHost::copy_from", || host.copy_from(&device));
-            let mapped = steps.attempt("LentHost::as_device", || host.as_device());
-            mapped.map(|mapped| steps.attempt("Lent::fill", || mapped.fill(1)));
+            let host = steps.attempt("Scope::lend", || scope.lend(&mut host));
+            let (Some(device), Some(host)) = (device, host) else { return Ok(()) };
+            steps.attempt("Scope::copy", || scope.copy(&device, &host));
+            steps.attempt("Scope::copy", || scope.copy(&host, &device));
+            let mapped = steps.attempt("Scope::as_device", || scope.as_device(&host));
+            mapped.map(|mapped| steps.attempt("Scope::fill", || scope.fill(&mapped, 1)));
+            Ok(())
         })
     });
     if host.is_lost() {
@@ -91,15 +98,16 @@ fn several(steps: &Steps, cx: &Current<'_, '_>, streams: [&Stream<'_>; 2]) {
     steps.attempt("Current::multi_scope", || {
         cx.multi_scope(|scope| {
             for (stream, own) in streams.into_iter().zip([&mut first, &mut second]) {
-                let Some(lane) = steps.attempt("MultiScope::on", || scope.on(stream)) else { return };
+                let Some(lane) = steps.attempt("MultiScope::on", || scope.on(stream)) else { return Ok(()) };
                 let own = steps.attempt("Scope::lend", || lane.lend(own.as_mut_slice()));
-                let read = steps.attempt("Scope::lend_shared", || lane.lend_shared(read.as_slice()));
-                let (Some(own), Some(read)) = (own, read) else { return };
-                steps.attempt("Lent::copy_from", || own.copy_from(read));
-                steps.attempt("Lent::fill", || own.fill(1));
-                steps.attempt("Lent::set_bytes", || own.set_bytes(1));
-                steps.attempt("LentShared::copy_to_host", || read.copy_to_host(&mut output));
+                let read = steps.attempt("Scope::lend", || lane.lend(read.as_slice()));
+                let (Some(own), Some(read)) = (own, read) else { return Ok(()) };
+                steps.attempt("Scope::copy", || lane.copy(&own, &read));
+                steps.attempt("Scope::fill", || lane.fill(&own, 1));
+                steps.attempt("Scope::fill_bytes", || lane.fill_bytes(&own, 1));
+                steps.attempt("Scope::read", || lane.read(&mut output, &read));
             }
+            Ok(())
         })
     });
     steps.session().scope_ended();
@@ -108,7 +116,8 @@ fn several(steps: &Steps, cx: &Current<'_, '_>, streams: [&Stream<'_>; 2]) {
     steps.attempt("Current::scope", || {
         cx.scope(streams[0], |scope| {
             let halves = steps.attempt("Scope::lend", || scope.lend(halves.as_mut_slice()));
-            halves.map(|halves| steps.attempt("Lent::fill", || halves.fill(1)));
+            halves.map(|halves| steps.attempt("Scope::fill", || scope.fill(&halves, 1)));
+            Ok(())
         })
     });
     steps.done("Buffer::drop", || drop(halves));
@@ -120,9 +129,9 @@ fn left_by_a_panic(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let input = [1; LEN];
     steps.attempt("scope left by a panic", || {
         let scope = || {
-            cx.scope(stream, |scope| {
+            cx.scope::<()>(stream, |scope| {
                 let lent = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()));
-                lent.map(|lent| steps.attempt("Lent::copy_from_host", || lent.copy_from_host(&input)));
+                lent.map(|lent| steps.attempt("Scope::copy", || scope.copy(&lent, &input)));
                 // As a panic, without its message.
                 resume_unwind(Box::new(()))
             })
@@ -145,7 +154,8 @@ fn drop_inside(steps: &Steps, cx: &Current<'_, '_>, theirs: Option<Buffer<'_, u8
         cx.scope(&default, |scope| {
             steps.done("Buffer::drop in a scope", || drop(theirs));
             let lent = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()));
-            lent.map(|lent| steps.attempt("Lent::copy_from_host", || lent.copy_from_host(&input)));
+            lent.map(|lent| steps.attempt("Scope::copy", || scope.copy(&lent, &input)));
+            Ok(())
         })
     });
     steps.session().scope_ended();

@@ -1,18 +1,19 @@
-//! What the program did, step by step.
+//! The steps of the program and their outcomes.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
-use cuprum::module::LinkError;
+use cuprum::launch::{BindError, CallError, KernelError, LaunchError, Mismatch};
+use cuprum::memory::RegisterError;
+use cuprum::module::{LinkError, ModuleError};
+use cuprum::stream::RequestError;
 use cuprum::sys::CUresult;
 use cuprum::texture::{TensorError, TextureError};
-use cuprum::{
-    BindError, CallError, ContextRef, Error, KernelError, LaunchError, MemoryError, Mismatch, ModuleError,
-    RegisterError, RequestError, WorkerError,
-};
+use cuprum::{AnyError, ContextRef, Error, MemoryError};
 
+use super::capturer::Capturer;
 use crate::tracer::{Called, Session};
 
 /// Outcome of a step.
@@ -27,7 +28,7 @@ pub(crate) enum Outcome {
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) name: &'static str,
-    /// Its calls in the session's log, those of steps inside of it included.
+    /// Its calls in the session's log, including the calls of the steps inside it.
     pub(crate) calls: Range<usize>,
     /// Errors that were swallowed meanwhile.
     pub(crate) swallowed: Vec<Error>,
@@ -57,6 +58,11 @@ pub(crate) fn by_step(steps: &[Step], log: &[Called]) -> Vec<Vec<Called>> {
     calls
 }
 
+/// The body of a scope or of `enter` that goes on as long as its steps succeed.
+pub(crate) fn while_they_succeed<R>(steps: impl FnOnce() -> Option<R>) -> cuprum::Result<Option<R>> {
+    Ok(steps())
+}
+
 /// An error that a method returns.
 pub(crate) trait Reported: std::fmt::Display {
     fn of_driver(&self) -> Option<Error>;
@@ -82,7 +88,7 @@ macro_rules! around {
     )* };
 }
 
-around!(Mismatch LaunchError TensorError TextureError WorkerError);
+around!(Mismatch LaunchError TensorError TextureError);
 
 impl Reported for MemoryError {
     fn of_driver(&self) -> Option<Error> {
@@ -90,6 +96,12 @@ impl Reported for MemoryError {
             Self::Driver(error) | Self::NoRoom { error, .. } => Some(*error),
             _ => None,
         }
+    }
+}
+
+impl Reported for AnyError {
+    fn of_driver(&self) -> Option<Error> {
+        self.failed_call()
     }
 }
 
@@ -181,9 +193,9 @@ pub(crate) struct Room {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rooms {
     All,
-    /// What is in no room, and this one.
+    /// Steps outside all rooms, and this room.
     One(&'static str),
-    /// What is in no room.
+    /// Steps outside all rooms.
     None,
 }
 
@@ -191,13 +203,21 @@ pub(crate) enum Rooms {
 pub(crate) struct Steps {
     session: Session,
     enters: Rooms,
+    /// Captures a stream while something is freed.
+    capturer: Option<Capturer>,
     rooms: RefCell<Vec<Room>>,
     steps: RefCell<Vec<Step>>,
 }
 
 impl Steps {
     pub(super) fn new(session: &Session, enters: Rooms) -> Self {
-        Self { session: session.clone(), enters, rooms: RefCell::default(), steps: RefCell::default() }
+        let (session, capturer) = (session.clone(), None);
+        Self { session, enters, capturer, rooms: RefCell::default(), steps: RefCell::default() }
+    }
+
+    /// Steps that free are made while another thread captures.
+    pub(super) fn beside_captures(session: &Session, capturer: Capturer) -> Self {
+        Self { capturer: Some(capturer), ..Self::new(session, Rooms::All) }
     }
 
     pub(super) fn finish(self) -> (Vec<Step>, Vec<Room>) {
@@ -218,7 +238,7 @@ impl Steps {
         &self.session
     }
 
-    /// Tells the watcher which context the calls from now on are meant for.
+    /// Passes to the watcher the context for which the calls from now on are meant.
     pub(super) fn expect(&self, context: &ContextRef) {
         self.session.expect(Some(context.as_raw()));
     }
@@ -239,7 +259,7 @@ impl Steps {
             Ok(value) => Some(value),
             Err(error) => {
                 let told = error.of_driver();
-                // Nobody reads the text of an error that was asked for, and what some codes mean is looked for in files.
+                // The text of an injected error is not needed, and for some codes it searches files.
                 let text = if self.was_injected(at, told) { String::new() } else { error.to_string() };
                 self.steps.borrow_mut()[at].outcome = Outcome::Failed(told, text);
                 None
@@ -256,7 +276,7 @@ impl Steps {
     ) {
         let at = self.steps.borrow().len();
         // The same code may have been injected.
-        let refused = || self.session.log().last().is_some_and(|call| !call.injected);
+        let refused = || self.session.log().last().is_some_and(|call| call.injected.is_none());
         self.attempt(name, || match body() {
             Err(error) if error.of_driver().is_some_and(|error| error.code() == code) && refused() => Ok(()),
             other => other.map(|_| ()),
@@ -275,7 +295,10 @@ impl Steps {
         let step =
             Step { name, calls: start..start, swallowed: Vec::new(), outcome: Outcome::Done, allowed: None };
         self.steps.borrow_mut().push(step);
-        let result = body();
+        let result = match &self.capturer {
+            Some(capturer) if capturer.is_meant(name) => capturer.during_a_capture(name, body),
+            _ => body(),
+        };
         let step = &mut self.steps.borrow_mut()[at];
         step.calls.end = self.session.len();
         step.swallowed = self.session.all_swallowed().split_off(swallowed);

@@ -1,6 +1,7 @@
 //! Streams and events.
 
-use cuprum::{Current, Event, EventFlags, Stream, StreamKind};
+use cuprum::stream::{Event, EventFlags, StreamKind};
+use cuprum::{Current, Stream};
 
 use super::Steps;
 
@@ -32,10 +33,10 @@ fn events(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
         steps.attempt("Event::record", || start.record(cx, stream)),
         steps.attempt("Event::record", || end.record(cx, stream)),
     ];
-    steps.attempt("Stream::wait", || stream.wait(cx, &end));
-    steps.attempt("Event::synchronize", || end.synchronize());
+    steps.attempt("Stream::wait_event", || stream.wait_event(cx, &end));
+    let waited = steps.attempt("Event::synchronize", || end.synchronize());
     steps.attempt("Event::is_done", || end.is_done());
-    if recorded.iter().all(Option::is_some) {
+    if recorded.into_iter().chain([waited]).all(|done| done.is_some()) {
         steps.attempt("Event::elapsed_since", || end.elapsed_since(&start));
     }
     steps.attempt("Event::close", || start.close());

@@ -15,7 +15,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
         let shared = array.share();
         let texture = steps.attempt("Texture::new", || Texture::new(cx, &shared, &Sampler::new()));
         let surface = steps.attempt("Surface::new", || Surface::new(cx, &shared));
-        steps.done("SharedArray::drop", || drop(shared));
+        steps.done("Shared<Array>::drop", || drop(shared));
         steps.done("Surface::drop", || drop(surface));
         steps.done("Texture::drop", || drop(texture));
     }
@@ -51,8 +51,9 @@ fn of_array(steps: &Steps, cx: &Current<'_, '_>, array: &Array<'_, u32>) {
             let Some(stream) = steps.attempt("Stream::new", || stream(cx)) else { continue };
             steps.attempt("Current::scope", || {
                 cx.scope(&stream, |scope| {
-                    steps.attempt("Scope::lend_texture", || scope.lend_texture(&texture));
-                    steps.attempt("Scope::lend_surface", || scope.lend_surface(&surface));
+                    steps.attempt("Scope::lend", || scope.lend(&texture));
+                    steps.attempt("Scope::lend", || scope.lend(&surface));
+                    Ok(())
                 })
             });
             steps.done("Stream::drop", || drop(stream));

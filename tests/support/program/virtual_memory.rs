@@ -12,7 +12,7 @@ use cuprum::{Buffer, Current, Error, Stream};
 use super::Steps;
 
 const LEN: usize = 4;
-/// What the software device answers where hardware is lacking.
+/// Code that the software device returns where hardware is missing.
 const NOT_SUPPORTED: CUresult = CUresult::CUDA_ERROR_NOT_SUPPORTED;
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
@@ -88,7 +88,7 @@ fn addresses(steps: &Steps, cx: &Current<'_, '_>) {
     steps.done("Buffer::drop", || drop(buffer));
 }
 
-/// An error of the driver's, which is all that these methods give here.
+/// An error of the driver; these methods return no other here.
 fn plain<R>(result: Result<R, MemoryError>) -> Result<R, Error> {
     result.map_err(|error| match error {
         MemoryError::Driver(error) => error,
@@ -112,7 +112,7 @@ fn mapped(steps: &Steps, cx: &Current<'_, '_>) {
         if let Some(mapping) = steps.attempt("Reservation::map", || map(0)) {
             use_mapping(steps, cx, mapping, &memory);
         }
-        // What cannot be unmapped keeps its place.
+        // A mapping that cannot be unmapped keeps its place.
         if let Some(mapping) = steps.attempt("Reservation::map", || map(2 * bytes)) {
             steps.attempt("Mapping::close", || mapping.close());
         }
@@ -125,7 +125,7 @@ fn mapped(steps: &Steps, cx: &Current<'_, '_>) {
 }
 
 fn use_mapping(steps: &Steps, cx: &Current<'_, '_>, mut mapping: Mapping<'_, u32>, memory: &PhysicalMemory) {
-    steps.attempt("SliceMut::fill", || mapping.as_mut_slice().fill(cx, 1));
+    steps.attempt("Current::fill", || cx.fill(&mut mapping, 1));
     steps.attempt("Mapping::extend", || mapping.extend(cx, memory));
     steps.attempt("Mapping::access", || mapping.access(MemoryLocation::Device(cx.context().device())));
     if let Some(device) = steps.attempt("Driver::device", || cx.context().driver().device(1)) {
@@ -154,7 +154,7 @@ fn shared(steps: &Steps, cx: &Current<'_, '_>, bytes: usize) {
     steps.done("PhysicalMemory::drop", || drop(memory));
 }
 
-/// What the software device answers to all of it is that there is no such hardware.
+/// The software device refuses all of it, because it lacks the hardware.
 fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
     let (device, bytes) = (cx.context().device(), 2 << 20);
     let driver = device.driver();
@@ -167,7 +167,8 @@ fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
     let create = || PhysicalMemory::new(driver, here, bytes, PhysicalFlags::empty());
     let Some(memory) = steps.attempt("PhysicalMemory::new", create) else { return };
     let Some(posing) = steps.attempt("PhysicalMemory::new", create) else { return };
-    // SAFETY: a handle of that size that nobody else releases; what is no object is refused as one.
+    // SAFETY: a handle of that size that nothing else releases; the driver refuses one that is no such
+    // object.
     let object = unsafe { Multicast::from_raw(driver, posing.into_raw(), bytes) };
     steps.may_refuse("Multicast::add_device", NOT_SUPPORTED, || object.add_device(device));
     steps.may_refuse("Multicast::bind", NOT_SUPPORTED, || object.bind(device, 0, &memory, 0, bytes));
@@ -205,7 +206,7 @@ fn without_memory(steps: &Steps, cx: &Current<'_, '_>) {
         if let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) {
             let part = TilePart::Tiles { level: 0, layer: 0, offset: [0; 3], extent: [4, 2, 1] };
             let maps = [view.tiles(part, None)];
-            // SAFETY: memory is taken away, if any, from what nothing uses.
+            // SAFETY: any memory that is unmapped is unused.
             steps.may_refuse("Stream::map_tiles", NOT_SUPPORTED, || unsafe { stream.map_tiles(cx, &maps) });
             steps.done("Stream::drop", || drop(stream));
         }

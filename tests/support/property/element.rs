@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use cuprum::Fill;
+use cuprum::memory::Fill;
 
 /// An element whose values say which step wrote them.
 pub(crate) trait Element: Fill + PartialEq + Debug {

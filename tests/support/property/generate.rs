@@ -1,6 +1,6 @@
 //! Programs at random.
 
-use cuprum::StreamKind;
+use cuprum::stream::StreamKind;
 
 use super::element::Element;
 use super::model::Model;
@@ -10,7 +10,7 @@ use super::step::{Act, CONTEXTS, EVENTS, Kind, Make, Part, SLOTS, STREAMS, Step,
 /// Lengths of buffers: few, so that often two are the same.
 const LENGTHS: [usize; 5] = [1, 8, 8, 8, 40];
 
-/// A program of so many steps, each of which makes sense where it stands.
+/// A program of so many steps, each of which makes sense in its place.
 pub(crate) fn program<T: Element>(seed: u64, steps: usize, mistakes: bool) -> Vec<Step> {
     let mut generator = Generator { random: Random::new(seed), model: Model::<T>::new(), thread: 0 };
     let mut program = Vec::with_capacity(steps);

@@ -1,8 +1,9 @@
-//! Programs at random over the safe API, a model of what each read must show, and what runs them and makes them short.
+//! Random programs over the safe API, a model of the expected result of each read, a runner, and a shortener.
 //!
-//! A program is a list of steps, each of one thread, in one order: what a step does happens after all that the steps
-//! before it did, so that the model is a plain list of elements for each buffer. A step that makes no sense where it stands
-//! is left out; so every part of a program is a program, and one that fails is shortened by leaving out steps.
+//! A program is a list of steps, each of one thread, in one order. A step happens after all effects of the
+//! steps before it, so the model is a plain list of elements for each buffer. A step that makes no sense in
+//! its place is left out. Therefore every part of a program is a program, and a failing one is shortened by
+//! leaving out steps.
 
 #![allow(dead_code, reason = "each test crate uses its own part of this shared module")]
 

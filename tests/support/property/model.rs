@@ -1,6 +1,6 @@
 //! Contents of every buffer, according to the program's order.
 
-use cuprum::StreamKind;
+use cuprum::stream::StreamKind;
 
 use super::element::{Element, byte_of, uploaded};
 use super::step::{Act, CONTEXTS, EVENTS, Kind, Loan, Make, Part, SHARED, SLOTS, STREAMS, Step, THREADS};
@@ -112,14 +112,14 @@ impl<T: Element> Model<T> {
         self.slots[slot].as_ref().map(|memory| memory.cells.clone())
     }
 
-    /// The objects that a step uses, those that it gives back included.
+    /// The objects that a step uses, including those that it returns.
     pub(crate) fn objects(&self, step: &Step) -> u64 {
         let ends = matches!(step.act, Act::End { .. });
         let returned = (0..SLOTS).filter(|&slot| ends && self.is_lent_to_top(slot, step.thread));
         returned.fold(step.act.objects(), |objects, slot| objects | 1 << slot)
     }
 
-    /// Remembers what was read of elements that nobody had written: they must not change on their own.
+    /// Remembers the values read from elements that were never written: they must not change on their own.
     pub(crate) fn pin(&mut self, part: Part, read: &[T]) {
         let Some(memory) = &mut self.slots[part.slot] else { return };
         for (cell, &value) in memory.cells.iter_mut().skip(part.start).zip(read) {
@@ -127,7 +127,8 @@ impl<T: Element> Model<T> {
         }
     }
 
-    /// Does a step; `None` if it makes no sense here. A step that reads answers what it must read, others nothing.
+    /// Does a step; `None` if it makes no sense here. Returns the expected elements if the step reads, and
+    /// none otherwise.
     pub(crate) fn apply(&mut self, number: usize, step: &Step) -> Option<Cells<T>> {
         let thread = step.thread;
         match step.act {

@@ -1,4 +1,4 @@
-//! Runs a program on threads of its own and compares what it reads with the model.
+//! Runs a program on threads of its own and compares its reads with the model.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuprum::{Context, ContextFlags, Driver, PrimaryContext};
+use cuprum::Driver;
+use cuprum::context::{Context, ContextFlags, PrimaryContext};
 
 use super::element::Element;
 use super::model::{Cells, Model};
@@ -28,15 +29,15 @@ struct Hired<T> {
     busy: Option<(usize, u64)>,
 }
 
-/// Something that was read, and what was to be read.
+/// Elements that were read, and the expected ones.
 struct Seen<T> {
     number: usize,
     read: Vec<T>,
     expected: Cells<T>,
 }
 
-/// Steps of all programs of the process so far. What they write depends on their number: memory that is used again then
-/// never holds by chance what a later program is to write there.
+/// Steps of all programs of the process so far. The values that they write depend on their number, so reused
+/// memory never holds by chance the values that a later program writes there.
 static STEPS: AtomicUsize = AtomicUsize::new(0);
 
 /// A program that runs.
@@ -52,7 +53,8 @@ struct Run<'a, T: Element> {
     seen: Vec<Seen<T>>,
 }
 
-/// Runs a program; an error is what went wrong. Objects are dropped at the end in an order that depends on `seed`.
+/// Runs a program; the error describes the failure. Objects are dropped at the end in an order that depends
+/// on `seed`.
 pub(crate) fn run<T: Element>(driver: Driver, program: &[Step], seed: u64) -> Result<(), String> {
     let swallowed = cuprum::swallowed::count();
     let device = driver.device(0).map_err(told)?;
@@ -85,7 +87,7 @@ fn hire<T: Element>(tables: &Arc<Tables<T>>, by_stack: bool) -> Hired<T> {
     Hired { orders, answers, thread: thread::spawn(move || worker.serve(by_stack)), busy: None }
 }
 
-/// Gives a thread no more orders.
+/// Sends a thread no more steps.
 fn end<T>(thread: Hired<T>) -> Result<(), String> {
     drop(thread.orders);
     thread.thread.join().map_err(|_| "a thread panicked".into())
@@ -136,7 +138,7 @@ impl<T: Element> Run<'_, T> {
         if step.beside { Ok(()) } else { self.hear(step.thread) }
     }
 
-    /// Waits for the step that a thread does, and compares what was read.
+    /// Waits for the thread's current step, and compares the elements that it read.
     fn hear(&mut self, thread: usize) -> Result<(), String> {
         let Some((number, _)) = self.threads[thread].busy.take() else { return Ok(()) };
         let name = self.name(number);
@@ -181,7 +183,7 @@ impl<T: Element> Run<'_, T> {
             let Some(expected) = self.model.contents(slot) else { continue };
             let buffer = self.tables.buffer(slot);
             let buffer = buffer.as_ref().ok_or("a buffer is lost")?;
-            let read = buffer.context().enter(|cx| buffer.to_vec(cx)).map_err(told)?.map_err(told)?;
+            let read = buffer.context().enter_as(|cx| buffer.to_vec(cx)).map_err(told)?;
             compare(&format!("at the end, buffer {slot}"), &read, &expected)?;
         }
         Ok(())
@@ -197,7 +199,7 @@ impl<T: Element> Run<'_, T> {
     }
 }
 
-/// Compares what was read with what was written.
+/// Compares the elements read with the elements written.
 fn compare<T: Element>(name: &str, read: &[T], expected: &Cells<T>) -> Result<(), String> {
     if read.len() != expected.len() {
         return Err(format!("{name}: {} elements, not {}", read.len(), expected.len()));

@@ -5,16 +5,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::slice::IterMut;
 use std::sync::Arc;
 
-use cuprum::{
-    Buffer, Current, Error, Lent, LentShared, MultiScope, PinnedBuffer, PinnedFlags, Scope, Stream,
-};
+use cuprum::memory::{PinnedFlags, Slice, SliceMut};
+use cuprum::stream::{Lent, MultiScope, Scope};
+use cuprum::{Buffer, Current, Error, PinnedBuffer, Stream};
 
 use super::element::{Element, byte_of, uploaded};
 use super::model::COPIES;
 use super::step::{Act, Loan, SHARED, SLOTS, STREAMS};
 use super::worker::{GARBAGE, Hand, Left, Lents, Tables, Worker, told};
 
-/// What outlives a scope, so that it can be lent to it.
+/// Objects that outlive a scope, so that they can be lent to it.
 struct Places<T: Element> {
     buffers: Vec<Option<(usize, Buffer<'static, T>)>>,
     inputs: Vec<Vec<T>>,
@@ -30,8 +30,10 @@ enum Kind<'scope, 'env> {
     Several(&'scope MultiScope<'scope, 'env>, &'env [Option<Arc<Stream<'static>>>]),
 }
 
-/// A loan, the number of its stream, and what was lent to read, and to write if it may be written.
-type Lending<'scope, T> = (Loan, usize, LentShared<'scope, T>, Option<Lent<'scope, T>>);
+/// A loan, the number of its stream, the slice lent to read, and the slice to write if it is lent for
+/// writing.
+type Lending<'scope, T> =
+    (Loan, usize, Lent<'scope, Slice<'scope, T>>, Option<Lent<'scope, SliceMut<'scope, T>>>);
 
 /// State of a scope while it is open.
 struct Open<'scope, 'env, 'a, T: Element> {
@@ -62,12 +64,16 @@ impl<T: Element> Worker<T> {
         };
         let places_of_scope = &mut places;
         let body = AssertUnwindSafe(|| match stream {
-            None => {
-                cx.multi_scope(|scope| self.body(cx, Kind::Several(scope, &streams), places_of_scope, outer))
-            }
+            None => cx.multi_scope(|scope| {
+                self.body(cx, Kind::Several(scope, &streams), places_of_scope, outer);
+                Ok(())
+            }),
             Some(stream) => {
                 let stream = streams[stream].as_ref().expect("the model knows the stream");
-                cx.scope(stream, |scope| self.body(cx, Kind::One(scope), places_of_scope, outer))
+                cx.scope(stream, |scope| {
+                    self.body(cx, Kind::One(scope), places_of_scope, outer);
+                    Ok(())
+                })
             }
         });
         let ended = catch_unwind(body).unwrap_or_else(|panic| match panic.is::<AskedTo>() {
@@ -106,6 +112,20 @@ impl<T: Element> Worker<T> {
 /// A panic that is a step of the program.
 struct AskedTo;
 
+fn by_stream<'scope, 'env, R, E: From<Error> + Display>(
+    kind: &Kind<'scope, 'env>,
+    stream: usize,
+    lend: impl FnOnce(&Scope<'scope, 'env>) -> Result<R, E>,
+) -> Result<R, String> {
+    match kind {
+        Kind::One(scope) => lend(scope).map_err(told),
+        Kind::Several(scope, streams) => {
+            let stream = streams[stream].as_ref().ok_or("no such stream")?;
+            scope.on(stream).map_err(E::from).and_then(|scope| lend(&scope)).map_err(told)
+        }
+    }
+}
+
 impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
     /// A step on lent memory, here or in a scope around this one.
     fn step(&mut self, number: usize, act: Act, outer: &mut Lents<'_, T>) -> Result<Vec<T>, String> {
@@ -121,26 +141,30 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
         };
         let find = |loan| self.lents.iter().find(|(at, ..)| *at == loan);
         let Some((_, stream, to_read, to_write)) = find(loan) else { return outer(number, act) };
+        let stream = *stream;
         if let Act::LentToPinned(_) = act {
-            let (stream, to_read) = (*stream, *to_read);
+            let to_read = *to_read;
             return self.pin_and_copy(number, stream, to_read).map(|()| Vec::new());
         }
         if let Act::LentToHost(_) = act {
             let mut host = vec![T::written(GARBAGE, 0); to_read.len()];
-            return to_read.copy_to_host(&mut host).map(|()| host).map_err(told);
+            return self.by_stream(stream, |scope| scope.read(&mut host, to_read)).map(|()| host);
         }
         let lent = to_write.as_ref().ok_or("lent to be read")?;
         let done = match act {
-            Act::LentFill(_) => lent.fill(T::written(number, 0)),
-            Act::LentSetBytes(_) => lent.set_bytes(byte_of(number)),
-            Act::LentCopy(_, from) => lent.copy_from(find(from).ok_or("lent to another scope")?.2),
+            Act::LentFill(_) => self.by_stream(stream, |scope| scope.fill(lent, T::written(number, 0))),
+            Act::LentSetBytes(_) => self.by_stream(stream, |scope| scope.fill_bytes(lent, byte_of(number))),
+            Act::LentCopy(_, from) => {
+                let from = &find(from).ok_or("lent to another scope")?.2;
+                self.by_stream(stream, |scope| scope.copy(lent, from))
+            }
             _ => {
                 let input = self.inputs.next().ok_or("no room for a copy")?;
                 *input = uploaded(number, lent.len());
-                lent.copy_from_host(input)
+                by_stream(&self.kind, stream, |scope| scope.copy(lent, &*input))
             }
         };
-        done.map(|()| Vec::new()).map_err(told)
+        done.map(|()| Vec::new())
     }
 
     /// Lends by the scope's own stream, or by one of its several.
@@ -149,13 +173,7 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
         stream: usize,
         lend: impl FnOnce(&Scope<'scope, 'env>) -> Result<R, E>,
     ) -> Result<R, String> {
-        match self.kind {
-            Kind::One(scope) => lend(scope).map_err(told),
-            Kind::Several(scope, streams) => {
-                let stream = streams[stream].as_ref().ok_or("no such stream")?;
-                scope.on(stream).map_err(E::from).and_then(|scope| lend(&scope)).map_err(told)
-            }
-        }
+        by_stream(&self.kind, stream, lend)
     }
 
     fn take(&mut self, slot: usize) -> Result<&'scope mut Buffer<'static, T>, String> {
@@ -185,7 +203,7 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
                 buffer
             }
         };
-        let lent = self.by_stream(stream, |scope| scope.lend_shared(buffer.as_slice()))?;
+        let lent = self.by_stream(stream, |scope| scope.lend(buffer.as_slice()))?;
         self.lents.push((Loan { slot, half: SHARED + stream }, stream, lent, None));
         Ok(())
     }
@@ -195,12 +213,11 @@ impl<'scope, 'env, T: Element> Open<'scope, 'env, '_, T> {
         &mut self,
         number: usize,
         stream: usize,
-        from: LentShared<'scope, T>,
+        from: Lent<'scope, Slice<'scope, T>>,
     ) -> Result<(), String> {
         let host = PinnedBuffer::zeroed(self.cx, from.len(), PinnedFlags::PORTABLE).map_err(told)?;
         let place = self.outputs.next().ok_or("no room for a copy")?;
         let host = &mut place.insert((number, host)).1;
-        let host = self.by_stream(stream, |scope| scope.lend_host(host))?;
-        host.copy_from(from).map_err(told)
+        self.by_stream(stream, |scope| scope.copy(&scope.lend(host)?, &from))
     }
 }

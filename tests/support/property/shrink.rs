@@ -12,9 +12,9 @@ const TRIES: usize = 600;
 /// Of so many steps and fewer, every choice is tried.
 const FEW: usize = 10;
 
-/// Lets no step run beside others, if it still fails then: steps in a fixed order fail each time or never, and what fails
-/// now and then would be kept longer than it need be. Then leaves out as many steps as it can, and takes the fewest of those
-/// that are left. Answers the program and how it fails.
+/// Runs the steps one at a time if the program still fails then. Steps in a fixed order fail each time or
+/// never, and a program that fails now and then would be kept longer than necessary. Then leaves out as many
+/// steps as possible, and selects the fewest of the rest. Returns the program and its failure.
 pub(crate) fn shorten<T: Element>(
     program: &[Step],
     failure: String,
@@ -23,7 +23,8 @@ pub(crate) fn shorten<T: Element>(
     let mut short = Short { program: sensible::<T>(program), failure, fails, tries: 0 };
     short.let_run_alone(0..short.program.len());
     short.leave_out::<T>();
-    // Of what only fails beside other steps, as few as can be run so; without the others it may be still shorter.
+    // If a failure needs concurrent steps, runs as few of them concurrently as possible; without the others
+    // it may become shorter still.
     let alone = (0..short.program.len()).filter(|&number| short.let_run_alone(number..number + 1));
     if alone.count() > 0 {
         short.leave_out::<T>();
@@ -73,8 +74,9 @@ impl<F: Fn(&[Step]) -> Option<String>> Short<F> {
         }
     }
 
-    /// Takes the fewest of its steps that fail, if few are left. None may be one that can be left out by itself where several
-    /// can together: a mistake that shows by itself shows no longer beside a step that waits, until a third hides the wait.
+    /// Selects the fewest steps that still fail, if few are left. Removing single steps is not enough where
+    /// several can be removed together: a mistake that shows by itself no longer shows next to a step that
+    /// waits, until a third step hides the wait.
     fn take_fewest<T: Element>(&mut self) {
         let steps = self.program.len();
         if steps > FEW {
@@ -93,7 +95,7 @@ impl<F: Fn(&[Step]) -> Option<String>> Short<F> {
     }
 }
 
-/// The steps that make sense where they stand; the others are not run anyway.
+/// The steps that make sense in their place; the others do not run anyway.
 fn sensible<T: Element>(program: &[Step]) -> Vec<Step> {
     let mut model = Model::<T>::new();
     let steps = program.iter().enumerate();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cuprum::StreamKind;
+use cuprum::stream::StreamKind;
 
 /// Buffers, streams, events, threads and contexts that a program has at most.
 pub(crate) const SLOTS: usize = 6;
@@ -27,7 +27,7 @@ pub(crate) struct Loan {
     pub(crate) half: usize,
 }
 
-/// What `half` is of a loan to be read by the first stream.
+/// Value of `half` for a loan that the first stream reads.
 pub(crate) const SHARED: usize = 2;
 
 /// Origin of a buffer.
@@ -67,7 +67,8 @@ pub(crate) enum Act {
     Close {
         slot: usize,
     },
-    /// What happens until the matching `End` is inside of it; the last three take the context's or stream's number.
+    /// The steps up to the matching `End` are inside of it. The last three take the number of the context or
+    /// stream.
     Enter(usize),
     Push(usize),
     Scope(usize),
@@ -109,11 +110,12 @@ pub(crate) enum Act {
     /// Asks whether a stream or an event is done.
     AskStream(usize),
     AskEvent(usize),
-    /// Makes a context in place of another, which lives on with what was made in it.
+    /// Makes a context in place of another, which lives on with the objects made in it.
     MakeContext(usize),
     /// The thread ends, and another takes its place.
     Restart,
-    /// Sets bytes by a raw call, on a non-blocking stream that nobody waits for: no program in safe code can do so.
+    /// Sets bytes by a raw call on a non-blocking stream without a wait, which no program in safe code can
+    /// do.
     Mistake(Part, usize),
 }
 
@@ -130,7 +132,7 @@ impl Act {
     /// Kinds of steps, without mistakes.
     pub(crate) const KINDS: usize = 35;
 
-    /// The objects that it uses, each a bit: those of two steps that run beside each other are apart.
+    /// The objects that it uses, each a bit. Concurrent steps use disjoint sets.
     pub(crate) fn objects(self) -> u64 {
         let slot = |slot: usize| 1u64 << slot;
         let stream = |stream: usize| 1u64 << (SLOTS + stream);

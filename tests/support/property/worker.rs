@@ -1,14 +1,14 @@
-//! A thread of a program: does its steps one by one, as it is told.
+//! A thread of a program: does its steps one by one, on request.
 
 use std::fmt::Display;
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cuprum::context::{Context, ContextFlags, ContextStack};
+use cuprum::memory::{Slice, SliceMut};
+use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::call;
-use cuprum::{
-    Buffer, Context, ContextFlags, ContextStack, Current, Event, EventFlags, SharedContext, Slice, SliceMut,
-    Stream,
-};
+use cuprum::{Buffer, ContextRef, Current, Shared, Stream};
 
 use super::element::{Element, byte_of, uploaded};
 use super::step::{Act, CONTEXTS, EVENTS, Kind, Make, Part, SLOTS, STREAMS};
@@ -20,14 +20,14 @@ type Slot<T> = Mutex<Option<T>>;
 
 /// Everything that the threads of a program hand to each other.
 pub(crate) struct Tables<T: Element> {
-    pub(crate) contexts: [Slot<SharedContext>; CONTEXTS],
+    pub(crate) contexts: [Slot<Shared<ContextRef>>; CONTEXTS],
     pub(crate) buffers: [Slot<Buffer<'static, T>>; SLOTS],
     pub(crate) streams: [Slot<Arc<Stream<'static>>>; STREAMS],
     pub(crate) events: [Slot<Arc<Event<'static>>>; EVENTS],
 }
 
 impl<T: Element> Tables<T> {
-    pub(crate) fn new(contexts: [SharedContext; CONTEXTS]) -> Self {
+    pub(crate) fn new(contexts: [Shared<ContextRef>; CONTEXTS]) -> Self {
         Self {
             contexts: contexts.map(|context| Mutex::new(Some(context))),
             buffers: std::array::from_fn(|_| Mutex::new(None)),
@@ -40,7 +40,7 @@ impl<T: Element> Tables<T> {
         self.buffers[slot].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn context(&self, context: usize) -> Result<SharedContext, String> {
+    fn context(&self, context: usize) -> Result<Shared<ContextRef>, String> {
         self.contexts[context].lock().map_err(told)?.clone().ok_or("no such context".into())
     }
 
@@ -55,7 +55,7 @@ impl<T: Element> Tables<T> {
 
 /// Outcome of a step.
 pub(crate) struct Answer<T> {
-    /// Numbers of steps and what they read.
+    /// Numbers of steps and the elements that they read.
     pub(crate) reads: Vec<(usize, Vec<T>)>,
     pub(crate) error: Option<String>,
 }
@@ -82,7 +82,7 @@ impl<'s> Hand<'_, 's> {
     }
 }
 
-/// Why a thread left what it was inside of.
+/// Reasons for leaving a context or scope.
 pub(crate) enum Left {
     End {
         panic: bool,
@@ -91,7 +91,7 @@ pub(crate) enum Left {
     Over,
 }
 
-/// What the scopes around a step do with steps on memory that is lent.
+/// The effect of the surrounding scopes on steps that use lent memory.
 pub(crate) type Lents<'a, T> = dyn FnMut(usize, Act) -> Result<Vec<T>, String> + 'a;
 
 pub(crate) fn told(error: impl Display) -> String {
@@ -108,7 +108,7 @@ impl<T: Element> Worker<T> {
             let mut cx = stack.push(&context).expect("a push");
             self.attend(Hand::Mut(&mut cx), &mut nothing);
         } else {
-            context.enter(|cx| self.attend(Hand::Mut(cx), &mut nothing)).expect("a context to enter");
+            context.enter(|cx| Ok(self.attend(Hand::Mut(cx), &mut nothing))).expect("a context to enter");
         }
     }
 
@@ -128,7 +128,7 @@ impl<T: Element> Worker<T> {
                 | Act::LentFromHost(_)
                 | Act::LentToHost(_)
                 | Act::LentCopy(..) => lents(number, act).map(|read| vec![(number, read)]),
-                // What was read is told at the end of the scope.
+                // The elements read are reported at the end of the scope.
                 Act::LentToPinned(_) => lents(number, act).map(|_| Vec::new()),
                 _ => self.plain(hand.shared(), number, act).map(|read| vec![(number, read)]),
             };
@@ -142,7 +142,7 @@ impl<T: Element> Worker<T> {
             Ok(reads) => Answer { reads, error: None },
             Err(error) => Answer { reads: Vec::new(), error: Some(error) },
         };
-        // Nobody listens once a program has failed.
+        // The receiver is dropped once a program has failed.
         let _ = self.answers.send(answer);
     }
 
@@ -150,7 +150,7 @@ impl<T: Element> Worker<T> {
         let context = self.tables.context(context)?;
         let inside = context.enter(|cx| {
             self.answer(Ok(Vec::new()));
-            self.attend(Hand::Mut(cx), &mut |_, _| Err("nothing is lent inside of `enter`".into()))
+            Ok(self.attend(Hand::Mut(cx), &mut |_, _| Err("nothing is lent inside of `enter`".into())))
         });
         inside.map(|_| Vec::new()).map_err(told)
     }
@@ -164,7 +164,7 @@ impl<T: Element> Worker<T> {
         cx.pop().map(|()| Vec::new()).map_err(told)
     }
 
-    /// A step outside of scopes; what it read, if it reads.
+    /// A step outside of scopes. Returns the elements read, if it reads.
     fn plain(&self, cx: &Current<'_, 'static>, number: usize, act: Act) -> Result<Vec<T>, String> {
         match act {
             Act::Make { slot, len, how } => *self.tables.buffer(slot) = Some(make(cx, number, len, how)?),
@@ -172,17 +172,17 @@ impl<T: Element> Worker<T> {
             Act::Close { slot } => {
                 self.tables.buffer(slot).take().map_or(Ok(()), Buffer::close).map_err(told)?
             }
-            Act::Fill(part) => self.write(part, |to| to.fill(cx, T::written(number, 0)))?,
-            Act::SetBytes(part) => self.write(part, |to| to.set_bytes(cx, byte_of(number)))?,
+            Act::Fill(part) => self.write(part, |to| cx.fill(to, T::written(number, 0)))?,
+            Act::SetBytes(part) => self.write(part, |to| cx.fill_bytes(to, byte_of(number)))?,
             Act::CopyFromHost(part) => {
                 let mut host = uploaded(number, part.len);
-                self.write(part, |to| to.copy_from_host(cx, &host))?;
+                self.write(part, |to| cx.copy(to, &host))?;
                 host.fill(T::written(GARBAGE, 0));
             }
             Act::ToVec(part) => return self.read(part, |from| from.to_vec(cx)),
             Act::CopyToHost(part) => {
                 let mut host = vec![T::written(GARBAGE, 0); part.len];
-                self.read(part, |from| from.copy_to_host(cx, &mut host))?;
+                self.read(part, |from| cx.copy(&mut host, &from))?;
                 return Ok(host);
             }
             Act::Copy(to, from) => self.copy(cx, to, from)?,
@@ -218,17 +218,17 @@ impl<T: Element> Worker<T> {
             let source = self.tables.buffer(from.slot);
             let source = source.as_ref().ok_or("no such buffer")?;
             let source = source.slice(from.start..from.start + from.len).ok_or("no such part")?;
-            return self.write(to, |to| to.copy_from(cx, source));
+            return self.write(to, |to| cx.copy(to, &source));
         }
         let mut buffer = self.tables.buffer(to.slot);
         let whole = buffer.as_mut().ok_or("no such buffer")?.as_mut_slice();
         let (low, high) = whole.into_split_at(to.start.max(from.start)).ok_or("no such part")?;
         let (mut target, source) = if to.start < from.start { (low, high) } else { (high, low) };
-        // What lies above is counted from where it was split.
+        // The upper part is counted from the place of the split.
         let at = |part: Part| if part.start == to.start.max(from.start) { 0 } else { part.start };
         let source = source.as_slice().slice(at(from)..at(from) + from.len).ok_or("no such part")?;
         let mut target = target.slice_mut(at(to)..at(to) + to.len).ok_or("no such part")?;
-        target.copy_from(cx, source).map_err(told)
+        cx.copy(&mut target, &source).map_err(told)
     }
 
     fn queue(&self, cx: &Current<'_, 'static>, act: Act) -> Result<(), String> {
@@ -237,8 +237,10 @@ impl<T: Element> Worker<T> {
             Act::MakeStream(stream, kind) => {
                 let made = match kind {
                     Kind::Default => Stream::default_in(cx),
-                    Kind::New(cuprum::StreamKind::Blocking) => Stream::new(cx).map_err(told)?,
-                    Kind::New(cuprum::StreamKind::NonBlocking) => Stream::non_blocking(cx).map_err(told)?,
+                    Kind::New(cuprum::stream::StreamKind::Blocking) => Stream::new(cx).map_err(told)?,
+                    Kind::New(cuprum::stream::StreamKind::NonBlocking) => {
+                        Stream::non_blocking(cx).map_err(told)?
+                    }
                     Kind::New(other) => return Err(format!("{other:?} is not tried")),
                 };
                 *tables.streams[stream].lock().map_err(told)? = Some(Arc::new(made));
@@ -254,7 +256,7 @@ impl<T: Element> Worker<T> {
                 tables.event(event)?.record(cx, &*tables.stream(stream)?).map_err(told)?;
             }
             Act::StreamWaits(stream, event) => {
-                tables.stream(stream)?.wait(cx, &*tables.event(event)?).map_err(told)?;
+                tables.stream(stream)?.wait_event(cx, &*tables.event(event)?).map_err(told)?;
             }
             Act::WaitForEvent(event) => tables.event(event)?.synchronize().map_err(told)?,
             Act::WaitForContext => cx.synchronize().map_err(told)?,
@@ -269,7 +271,7 @@ impl<T: Element> Worker<T> {
         Ok(())
     }
 
-    /// A fill that nobody waits for.
+    /// A fill without a wait.
     fn mistake(&self, part: Part, byte: u8, stream: usize) -> Result<(), String> {
         let stream = self.tables.stream(stream)?;
         let fns = stream.context().driver().library().fns();

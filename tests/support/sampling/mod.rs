@@ -1,11 +1,12 @@
-//! Kernels of one instruction on a texture or a surface, and what textures give as plain Rust says it.
+//! Kernels of one instruction on a texture or a surface, and the expected texture values in plain Rust.
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
 pub(crate) mod reference;
 
+use cuprum::launch::{Argument, Parameter};
 use cuprum::texture::{SurfaceObject, TextureObject};
-use cuprum::{Argument, Buffer, Current, In, InOut, LaunchConfig, Module, Parameter, Stream};
+use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Module, Stream};
 
 /// Words of coordinates of each thread.
 pub(crate) const WORDS: usize = 12;
@@ -18,7 +19,7 @@ fn ptx(instruction: &str) -> String {
     header.to_owned() + &text.replace("NAME", "one").replace("INSTRUCTION", instruction)
 }
 
-/// Runs an instruction with one thread for each row of words; gives the four results of each.
+/// Runs an instruction with one thread for each row of words; returns the four results of each.
 fn run<P: Parameter, A: Argument<P>>(
     cx: &Current<'_, '_>,
     object: A,

@@ -1,7 +1,7 @@
-//! Reads the sources of this crate: which driver functions its code calls, and what its documentation says.
+//! Reads the sources of this crate: the driver functions that its code calls, and its documentation.
 //!
-//! It relies on what `cargo fmt` and the compiler see to: items on lines of their own, balanced braces, driver
-//! functions called by their C names.
+//! It relies on properties that `cargo fmt` and the compiler ensure: items on lines of their own, balanced
+//! braces, driver functions called by their C names.
 
 #![allow(dead_code, reason = "each test crate uses its own part of this shared module")]
 
@@ -47,7 +47,7 @@ impl Function {
     }
 }
 
-/// The public methods that say which driver functions they call: `Type::method`, and what they name.
+/// The public methods whose documentation names driver functions: `Type::method`, and the functions.
 pub(crate) fn documented() -> BTreeMap<String, BTreeSet<FnId>> {
     let mut methods = BTreeMap::new();
     for function in files("src").into_iter().flat_map(|file| file.functions) {
@@ -67,6 +67,8 @@ pub(crate) struct File {
     pub(crate) functions: Vec<Function>,
     /// Driver functions called anywhere in it, but for its tests.
     pub(crate) calls: BTreeSet<FnId>,
+    /// Names of the types for which it has a `Drop`.
+    pub(crate) drops: Vec<String>,
 }
 
 impl File {
@@ -123,9 +125,9 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
     let code = without_comments_and_literals(text);
     let code_lines: Vec<&str> = code.lines().collect();
     let (mut functions, mut docs, mut aliases) = (Vec::new(), Vec::new(), BTreeSet::new());
-    let mut owner = None;
+    let (mut owner, mut in_aliases) = (None, false);
     for (at, line) in text.lines().enumerate() {
-        // Only what stands at the start of a line opens or closes an `impl`.
+        // Only a line that starts with `impl` or `}` opens or closes an `impl`.
         match code_lines.get(at) {
             Some(line) if line.starts_with("impl") => owner = owner_of(line),
             Some(line) if line.starts_with('}') => owner = None,
@@ -134,8 +136,9 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
         let line = line.trim();
         if let Some(doc) = line.strip_prefix("///") {
             docs.push(doc.trim().to_owned());
-        } else if let Some(alias) = line.strip_prefix("#[doc(alias = \"") {
-            aliases.extend(alias.split('"').next().map(str::to_owned));
+        } else if in_aliases || line.starts_with("#[doc(alias") {
+            aliases.extend(line.split('"').skip(1).step_by(2).map(str::to_owned));
+            in_aliases = !line.ends_with(']');
         } else if let Some((visibility, name)) = function_of(code_lines.get(at).copied().unwrap_or_default())
         {
             let body = body_of(&code_lines[at..]);
@@ -155,7 +158,10 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
             aliases.clear();
         }
     }
-    File { path: shown.to_owned(), functions, calls: calls_in(&code, ids) }
+    let drops =
+        code.lines().map(str::trim).filter(|line| line.starts_with("impl") && line.contains(" Drop for "));
+    let drops = drops.filter_map(owner_of).collect();
+    File { path: shown.to_owned(), functions, calls: calls_in(&code, ids), drops }
 }
 
 /// The type that an `impl` is for: `Buffer` in `impl<T: DeviceData> Drop for Buffer<'_, T> {`.

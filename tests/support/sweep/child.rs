@@ -13,7 +13,7 @@ use super::verdict::{self, Finding};
 use crate::program;
 use crate::tracer::Session;
 
-/// Makes the runs and says what it finds.
+/// Makes the runs and reports its findings.
 pub(super) fn work(plan: &Plan, runs: Range<usize>) {
     // Swallowed errors belong to the session of the thread that dropped.
     cuprum::swallowed::set_hook(|error| {
@@ -40,7 +40,7 @@ fn say(what: std::fmt::Arguments<'_>) {
 fn one(run: Run) -> Vec<Finding> {
     let session = Session::watched();
     session.on_flight(|ranges| say(format_args!("flight {ranges}")));
-    session.inject(Some(run.injection));
+    session.inject(std::iter::once(run.injection).chain(run.second));
     let result = std::thread::scope(|scope| {
         let body = || catch_unwind(AssertUnwindSafe(|| program::run_in(run.library, &session, run.rooms).0));
         scope.spawn(body).join().expect("panics are caught")
@@ -58,10 +58,10 @@ fn one(run: Run) -> Vec<Finding> {
     findings
 }
 
-/// Destroys what a run has left, so that the runs after it have the memory.
+/// Destroys the remains of a run, so that later runs have the memory.
 fn clear(library: Library, session: &Session) {
     for context in session.live_contexts() {
-        // SAFETY: what is left of the run uses nothing; a handle that is none is refused by the emulator.
+        // SAFETY: the remains of the run use nothing; the emulator refuses a handle that is none.
         let _: CUresult = unsafe { (library.fns().cuCtxDestroy_v2)(context) };
     }
     let [pools, physical] = session.left_without_context();

@@ -1,13 +1,14 @@
-//! Runs the program with each of its driver calls failing in turn, in every way, and collects what goes wrong.
+//! Runs the program with each of its driver calls failing in turn, in every way, and collects mistakes.
 //!
-//! The runs are made by child processes, since a run may abort: the parent starts another behind it. Each run has a
-//! thread of its own, for what this crate and the driver keep for a thread.
+//! Child processes make the runs because a run may abort: the parent then starts another child. Each run has
+//! a thread of its own, because this crate and the driver keep state per thread.
 
 mod child;
 mod plan;
 mod verdict;
 
 use std::io::{BufRead, BufReader};
+use std::ops::Range;
 use std::process::Stdio;
 use std::sync::OnceLock;
 
@@ -17,11 +18,15 @@ pub(crate) use verdict::Finding;
 use crate::program::{Rooms, Step};
 use crate::tracer::{Backing, Build};
 
-/// Tells a child which runs are its own, as `first..end`.
+/// Environment variable with a child's runs, as `first..end`.
 const RUNS: &str = "CUPRUM_INJECTION_RUNS";
+/// Names the part of all runs to make, as `2/8` for the second of eight; `CUPRUM_TESTS=pairs` has half a million.
+const PART: &str = "CUPRUM_INJECTION_PART";
 /// Begins each line that a child has to say.
 const MARK: &str = "@sweep ";
-/// Runs go on beside each other in this many processes.
+/// Maximum number of runs per child, because the leaks of failed calls add up in the driver.
+const MOST_RUNS: usize = 10_000;
+/// Number of processes that make runs at the same time.
 const PROCESSES: usize = 2;
 
 /// Complaints, by run.
@@ -45,13 +50,15 @@ pub(crate) fn report() -> &'static Report {
             std::process::exit(0);
         }
         let plan = Plan::new();
-        println!("{} runs", plan.len());
-        let share = plan.len().div_ceil(PROCESSES);
+        let runs = wanted(plan.len());
+        println!("runs {runs:?} of {}", plan.len());
+        let share = runs.len().div_ceil(PROCESSES);
         let findings = std::thread::scope(|scope| {
-            let parts = (0..plan.len()).step_by(share);
-            let workers: Vec<_> = parts
+            let workers: Vec<_> = runs
+                .clone()
+                .step_by(share)
                 .map(|first| {
-                    let (plan, end) = (&plan, (first + share).min(plan.len()));
+                    let (plan, end) = (&plan, (first + share).min(runs.end));
                     scope.spawn(move || all_of(plan, first, end))
                 })
                 .collect();
@@ -61,13 +68,27 @@ pub(crate) fn report() -> &'static Report {
     })
 }
 
-/// Makes the runs `first..end`, in a new child behind each that ends before its time.
+/// The runs to make, of so many.
+fn wanted(all: usize) -> Range<usize> {
+    let Ok(part) = std::env::var(PART) else { return 0..all };
+    let numbers =
+        part.split_once('/').map(|(number, parts)| (number.parse::<usize>(), parts.parse::<usize>()));
+    match numbers {
+        Some((Ok(number), Ok(parts))) if (1..=parts).contains(&number) => {
+            all * (number - 1) / parts..all * number / parts
+        }
+        _ => panic!("{PART} is {part}, not as 2/8"),
+    }
+}
+
+/// Makes the runs `first..end`, in a new child after each that has made its share or ended before its time.
 fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
     let mut findings = Vec::new();
     while first < end {
+        let share = end.min(first + MOST_RUNS);
         let mut child = crate::child::itself()
             .args(["--exact", "injection::nothing_panics", "--nocapture", "--include-ignored"])
-            .env(RUNS, format!("{first}..{end}"))
+            .env(RUNS, format!("{first}..{share}"))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -81,13 +102,14 @@ fn all_of(plan: &Plan, mut first: usize, end: usize) -> Vec<(Run, Finding)> {
                 Some(("run", index)) => (current, in_flight) = (index.parse().expect("a run"), 0),
                 Some(("flight", ranges)) => in_flight = ranges.parse().expect("a number"),
                 Some(("finding", text)) => findings.push((plan.run(current), Finding::read(text))),
-                _ => current = end,
+                _ => current = share,
             }
         }
         let status = child.wait().expect("its end");
         assert!(began, "the child made no run: {status}");
-        if current == end {
-            break;
+        if current == share {
+            first = share;
+            continue;
         }
         let text = format!("the process ended: {status}; host memory ranges in flight: {in_flight}");
         let kind = if in_flight == 0 { "Abort" } else { "AbortInFlight" };

@@ -1,4 +1,4 @@
-//! What is wrong with a run that has ended.
+//! Mistakes of a run that has ended.
 
 use std::fmt;
 
@@ -31,19 +31,22 @@ const LEAK: &str = "Leak";
 /// True if an object stays when this function is not done: it frees, or a drop elsewhere needs it.
 fn leaks_by_itself(run: &Run) -> bool {
     let name = run.function.to_string();
-    // What a wait that fails for good leaves in flight is never freed.
+    // Work that a wait leaves in flight when it fails for good is never freed. A driver that says that it has ended is not
+    // asked for another wait.
     let stays = matches!(
         run.injection.code,
-        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS | CUresult::CUDA_ERROR_LAUNCH_FAILED
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_DEINITIALIZED
     );
     if stays && name.contains("Synchronize") {
         return true;
     }
-    // What is mapped stays if the context in which it may be in use cannot be waited for.
+    // Mapped memory stays mapped if the context that may use it cannot be waited for.
     if run.function == FnId::cuCtxSynchronize {
         return true;
     }
-    // A capture forbids to free what was in it, unless the thread is exempted.
+    // A capture forbids freeing the memory used in it, unless the thread is exempted.
     if run.function == FnId::cuThreadExchangeStreamCaptureMode {
         return true;
     }
@@ -80,43 +83,53 @@ pub(super) fn of(run: &Run, steps: &[Step], session: &Session) -> Vec<Finding> {
             Finding::new(&format!("{:?}", violation.trouble), "", text)
         })
         .collect();
-    if !run.injection.done && !run.injection.lasting && !leaks_by_itself(run) {
+    if run.second.is_none() && !run.injection.done && !run.injection.lasting && !leaks_by_itself(run) {
         findings.extend(session.alive().into_iter().map(|left| Finding::new(LEAK, "", left)));
     }
     let log = session.log();
-    let first = log.iter().find(|call| call.injected).map(|call| call.at);
+    let fault = log.iter().find(|call| is_sticky(call)).map(|call| call.at);
     for (step, calls) in steps.iter().zip(by_step(steps, &log)) {
-        let failed: Vec<&Called> = calls.iter().filter(|call| call.injected).collect();
-        let failed_before = failed.first().is_some_and(|call| Some(call.at) != first);
-        let failed: Vec<FnId> = failed.iter().map(|call| call.function).collect();
-        findings.extend(judge(run, step, &failed, failed_before));
+        let failed: Vec<Called> = calls.into_iter().filter(|call| call.injected.is_some()).collect();
+        findings.extend(judge(run, step, &failed, fault));
     }
     findings
 }
 
-/// Complaints about a step in which the calls `failed` were made to fail.
-fn judge(run: &Run, step: &Step, failed: &[FnId], failed_before: bool) -> Option<Finding> {
-    let code = run.injection.code;
-    let ours = |error: &Error| error.code() == code && failed.contains(&error.call());
+/// True if a call returned a fault that stays.
+fn is_sticky(call: &Called) -> bool {
+    call.injected.and_then(|code| Error::new(code, call.function)).is_some_and(Error::is_sticky)
+}
+
+/// Complaints about a step in which the calls `failed` were made to fail. The call at `fault` was the first to answer with a
+/// fault that stays.
+fn judge(run: &Run, step: &Step, failed: &[Called], fault: Option<usize>) -> Option<Finding> {
+    let answered =
+        |error: &Error, call: &Called| (call.function, call.injected) == (error.call(), Some(error.code()));
+    let ours = |error: &Error| failed.iter().any(|call| answered(error, call));
+    let functions: Vec<FnId> = failed.iter().map(|call| call.function).collect();
     let finding = |kind, text| Some(Finding::new(kind, step.name, text));
     match &step.outcome {
         Outcome::Failed(error, text) if failed.is_empty() => {
-            // What a driver lacks fails before and after.
+            // Functions that a driver lacks fail before and after.
             let expected = run.injection.lasting || error.is_some_and(Error::is_unresolved);
             if expected { None } else { finding(NOT_RECOVERED, text.clone()) }
         }
         Outcome::Failed(Some(error), _) if ours(error) || error.is_out_of_order() => None,
         Outcome::Failed(Some(error), text) => {
-            finding(MISNAMED, format!("{failed:?} failed, the error names {}: {text}", error.call()))
+            finding(MISNAMED, format!("{functions:?} failed, the error names {}: {text}", error.call()))
         }
-        Outcome::Failed(None, text) => finding(SILENT, format!("{failed:?} failed: {text}")),
+        Outcome::Failed(None, text) => finding(SILENT, format!("{functions:?} failed: {text}")),
         Outcome::Done if failed.is_empty() || step.swallowed.iter().any(ours) => None,
-        Outcome::Done if step.allowed == Some(code) => None,
         Outcome::Done => {
-            let sticky = Error::new(code, run.function).is_some_and(Error::is_sticky);
-            // Documented: the end of the driver, and the echo of a fault that was told before.
-            let quiet = code == CUresult::CUDA_ERROR_DEINITIALIZED || (sticky && failed_before);
-            if quiet { None } else { finding(SILENT, format!("{failed:?} failed, and nothing was said")) }
+            // Documented: the end of the driver, and the echo of a fault that was reported before.
+            let is_quiet = |call: &Called| {
+                call.injected == Some(CUresult::CUDA_ERROR_DEINITIALIZED)
+                    || (is_sticky(call) && fault.is_some_and(|first| first < call.at))
+            };
+            if failed.iter().all(|call| call.injected == step.allowed || is_quiet(call)) {
+                return None;
+            }
+            finding(SILENT, format!("{functions:?} failed, and nothing was said"))
         }
     }
 }

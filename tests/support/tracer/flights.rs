@@ -4,12 +4,13 @@ use cuprum::sys::FnId;
 
 /// A copy on its way.
 ///
-/// One that reads host memory may be late: then the device gets what lies there by then, and the host comes to no harm.
+/// A copy that reads host memory may run late: the device then gets the memory's later contents, and the host
+/// comes to no harm.
 struct Flight {
     context: u64,
     stream: u64,
     address: u64,
-    /// The events that were recorded behind it.
+    /// The events that were recorded after it.
     before: Vec<u64>,
 }
 
@@ -26,7 +27,7 @@ impl Flights {
         self.all.len()
     }
 
-    /// Forgets all of them, and tells where they write.
+    /// Forgets all of them, and returns the addresses that they write.
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = u64> {
         self.all.drain(..).map(|flight| flight.address)
     }
@@ -41,7 +42,8 @@ impl Flights {
         self.all.iter().any(|flight| flight.address == address)
     }
 
-    /// Notes what a call has put in flight: `copy` is the stream and the address of a copy to the host.
+    /// Records that a call has put a copy in flight: `copy` is the stream and the address of a copy to the
+    /// host.
     pub(super) fn fly(&mut self, function: FnId, words: &[u64], context: u64, copy: Option<(u64, u64)>) {
         match function {
             FnId::cuStreamBeginCapture
@@ -66,13 +68,15 @@ impl Flights {
         }
     }
 
-    /// Notes what a call has waited for, or what will never move again.
+    /// Removes copies that a call has waited for, or that will never run again.
     pub(super) fn land(&mut self, function: FnId, words: &[u64], context: u64) {
         match function {
             FnId::cuStreamSynchronize => {
                 self.all.retain(|flight| flight.stream != words[0] || flight.context != context);
             }
-            FnId::cuEventSynchronize => self.all.retain(|flight| !flight.before.contains(&words[0])),
+            FnId::cuEventSynchronize | FnId::cuEventQuery => {
+                self.all.retain(|flight| !flight.before.contains(&words[0]))
+            }
             FnId::cuCtxSynchronize => self.all.retain(|flight| flight.context != context),
             FnId::cuCtxDestroy_v2 => self.all.retain(|flight| flight.context != words[0]),
             _ => {}

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use cuprum::sys::CUresult;
 
-/// A kind of thing that the driver gives out.
+/// A kind of object that the driver returns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     Context,
@@ -21,10 +21,10 @@ pub(super) enum Kind {
     Reservation,
     /// Physical memory, by one of its counted handles.
     Physical,
-    /// Page-locked memory of the host; no C type tells it from others.
+    /// Page-locked memory of the host; its C type is the same as for other memory.
     Host,
     Graph,
-    Executable,
+    GraphExec,
     Array,
     MipmappedArray,
     Texture,
@@ -52,7 +52,7 @@ impl Kind {
             "CUdeviceptr" => Self::Memory,
             "CUmemGenericAllocationHandle" => Self::Physical,
             "CUgraph" => Self::Graph,
-            "CUgraphExec" => Self::Executable,
+            "CUgraphExec" => Self::GraphExec,
             "CUarray" => Self::Array,
             "CUmipmappedArray" => Self::MipmappedArray,
             "CUtexObject" => Self::Texture,
@@ -65,12 +65,12 @@ impl Kind {
         })
     }
 
-    /// True for what belongs to no context.
+    /// True for objects without a context.
     pub(super) const fn is_homeless(self) -> bool {
         matches!(self, Self::Library | Self::Kernel | Self::Green)
     }
 
-    /// True if a handle is none, or one that nobody makes: the default streams.
+    /// True if a handle is none, or is never made: the default streams.
     pub(super) fn is_none(self, handle: u64) -> bool {
         handle == 0 || (self == Self::Stream && handle <= 2)
     }
@@ -96,7 +96,7 @@ struct Object {
     home: u64,
     /// The module or mipmapped array that it belongs to.
     owner: Option<(Kind, u64)>,
-    /// Times that the driver gave out the same handle, which is freed as often.
+    /// Number of times that the driver returned the same handle, which is freed as often.
     uses: usize,
     freed: Option<Freed>,
 }
@@ -124,13 +124,13 @@ impl Handles {
         self.objects.insert((kind, handle), Object { len, home, owner: None, uses, freed: None });
     }
 
-    /// What goes with its owner: a module or a mipmapped array.
+    /// Adds an object that ends with its owner: a module or a mipmapped array.
     pub(super) fn make_within(&mut self, kind: Kind, handle: u64, len: u64, owner: (Kind, u64)) {
         let home = self.objects.get(&owner).map_or(0, |owner| owner.home);
         self.make_within_at(kind, handle, len, owner, home);
     }
 
-    /// As `make_within`, for what is in a context that the owner is not in.
+    /// Same as `make_within`, for an object in a context other than the owner's.
     pub(super) fn make_within_at(
         &mut self,
         kind: Kind,
@@ -142,7 +142,7 @@ impl Handles {
         self.objects.insert((kind, handle), Object { len, home, owner: Some(owner), uses: 1, freed: None });
     }
 
-    /// Record of a handle, or of what lies at an address.
+    /// Record of a handle, or of the object at an address.
     pub(super) fn state(&self, kind: Kind, handle: u64) -> Option<State> {
         let (&(found, start), object) = self.objects.range(..=(kind, handle)).next_back()?;
         if found != kind || handle - start >= object.len {
@@ -151,7 +151,7 @@ impl Handles {
         Some(object.freed.map_or(State::Live { home: object.home }, State::Freed))
     }
 
-    /// Frees what has this handle, and all that is in it.
+    /// Frees the object with this handle, and all objects in it.
     pub(super) fn free(&mut self, kind: Kind, handle: u64, answer: CUresult) {
         if let Some(object) = self.objects.get_mut(&(kind, handle)).filter(|object| object.uses > 1) {
             object.uses -= 1;
@@ -185,7 +185,7 @@ impl Handles {
         }
     }
 
-    /// Says if a device's primary context is retained; if not, gives the answer of the last release.
+    /// Returns whether a device's primary context is retained; if not, the code of the last release.
     pub(super) fn retained(&self, device: u64) -> Result<(), CUresult> {
         match self.primary.get(&device) {
             Some(primary) if primary.retains > 0 => Ok(()),
@@ -193,7 +193,7 @@ impl Handles {
         }
     }
 
-    /// Gives back one retain; false if there is none.
+    /// Releases one retain; false if there is none.
     pub(super) fn release(&mut self, device: u64, answer: CUresult) -> bool {
         let Some(primary) = self.primary.get_mut(&device).filter(|primary| primary.retains > 0) else {
             return false;
@@ -226,13 +226,13 @@ impl Handles {
             .objects
             .iter()
             .filter(|((kind, _), object)| *kind == Kind::Context && object.freed.is_none())
-            // That of a green context goes with it.
+            // The context of a green context is destroyed with it.
             .filter(|(_, object)| object.owner.is_none());
         let created = live.map(|((_, context), _)| *context);
         created.filter(|context| self.primary.values().all(|primary| primary.context != *context)).collect()
     }
 
-    /// What is in no context and was not freed, of a kind.
+    /// Objects of a kind that have no context and were not freed.
     pub(super) fn left(&self, kind: Kind) -> Vec<u64> {
         let of_kind = self.objects.iter().filter(|((its, _), object)| *its == kind && object.freed.is_none());
         of_kind.map(|((_, handle), _)| *handle).collect()

@@ -1,8 +1,8 @@
-//! Drivers that write down what they are asked, and answer what a test wants them to.
+//! Drivers that record their calls, and return the codes that a test asks for.
 //!
-//! Each function of the table passes through a [hook](cuprum::sys::hook) that notes its call in the thread's [`Session`],
-//! answers an injected code, or passes the call on: to the emulator, or to a driver that does [`nothing`]. A
-//! [`watcher`](watch) follows handles, current contexts and host memory behind the calls.
+//! Each function of the table passes through a [hook](cuprum::sys::hook) that notes its call in the thread's
+//! [`Session`], answers an injected code, or passes the call on: to the emulator, or to a driver that does
+//! [`nothing`]. From the calls, a [`watcher`](watch) follows handles, current contexts and host memory.
 
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 

@@ -1,4 +1,4 @@
-//! A driver that does nothing: it gives out handles that nobody has, and answers with success.
+//! A driver that does nothing: it returns handles of no object, and answers with success.
 //!
 //! For the cost of a wrapper over a driver that costs nothing, and for two drivers in one process whose handles are
 //! equal numbers.
@@ -70,6 +70,7 @@ pub(super) fn answer(which: usize, asked: &Asked<'_>) -> CUresult {
         }
         FnId::cuCtxGetCurrent => put(words[0], current(which)),
         FnId::cuMemAlloc_v2
+        | FnId::cuMemAllocManaged
         | FnId::cuStreamCreate
         | FnId::cuEventCreate
         | FnId::cuModuleLoadDataEx
@@ -77,10 +78,10 @@ pub(super) fn answer(which: usize, asked: &Asked<'_>) -> CUresult {
         FnId::cuMemHostAlloc => put(words[0], host_memory(words[1] as usize)),
         FnId::cuMemcpyDtoH_v2 => {
             let to = std::ptr::with_exposed_provenance_mut::<u8>(words[0] as usize);
-            // SAFETY: the safe layer gives host memory of that many bytes.
+            // SAFETY: the safe layer passes host memory of that many bytes.
             unsafe { to.write_bytes(0, words[2] as usize) }
         }
-        FnId::cuEventElapsedTime => put(words[0], 1.5f32),
+        FnId::cuEventElapsedTime | FnId::cuEventElapsedTime_v2 => put(words[0], 1.5f32),
         _ => {}
     }
     CUresult::CUDA_SUCCESS

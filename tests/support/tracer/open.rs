@@ -1,4 +1,4 @@
-//! Opens a traced driver: over what, as which version, without which functions.
+//! Opens a traced driver: over a backing, as a version, without some functions.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use super::nothing;
 use super::others;
 use super::session::{Asked, answer};
 
-/// Driver behind the traced functions.
+/// Driver that the traced functions call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Backing {
     /// The emulator, with the legacy default stream.
@@ -46,6 +46,21 @@ impl Backing {
         Build::of(self).driver()
     }
 
+    /// Number of the traced driver.
+    const fn number(self) -> usize {
+        match self {
+            Self::Emulator => 0,
+            Self::EmulatorPerThread => 1,
+            Self::Nothing | Self::NothingPerThread => 2,
+            Self::OtherNothing => 3,
+        }
+    }
+
+    /// The context current on this thread, 0 for none. Not traced.
+    pub(crate) fn current(self) -> u64 {
+        current(self.number())
+    }
+
     fn posing_as(self) -> Version {
         match self {
             Self::Emulator | Self::EmulatorPerThread => emulator(StreamMode::Legacy).version(),
@@ -64,7 +79,7 @@ impl Build<'_> {
         Driver::init(self.library().expect("a driver")).expect("it initializes")
     }
 
-    pub(crate) fn library(self) -> Result<Library, cuprum::LoadError> {
+    pub(crate) fn library(self) -> Result<Library, cuprum::sys::LoadError> {
         let fns = match self.backing {
             Backing::Emulator => Fns::hooked::<Traced<0>>(),
             Backing::EmulatorPerThread => Fns::hooked::<Traced<1>>(),
@@ -75,10 +90,13 @@ impl Build<'_> {
         let per_thread = matches!(self.backing, Backing::EmulatorPerThread | Backing::NothingPerThread);
         // The resolver is asked once for each function, in order.
         let mut functions = FnId::ALL.iter();
+        let options = Library::options().per_thread_default_stream(per_thread);
+        let is_emulator = matches!(self.backing, Backing::Emulator | Backing::EmulatorPerThread);
+        let options = if is_emulator { options.same_driver(emulator(StreamMode::Legacy)) } else { options };
         POSING.set(Some(version));
         // SAFETY: each address is the traced function of that name, which has the signature of the list.
         let library = unsafe {
-            Library::options().per_thread_default_stream(per_thread).from_resolver("a tracer", |symbol| {
+            options.from_resolver("a tracer", |symbol| {
                 let function = functions.next().expect("one question for each function");
                 assert_eq!(symbol.base, function.symbol().base);
                 if symbol.since > version || self.lacking.contains(function) {
@@ -114,7 +132,7 @@ impl<const D: usize> Hook for Traced<D> {
     }
 }
 
-/// What a driver that is being opened poses as, if this is the call that asks.
+/// Version that a driver being opened reports, if this is the call that asks for it.
 pub(super) fn posed_version(asked: &Asked<'_>) -> Option<Version> {
     POSING.get().filter(|_| asked.function == FnId::cuDriverGetVersion)
 }
@@ -129,7 +147,7 @@ pub(crate) fn emulator(mode: StreamMode) -> Library {
     cuprum_emulator::library_in(mode)
 }
 
-/// The functions behind a traced driver; `None` for one that does nothing.
+/// The functions that a traced driver calls; `None` for one that does nothing.
 #[inline]
 fn functions(driver: usize) -> Option<&'static Fns> {
     static EMULATOR: OnceLock<[&Fns; 2]> = OnceLock::new();
@@ -143,7 +161,7 @@ fn call_nothing(asked: &Asked<'_>) -> CUresult {
     nothing::answer(asked.driver - 2, asked)
 }
 
-/// The context current on this thread as the driver behind has it, 0 for none. Not traced.
+/// The context current on this thread according to the driver, 0 for none. Not traced.
 pub(super) fn current(driver: usize) -> u64 {
     let Some(fns) = functions(driver) else { return nothing::current(driver - 2) };
     let mut raw = CUcontext::null();

@@ -1,4 +1,4 @@
-//! What a test hears of the calls of its thread, and what it has answered.
+//! The calls of a test's thread, and the answers to them.
 //!
 //! A session belongs to the threads that entered it, so that tests of one program do not hear each other.
 
@@ -37,7 +37,7 @@ pub(crate) enum Pick {
 pub(crate) struct Injection {
     pub(crate) pick: Pick,
     pub(crate) code: CUresult,
-    /// True if the driver does what it is asked all the same.
+    /// True if the driver makes the call all the same.
     pub(crate) done: bool,
     /// True if all calls after the picked one fail as well.
     pub(crate) lasting: bool,
@@ -50,25 +50,24 @@ pub(crate) struct Called {
     pub(crate) driver: usize,
     /// Its place in the log.
     pub(crate) at: usize,
-    /// True if the answer was injected.
-    pub(crate) injected: bool,
+    /// The answer, if it was injected.
+    pub(crate) injected: Option<CUresult>,
 }
 
 #[derive(Default)]
 struct State {
     log: Vec<Called>,
-    injection: Option<Injection>,
-    /// Calls since the injection was set.
+    /// Failures to inject, each with whether its picked call was made. Of those that hit one call, the first counts.
+    injections: Vec<(Injection, bool)>,
+    /// Calls since the injections were set.
     counted: usize,
-    /// True if the picked call was made.
-    reached: bool,
     swallowed: Vec<Error>,
     watcher: Option<Watcher>,
-    /// Told of each change of what is in flight.
+    /// Called with each change of the number of ranges in flight.
     on_flight: Option<fn(usize)>,
 }
 
-/// What one test hears and answers.
+/// Recorded calls and chosen answers of one test.
 #[derive(Clone, Default)]
 pub(crate) struct Session(Arc<Mutex<State>>);
 
@@ -101,7 +100,7 @@ impl Session {
         body()
     }
 
-    /// Has this session hear the calls of this thread until it ends.
+    /// Records the calls of this thread in this session until the thread ends.
     pub(crate) fn stay(&self) {
         CURRENT.set(Some(self.clone()));
     }
@@ -121,17 +120,16 @@ impl Session {
     }
 
     /// Has calls fail from now on, or no longer.
-    pub(crate) fn inject(&self, injection: Option<Injection>) {
+    pub(crate) fn inject(&self, injections: impl IntoIterator<Item = Injection>) {
         let mut state = self.state();
-        (state.injection, state.counted, state.reached) = (injection, 0, false);
+        state.injections = injections.into_iter().map(|injection| (injection, false)).collect();
+        state.counted = 0;
     }
 
-    /// True if an error is what a call was answered because it was picked, from a place in the log on.
+    /// Returns true if an error comes from an injected code, counted from a place in the log.
     pub(crate) fn has_injected(&self, start: usize, error: Error) -> bool {
-        let state = self.state();
-        let picked = |call: &Called| call.injected && call.function == error.call();
-        state.injection.is_some_and(|injection| injection.code == error.code())
-            && state.log[start..].iter().any(picked)
+        let picked = |call: &Called| (call.function, call.injected) == (error.call(), Some(error.code()));
+        self.state().log[start..].iter().any(picked)
     }
 
     /// Number of errors swallowed so far.
@@ -149,7 +147,7 @@ impl Session {
         self.state().swallowed.clone()
     }
 
-    /// Tells the watcher which context calls of this thread have to meet; `None` for any.
+    /// Passes to the watcher the context that calls of this thread must meet; `None` for any.
     pub(crate) fn expect(&self, context: Option<CUcontext>) {
         let mut state = self.state();
         if let Some(watcher) = &mut state.watcher {
@@ -157,7 +155,7 @@ impl Session {
         }
     }
 
-    /// Tells the watcher that a scope has returned: nothing of the host may be in flight any more.
+    /// Reports to the watcher that a scope has returned: no host memory may be in flight any more.
     pub(crate) fn scope_ended(&self) {
         let mut state = self.state();
         if let Some(watcher) = &mut state.watcher {
@@ -165,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Tells the watcher that the program was told not to touch host memory any more.
+    /// Reports to the watcher that the program may not touch host memory any more.
     pub(crate) fn lost<T>(&self, start: *const T) {
         if let Some(watcher) = &mut self.state().watcher {
             watcher.lost(start.addr() as u64);
@@ -201,7 +199,7 @@ impl Session {
         self.state().watcher.as_mut().is_some_and(|watcher| watcher.release_primary(device))
     }
 
-    /// Has `told` called with the number of host memory ranges in flight, whenever it changes.
+    /// Calls `told` with the number of host memory ranges in flight, whenever it changes.
     pub(crate) fn on_flight(&self, told: fn(usize)) {
         self.state().on_flight = Some(told);
     }
@@ -210,15 +208,18 @@ impl Session {
 impl State {
     /// The code to answer, and whether the call is passed on all the same.
     fn injected(&mut self, function: FnId) -> Option<Injection> {
-        let injection = self.injection?;
-        let hit = match injection.pick {
-            Pick::Nth(n) => self.counted == n,
-            Pick::Function(picked) => function == picked,
-        };
+        let mut failing = None;
+        for (injection, reached) in &mut self.injections {
+            let hit = match injection.pick {
+                Pick::Nth(n) => self.counted == n,
+                Pick::Function(picked) => function == picked,
+            };
+            let fails = hit || (injection.lasting && *reached);
+            *reached |= hit;
+            failing = failing.or(fails.then_some(*injection));
+        }
         self.counted += 1;
-        let fails = hit || (injection.lasting && self.reached);
-        self.reached |= hit;
-        fails.then_some(injection)
+        failing
     }
 
     fn tell_flight(&self, before: usize) {
@@ -259,7 +260,7 @@ fn traced(session: &Session, asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresu
         let injected = state.injected(asked.function);
         let (function, driver) = (asked.function, asked.driver);
         let at = state.log.len();
-        state.log.push(Called { function, driver, at, injected: injected.is_some() });
+        state.log.push(Called { function, driver, at, injected: injected.map(|injection| injection.code) });
         // A call that does not reach the driver does no harm, but it is a mistake all the same.
         if let Some(watcher) = &mut state.watcher {
             watcher.before(asked, current);
@@ -280,12 +281,14 @@ fn traced(session: &Session, asked: &Asked<'_>, pass_on: impl FnOnce() -> CUresu
     told
 }
 
-/// The calls that `body` makes on this thread, and what it returns.
+/// The calls that `body` makes on this thread, and its result. Exemptions from captures are left out, because
+/// a concurrent test may be capturing.
 pub(crate) fn calls_of<R>(body: impl FnOnce() -> R) -> (Vec<FnId>, R) {
     let session = Session::current().unwrap_or_default();
     let start = session.len();
     let result = session.enter(body);
-    (session.log()[start..].iter().map(|call| call.function).collect(), result)
+    let calls = session.log()[start..].iter().map(|call| call.function).collect::<Vec<_>>();
+    (calls.into_iter().filter(|&call| call != FnId::cuThreadExchangeStreamCaptureMode).collect(), result)
 }
 
 /// Runs `body` with each call of one function failing on this thread, without being done.

@@ -38,7 +38,7 @@ pub(super) fn made_by(function: FnId) -> Option<Kind> {
         FnId::cuMemRetainAllocationHandle | FnId::cuMulticastCreate => Kind::Physical,
         FnId::cuGraphCreate | FnId::cuGraphClone | FnId::cuStreamEndCapture => Kind::Graph,
         FnId::cuGraphInstantiate | FnId::cuGraphInstantiateWithFlags | FnId::cuGraphInstantiateWithParams => {
-            Kind::Executable
+            Kind::GraphExec
         }
         FnId::cuArray3DCreate_v2 | FnId::cuMipmappedArrayGetLevel => Kind::Array,
         FnId::cuMipmappedArrayCreate => Kind::MipmappedArray,
@@ -75,7 +75,7 @@ pub(super) fn freed_by(function: FnId) -> Option<Kind> {
         FnId::cuMemRelease => Kind::Physical,
         FnId::cuMemFreeHost | FnId::cuMemHostUnregister => Kind::Host,
         FnId::cuGraphDestroy => Kind::Graph,
-        FnId::cuGraphExecDestroy => Kind::Executable,
+        FnId::cuGraphExecDestroy => Kind::GraphExec,
         FnId::cuArrayDestroy => Kind::Array,
         FnId::cuMipmappedArrayDestroy => Kind::MipmappedArray,
         FnId::cuDestroyExternalMemory => Kind::ExternalMemory,
@@ -87,7 +87,7 @@ pub(super) fn freed_by(function: FnId) -> Option<Kind> {
     })
 }
 
-/// True if a function hands out handles that exist already, or another address of what does.
+/// True if a function returns handles that exist already, or another address of an existing object.
 pub(super) fn only_tells(function: FnId) -> bool {
     matches!(
         function,
@@ -125,7 +125,7 @@ pub(super) fn is_of_addresses(function: FnId) -> bool {
     matches!(function, FnId::cuMemAddressReserve | FnId::cuMemAddressFree | FnId::cuMemMap)
 }
 
-/// True if a function is also called to undo what a call that failed may have done.
+/// True if a function is also called to undo the possible effects of a failed call.
 pub(super) fn undoes(function: FnId) -> bool {
     matches!(function, FnId::cuMemHostUnregister | FnId::cuMemUnmap)
 }

@@ -1,5 +1,6 @@
-//! Stands in for what the software device does not have: core dumps, whose settings are remembered and whose callbacks are
-//! called once when they are registered; checkpoints, which only change the state; and a memory budget that is passed.
+//! Stands in for features that the software device lacks: core dumps, whose settings are remembered and whose
+//! callbacks are called once when they are registered; checkpoints, which only change the state; and a memory
+//! budget that is exceeded.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -14,12 +15,12 @@ use cuprum::sys::{
     CUcoredumpSettings, CUcoredumpStatusCallback, CUdevice, CUprocessState, CUresult, Fns,
 };
 
-/// What a process is told to wait for at most, in milliseconds, that cannot be locked.
+/// Maximum wait, in milliseconds, for locking a process that cannot be locked.
 pub(crate) const BUSY_MILLISECONDS: u32 = 7;
 /// Bytes beyond the budget.
 pub(crate) const OVER_BUDGET: u64 = 4096;
 
-/// Values by setting, those of all contexts apart.
+/// Values by setting; the settings of all contexts are separate.
 static SETTINGS: Mutex<BTreeMap<(bool, u32), Vec<u8>>> = Mutex::new(BTreeMap::new());
 static STATE: AtomicU32 = AtomicU32::new(0);
 

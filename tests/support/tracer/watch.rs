@@ -1,6 +1,8 @@
-//! Watches handles and current contexts, and with [`Flights`] host memory, behind the calls of the safe layer.
+//! Follows the calls of the safe layer, and from them handles, current contexts and, with [`Flights`], host
+//! memory.
 //!
-//! It goes by what the driver did, not by what it answered: an injected error may come from a call that was done.
+//! It follows the effects of the driver, not its answers: an injected error may come from a call that was
+//! done.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -19,13 +21,13 @@ use super::tables::{freed_by, is_free_of_context, is_of_addresses, made_by, may_
 /// A kind of mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Trouble {
-    /// A handle that the driver never gave out.
+    /// A handle that the driver never returned.
     Unknown,
     /// A handle was used after it had been freed.
     UsedAfterFree,
     /// A handle was freed after it had been freed.
     FreedTwice,
-    /// A handle was used or freed after a call that freed it and answered with an error.
+    /// A handle was used or freed after a call that freed it and returned an error.
     AfterFailedFree,
     /// A call met another current context than the one it is meant for.
     OtherContext,
@@ -53,7 +55,7 @@ pub(crate) struct Watcher {
     violations: Vec<Violation>,
 }
 
-/// The mistake of freeing what a call that gave this answer had freed.
+/// The mistake of freeing an object that a call with this answer had freed.
 fn freed_again(answer: CUresult) -> Trouble {
     if answer == CUresult::CUDA_SUCCESS { Trouble::FreedTwice } else { Trouble::AfterFailedFree }
 }
@@ -91,7 +93,7 @@ impl Watcher {
         self.flights.len()
     }
 
-    /// Memory that was told to be out of reach.
+    /// Memory that was reported to be out of reach.
     pub(super) fn lost(&mut self, address: u64) {
         self.flights.lost(address);
     }
@@ -168,7 +170,8 @@ impl Watcher {
         }
     }
 
-    /// Learns from a call what the driver did, if it was `done` and with which answer, and what was `told` of it.
+    /// Learns from a call the driver's effect, if the call was `done` and with which answer, and the reported
+    /// code `told`.
     pub(super) fn after(&mut self, asked: &Asked<'_>, current: u64, done: Option<CUresult>, told: CUresult) {
         let (function, words) = (asked.function, asked.words);
         // A fault stops no copy: on hardware they go on when every wait has answered with it.
@@ -259,14 +262,14 @@ impl Watcher {
     }
 }
 
-/// What an out-parameter points at, or a description.
+/// The value that an out-parameter points at, or a description.
 fn read<T: Copy>(from: u64) -> T {
     let from = std::ptr::with_exposed_provenance::<T>(from as usize);
     // SAFETY: an out-parameter of that type, which the driver has just written, or one that the caller has filled.
     unsafe { from.read() }
 }
 
-/// The two sides of a copy of rows: where they lie, and the array or the addresses.
+/// The two sides of a copy of rows: the kind of memory, and the array or the addresses.
 struct Sides([(CUmemorytype, CUarray, CUdeviceptr); 2], *mut c_void);
 
 /// Both structures for copies of rows have these fields.
@@ -301,7 +304,7 @@ fn written_host(Sides([_, (kind, ..)], host): &Sides) -> Option<u64> {
 /// Handles in the structures that a call is given.
 fn described(asked: &Asked<'_>) -> Vec<(Kind, u64)> {
     let mut found = Vec::new();
-    // What nodes of graphs touch may be memory of the graph.
+    // Addresses in graph nodes may be memory of the graph.
     if asked.function.to_string().starts_with("cuGraph") {
         return found;
     }
@@ -324,7 +327,7 @@ fn described(asked: &Asked<'_>) -> Vec<(Kind, u64)> {
     found
 }
 
-/// What a texture or surface is made of.
+/// The memory of a texture or surface.
 fn resource(described: &CUDA_RESOURCE_DESC) -> (Kind, u64) {
     let res = &described.res;
     match described.resType {

@@ -1,5 +1,5 @@
 // Every field is plain data.
-use cuprum::DeviceData;
+use cuprum::memory::DeviceData;
 
 #[derive(Clone, Copy, DeviceData)]
 #[repr(C)]

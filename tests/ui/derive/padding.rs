@@ -1,5 +1,5 @@
 // Padding would be copied to the device without a value.
-use cuprum::DeviceData;
+use cuprum::memory::DeviceData;
 
 #[derive(Clone, Copy, DeviceData)]
 #[repr(C)]

@@ -1,5 +1,5 @@
 // Rust may order the fields of a struct without a representation as it likes, and enums have holes.
-use cuprum::DeviceData;
+use cuprum::memory::DeviceData;
 
 #[derive(Clone, Copy, DeviceData)]
 struct Rusty {

@@ -1,2 +1,4 @@
-//! Programs that must not compile, `*.rs` beside this folder. A package of their own, so that `trybuild` is built by those
-//! alone who run them.
+//! Programs that must not compile: the `*.rs` in the folder above. They are a package of their own, so that
+//! only those who run them build `trybuild`.
+
+mod right;

@@ -1,12 +1,12 @@
-//! Bars on lanes: which row of its lane each has, so that those at the same time do not hide each other.
+//! Rows of bars on their lanes, so that simultaneous bars do not hide each other.
 
 use crate::read::Recording;
 use crate::work::{Piece, Work};
 
-/// The most rows of a lane. What does not fit shares the last.
+/// The maximum number of rows of a lane. Bars that do not fit share the last.
 const MOST_ROWS: usize = 8;
 
-/// Rows for bars, which are asked for in the order of their beginnings.
+/// Rows for bars, which are requested in the order of their beginnings.
 #[derive(Default)]
 pub(crate) struct Rows(Vec<u64>);
 
@@ -23,8 +23,8 @@ impl Rows {
     }
 }
 
-/// The time in which the device has worked on a piece, as far as it is known: as measured; else from when it was queued
-/// until it was known to be over; else, if nobody waited for it, until its call returned.
+/// The time in which the device has worked on a piece, as far as it is known: the measured time; otherwise
+/// from its call until a wait showed that it was over; without a wait, until its call returned.
 pub(crate) fn span(recording: &Recording, piece: &Piece) -> (u64, u64) {
     let call = &recording.calls[piece.call];
     if let Some(measured) = piece.measured {
@@ -41,7 +41,7 @@ pub(crate) fn pieces_of(recording: &Recording, work: &Work, stream: usize) -> Ve
     pieces
 }
 
-/// What is known of the time of a piece of work.
+/// Certainty of the time of a piece of work.
 pub(crate) const fn certainty(piece: &Piece) -> Certainty {
     match (piece.captured, piece.measured, piece.over) {
         (true, ..) => Certainty::Captured,
@@ -51,7 +51,7 @@ pub(crate) const fn certainty(piece: &Piece) -> Certainty {
     }
 }
 
-/// How well the time of a piece of work is known.
+/// Kinds of certainty of the time of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Certainty {
     Within,

@@ -7,10 +7,11 @@ use super::Timeline;
 use super::bars;
 use super::text::{self, Json, Micros};
 
-/// What is above the numbers of processes in the system, so that the device's lanes get a number of their own.
+/// A number above the numbers of processes in the system, so that the device's lanes get a number of their
+/// own.
 const DEVICE: u64 = 1 << 32;
 
-/// Calls on a lane per thread, and what they queued on a lane per stream, with arrows from one to the other.
+/// Calls on a lane per thread, and their work on a lane per stream, with arrows from one to the other.
 pub(crate) struct TraceEvents<'a>(pub(crate) &'a Timeline<'a>);
 
 impl fmt::Display for TraceEvents<'_> {

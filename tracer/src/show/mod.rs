@@ -12,7 +12,7 @@ use std::fmt;
 use crate::read::Recording;
 use crate::work::Work;
 
-/// A recording as it is shown: lanes of threads with their calls, and lanes of streams with what was queued on them.
+/// A recording as it is shown: lanes of threads with their calls, and lanes of streams with their work.
 #[derive(Debug)]
 pub struct Timeline<'a> {
     pub(crate) recording: &'a Recording,
@@ -20,7 +20,7 @@ pub struct Timeline<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    /// Finds out what was queued where, and what waited for it.
+    /// Assigns work to streams, and waits to work.
     #[must_use]
     pub fn of(recording: &'a Recording) -> Self {
         Self { recording, work: Work::of(recording) }
@@ -36,13 +36,13 @@ impl<'a> Timeline<'a> {
         json::TraceEvents(self)
     }
 
-    /// As a page of HTML that needs nothing but a browser. `title` names the program, and each of `notes` is a sentence
-    /// above the lanes.
+    /// As a page of HTML that needs only a browser. `title` names the program, and each of `notes` is a
+    /// sentence above the lanes.
     pub fn page<'b>(&'b self, title: &'b str, notes: &'b [String]) -> impl fmt::Display + 'b {
         page::Page { timeline: self, title, notes }
     }
 
-    /// A few lines for a terminal: how many calls, and where the host waited longest.
+    /// A few lines for a terminal: the number of calls, and the longest waits of the host.
     pub fn summary(&self) -> impl fmt::Display + '_ {
         summary::Summary(self)
     }

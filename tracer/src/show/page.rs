@@ -157,7 +157,7 @@ impl Lane {
     }
 }
 
-/// All lanes: threads with their calls, and behind them streams with their work.
+/// All lanes: threads with their calls, followed by streams with their work.
 struct Lanes {
     list: Vec<Lane>,
     names: Names,
@@ -181,7 +181,7 @@ impl Lanes {
         lanes
     }
 
-    /// Lanes of threads. Gives lane and number of each call's bar.
+    /// Adds the lanes of threads. Returns lane and number of each call's bar.
     fn threads(&mut self, timeline: &Timeline<'_>) -> Vec<(usize, usize)> {
         let recording = timeline.recording;
         for thread in &recording.threads {
@@ -217,7 +217,7 @@ impl Lanes {
         recording.calls.iter().map(bar).collect()
     }
 
-    /// Lanes of streams. Gives lane and number of each piece's bar.
+    /// Adds the lanes of streams. Returns lane and number of each piece's bar.
     fn streams(&mut self, timeline: &Timeline<'_>, calls: &[(usize, usize)]) -> Vec<(usize, usize)> {
         let (recording, work) = (timeline.recording, &timeline.work);
         let mut bars = vec![(0, 0); work.pieces.len()];

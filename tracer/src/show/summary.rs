@@ -1,15 +1,15 @@
-//! Where the host's time went: totals per function.
+//! The host's time: totals per function.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use cuprum_sys::FnId;
+use cuprum_sys::{CUresult, FnId};
 
 use super::{Timeline, text};
 use crate::read::Recording;
 use crate::roles;
 
-/// The most functions that a terminal is shown.
+/// The maximum number of functions in the output.
 const MOST: usize = 8;
 
 /// All calls of a function.
@@ -80,7 +80,32 @@ impl fmt::Display for Summary<'_> {
         let failed: usize = totals.iter().map(|total| total.failed).sum();
         if failed > 0 {
             write!(f, "\n{} answered with an error", text::count(failed, "call"))?;
+            failures(recording, f)?;
         }
         Ok(())
+    }
+}
+
+/// Failed calls, with the code of each, the first one first: later ones may fail because of it.
+fn failures(recording: &Recording, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut failed: Vec<_> = recording.calls.iter().filter(|call| roles::is_answer_no(call)).collect();
+    failed.sort_by_key(|call| call.start);
+    let mut kinds: Vec<((FnId, CUresult), usize)> = Vec::new();
+    for call in failed {
+        let kind = (call.function, call.result.unwrap_or(CUresult::CUDA_SUCCESS));
+        match kinds.iter_mut().find(|known| known.0 == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    for ((function, code), count) in kinds.iter().take(MOST) {
+        write!(f, "\n  {function}: {} ({})", code.name().unwrap_or("a code that is not known"), code.0)?;
+        if *count > 1 {
+            write!(f, ", {count} times")?;
+        }
+    }
+    match kinds.len().saturating_sub(MOST) {
+        0 => Ok(()),
+        more => write!(f, "\n  and {more} more kinds"),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use crate::read::{Call, Recording};
 
-/// A call with its arguments and its answer, as `cuMemAlloc_v2(dptr: 0x7ffc…, bytesize: 4096) -> 0x7f20…`.
+/// A call with its arguments and its result, as `cuMemAlloc_v2(dptr: 0x7ffc…, bytesize: 4096) -> 0x7f20…`.
 pub(crate) fn call(recording: &Recording, call: &Call) -> String {
     let mut text = format!("{}(", call.function);
     for (number, (name, value)) in arguments(recording, call).into_iter().enumerate() {
@@ -27,7 +27,7 @@ pub(crate) fn arguments(recording: &Recording, call: &Call) -> Vec<(&'static str
     parameters.map(value).collect()
 }
 
-/// What a call gave, or the code that is no success, or that it never returned.
+/// The value that a call returned, or the code if it failed, or that it never returned.
 pub(crate) fn answer(call: &Call) -> Option<String> {
     let Some(result) = call.result else { return Some("never returned".to_owned()) };
     if !call.succeeded() {
@@ -64,7 +64,7 @@ pub(crate) fn count(number: usize, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// A string of JSON, which can also stand in a script of a page.
+/// A string of JSON, which is also safe in a script of a page.
 pub(crate) struct Json<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Json<'_> {
@@ -73,7 +73,7 @@ impl fmt::Display for Json<'_> {
         for character in self.0.chars() {
             match character {
                 '"' | '\\' => write!(f, "\\{character}")?,
-                // A browser ends a script at `</script`, wherever it stands.
+                // A browser ends a script at `</script`, in any place.
                 '\0'..='\x1f' | '<' => write!(f, "\\u{:04x}", u32::from(character))?,
                 _ => f.write_char(character)?,
             }

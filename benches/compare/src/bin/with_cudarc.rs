@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [empty, saxpy] = kernels()?;
     let empty = context.load_module(Ptx::from_src(empty))?.load_function("empty")?;
     let saxpy = context.load_module(Ptx::from_src(saxpy))?.load_function("saxpy")?;
-    // A context with a stream beside the default one records two events for each argument of each launch.
+    // A context with a stream other than the default one records two events for each argument of each launch.
     let stream = context.default_stream();
     let (one, warp) = (shape(1, 1), shape(1, 32));
 
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         "to_device" => timed(times, || stream.memcpy_htod(&host, &mut bytes), settle),
         "to_host" => timed(times, || stream.memcpy_dtoh(&bytes, &mut host), settle),
-        // SAFETY: nobody reads it.
+        // SAFETY: it is never read.
         "alloc_ordered" => timed(times, || unsafe { stream.alloc::<u8>(ALLOCATED_BYTES) }, settle),
         "event" => {
             let once = || {

@@ -1,13 +1,13 @@
 use std::error::Error;
+use std::time::Duration;
 
 use compare::{ALLOCATED_BYTES, COPIED_BYTES, ELEMENTS, KERNELS, kernels, serve, timed};
-use cuprum::graph::{CaptureMode, InstantiateFlags};
-use cuprum::launch::CallError;
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::graph::{CaptureMode, GraphExec, InstantiateFlags};
+use cuprum::launch::{CallError, HostIn, HostInOut};
 use cuprum::pool::StreamBuffer;
-use cuprum::{
-    Buffer, ContextStack, Current, Driver, Event, EventFlags, HostIn, HostInOut, In, InOut, Kernel,
-    LaunchConfig, Module, PrimaryContext, Stream,
-};
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Buffer, Current, Driver, In, InOut, Kernel, LaunchConfig, Module, Stream};
 
 type Saxpy<'m> = Kernel<'m, (u32, f32, In<f32>, InOut<f32>)>;
 
@@ -21,6 +21,20 @@ fn whole(
     let config = LaunchConfig::for_elements(x.len(), 256);
     // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
     unsafe { saxpy.call(cx, stream, config, (x.len() as u32, 2.0, HostIn(x), HostInOut(y))) }
+}
+
+/// Launches of a graph, in a scope.
+fn launches(
+    cx: &Current<'_, '_>,
+    stream: &Stream<'_>,
+    graph: &mut GraphExec<'_>,
+    times: usize,
+    settle: impl Fn(),
+) -> Result<Option<Duration>, Box<dyn Error>> {
+    cx.scope_as(stream, |scope| {
+        let graph = scope.lend_graph(graph)?;
+        timed(times, || graph.launch(), settle)
+    })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -64,8 +78,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             };
             timed(times, once, settle)
         }
-        "to_device" => timed(times, || bytes.copy_from_host(&cx, &host), settle),
-        "to_host" => timed(times, || bytes.copy_to_host(&cx, &mut host), settle),
+        "to_device" => timed(times, || cx.copy(&mut bytes, &host), settle),
+        "to_host" => timed(times, || cx.copy(&mut host, &bytes), settle),
         "alloc" => timed(times, || Buffer::<u8>::alloc(&cx, ALLOCATED_BYTES), settle),
         "alloc_ordered" => timed(times, || StreamBuffer::<u8>::alloc(&cx, &stream, ALLOCATED_BYTES), settle),
         "event" => {
@@ -77,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             };
             timed(times, once, settle)
         }
-        "graph" => graph.replay(&cx, &stream, |replay| timed(times, || replay.launch(), settle))?,
+        "graph" => launches(&cx, &stream, &mut graph, times, settle),
         "saxpy" => timed(times, || whole(&cx, &stream, &saxpy, &host_x, &mut host_y), settle),
         other => Err(format!("there is no {other}").into()),
     })

@@ -1,7 +1,6 @@
-use cuprum::{
-    ContextStack, Driver, HostIn, HostInOut, HostOut, In, InOut, LaunchConfig, Module,
-    PrimaryContext, Stream,
-};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::launch::{HostIn, HostInOut, HostOut};
+use cuprum::{Driver, In, InOut, LaunchConfig, Module, Stream};
 
 const N: usize = 100_000;
 

@@ -1,5 +1,6 @@
+use cuprum::context::{ContextStack, PrimaryContext};
 use cuprum::memory::{Buffer, PinnedBuffer, PinnedFlags};
-use cuprum::{ContextStack, Driver, In, InOut, LaunchConfig, Module, PrimaryContext, Stream};
+use cuprum::{Driver, In, InOut, LaunchConfig, Module, Stream};
 
 const CHUNKS: usize = 4;
 const N: usize = 1 << 20;
@@ -18,17 +19,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         chunks.push((host, Buffer::<f32>::alloc(&cx, N)?));
     }
     let config = LaunchConfig::for_elements(N, 256);
-    cx.multi_scope(|scope| -> Result<(), Box<dyn std::error::Error>> {
+    cx.multi_scope(|scope| {
         for (i, (host, device)) in chunks.iter_mut().enumerate() {
             let (stream, lane) = (&streams[i % 2], scope.on(&streams[i % 2])?);
-            let (host, y) = (lane.lend_host(host)?, lane.lend(device.as_mut_slice())?);
-            host.copy_to(&y)?;
+            let (host, y) = (lane.lend(host)?, lane.lend(device.as_mut_slice())?);
+            lane.copy(&y, &host)?;
             // SAFETY: saxpy touches N elements of each; x is only read, and y is lent to the scope of this stream.
             unsafe { saxpy.launch(&cx, stream, config, (N as u32, 2.0, &x, &y)) }?;
-            host.copy_from(&y)?;
+            lane.copy(&host, &y)?;
         }
         Ok(())
-    })??;
+    })?;
     for (i, (host, _)) in chunks.iter().enumerate() {
         assert!(host.iter().all(|&sum| sum == i as f32 + 2.0));
         println!("chunk {i} is right");

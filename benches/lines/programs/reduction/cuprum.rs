@@ -1,7 +1,6 @@
-use cuprum::{
-    Buffer, ContextStack, Driver, Event, EventFlags, In, InOut, LaunchConfig, Module,
-    PrimaryContext, Stream,
-};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::stream::{Event, EventFlags};
+use cuprum::{Buffer, Driver, In, InOut, LaunchConfig, Module, Stream};
 
 const N: usize = 1 << 22;
 const BLOCKS: u32 = 256;

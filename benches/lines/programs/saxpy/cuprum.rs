@@ -1,5 +1,4 @@
-use cuprum::module::SharedModule;
-use cuprum::{Buffer, ContextStack, Driver, In, InOut, LaunchConfig, PrimaryContext, Stream};
+use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 
 const SOURCE: &str = r#"
 extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float *y) {
@@ -7,18 +6,17 @@ extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float 
     if (i < n) y[i] = alpha * x[i] + y[i];
 }"#;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let context = PrimaryContext::retain(Driver::load()?.device(0)?)?;
-    let mut stack = ContextStack::take()?;
-    let cx = stack.push(&context)?;
-    let module = SharedModule::compile(&cx, SOURCE)?;
-    let saxpy = module.kernel::<(u32, f32, In<f32>, InOut<f32>)>("saxpy")?;
-    let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
-    let mut y = Buffer::from_slice(&cx, &[2.0f32; 1000])?;
-    let stream = Stream::default_in(&cx);
-    let config = LaunchConfig::for_elements(1000, 256);
-    // SAFETY: saxpy touches n elements of each; the copy below comes after it on the same stream.
-    unsafe { saxpy.launch(&cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
-    println!("{}", y.to_vec(&cx)?.iter().sum::<f32>());
-    Ok(())
+fn main() -> cuprum::Result<()> {
+    cuprum::open(0)?.enter(|cx| {
+        let module = Module::compile(cx, SOURCE)?.share();
+        let saxpy = module.kernel::<(u32, f32, In<f32>, InOut<f32>)>("saxpy")?;
+        let x = Buffer::from_slice(cx, &[1.0f32; 1000])?;
+        let mut y = Buffer::from_slice(cx, &[2.0f32; 1000])?;
+        let stream = Stream::default_in(cx);
+        let config = LaunchConfig::for_elements(1000, 256);
+        // SAFETY: saxpy touches n elements of each; the copy below comes after it on the same stream.
+        unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
+        println!("{}", y.to_vec(cx)?.iter().sum::<f32>());
+        Ok(())
+    })
 }

@@ -7,6 +7,7 @@
 //! stream per thread.
 
 mod functions;
+mod misuse;
 mod objects;
 mod param;
 mod process;
@@ -19,15 +20,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cuprum_sys::{CUresult, FnId};
 
+use crate::client;
 use crate::served;
 
 use crate::driver::answer::{Answer, ensure};
 use crate::driver::state::scheduler;
 
 pub(crate) use functions::{Builder, Found, fill, functions, objects, set_publisher};
+pub(crate) use misuse::{demand, misuse};
 pub(crate) use objects::{Kind, Leaked, Objects, Table};
 pub(crate) use param::{In, InMut, Out, Param, Text, put_handle};
-pub(crate) use process::{at_exit, at_thread_end, is_forked_child, stay_loaded, watch_forks};
+pub(crate) use process::{
+    at_exit, at_thread_end, calling_library, is_forked_child, stay_loaded, watch_forks,
+};
 pub(crate) use unsupported::not_supported;
 
 /// The call being served.
@@ -66,6 +71,7 @@ pub(super) trait Body {
 pub(super) fn enter(call: Call, body: &dyn Body) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         let answer = serve(&call, body);
+        misuse::judge(call.id, answer);
         if answer == Err(CUresult::CUDA_ERROR_NOT_SUPPORTED) {
             unsupported::tell_arguments(call.id);
         }
@@ -97,7 +103,8 @@ pub(crate) fn tell_refusals(to: fn(FnId, CUresult)) {
 
 fn serve(call: &Call, body: &dyn Body) -> Answer {
     gate(call.id)?;
-    served::begin(call.id);
+    let site = if misuse::wants_site(call.id) { client::here() } else { None };
+    served::begin(call.id, site);
     if serves_before_init(call.id) {
         return body.run(call);
     }
@@ -117,6 +124,7 @@ fn serves_before_init(id: FnId) -> bool {
             | FnId::cuDriverGetVersion
             | FnId::cuGetErrorName
             | FnId::cuGetErrorString
+            | FnId::cuGetExportTable
             | FnId::cuGetProcAddress
             | FnId::cuGetProcAddress_v2
     )

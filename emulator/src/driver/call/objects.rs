@@ -10,15 +10,19 @@
 //! context and the search for leaks are a loop each.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use cuprum_sys::FnId;
 
+use crate::client;
 use crate::ordered::Ordered;
 use crate::report::{Leak, LeakKind};
-use crate::served;
+use crate::served::{self, Made};
+use crate::settings::ApiCheck;
+
+use super::misuse::misuse;
 
 /// The kinds of objects. The number is part of each handle, and leaks are reported in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +53,40 @@ pub(crate) enum Kind {
     ExternalMemory,
     ExternalSemaphore,
     Graphics,
+}
+
+impl Kind {
+    /// The kind in a report.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Stream => "stream",
+            Self::Event => "event",
+            Self::Module => "module",
+            Self::Function => "function",
+            Self::Library => "library",
+            Self::Kernel => "kernel",
+            Self::Array => "array",
+            Self::Mipmap => "mipmapped array",
+            Self::Texture => "texture object",
+            Self::Surface => "surface object",
+            Self::Graph => "graph",
+            Self::GraphNode => "node of a graph",
+            Self::GraphExec => "executable graph",
+            Self::GraphBlock => "memory of a graph",
+            Self::Pool => "memory pool",
+            Self::Physical => "physical memory",
+            Self::Link => "linker",
+            Self::UserObject => "user object",
+            Self::Condition => "condition",
+            Self::Green => "green context",
+            Self::Description => "description of resources",
+            Self::LogCallback => "callback of the log",
+            Self::ExternalMemory => "external memory",
+            Self::ExternalSemaphore => "external semaphore",
+            Self::Graphics => "resource of OpenGL",
+        }
+    }
 }
 
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.
@@ -100,7 +138,12 @@ struct Live {
     objects: Ordered<Entry>,
     /// Contexts, each with an object that goes with it.
     owned: BTreeSet<(u64, u64)>,
+    /// Calls by which clients destroyed the objects of handles, the newest handles.
+    destroyed: BTreeMap<usize, Option<FnId>>,
 }
+
+/// Most handles of a kind that are remembered after their object was destroyed.
+const MOST_DESTROYED: usize = 4096;
 
 type Object = Arc<dyn Any + Send + Sync>;
 
@@ -109,8 +152,7 @@ struct Entry {
     /// Its type is that of the table.
     object: Object,
     owner: Option<usize>,
-    /// The call that made it.
-    made_by: Option<FnId>,
+    made: Made,
 }
 
 impl Live {
@@ -127,23 +169,43 @@ impl Handles {
 
     fn insert(&self, handle: usize, object: Object, owner: Option<usize>) {
         let mut live = self.write();
-        live.objects.insert(handle as u64, Entry { object, owner, made_by: served::call() });
+        live.objects.insert(handle as u64, Entry { object, owner, made: served::made() });
+        live.destroyed.remove(&handle);
         if let Some(owner) = owner {
             live.owned.insert((owner as u64, handle as u64));
         }
     }
 
     fn get(&self, handle: usize) -> Option<Object> {
-        self.read().objects.get(handle as u64).map(|entry| Arc::clone(&entry.object))
+        let live = self.read();
+        let found = live.objects.get(handle as u64).map(|entry| Arc::clone(&entry.object));
+        found.or_else(|| self.miss(&live, handle))
     }
 
     fn remove(&self, handle: usize) -> Option<Object> {
         let mut live = self.write();
-        let entry = live.objects.remove(handle as u64)?;
+        let Some(entry) = live.objects.remove(handle as u64) else { return self.miss(&live, handle) };
+        live.destroyed.insert(handle, served::call());
+        if live.destroyed.len() > MOST_DESTROYED {
+            live.destroyed.pop_first();
+        }
         if let Some(owner) = entry.owner {
             live.owned.remove(&(owner as u64, handle as u64));
         }
         Some(entry.object)
+    }
+
+    /// Notes the use of an object that the client destroyed. Those that ended with their context are no mistake of a client
+    /// that cleans up late.
+    #[cold]
+    fn miss(&self, live: &Live, handle: usize) -> Option<Object> {
+        if let Some(by) = live.destroyed.get(&handle) {
+            misuse(ApiCheck::Certain, || {
+                let by = by.map(|call| format!(" by {}", call.symbol().base)).unwrap_or_default();
+                format!("{} #{} was destroyed before{by}", self.kind.words(), self.number(handle))
+            });
+        }
+        None
     }
 
     fn remove_owned(&self, owner: usize) -> Vec<Entry> {
@@ -185,8 +247,8 @@ impl Handles {
                 Leaked::Yes => None,
                 Leaked::Bytes(bytes) => Some(bytes),
             };
-            let (number, call) = (self.number(handle), entry.made_by);
-            found.push(Leak { kind, number, bytes, call, context: number_of_context });
+            let leak = Leak::new(kind, self.number(handle), bytes, entry.made.call, number_of_context);
+            found.push(leak.made_at(client::frames(entry.made.site)));
         });
     }
 
@@ -211,7 +273,7 @@ impl Handles {
 
 impl<T: Send + Sync + 'static> Table<T> {
     pub(crate) const fn new(kind: Kind) -> Self {
-        let live = Live { objects: Ordered::new(), owned: BTreeSet::new() };
+        let live = Live { objects: Ordered::new(), owned: BTreeSet::new(), destroyed: BTreeMap::new() };
         let all = Handles { kind, next: AtomicUsize::new(first(kind)), live: RwLock::new(live) };
         Self { all, owner_of: None, leak: None }
     }
@@ -258,11 +320,11 @@ impl<T: Send + Sync + 'static> Table<T> {
         self.all.was_given(handle)
     }
 
-    /// Visits every live object with its handle and the call that made it, in the order in which they were made.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, Option<FnId>, &T)) {
+    /// Visits every live object with its handle and how it was made, in the order in which they were made.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, Made, &T)) {
         self.all.visit(None, &mut |handle, entry| {
             if let Some(object) = entry.object.downcast_ref() {
-                visit(handle, entry.made_by, object);
+                visit(handle, entry.made, object);
             }
         });
     }
@@ -294,7 +356,7 @@ impl<T: Send + Sync + 'static> Objects for Table<T> {
             return;
         }
         let judge = |entry: &Entry| match entry.object.downcast_ref() {
-            Some(object) => judge(object, entry.made_by),
+            Some(object) => judge(object, entry.made.call),
             None => Leaked::No,
         };
         self.all.leaks(kind, &judge, context, found);

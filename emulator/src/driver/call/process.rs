@@ -25,6 +25,11 @@ pub(crate) fn stay_loaded() {
     DONE.call_once(loaded::stay);
 }
 
+/// The library that called the driver on this thread, where the system tells.
+pub(crate) fn calling_library() -> Option<String> {
+    loaded::caller()
+}
+
 static AT_EXIT: OnceLock<fn()> = OnceLock::new();
 
 unsafe extern "C" {
@@ -152,40 +157,53 @@ mod os {
 mod loaded {
     use core::ffi::{c_char, c_int, c_void};
     use core::ptr;
+    use std::ffi::CString;
+    use std::os::unix::ffi::OsStrExt;
+
+    use cuprum_sys::mapped_at;
 
     /// No other binding of symbols, no loading, and never unloaded from now on.
     const RTLD_LAZY_NOLOAD_NODELETE: c_int = 1 | 4 | 0x1000;
 
-    /// `Dl_info` of the C library.
-    #[repr(C)]
-    struct Place {
-        file: *const c_char,
-        base: *mut c_void,
-        symbol: *const c_char,
-        address: *mut c_void,
-    }
-
     unsafe extern "C" {
-        fn dladdr(address: *const c_void, place: *mut Place) -> c_int;
         fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
+        #[cfg(target_env = "gnu")]
+        fn backtrace(addresses: *mut *mut c_void, count: c_int) -> c_int;
     }
 
     /// An executable stays anyway; it is no library to open, which is answered with null.
     pub(super) fn stay() {
-        let here = stay as *const c_void;
-        let mut place =
-            Place { file: ptr::null(), base: ptr::null_mut(), symbol: ptr::null(), address: ptr::null_mut() };
-        // SAFETY: asks about an address; `place` is for the answer.
-        if unsafe { dladdr(here, &mut place) } == 0 || place.file.is_null() {
-            return;
-        }
+        let Some(own) = mapped_at((stay as *const c_void).addr()) else { return };
+        let Ok(file) = CString::new(own.file.as_os_str().as_bytes()) else { return };
         // SAFETY: the name that the linker has for a library that is loaded, which nothing unloads while its code runs.
         // It is opened a second time, so that no initializer runs.
-        unsafe { dlopen(place.file, RTLD_LAZY_NOLOAD_NODELETE) };
+        unsafe { dlopen(file.as_ptr(), RTLD_LAZY_NOLOAD_NODELETE) };
+    }
+
+    /// The file of the first code on this thread's stack that is neither this library's nor the C library's.
+    #[cfg(target_env = "gnu")]
+    pub(super) fn caller() -> Option<String> {
+        let own = mapped_at((caller as *const c_void).addr())?.base;
+        let mut addresses = [ptr::null_mut(); 64];
+        // SAFETY: a place of that many addresses.
+        let count = unsafe { backtrace(addresses.as_mut_ptr(), addresses.len() as c_int) };
+        let frames = addresses.iter().take(usize::try_from(count).unwrap_or(0));
+        let caller = frames.filter_map(|code| mapped_at(code.addr())).find(|mapped| mapped.base != own)?.file;
+        let is_system = caller.file_name().is_some_and(|name| name.as_bytes().starts_with(b"libc.so"));
+        (!is_system).then(|| caller.display().to_string())
+    }
+
+    #[cfg(not(target_env = "gnu"))]
+    pub(super) fn caller() -> Option<String> {
+        None
     }
 }
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 mod loaded {
     pub(super) fn stay() {}
+
+    pub(super) fn caller() -> Option<String> {
+        None
+    }
 }

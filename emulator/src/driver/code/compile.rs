@@ -43,10 +43,8 @@ pub(super) fn try_compile(
     options: &Options,
     refusal: &dyn Fn(&PtxError) -> Refused,
 ) -> Answer<Answer<Compiled>> {
-    let (major, minor) = settings().compute_capability;
-    let capability = major * 10 + minor;
-    let target = LoadOptions { compute_capability: capability };
-    let loaded = image.ptx(capability)?.and_then(|ptx| {
+    let target = target();
+    let loaded = image.ptx(target.compute_capability)?.and_then(|ptx| {
         let registers = options.registers().and(RegisterLimit::marked(&ptx));
         let program = Program::load(&ptx, &target).map_err(|error| refusal(&error))?;
         Ok(Compiled { program: Arc::new(Named::new(program)), registers })
@@ -62,6 +60,13 @@ pub(super) fn try_compile(
             Ok(Err(code))
         }
     }
+}
+
+/// The device that code is compiled for, and the PTX that the driver reads, which depends on its version.
+pub(super) fn target() -> LoadOptions {
+    let (major, minor) = settings().compute_capability;
+    let newest_ptx = newest_ptx(settings().driver_version).unwrap_or_default();
+    LoadOptions { compute_capability: major * 10 + minor, newest_ptx }
 }
 
 /// The code that the driver gives for PTX it does not take.

@@ -6,15 +6,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cuprum_sys::CUlimit;
 
+use crate::exec::touched::Touched;
 use crate::exec::{self, Hooks};
-use crate::program::Program;
+use crate::memory::{Region, RegionKind};
+use crate::program::Kernel;
+use crate::program::instruction::SystemCall;
+use crate::report::Fault;
 
 use crate::driver::answer::Answer;
 use crate::driver::context::{Context, Heap};
-use crate::driver::state::Health;
+use crate::driver::state::{is_gathering, settings};
 use crate::driver::texture;
 
-use super::condition;
+use super::{condition, fault};
 
 /// Output of kernels that nobody has seen yet. As on hardware it holds a limited number of bytes; the oldest of
 /// which go first, and it comes out when the launch has ended. On hardware the host empties it meanwhile, when it has
@@ -43,21 +47,27 @@ impl Printed {
 /// The hooks of one launch.
 #[derive(Debug)]
 pub(super) struct KernelHooks {
-    health: Arc<Health>,
+    context: Arc<Context>,
     heap: Option<Arc<Heap>>,
     printed: Mutex<Printed>,
     most_printed: usize,
+    /// Bytes that it touches, if the operation notes them.
+    touched: Option<Touched>,
 }
 
 impl KernelHooks {
-    /// The heap exists from the first launch of a program that allocates.
-    pub(super) fn new(context: &Context, program: &Program) -> Answer<Self> {
-        let calls = |function: &str| program.functions().iter().any(|name| name == function);
-        let heap = if calls("malloc") { Some(context.heap()?) } else { None };
+    /// The heap exists from the first launch of a kernel that allocates.
+    pub(super) fn new(context: &Arc<Context>, kernel: &Kernel) -> Answer<Self> {
+        let heap = if kernel.calls(SystemCall::Malloc) { Some(context.heap()?) } else { None };
         let fifo = CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE;
-        let most_printed = if calls("vprintf") { context.use_limit(fifo)? } else { 0 };
-        let health = Arc::clone(&context.health);
-        Ok(Self { health, heap, printed: Mutex::default(), most_printed })
+        let most_printed = if kernel.calls(SystemCall::Printf) { context.use_limit(fifo)? } else { 0 };
+        let touched = is_gathering().then(Touched::default);
+        Ok(Self { context: Arc::clone(context), heap, printed: Mutex::default(), most_printed, touched })
+    }
+
+    /// The bytes that it touched, once it has ended.
+    pub(super) fn take_touched(&mut self) -> Option<Touched> {
+        self.touched.take()
     }
 }
 
@@ -88,13 +98,39 @@ impl Hooks for KernelHooks {
         self.heap.as_ref().is_some_and(|heap| heap.release(address))
     }
 
+    fn touched(&self) -> Option<&Touched> {
+        self.touched.as_ref()
+    }
+
     /// A fault of another kernel ends this one too, as on hardware.
     fn is_stopped(&self) -> bool {
-        self.health.check().is_err()
+        self.context.health.check().is_err()
+    }
+
+    fn goes_on(&self, finding: &Fault) -> bool {
+        let goes_on = !settings().fail_fast;
+        if goes_on {
+            fault::report(finding);
+        }
+        goes_on
     }
 
     fn set_condition(&self, condition: u64, value: u32) -> bool {
         condition::set(condition, value)
+    }
+
+    /// Memory of another device is reached after the context was given access to the memory's context. Memory of other APIs never
+    /// is: on two H200s that holds for OpenGL's, and for imported memory once the import has ended. All devices reach pools,
+    /// mapped memory and memory of the host, or none does.
+    fn reaches(&self, region: &Region) -> bool {
+        use RegionKind as K;
+
+        region.device == self.context.device as u32
+            || match region.kind {
+                K::Device | K::Global | K::Heap => self.context.has_access_to(region.context),
+                K::External | K::Graphics => false,
+                _ => true,
+            }
     }
 
     fn object(&self, handle: u64, surface: bool) -> exec::texture::Handle {

@@ -8,11 +8,12 @@ use cuprum_sys::*;
 
 use crate::exec::{self, ExecOptions, LaunchArgs};
 use crate::memory::Request;
+use crate::settings::ApiCheck;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, OUT_OF_MEMORY, ensure};
-use crate::driver::call::{Call, In, Param, calls};
-use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors};
-use crate::driver::state::{Operation, Turn, memory, settings};
+use crate::driver::call::{Call, In, Param, calls, demand};
+use crate::driver::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, multiprocessors, processors};
+use crate::driver::state::{Act, Operation, Turn, memory, note, settings};
 
 use super::attributes::max_threads;
 use super::cluster::{Sides, asked, clusters, most};
@@ -49,16 +50,7 @@ impl Launch {
     /// Checks a launch against the limits of device and kernel.
     pub(crate) fn new(function: Arc<Function>, shape: LaunchShape, params: Vec<u8>) -> Answer<Self> {
         let kernel = &function.kernel;
-        let within = |sides: [u32; 3], limits: [u32; 3]| {
-            sides.iter().zip(limits).all(|(&side, limit)| (1..=limit).contains(&side))
-        };
-        ensure(within(shape.grid, MAX_GRID) && within(shape.block, MAX_BLOCK), INVALID_VALUE)?;
-        let threads: u32 = shape.block.iter().product();
-        ensure(threads <= MAX_THREADS, INVALID_VALUE)?;
-        let fits = threads <= max_threads(kernel)
-            && kernel.required_threads().is_none_or(|required| required == shape.block);
-        ensure(fits, INVALID_VALUE)?;
-        ensure(shape.dynamic_shared <= function.attributes.dynamic_shared(), INVALID_VALUE)?;
+        let threads = shape.check(&function)?;
         if shape.cooperative {
             let resident = resident_blocks(kernel, threads, shape.dynamic_shared);
             let room = u64::from(resident) * multiprocessors() as u64;
@@ -84,7 +76,7 @@ impl Launch {
             }
             false => None,
         };
-        let hooks = KernelHooks::new(context, &module.program)?;
+        let mut hooks = KernelHooks::new(context, &self.function.kernel)?;
         let args = LaunchArgs {
             kernel: &self.function.kernel,
             globals: &module.globals,
@@ -97,6 +89,9 @@ impl Launch {
             grid_workspace: workspace.as_ref().map_or(0, |region| region.base),
         };
         let result = exec::launch(&args, &memory().snapshot(), &OPTIONS, &hooks);
+        if let Some(touched) = hooks.take_touched() {
+            note(|| Act::of_kernel(&self.function.kernel, touched));
+        }
         if let Some(workspace) = workspace {
             // Known only here, so it is there to be freed.
             let _ = memory().free(workspace.base);
@@ -114,10 +109,10 @@ impl Launch {
 
 /// The settings that every launch gets.
 static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
-    let (settings, multiprocessors) = (settings(), multiprocessors() as u32);
+    let settings = settings();
     ExecOptions {
         mode: settings.execution,
-        workers: if settings.workers == 0 { multiprocessors as usize } else { settings.workers },
+        workers: if settings.workers == 0 { processors() } else { settings.workers },
         budget: settings.instruction_budget,
         time_limit: settings.time_limit,
         check_init: settings.check_init,
@@ -126,7 +121,7 @@ static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
         check_barriers: settings.check_barriers,
         check_nans: settings.check_nans,
         seed: settings.seed,
-        multiprocessors,
+        multiprocessors: multiprocessors() as u32,
     }
 });
 
@@ -212,6 +207,44 @@ fn launch(
 }
 
 impl LaunchShape {
+    /// Compares the shape with the limits of device and kernel; answers the number of threads of a block.
+    fn check(&self, function: &Function) -> Answer<u32> {
+        let (kernel, name) = (&function.kernel, function.kernel.name());
+        let within = |sides: [u32; 3], limits: [u32; 3]| {
+            sides.iter().zip(limits).all(|(&side, limit)| (1..=limit).contains(&side))
+        };
+        let (grid, block) = (self.grid, self.block);
+        demand(within(grid, MAX_GRID), INVALID_VALUE, ApiCheck::Certain, || {
+            format!("kernel `{name}` in a grid of {grid:?} blocks, where 1 to {MAX_GRID:?} are possible")
+        })?;
+        demand(within(block, MAX_BLOCK), INVALID_VALUE, ApiCheck::Certain, || {
+            format!("kernel `{name}` in blocks of {block:?} threads, where 1 to {MAX_BLOCK:?} are possible")
+        })?;
+        let threads: u32 = block.iter().product();
+        demand(threads <= MAX_THREADS, INVALID_VALUE, ApiCheck::Certain, || {
+            format!(
+                "kernel `{name}` in blocks of {threads} threads, where at most {MAX_THREADS} are possible"
+            )
+        })?;
+        demand(threads <= max_threads(kernel), INVALID_VALUE, ApiCheck::All, || {
+            let most = max_threads(kernel);
+            format!("kernel `{name}` in blocks of {threads} threads, where it takes at most {most}")
+        })?;
+        let required = kernel.required_threads();
+        demand(required.is_none_or(|required| required == block), INVALID_VALUE, ApiCheck::All, || {
+            format!("kernel `{name}` in blocks of {block:?} threads, where it takes {required:?} only")
+        })?;
+        let shared = (self.dynamic_shared, function.attributes.dynamic_shared());
+        demand(shared.0 <= shared.1, INVALID_VALUE, ApiCheck::All, || {
+            format!(
+                "kernel `{name}` with {} bytes of dynamic shared memory, where {} are allowed: set \
+                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES before",
+                shared.0, shared.1
+            )
+        })?;
+        Ok(threads)
+    }
+
     /// What an extended launch says beside its attributes.
     pub(super) fn of(config: &CUlaunchConfig) -> Self {
         LaunchShape {

@@ -8,10 +8,11 @@ use cuprum_sys::*;
 use crate::ordered::Ordered;
 use crate::program::{Kernel as Code, Program};
 use crate::report::LeakKind;
+use crate::settings::ApiCheck;
 
-use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND, ensure};
-use crate::driver::call::{Kind, Leaked, Out, Table, put_handle};
-use crate::driver::context::{Context, current};
+use crate::driver::answer::{Answer, INVALID_CONTEXT, INVALID_HANDLE, NOT_FOUND};
+use crate::driver::call::{Kind, Leaked, Out, Table, demand, put_handle};
+use crate::driver::context::{Context, current, other_context};
 use crate::driver::handle::Handle;
 
 use super::attributes::Attributes;
@@ -176,7 +177,11 @@ impl Function {
                 FUNCTIONS.get(handle).ok_or(INVALID_HANDLE)?
             }
         };
-        ensure(function.module.context.handle == context.handle, INVALID_HANDLE)?;
+        let home = function.module.context.handle;
+        demand(home == context.handle, INVALID_HANDLE, ApiCheck::Certain, || {
+            let name = function.kernel.name();
+            other_context(&format!("kernel `{name}`"), home, "the stream", context.handle)
+        })?;
         Ok(function)
     }
 

@@ -16,9 +16,8 @@ use crate::report::LeakKind;
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{InMut, Kind, Leaked, Out, Table, Text, calls, put_handle};
 use crate::driver::handle::Handle;
-use crate::driver::state::settings;
 
-use super::compile::{compile_or, read_file, refusal};
+use super::compile::{compile_or, read_file, refusal, target};
 use super::device_runtime::is_device_runtime;
 use super::image::Image;
 use super::jit::Options;
@@ -86,19 +85,18 @@ impl Link {
         }
         let mut terminated = bytes.to_vec();
         terminated.push(0);
-        let (major, minor) = settings().compute_capability;
-        let capability = major * 10 + minor;
-        let ptx = Image::in_buffer(&terminated).ptx(capability)?;
+        let target = target();
+        let ptx = Image::in_buffer(&terminated).ptx(target.compute_capability)?;
         Ok(ptx.and_then(|ptx| {
-            alone(&ptx, capability)?;
+            alone(&ptx, &target)?;
             self.state().joined.add(name, &ptx)
         }))
     }
 }
 
 /// Refuses a text that is wrong whatever it is linked with.
-fn alone(ptx: &str, capability: u32) -> Result<(), Refused> {
-    match Program::load(ptx, &LoadOptions { compute_capability: capability }) {
+fn alone(ptx: &str, target: &LoadOptions) -> Result<(), Refused> {
+    match Program::load(ptx, target) {
         Err(error) if error.kind != PtxErrorKind::Unresolved => Err(refusal(&error)),
         _ => Ok(()),
     }

@@ -96,7 +96,7 @@ impl Module {
 
     /// Removes the module with its variables. Returns the handles of its functions, which go too.
     pub(super) fn unload(&self) -> Vec<usize> {
-        scheduler().wait_context(self.context.handle);
+        scheduler().wait_to_free(self.context.handle);
         MODULES.remove(self.handle);
         let functions = std::mem::take(&mut *self.functions.lock().unwrap_or_else(PoisonError::into_inner));
         let of_library = matches!(self.of, ModuleOf::Library(_));

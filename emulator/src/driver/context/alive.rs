@@ -1,5 +1,6 @@
 //! Objects that clients hold now, which they leave behind if the process ends.
 
+use crate::client;
 use crate::message::{self, Message};
 use crate::report::{Leak, LeakKind};
 
@@ -11,13 +12,14 @@ use super::object::CONTEXTS;
 /// All objects that clients hold now.
 pub(crate) fn alive() -> Vec<Leak> {
     let mut contexts = Vec::new();
-    CONTEXTS.for_each(|handle, call, context| contexts.push((handle, call, context.is_primary)));
+    CONTEXTS.for_each(|handle, made, context| contexts.push((handle, made, context.is_primary)));
     let mut found = Vec::new();
-    for (handle, call, is_primary) in contexts {
+    for (handle, made, is_primary) in contexts {
         let number = CONTEXTS.number(handle);
         found.extend(leak::of_context(handle, number));
         if !is_primary {
-            found.push(Leak { kind: LeakKind::Context, number, bytes: None, call, context: number });
+            let leak = Leak::new(LeakKind::Context, number, None, made.call, number);
+            found.push(leak.made_at(client::frames(made.site)));
         }
     }
     for objects in objects() {
@@ -26,10 +28,10 @@ pub(crate) fn alive() -> Vec<Leak> {
     found
 }
 
-/// Reports the objects that are left when the process ends.
-pub(crate) fn end_of_process() {
+/// Reports the objects that are held when the process ends.
+pub(crate) fn tell_held() {
     let found = alive();
     if !found.is_empty() {
-        message::tell(&Message::Leaks(&found));
+        message::tell(&Message::Held(&found));
     }
 }

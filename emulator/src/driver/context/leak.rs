@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::client;
 use crate::memory::{Region, RegionKind};
 use crate::message::{self, Message};
 use crate::report::{Leak, LeakKind};
@@ -53,12 +54,10 @@ pub(super) fn of_context(handle: usize, number: u64) -> Vec<Leak> {
     let mut found: Vec<Leak> = regions
         .iter()
         .filter(|region| own(region))
-        .map(|region| Leak {
-            kind: LeakKind::Memory(region.kind),
-            number: region.id,
-            bytes: Some(region.len),
-            call: region.call,
-            context: number,
+        .map(|region| {
+            let kind = LeakKind::Memory(region.kind);
+            let leak = Leak::new(kind, region.id, Some(region.len), region.call, number);
+            leak.made_at(client::frames(region.site))
         })
         .collect();
     for objects in objects() {

@@ -13,11 +13,11 @@ mod settings;
 
 use crate::driver::call::Builder;
 
-pub(crate) use alive::{alive, end_of_process};
+pub(crate) use alive::{alive, tell_held};
 pub(crate) use current::{current, current_part};
 pub(crate) use heap::Heap;
 pub(crate) use leak::LEAKS;
-pub(crate) use object::{CONTEXTS, Context, GreenPart};
+pub(crate) use object::{CONTEXTS, Context, GreenPart, other_context};
 pub(crate) use primary::{release_part, retain_part};
 
 /// Enters the functions of this room.

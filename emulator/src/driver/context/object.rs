@@ -61,6 +61,12 @@ pub(super) fn check_flags(flags: u32) -> Answer {
     ensure(flags & !KNOWN_FLAGS == 0 && one_at_most, INVALID_VALUE)
 }
 
+/// Words for an object that meets another of a different context.
+pub(crate) fn other_context(object: &str, home: usize, other: &str, of: usize) -> String {
+    let number = |handle| CONTEXTS.number(handle);
+    format!("{object} is of context #{}, and {other} of context #{}", number(home), number(of))
+}
+
 impl Context {
     pub(crate) fn create(device: i32, flags: u32, is_primary: bool) -> Arc<Self> {
         let make = |handle| Self::new(handle, device, flags, is_primary);
@@ -205,6 +211,11 @@ impl Context {
 
     pub(super) fn config(&self) -> MutexGuard<'_, Config> {
         self.config.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if its kernels may use the memory of another context, on another device.
+    pub(crate) fn has_access_to(&self, peer: u64) -> bool {
+        self.peers().contains(&peer)
     }
 
     pub(super) fn peers(&self) -> MutexGuard<'_, HashSet<u64>> {

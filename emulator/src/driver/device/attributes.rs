@@ -40,11 +40,18 @@ pub(crate) const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 pub(crate) const SHARED_RESERVED: u32 = 1 << 10;
 pub(crate) const SHARED_OPT_IN: u32 = SHARED_PER_MULTIPROCESSOR - SHARED_RESERVED;
 
-/// Number of processors that the emulator uses for blocks, which the device reports as its multiprocessors. Read
-/// once: asking the system takes longer than a launch.
+/// Number of the host's processors. Read once: asking the system takes longer than a launch.
+pub(crate) fn processors() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Number of multiprocessors that the device reports.
 pub(crate) fn multiprocessors() -> i32 {
-    static COUNT: OnceLock<i32> = OnceLock::new();
-    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, |count| count.get() as i32))
+    match settings().multiprocessors {
+        0 => processors() as i32,
+        count => count as i32,
+    }
 }
 
 fn pci_bus_id(device: i32) -> Answer<String> {
@@ -81,7 +88,28 @@ fn is_supported(attribute: CUdevice_attribute) -> bool {
             | A::CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED
     )
+}
+
+/// The CUDA version that brought an attribute. An older driver does not know it.
+fn since(attribute: CUdevice_attribute) -> Version {
+    match attribute.0 {
+        ..=124 => Version::from_raw(0),
+        125..=127 | 129 => Version::new(12, 0),
+        132 => Version::new(12, 1),
+        130 | 131 | 134 => Version::new(12, 2),
+        128 | 133 => Version::new(12, 3),
+        135 => Version::new(12, 5),
+        136 | 137 | 139 | 140 | 143 => Version::new(12, 8),
+        138 | 141 | 142 => Version::new(12, 9),
+        144..=147 => Version::new(13, 0),
+        148 => Version::new(13, 1),
+        151..=156 => Version::new(13, 3),
+        149 | 150 | 157 | 158 | 161 => Version::new(13, 4),
+        159.. => Version::new(13, 5),
+    }
 }
 
 /// What needs files that other processes can open.
@@ -103,6 +131,7 @@ fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
     let settings = settings();
     let (major, minor) = settings.compute_capability;
     Some(match attribute {
+        unknown if since(unknown) > settings.driver_version => return None,
         A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK => MAX_THREADS as i32,
         A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X => MAX_BLOCK[0] as i32,
         A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y => MAX_BLOCK[1] as i32,
@@ -132,12 +161,15 @@ fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
         A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => minor as i32,
         A::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => (FIRST_BUS + physical(device).ok()?) as i32,
         A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => 2,
-        A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_NUMA_ID => -1,
+        A::CU_DEVICE_ATTRIBUTE_NUMA_ID => -1,
+        A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID => 0,
         A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => i32::from(SYNC_DOMAINS),
         A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_COUNT => 1,
         A::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE => MAX_WINDOW as i32,
         A::CU_DEVICE_ATTRIBUTE_LOCALITY_DOMAIN_MULTIPROCESSOR_COUNT => multiprocessors(),
-        A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => (major >= 9).into(),
+        A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH | A::CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED => {
+            (major >= 9).into()
+        }
         A::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES if cfg!(target_os = "linux") => {
             CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR.0 as i32
         }

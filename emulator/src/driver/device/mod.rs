@@ -10,7 +10,7 @@ use crate::driver::call::Builder;
 pub(crate) use attributes::{
     BLOCKS_PER_MULTIPROCESSOR, MAX_BLOCK, MAX_GRID, MAX_PITCH, MAX_THREADS, MAX_WINDOW,
     REGISTERS_PER_MULTIPROCESSOR, SHARED_DEFAULT, SHARED_OPT_IN, SHARED_PER_MULTIPROCESSOR, SHARED_RESERVED,
-    SYNC_DOMAINS, THREADS_PER_MULTIPROCESSOR, multiprocessors,
+    SYNC_DOMAINS, THREADS_PER_MULTIPROCESSOR, multiprocessors, processors,
 };
 pub(crate) use visible::{check, count};
 

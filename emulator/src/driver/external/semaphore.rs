@@ -11,7 +11,7 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, In, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
-use crate::driver::state::{Operation, Turn, scheduler};
+use crate::driver::state::{Act, Operation, Turn, note, scheduler};
 
 use super::NOT_A_DESCRIPTOR;
 
@@ -131,6 +131,8 @@ impl Semaphores {
 
     /// Does it inside of an operation: others run while it waits.
     pub(crate) fn run_inside(&self) {
+        // Another process may signal or wait.
+        note(|| Act { tells_host: true, awaits_host: true, ..Act::default() });
         for (semaphore, value) in &self.each {
             match self.step {
                 Step::Signal => semaphore.signal(*value),

@@ -34,7 +34,9 @@ pub(super) struct ExecGraph {
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     /// The node of the graph that it was made from.
-    node: usize,
+    pub(super) node: usize,
+    /// The nodes of the same graph that it waits for.
+    pub(super) after: Arc<[usize]>,
     pub(super) kind: NodeKind,
     pub(super) enabled: bool,
     /// The steps of the graphs that a node owns: a child graph, or those of a conditional node.
@@ -42,14 +44,14 @@ pub(super) struct Step {
 }
 
 impl Step {
-    fn run(&self, turn: Turn<'_>) -> Answer {
+    pub(super) fn run(&self, turn: Turn<'_>) -> Answer {
         if !self.enabled {
             return Ok(());
         }
         let run_body = |index: usize| match self.bodies.get(index) {
             Some(body) => {
                 turn.health.check()?;
-                body.iter().try_for_each(|step| step.run(turn))
+                Self::run_all(body, turn)
             }
             None => Ok(()),
         };
@@ -109,7 +111,7 @@ pub(super) struct GraphRun {
 impl Operation for GraphRun {
     fn run(&self, turn: Turn<'_>) -> Answer {
         self.conditions.iter().for_each(|condition| condition.reset());
-        self.steps.iter().try_for_each(|step| step.run(turn))
+        Step::run_all(&self.steps, turn)
     }
 
     fn calls_client(&self) -> bool {
@@ -222,7 +224,8 @@ impl GraphRun {
                 }
                 _ => {}
             }
-            steps.push(Step { node, kind, enabled: true, bodies });
+            let after = graph.shape().before(node).into();
+            steps.push(Step { node, after, kind, enabled: true, bodies });
         }
         Ok(steps)
     }

@@ -1,6 +1,9 @@
-//! Launches that wait for values in memory or for semaphores of other APIs, as operations of their own, so that nothing else is held up.
+//! The steps of a launch, one after the other; and launches that wait for values in memory or for semaphores of other APIs, as
+//! operations of their own, so that nothing else is held up.
 
+use crate::driver::answer::Answer;
 use crate::driver::external::Semaphores;
+use crate::driver::state::{Body, Turn, at_node};
 use crate::driver::stream::ValueOperation;
 
 use super::exec::{GraphRun, Step};
@@ -11,6 +14,14 @@ pub(super) enum Segment {
     Nodes(GraphRun),
     Value(ValueOperation),
     Semaphores(Semaphores),
+}
+
+impl Step {
+    /// Runs the steps of a graph, or of a graph inside of it.
+    pub(super) fn run_all(steps: &[Self], turn: Turn<'_>) -> Answer {
+        let body = Body::of(steps.iter().map(|step| (step.node, &step.after)));
+        steps.iter().try_for_each(|step| at_node(body.as_ref(), step.node, || step.run(turn)))
+    }
 }
 
 impl GraphRun {

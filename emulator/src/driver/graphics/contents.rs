@@ -187,7 +187,7 @@ impl Contents {
 
     /// Frees the memory, when all that may use it has run.
     pub(super) fn release(self, context: &Context) {
-        scheduler().wait_context(context.handle);
+        scheduler().wait_to_free(context.handle);
         if let Some(mapped) = self.image {
             let layers = mapped.layers.into_inner().unwrap_or_else(PoisonError::into_inner);
             mapped.levels.remove(layers.into_iter().map(|(_, layer)| layer));

@@ -70,10 +70,8 @@ fn unmap(stream: &StreamRef, all: &[Arc<Resource>]) -> Answer {
         let mut state = resource.state();
         let contents = mapped(&state)?;
         contents.write_back(resource, &state)?;
-        let contents = state.mapped.take();
-        drop(state);
-        if let Some(contents) = contents {
-            contents.release(&resource.context);
+        if let Some(contents) = state.mapped.take() {
+            state.give_up(contents, &resource.context);
         }
     }
     Ok(())

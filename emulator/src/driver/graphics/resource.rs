@@ -11,7 +11,7 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, OUT_OF_MEMORY
 use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls, not_supported, put_handle};
 use crate::driver::context::Context;
 use crate::driver::handle::Handle;
-use crate::driver::state::captures;
+use crate::driver::state::{captures, scheduler};
 
 use super::contents::Contents;
 use super::gl;
@@ -53,9 +53,20 @@ pub(super) struct State {
     /// `READ_ONLY`, `WRITE_DISCARD` or neither.
     flags: u32,
     pub(super) mapped: Option<Contents>,
+    /// Memory that work of the context may still use, though it was unmapped.
+    unmapped: Vec<Contents>,
 }
 
 impl State {
+    /// Gives up what was mapped. Unmapping does not wait for the work of other streams, so that their memory stays until a
+    /// call that may free it.
+    pub(super) fn give_up(&mut self, contents: Contents, context: &Context) {
+        self.unmapped.push(contents);
+        if scheduler().is_free_to_end(context.handle) {
+            self.unmapped.drain(..).for_each(|contents| contents.release(context));
+        }
+    }
+
     /// True if mapping copies the contents in.
     pub(super) fn is_read(&self) -> bool {
         self.flags != WRITE_DISCARD
@@ -118,7 +129,11 @@ impl Resource {
         kind: ResourceKind,
         flags: u32,
     ) -> Self {
-        let state = Mutex::new(State { flags: flags & (READ_ONLY | WRITE_DISCARD), mapped: None });
+        let state = Mutex::new(State {
+            flags: flags & (READ_ONLY | WRITE_DISCARD),
+            mapped: None,
+            unmapped: Vec::new(),
+        });
         Self { context, gl: gl.identity(), name, kind, state }
     }
 }
@@ -145,12 +160,14 @@ fn register(
     put_handle(out, RESOURCES.insert(make(context)?))
 }
 
-/// Fails while it is mapped, and where no context of OpenGL is current; it stays then.
+/// Fails while it is mapped, and where no context of OpenGL is current; it stays then. Waits for work that uses what was mapped.
 fn unregister(handle: CUgraphicsResource) -> Answer {
     let resource = Resource::find(handle)?;
     resource.context.check()?;
     gl()?;
     ensure(resource.state().mapped.is_none(), CUresult::CUDA_ERROR_ALREADY_MAPPED)?;
+    let unmapped = std::mem::take(&mut resource.state().unmapped);
+    unmapped.into_iter().for_each(|contents| contents.release(&resource.context));
     RESOURCES.remove(handle.addr()).map(drop).ok_or(INVALID_HANDLE)
 }
 

@@ -1,6 +1,6 @@
 //! Green contexts: shares of a device's multiprocessors under a name of their own.
 //!
-//! The shares are counted, split and told as they should be, and not enforced: a block runs on whichever processor is
+//! The shares are counted, split and reported as they should be, and not enforced: a block runs on whichever processor is
 //! free. All green contexts of a device use its primary context, so modules and memory are common to them; each has
 //! a handle, streams and a default stream of its own.
 

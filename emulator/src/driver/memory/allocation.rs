@@ -5,16 +5,21 @@ use core::ptr;
 
 use cuprum_sys::*;
 
+use crate::exec::touched::Manner;
 use crate::memory::{GRANULARITY, PoolFile, Region, RegionKind, Request};
+use crate::report::Use;
+use crate::served;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, ensure};
 use crate::driver::call::{Call, Out, calls};
 use crate::driver::context::{CONTEXTS, Context};
-use crate::driver::state::{captures, memory, scheduler};
+use crate::driver::state::{Act, Part, captures, is_gathering, memory, note, scheduler};
 
 use super::graph_memory::BLOCKS;
 use super::leftover::LEFTOVERS;
+use super::mistake::note_free;
 use super::pool::{leave_pool, pool_of, will_leave_pool};
+use super::returned::note_return;
 
 /// Alignment of the rows of pitched memory.
 const PITCH_ALIGN: usize = 512;
@@ -73,6 +78,15 @@ pub(crate) fn allocate_shared(context: &Context, bytes: usize, pool: &PoolFile) 
 /// Takes an allocation away, and out of its pool.
 pub(crate) fn take_away(address: u64) -> Answer {
     let region = memory().free(address).map_err(|_| INVALID_VALUE)?;
+    if let Some(journal) = scheduler().journal() {
+        let freed = region.neighbor(region.base, true);
+        if is_gathering() {
+            let parts = vec![Part::whole(freed, Manner::Write)];
+            note(|| Act { parts, does: Some(Use::Frees), ..Act::default() });
+        } else {
+            journal.free(freed, served::call());
+        }
+    }
     if !scheduler().is_eager() {
         LEFTOVERS.keep(&region);
     }
@@ -86,6 +100,7 @@ pub(crate) fn take_away(address: u64) -> Answer {
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let memory = memory();
     let Some(region) = memory.find(address) else {
+        note_free(address);
         return call.context().and(Err(INVALID_VALUE));
     };
     let context = match CONTEXTS.get(region.context as usize) {
@@ -96,14 +111,18 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let block = BLOCKS.find(address);
     let is_pooled = pool_of(address).is_some() && kinds.contains(&RegionKind::Pooled);
     let ours = kinds.contains(&region.kind) || block.is_some() || is_pooled;
-    ensure(region.base == address && ours, INVALID_VALUE)?;
+    if region.base != address || !ours {
+        note_free(address);
+        return Err(INVALID_VALUE);
+    }
     captures().forbid_unsafe()?;
     if is_pooled {
         will_leave_pool(address)?;
         take_away(address)?;
+        note_return();
         return context.check();
     }
-    scheduler().wait_context(region.context as usize);
+    scheduler().wait_to_free(region.context as usize);
     if let Some(block) = block {
         block.release()?;
         block.vanish();
@@ -119,6 +138,8 @@ fn host_region(pointer: *mut c_void) -> Option<Region> {
     matches!(region.kind, RegionKind::Pinned | RegionKind::Registered).then_some(region)
 }
 
+/// The memory is mapped and not allocated in Rust: clients read pages before they write them, which are bytes only because the
+/// system makes them.
 fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -> Answer {
     out.check()?;
     let region = allocate(call, bytes, RegionKind::Pinned, flags)?;

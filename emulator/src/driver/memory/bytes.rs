@@ -4,12 +4,15 @@ use core::ffi::c_void;
 use core::ptr;
 use std::sync::Arc;
 
+use crate::exec::touched::Manner;
 use crate::memory::{Region, RegionKind};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::state::memory;
+use crate::driver::state::{Part, memory};
 
+use super::mistake::note_range;
 use super::pool::pool_of;
+use super::returned::returns;
 
 /// Bytes that a copy reads or writes: a range of device or host addresses.
 #[derive(Debug, Clone)]
@@ -19,7 +22,12 @@ pub(crate) enum Bytes {
     /// Bytes copied away when the operation was issued.
     Staged(Arc<[u8]>),
     /// Device memory from an offset in the first region on; the regions follow each other.
-    Device { regions: Arc<[Region]>, start: u64 },
+    Device {
+        regions: Arc<[Region]>,
+        start: u64,
+        /// The number of [`returns`] when the range was found.
+        returns: u64,
+    },
 }
 
 // SAFETY: the pointers are used by one operation at a time, on whichever thread runs it; the client
@@ -32,8 +40,12 @@ impl Bytes {
     /// A range given by a device address.
     pub(crate) fn device(address: u64, len: u64) -> Answer<Self> {
         let regions = memory().cover(address, len.max(1));
-        let regions: Arc<[Region]> = regions.ok_or(INVALID_VALUE)?.into();
-        Ok(Self::Device { regions, start: address })
+        let regions = regions.ok_or_else(|| {
+            note_range(address, len);
+            INVALID_VALUE
+        })?;
+        let regions: Arc<[Region]> = regions.into();
+        Ok(Self::Device { regions, start: address, returns: returns() })
     }
 
     /// A range that the device fills: not host memory of a pool to which no device was given access.
@@ -79,6 +91,37 @@ impl Bytes {
         matches!(self, Self::Device { regions, .. } if !regions.iter().any(|region| region.kind.host_visible()))
     }
 
+    /// True if part of it was freed since. Memory that a stream has freed stays with its pool, and can be copied, until a call
+    /// returns memory of pools to the device.
+    pub(crate) fn is_freed(&self) -> bool {
+        let is_live = |region: &Region| memory().find(region.base).is_some_and(|live| live.id == region.id);
+        match self {
+            Self::Device { regions, returns: before, .. } => regions.iter().any(|region| {
+                let is_kept = region.kind == RegionKind::Pooled && *before == returns();
+                !is_kept && !is_live(region)
+            }),
+            _ => false,
+        }
+    }
+
+    /// The context that the memory is of, if the driver knows it.
+    pub(crate) fn context(&self) -> Option<u64> {
+        match self {
+            Self::Device { regions, .. } => regions.first().map(|region| region.context),
+            _ => None,
+        }
+    }
+
+    /// The device that the memory is on, if only devices reach it.
+    pub(crate) fn device_of(&self) -> Option<u32> {
+        match self {
+            Self::Device { regions, .. } if self.is_of_device() => {
+                regions.first().map(|region| region.device)
+            }
+            _ => None,
+        }
+    }
+
     /// True for page-locked host memory.
     pub(crate) fn is_locked(&self) -> bool {
         let locked = |region: &Region| is_host_kind(region.kind);
@@ -102,7 +145,7 @@ impl Bytes {
                 let rest = bytes.get(usize::try_from(offset).ok()?..)?;
                 Some((rest.as_ptr().cast_mut(), rest.len() as u64))
             }
-            Self::Device { regions, start } => {
+            Self::Device { regions, start, .. } => {
                 let address = start.checked_add(offset)?;
                 let region = region_of(regions, address)?;
                 let inside = address - region.base;
@@ -114,7 +157,7 @@ impl Bytes {
 
     /// Marks bytes as written.
     pub(super) fn mark_written(&self, offset: u64, len: u64) {
-        if let Self::Device { regions, start } = self {
+        if let Self::Device { regions, start, .. } = self {
             let address = start + offset;
             if let Some(region) = region_of(regions, address) {
                 if let Some(init) = &region.init {
@@ -135,6 +178,50 @@ impl Bytes {
             offset += count;
         }
         Ok(())
+    }
+}
+
+/// Rows of bytes of a range, by their distance: what an operation touches of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows {
+    pub(crate) width: u64,
+    pub(crate) height: u64,
+    pub(crate) depth: u64,
+    pub(crate) pitch: u64,
+    pub(crate) slice: u64,
+}
+
+impl Rows {
+    /// Offset of each row from the start of the range.
+    fn offsets(self) -> impl Iterator<Item = u64> {
+        (0..self.depth).flat_map(move |z| (0..self.height).map(move |y| z * self.slice + y * self.pitch))
+    }
+}
+
+impl Bytes {
+    /// The rows, read or written, as the check of the order between streams sees them. Bytes that were copied away when the
+    /// operation was issued are none.
+    pub(crate) fn parts(&self, writes: bool, rows: Rows) -> Vec<Part> {
+        let manner = if writes { Manner::Write } else { Manner::Read };
+        match self {
+            Self::Staged(_) => Vec::new(),
+            Self::Host(pointer) => {
+                let start = pointer.addr() as u64;
+                vec![Part::rows(None, manner, rows.offsets().map(|offset| (start + offset, rows.width)))]
+            }
+            Self::Device { regions, start, .. } => {
+                let of_region = |region: &Region| {
+                    let (base, end) = (region.base, region.base + region.len);
+                    let inside = rows.offsets().filter_map(|offset| {
+                        let from = (start + offset).max(base);
+                        let to = (start + offset + rows.width).min(end);
+                        (from < to).then(|| (from - base, to - from))
+                    });
+                    Part::rows(Some(region.neighbor(base, false)), manner, inside)
+                };
+                regions.iter().map(of_region).collect()
+            }
+        }
     }
 }
 

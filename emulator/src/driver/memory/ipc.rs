@@ -52,7 +52,7 @@ calls! {
         let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
         ensure(pool_of(dptr).is_none(), INVALID_VALUE)?;
         captures().forbid_unsafe()?;
-        scheduler().wait_context(region.context as usize);
+        scheduler().wait_to_free(region.context as usize);
         ensure(memory().close(dptr), INVALID_VALUE)
     }
 }

@@ -8,19 +8,22 @@ mod handle_type;
 mod host_access;
 mod ipc;
 mod leftover;
+mod mistake;
 mod pointer;
 mod pool;
+mod returned;
 mod shared_pool;
 mod virtual_memory;
 
 use crate::driver::call::Builder;
 
 pub(crate) use allocation::{allocate_in, allocate_shared, take_away};
-pub(crate) use bytes::{Bytes, unified};
+pub(crate) use bytes::{Bytes, Rows, unified};
 pub(crate) use current_pool::CURRENT_POOLS;
 pub(crate) use graph_memory::{BLOCKS, Block};
 pub(crate) use host_access::watch as watch_host_accesses;
 pub(crate) use ipc::refused;
+pub(crate) use mistake::note_free;
 pub(crate) use pool::{POOLS, PoolPlace, join_pool, pool_of, will_leave_pool};
 
 /// Enters the functions of this room.

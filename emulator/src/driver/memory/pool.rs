@@ -17,6 +17,7 @@ use crate::driver::state::{captures, memory};
 
 use super::current_pool::CURRENT_POOLS;
 use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
+use super::returned::note_return;
 use super::shared_pool::shared_file;
 
 /// Unit in which a pool grows: its largest size is a multiple, as measured on an H100 with driver 580.
@@ -364,11 +365,12 @@ calls! {
         let owner = Pool::find(pool)?;
         ensure(!owner.is_default, INVALID_VALUE)?;
         CURRENT_POOLS.forget(owner.place, pool.addr());
+        note_return();
         POOLS.remove(pool.addr()).map(drop).ok_or(INVALID_HANDLE)
     }
 
     fn cuMemPoolTrimTo(_call, pool: CUmemoryPool, _minBytesToKeep: usize) {
-        Pool::find_own(pool).map(drop)
+        Pool::find_own(pool).map(|_| note_return())
     }
 
     fn cuMemPoolSetAttribute(

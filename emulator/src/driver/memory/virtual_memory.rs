@@ -34,6 +34,8 @@ pub(crate) struct Physical {
     props: CUmemAllocationProp,
     /// Uses by handles. The handle stays known while the memory is mapped, as drivers have it.
     users: AtomicUsize,
+    /// Number of addresses at which it is mapped.
+    mappings: AtomicUsize,
 }
 
 /// Physical memory at addresses, all of it.
@@ -128,9 +130,8 @@ fn around(all: &Ordered<Mapping>, address: u64) -> Answer<&Mapping> {
 }
 
 /// Forgets a handle that was released and whose memory is mapped nowhere any more.
-fn forget_if_unused(all: &Ordered<Mapping>, handle: usize, physical: &Physical) {
-    let is_mapped = all.iter().any(|(_, mapping)| mapping.handle == handle);
-    if !is_mapped && physical.users.load(Ordering::Acquire) == 0 {
+fn forget_if_unused(handle: usize, physical: &Physical) {
+    if physical.mappings.load(Ordering::Acquire) == 0 && physical.users.load(Ordering::Acquire) == 0 {
         PHYSICAL.remove(handle);
     }
 }
@@ -167,7 +168,7 @@ fn create(bytes: u64, props: &CUmemAllocationProp) -> Answer<Bytes> {
 
 impl Physical {
     fn of(bytes: Bytes, props: CUmemAllocationProp) -> Self {
-        Self { bytes, props, users: AtomicUsize::new(1) }
+        Self { bytes, props, users: AtomicUsize::new(1), mappings: AtomicUsize::new(0) }
     }
 
     /// Physical memory behind the descriptor of a client. It cannot be exported again.
@@ -232,9 +233,9 @@ calls! {
 
     fn cuMemRelease(_call, handle: u64) {
         let physical = Physical::find(handle)?;
-        let all = mapped();
+        let _all = mapped();
         physical.users.fetch_sub(1, Ordering::AcqRel);
-        forget_if_unused(&all, handle as usize, &physical);
+        forget_if_unused(handle as usize, &physical);
         Ok(())
     }
 
@@ -248,6 +249,7 @@ calls! {
         }
         let mut all = mapped();
         ensure(inside(&all, ptr, size as u64)?.is_empty(), INVALID_VALUE)?;
+        physical.mappings.fetch_add(1, Ordering::AcqRel);
         // Nobody has access before it is set.
         all.insert(ptr, Mapping { physical, handle: handle as usize, access: Vec::new() });
         Ok(())
@@ -261,7 +263,8 @@ calls! {
         for address in inside(&all, ptr, size as u64)? {
             if let Some(mapping) = all.remove(address) {
                 mapping.hide(address);
-                forget_if_unused(&all, mapping.handle, &mapping.physical);
+                mapping.physical.mappings.fetch_sub(1, Ordering::AcqRel);
+                forget_if_unused(mapping.handle, &mapping.physical);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 
 use core::fmt;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -12,10 +12,11 @@ use std::thread::{self, ThreadId};
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
-use crate::driver::handle::Handle;
+use crate::ordered::Ordered;
 
 use super::operation::Operation;
 use super::stream_key::StreamKey;
+use super::tail::Tail;
 
 const IMPLICIT: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 const INVALIDATED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -31,8 +32,20 @@ const WRONG_THREAD: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 pub(crate) struct Captures {
     /// Number of captures, so that a push without any costs one load.
     count: AtomicUsize,
-    active: Mutex<Vec<Capture>>,
+    active: Mutex<Active>,
     last_id: AtomicUsize,
+}
+
+/// The captures in progress, by their number, and what finds one without a look at the others.
+#[derive(Debug)]
+struct Active {
+    captures: Ordered<Capture>,
+    /// The capture that each capturing stream takes part in.
+    lanes: BTreeMap<StreamKey, u64>,
+    /// Those streams that keep order with the legacy default stream.
+    blocking: BTreeSet<StreamKey>,
+    /// Number of captures during which some calls are forbidden to some threads.
+    strict: usize,
 }
 
 /// One capture: the streams that take part, and what the next operation of each depends on.
@@ -48,23 +61,6 @@ struct Capture {
     thread: ThreadId,
     tails: HashMap<StreamKey, Tail>,
     invalid: bool,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Tail {
-    nodes: Vec<usize>,
-    /// The same as an array of handles, for clients that ask.
-    handles: Vec<CUgraphNode>,
-}
-
-// SAFETY: the handles have the type of pointers, but are numbers that nobody follows.
-unsafe impl Send for Tail {}
-
-impl Tail {
-    fn new(nodes: Vec<usize>) -> Self {
-        let handles = nodes.iter().map(|&node| CUgraphNode::from_addr(node)).collect();
-        Self { nodes, handles }
-    }
 }
 
 /// The graph that a capture makes.
@@ -118,13 +114,15 @@ pub(crate) struct View {
 
 impl Captures {
     pub(crate) const fn new() -> Self {
-        Self { count: AtomicUsize::new(0), active: Mutex::new(Vec::new()), last_id: AtomicUsize::new(0) }
+        let active =
+            Active { captures: Ordered::new(), lanes: BTreeMap::new(), blocking: BTreeSet::new(), strict: 0 };
+        Self { count: AtomicUsize::new(0), active: Mutex::new(active), last_id: AtomicUsize::new(0) }
     }
 
     /// The capture that a stream takes part in.
     pub(crate) fn view(&self, lane: StreamKey) -> Option<View> {
         let mut active = self.lock();
-        let capture = capture_of(&mut active, lane)?;
+        let capture = active.of_lane(lane)?;
         let handles = &capture.tails.get(&lane)?.handles;
         Some(View {
             status: capture.status(),
@@ -138,18 +136,17 @@ impl Captures {
     /// Replaces the dependencies of a capturing stream's next operation, or adds to them.
     pub(crate) fn depend_on(&self, lane: StreamKey, nodes: Vec<usize>, replaces: bool) -> Answer {
         let mut active = self.lock();
-        let capture = capture_of(&mut active, lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        let capture = active.of_lane(lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
         ensure(capture.graph.has(&nodes), INVALID_VALUE)?;
-        let mut tail = match replaces {
-            true => Vec::new(),
-            false => capture.tails.remove(&lane).unwrap_or_default().nodes,
-        };
-        tail.extend(nodes);
-        capture.tails.insert(lane, Tail::new(tail));
+        let tail = capture.tails.entry(lane).or_default();
+        if replaces {
+            *tail = Tail::default();
+        }
+        tail.extend(&nodes);
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Capture>> {
+    fn lock(&self) -> MutexGuard<'_, Active> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -163,10 +160,10 @@ impl Captures {
             return Taken::Not(operation);
         }
         let mut active = self.lock();
-        if let Some(capture) = capture_of(&mut active, lane) {
+        if let Some(capture) = active.of_lane(lane) {
             return Taken::Captured(capture.add(lane, operation));
         }
-        match forbid_implicit(&mut active, lane) {
+        match active.forbid_implicit(lane) {
             Err(code) => Taken::Captured(Err(code)),
             Ok(()) => Taken::Not(operation),
         }
@@ -174,27 +171,43 @@ impl Captures {
 
     /// True if a stream is capturing.
     pub(crate) fn has(&self, lane: StreamKey) -> bool {
-        self.any() && capture_of(&mut self.lock(), lane).is_some()
+        self.any() && self.lock().of_lane(lane).is_some()
     }
 
     /// Fails for a call that queries a stream or waits for it: a capturing one never gets there, the legacy stream
     /// waits for those that capture, and with others it is [unsafe](Self::forbid_unsafe). Ends those captures.
     pub(crate) fn forbid_wait(&self, lane: StreamKey) -> Answer {
+        self.forbid_captured(lane)?;
+        self.forbid_unsafe()
+    }
+
+    /// Fails for a call that a stream has to run outside of captures: not if it is capturing, nor on the legacy stream beside
+    /// one that keeps order with it. Ends those captures.
+    pub(crate) fn forbid_captured(&self, lane: StreamKey) -> Answer {
         if !self.any() {
             return Ok(());
         }
         let mut active = self.lock();
-        if let Some(capture) = capture_of(&mut active, lane) {
+        if let Some(capture) = active.of_lane(lane) {
             return capture.fail(UNSUPPORTED);
         }
-        forbid_implicit(&mut active, lane)?;
-        drop(active);
-        self.forbid_unsafe()
+        active.forbid_implicit(lane)
     }
 
     /// Fails for a call that waits for a whole context if something in it is capturing, and ends those captures.
     pub(crate) fn forbid_in(&self, context: usize) -> Answer {
-        self.forbid_where(|capture| capture.origin.context == context)
+        if !self.any() {
+            return Ok(());
+        }
+        let mut active = self.lock();
+        let Active { captures, lanes, .. } = &mut *active;
+        let mut answer = Ok(());
+        for (_, id) in lanes.range(StreamKey::lanes_of(context, None)) {
+            if let Some(capture) = captures.get_mut(*id).filter(|capture| capture.origin.context == context) {
+                answer = capture.fail(UNSUPPORTED);
+            }
+        }
+        answer
     }
 
     /// Fails for a call that may synchronize with work that a capture has not run, if the capture's mode forbids such
@@ -207,20 +220,18 @@ impl Captures {
         }
         let here = thread::current().id();
         let alone = MODE.get() == M::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        self.forbid_where(|capture| match capture.mode {
+        let hit = |capture: &Capture| match capture.mode {
             M::CU_STREAM_CAPTURE_MODE_RELAXED => false,
             M::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL => capture.thread == here,
             _ => !alone || capture.thread == here,
-        })
-    }
-
-    fn forbid_where(&self, hit: impl Fn(&Capture) -> bool) -> Answer {
-        if !self.any() {
-            return Ok(());
-        }
+        };
+        let mut active = self.lock();
+        let ids: Vec<u64> = if active.strict > 0 { active.captures.keys().collect() } else { Vec::new() };
         let mut answer = Ok(());
-        for capture in self.lock().iter_mut().filter(|capture| hit(capture)) {
-            answer = capture.fail(UNSUPPORTED);
+        for id in ids {
+            if let Some(capture) = active.captures.get_mut(id).filter(|capture| hit(capture)) {
+                answer = capture.fail(UNSUPPORTED);
+            }
         }
         answer
     }
@@ -228,7 +239,7 @@ impl Captures {
     /// Fails for a call that queries an event recorded in a capturing stream, which ends the capture.
     pub(crate) fn forbid_point(&self, point: &CapturedPoint) -> Answer {
         let mut active = self.lock();
-        let capture = active.iter_mut().find(|capture| capture.id == point.capture);
+        let capture = active.captures.get_mut(point.capture);
         capture.ok_or(INVALID_VALUE)?.fail(CUresult::CUDA_ERROR_CAPTURED_EVENT)
     }
 
@@ -238,7 +249,7 @@ impl Captures {
             return None;
         }
         let mut active = self.lock();
-        let capture = capture_of(&mut active, lane)?;
+        let capture = active.of_lane(lane)?;
         Some(CapturedPoint { capture: capture.id, nodes: capture.tails.get(&lane)?.nodes.clone() })
     }
 
@@ -246,23 +257,20 @@ impl Captures {
     /// point, fails if the stream is capturing: events outside of the capture cannot be waited for.
     pub(crate) fn join(&self, lane: StreamKey, point: Option<&CapturedPoint>) -> Answer {
         let mut active = self.lock();
-        let own = capture_of(&mut active, lane);
+        let own = active.of_lane(lane);
         let Some(point) = point else {
             return own.map_or(Ok(()), |capture| capture.fail(ISOLATION));
         };
         if let Some(own) = own.filter(|own| own.id != point.capture) {
             own.invalid = true;
-            let other = active.iter_mut().find(|capture| capture.id == point.capture);
-            return other.ok_or(INVALID_VALUE)?.fail(MERGE);
+            return active.captures.get_mut(point.capture).ok_or(INVALID_VALUE)?.fail(MERGE);
         }
-        let capture = active.iter_mut().find(|capture| capture.id == point.capture);
-        let capture = capture.ok_or(INVALID_VALUE)?;
+        let capture = active.captures.get_mut(point.capture).ok_or(INVALID_VALUE)?;
         if !lane.can_be_captured() {
             return capture.fail(IMPLICIT);
         }
-        let mut nodes = capture.tails.remove(&lane).unwrap_or_default().nodes;
-        nodes.extend(point.nodes.iter().filter(|node| !nodes.contains(node)).copied().collect::<Vec<_>>());
-        capture.tails.insert(lane, Tail::new(nodes));
+        capture.tails.entry(lane).or_default().extend(&point.nodes);
+        active.enter(lane, point.capture);
         Ok(())
     }
 
@@ -277,34 +285,37 @@ impl Captures {
         ensure(mode.name().is_some(), INVALID_VALUE)?;
         ensure(lane.can_be_captured(), UNSUPPORTED)?;
         let mut active = self.lock();
-        ensure(capture_of(&mut active, lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        ensure(active.of_lane(lane).is_none(), CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
 
-        active.push(Capture {
-            id: self.last_id.fetch_add(1, Ordering::Relaxed) as u64 + 1,
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) as u64 + 1;
+        let capture = Capture {
+            id,
             graph: graph(),
             is_given: given.is_some(),
             origin: lane,
             mode,
             thread: thread::current().id(),
-            tails: HashMap::from([(lane, Tail::new(given.unwrap_or_default()))]),
+            tails: HashMap::from([(lane, Tail::new(&given.unwrap_or_default()))]),
             invalid: false,
-        });
-        self.count.store(active.len(), Ordering::Release);
+        };
+        active.strict += usize::from(capture.is_strict());
+        active.captures.insert(id, capture);
+        active.enter(lane, id);
+        self.count.store(active.captures.len(), Ordering::Release);
         Ok(())
     }
 
     /// Ends the capture that began in a stream; returns the handle of its graph.
     pub(crate) fn end(&self, lane: StreamKey) -> Answer<usize> {
         let mut active = self.lock();
-        let at = active.iter().position(|capture| capture.tails.contains_key(&lane));
-        let at = at.ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
-        if active[at].origin != lane {
-            return active[at].fail(UNMATCHED).and(Err(UNMATCHED));
+        let own = active.of_lane(lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        if own.origin != lane {
+            return own.fail(UNMATCHED).and(Err(UNMATCHED));
         }
-        let capture = active.swap_remove(at);
-        self.count.store(active.len(), Ordering::Release);
-        let anywhere = capture.mode == CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        let answer = if !anywhere && capture.thread != thread::current().id() {
+        let id = own.id;
+        let capture = active.remove(id).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
+        self.count.store(active.captures.len(), Ordering::Release);
+        let answer = if capture.is_strict() && capture.thread != thread::current().id() {
             Err(WRONG_THREAD)
         } else if capture.invalid {
             Err(INVALIDATED)
@@ -322,25 +333,56 @@ impl Captures {
     /// Ends the captures of a context that goes.
     pub(crate) fn forget_context(&self, context: usize) {
         let mut active = self.lock();
-        active.retain(|capture| capture.origin.context != context);
-        self.count.store(active.len(), Ordering::Release);
+        let in_context = |capture: &Capture| capture.origin.context == context;
+        let going = active.captures.iter().filter(|(_, capture)| in_context(capture));
+        for id in going.map(|(id, _)| id).collect::<Vec<_>>() {
+            active.remove(id);
+        }
+        self.count.store(active.captures.len(), Ordering::Release);
     }
 }
 
-fn capture_of(active: &mut [Capture], lane: StreamKey) -> Option<&mut Capture> {
-    active.iter_mut().find(|capture| capture.tails.contains_key(&lane))
-}
+impl Active {
+    /// The capture that a stream takes part in.
+    fn of_lane(&mut self, lane: StreamKey) -> Option<&mut Capture> {
+        self.captures.get_mut(*self.lanes.get(&lane)?)
+    }
 
-/// The legacy stream waits for blocking streams, which a capture of one cannot express: fails, and ends it.
-fn forbid_implicit(active: &mut [Capture], lane: StreamKey) -> Answer {
-    let waits = |capture: &&mut Capture| {
-        lane.stream == StreamKey::LEGACY
-            && capture.tails.keys().any(|tail| tail.context == lane.context && tail.blocking)
-    };
-    active.iter_mut().find(waits).map_or(Ok(()), |capture| capture.fail(IMPLICIT))
+    /// Notes that a stream takes part in a capture.
+    fn enter(&mut self, lane: StreamKey, capture: u64) {
+        self.lanes.insert(lane, capture);
+        if lane.blocking {
+            self.blocking.insert(lane);
+        }
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Capture> {
+        let capture = self.captures.remove(id)?;
+        self.strict -= usize::from(capture.is_strict());
+        for lane in capture.tails.keys() {
+            self.lanes.remove(lane);
+            self.blocking.remove(lane);
+        }
+        Some(capture)
+    }
+
+    /// The legacy stream waits for blocking streams, which a capture of one cannot express: fails, and ends it.
+    fn forbid_implicit(&mut self, lane: StreamKey) -> Answer {
+        if lane.stream != StreamKey::LEGACY {
+            return Ok(());
+        }
+        let waiting = self.blocking.range(StreamKey::lanes_of(lane.context, None)).next().copied();
+        let capture = waiting.and_then(|lane| self.of_lane(lane));
+        capture.map_or(Ok(()), |capture| capture.fail(IMPLICIT))
+    }
 }
 
 impl Capture {
+    /// True if it forbids some calls, and has to end on the thread where it began.
+    fn is_strict(&self) -> bool {
+        self.mode != CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
+    }
+
     /// Ends the capture without a graph.
     fn fail(&mut self, code: CUresult) -> Answer {
         self.invalid = true;
@@ -352,7 +394,7 @@ impl Capture {
         let after = self.tails.get(&lane).map(|tail| tail.nodes.clone()).unwrap_or_default();
         match self.graph.add(&after, operation) {
             Ok(node) => {
-                self.tails.insert(lane, Tail::new(vec![node]));
+                self.tails.insert(lane, Tail::new(&[node]));
                 Ok(())
             }
             Err(code) => self.fail(code),

@@ -46,7 +46,7 @@ impl Health {
     }
 
     /// Sets the sticky error; the first one stays.
-    pub(super) fn poison(&self, code: CUresult) {
+    pub(crate) fn poison(&self, code: CUresult) {
         let clean = CUresult::CUDA_SUCCESS.0;
         let _ = self.poison.compare_exchange(clean, code.0, Ordering::AcqRel, Ordering::Acquire);
     }

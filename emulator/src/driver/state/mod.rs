@@ -5,13 +5,17 @@
 
 mod capture;
 mod dice;
+mod fences;
 mod health;
 mod in_time;
+mod lanes;
 mod operation;
+mod order;
 mod outlive;
 mod queue;
 mod schedule;
 mod stream_key;
+mod tail;
 
 use std::sync::OnceLock;
 
@@ -21,6 +25,7 @@ use crate::settings::Settings;
 pub(crate) use capture::{CapturedPoint, Captures, Taken, Target, exchange_mode};
 pub(crate) use health::Health;
 pub(crate) use operation::{Operation, Turn};
+pub(crate) use order::{Act, Body, Number, Part, at_node, is_gathering, note};
 pub(crate) use outlive::rest_before;
 pub(crate) use schedule::Scheduler;
 pub(crate) use stream_key::{StreamKey, Ticket};
@@ -38,7 +43,7 @@ fn state() -> &'static State {
         let settings = Settings::in_force().clone().unwrap_or_default();
         State {
             memory: Memory::new(settings.devices, settings.memory_bytes, settings.check_init),
-            scheduler: Scheduler::new(settings.mode),
+            scheduler: Scheduler::new(settings.mode, settings.check_order),
             settings,
         }
     })

@@ -29,6 +29,17 @@ pub(crate) trait Operation: Downcast + Send {
         true
     }
 
+    /// The contexts with all of whose streams it keeps order, 0 for none: it comes behind what was issued there, and before
+    /// what will be.
+    fn fenced(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// True for a copy between memory of two devices, for which nothing waits that frees or ends an object of its context.
+    fn is_between_devices(&self) -> bool {
+        false
+    }
+
     /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
         false
@@ -83,5 +94,49 @@ pub(crate) trait Downcast: Any {
 impl<T: Any> Downcast for T {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use cuprum_sys::CUresult;
+
+    use super::*;
+    use crate::driver::state::order::is_gathering;
+    use crate::driver::state::{Scheduler, StreamKey};
+    use crate::settings::Mode;
+
+    /// Work of two bytes that panics, in whole or in parts.
+    struct Panics;
+
+    impl Operation for Panics {
+        fn run(&self, _turn: Turn<'_>) -> Answer {
+            panic!("as the test wants")
+        }
+
+        fn divisible(&self) -> Option<u64> {
+            Some(2)
+        }
+
+        fn run_part(&self, _part: Range<u64>) -> Answer {
+            panic!("as the test wants")
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_an_operation_and_what_it_notes() {
+        let lane = StreamKey { context: 1, green: 0, stream: 1, blocking: false };
+        let modes = (0..20).map(Mode::Shuffled).chain([Mode::Deferred]);
+        for (mode, check_order) in modes.flat_map(|mode| [(mode, false), (mode, true)]) {
+            let scheduler: &'static Scheduler = Box::leak(Box::new(Scheduler::new(mode, check_order)));
+            let health = Arc::new(Health::new(1));
+            let ticket = scheduler.issue(&health, lane, &[], Box::new(Panics));
+            scheduler.wait(ticket);
+            assert!(!scheduler.is_pending(ticket), "{mode:?}");
+            assert_eq!(health.check(), Err(CUresult::CUDA_ERROR_UNKNOWN), "{mode:?}");
+            assert!(!is_gathering(), "{mode:?} leaves a list open");
+        }
     }
 }

@@ -1,34 +1,87 @@
 //! The unfinished operations, and the operations for which each waits.
+//!
+//! Nothing here looks at all operations. An operation knows the last ones before it, since those wait for the rest, and
+//! the ones behind it. Those that wait for no other are in a set of their own, and each wait has a set of those that it
+//! needs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::RangeBounds;
 use std::sync::Arc;
 
+use crate::ordered::Ordered;
+
 use super::dice::Dice;
+use super::fences::{Fence, Fences};
 use super::health::Health;
+use super::lanes::Lane;
 use super::operation::Operation;
 use super::stream_key::{StreamKey, Ticket};
 
+/// The most operations among which the shuffled mode takes each with the same chance.
+const MOST_COUNTED: usize = 64;
+
 #[derive(Debug)]
 pub(super) struct Queue {
-    pub(super) next: Ticket,
-    /// In the order of issue.
-    pub(super) entries: Vec<Entry>,
+    next: Ticket,
+    pub(super) entries: Ordered<Entry>,
+    pub(super) fences: Fences,
+    /// All lanes with unfinished operations, and a few without.
+    pub(super) lanes: BTreeMap<StreamKey, Lane>,
+    /// Number of those without.
+    pub(super) idle: usize,
+    /// Operations that nobody runs yet and that wait for no other.
+    free: BTreeSet<Ticket>,
+    waits: Vec<Wait>,
+    /// Number of the last wait.
+    last_wait: u64,
+    /// Number of operations that outlive their contexts.
+    outliving: usize,
     /// Source of the order in the shuffled mode.
     pub(super) dice: Option<Dice>,
 }
 
+/// The subject of a wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Awaited {
+    Nothing,
+    One(Ticket),
+    /// A lane, and the lanes with which it keeps order.
+    Lane(StreamKey),
+    Context(usize),
+    /// The operations of a context for which freeing its memory waits.
+    Free(usize),
+    /// A green context in a context.
+    Green(usize, usize),
+}
+
+/// A wait in progress.
+#[derive(Debug)]
+struct Wait {
+    number: u64,
+    /// Operations that it is for.
+    left: HashSet<Ticket>,
+    /// These, and all operations that they wait for.
+    needed: HashSet<Ticket>,
+    /// Free ones among the needed.
+    free: BTreeSet<Ticket>,
+}
+
 #[derive(Debug)]
 pub(crate) struct Entry {
-    pub(crate) ticket: Ticket,
-    pub(crate) lane: StreamKey,
-    /// Tickets that must be finished first.
-    pub(crate) after: Vec<Ticket>,
+    lane: StreamKey,
+    /// Operations before it, some of which may be finished.
+    pub(super) after: Vec<Ticket>,
+    /// Number of unfinished ones among these.
+    blockers: usize,
+    /// Operations that have it in their `after`.
+    followers: Vec<Ticket>,
     /// `None` while it runs.
-    pub(super) job: Option<Job>,
+    job: Option<Job>,
+    pub(super) fence: Fence,
     /// True for a copy that a fault of its context does not stop.
-    pub(crate) is_unstoppable: bool,
+    is_unstoppable: bool,
     /// True if its context broke and it goes on: ordinary waits no longer wait for it.
-    pub(super) outlives: bool,
+    outlives: bool,
 }
 
 impl Entry {
@@ -37,9 +90,14 @@ impl Entry {
         self.job.as_ref().is_some_and(|job| job.operation.calls_client())
     }
 
-    /// True if it waits only for a value in memory.
-    pub(super) fn waits_for_value(&self) -> bool {
-        self.after.is_empty() && self.job.as_ref().is_some_and(|job| !job.operation.is_ready())
+    /// True if it waits for a value in memory; it waits for no other operation.
+    fn waits_for_value(&self) -> bool {
+        self.job.as_ref().is_some_and(|job| !job.operation.is_ready())
+    }
+
+    /// True if it can run; it waits for no other operation.
+    fn is_ready(&self) -> bool {
+        self.job.as_ref().is_some_and(Job::is_ready)
     }
 }
 
@@ -51,6 +109,12 @@ pub(super) struct Job {
     pub(super) done: u64,
 }
 
+impl Job {
+    fn is_ready(&self) -> bool {
+        self.operation.is_ready() || self.health.check().is_err()
+    }
+}
+
 /// An operation that goes on after its context broke.
 #[derive(Debug)]
 pub(super) struct Left {
@@ -60,56 +124,205 @@ pub(super) struct Left {
 
 impl Queue {
     pub(super) fn new(dice: Option<Dice>) -> Self {
-        Self { next: 1, entries: Vec::new(), dice }
+        Self {
+            next: 1,
+            entries: Ordered::new(),
+            fences: Fences::default(),
+            lanes: BTreeMap::new(),
+            idle: 0,
+            free: BTreeSet::new(),
+            waits: Vec::new(),
+            last_wait: 0,
+            outliving: 0,
+            dice,
+        }
     }
 
-    /// Enters an operation behind those of its lane and those in `after`.
-    pub(super) fn push(&mut self, lane: StreamKey, after: &[Ticket], job: Job) -> Ticket {
+    /// Enters an operation behind those of its lane and those in `after`. With `at_once`, it is given back to be run if
+    /// nothing else is to run before.
+    pub(super) fn push(
+        &mut self,
+        lane: StreamKey,
+        after: &[Ticket],
+        job: Job,
+        at_once: bool,
+    ) -> (Ticket, Option<Job>) {
         let ticket = self.next;
         self.next += 1;
-        let earlier = self.entries.iter();
-        let after = earlier
-            .filter(|entry| lane.follows(entry.lane) || after.contains(&entry.ticket))
-            .filter(|entry| !entry.outlives)
-            .map(|entry| entry.ticket)
-            .collect();
-        let is_unstoppable = job.operation.is_unstoppable();
-        self.entries.push(Entry { ticket, lane, after, is_unstoppable, outlives: false, job: Some(job) });
-        ticket
+        let fence = Fence::of(&*job.operation);
+        let mut after = after.to_vec();
+        self.fences.enter(fence, (lane, ticket), &self.lanes, &mut after);
+        self.enter_lane(lane, ticket, &mut after);
+        after.retain(|before| self.entries.get(*before).is_some_and(|entry| !entry.outlives));
+        after.sort_unstable();
+        after.dedup();
+        for before in &after {
+            if let Some(entry) = self.entries.get_mut(*before) {
+                entry.followers.push(ticket);
+            }
+        }
+        let (blockers, is_unstoppable) = (after.len(), job.operation.is_unstoppable());
+        let is_next = at_once && blockers == 0 && self.free.is_empty() && job.is_ready();
+        let (job, given) = if is_next { (None, Some(job)) } else { (Some(job), None) };
+        let followers = Vec::new();
+        let entry = Entry { lane, after, blockers, followers, job, fence, is_unstoppable, outlives: false };
+        self.entries.insert(ticket, entry);
+        if blockers == 0 && given.is_none() {
+            self.set_free(ticket);
+        }
+        (ticket, given)
     }
 
     pub(super) fn is_pending(&self, ticket: Ticket) -> bool {
-        self.entries.iter().any(|entry| entry.ticket == ticket)
+        self.entries.contains(ticket)
     }
 
-    /// The tickets of some operations and of all operations that they wait for.
-    pub(super) fn needed(&self, wanted: &dyn Fn(&Entry) -> bool) -> HashSet<Ticket> {
-        let mut needed = HashSet::new();
-        // An operation waits for earlier ones only.
-        for entry in self.entries.iter().rev() {
-            if wanted(entry) || needed.contains(&entry.ticket) {
-                needed.insert(entry.ticket);
-                needed.extend(&entry.after);
+    /// True if a lane has an unfinished operation; of the legacy default stream also if its context waits for a copy between
+    /// contexts.
+    pub(super) fn is_busy(&self, lane: StreamKey) -> bool {
+        let is_fenced = lane.stream == StreamKey::LEGACY && self.fences.of(lane.context).is_some();
+        is_fenced || self.lanes.get(&lane).is_some_and(|lane| !lane.tickets.is_empty())
+    }
+
+    /// True if an operation of a context waits for a value that is not there yet.
+    pub(super) fn is_stalled(&self, context: usize) -> bool {
+        let stalls = |entry: &Entry| entry.lane.context == context && entry.waits_for_value();
+        self.free.iter().any(|ticket| self.entries.get(*ticket).is_some_and(stalls))
+    }
+
+    /// True if an operation waits for nothing but a value in memory.
+    pub(super) fn has_free(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// True if an operation goes on after its context broke.
+    pub(super) fn has_outliving(&self) -> bool {
+        self.outliving > 0
+    }
+
+    /// Begins a wait, and returns its number.
+    pub(super) fn begin_wait(&mut self, awaited: Awaited) -> u64 {
+        self.last_wait += 1;
+        let number = self.last_wait;
+        let (left, needed, free) = (HashSet::new(), HashSet::new(), BTreeSet::new());
+        self.waits.push(Wait { number, left, needed, free });
+        self.extend_wait(number, awaited);
+        number
+    }
+
+    /// Adds to a wait.
+    pub(super) fn extend_wait(&mut self, number: u64, awaited: Awaited) {
+        let mut open: Vec<Ticket> = match awaited {
+            Awaited::Nothing => Vec::new(),
+            Awaited::One(ticket) => vec![ticket],
+            Awaited::Context(context) => {
+                let mut tickets = self.tickets(StreamKey::lanes_of(context, None));
+                tickets.extend(self.fences.of(context));
+                tickets
+            }
+            Awaited::Free(context) => self.awaited_by_free(context),
+            Awaited::Green(context, green) => self.tickets(StreamKey::lanes_of(context, Some(green))),
+            Awaited::Lane(key) if key.stream == StreamKey::LEGACY => {
+                let lanes = self.lanes.range(StreamKey::lanes_of(key.context, Some(key.green)));
+                let lanes = lanes.filter(|(other, _)| key.follows(**other));
+                let tickets = lanes.flat_map(|(_, lane)| &lane.tickets).copied();
+                tickets.chain(self.fences.of(key.context)).collect()
+            }
+            Awaited::Lane(key) => {
+                let default = key.blocking.then(|| key.default_stream());
+                let lanes = [Some(key), default].into_iter().flatten();
+                lanes.filter_map(|key| self.lanes.get(&key)).flat_map(|lane| &lane.tickets).copied().collect()
+            }
+        };
+        let Queue { waits, entries, .. } = self;
+        let Some(wait) = waits.iter_mut().find(|wait| wait.number == number) else { return };
+        open.retain(|ticket| entries.get(*ticket).is_some_and(|entry| !entry.outlives));
+        wait.left.extend(&open);
+        while let Some(ticket) = open.pop() {
+            let Some(entry) = entries.get(ticket) else { continue };
+            if wait.needed.insert(ticket) {
+                if entry.blockers == 0 && entry.job.is_some() {
+                    wait.free.insert(ticket);
+                }
+                open.extend(&entry.after);
             }
         }
-        needed
+    }
+
+    /// The unfinished operations of some lanes.
+    pub(super) fn tickets(&self, lanes: impl RangeBounds<StreamKey>) -> Vec<Ticket> {
+        self.lanes.range(lanes).flat_map(|(_, lane)| &lane.tickets).copied().collect()
+    }
+
+    /// True if all that a wait is for is finished.
+    pub(super) fn is_over(&self, wait: u64) -> bool {
+        self.wait(wait).is_none_or(|wait| wait.left.is_empty())
+    }
+
+    pub(super) fn end_wait(&mut self, wait: u64) {
+        self.waits.retain(|other| other.number != wait);
+    }
+
+    fn wait(&self, number: u64) -> Option<&Wait> {
+        self.waits.iter().find(|wait| wait.number == number)
+    }
+
+    /// Takes an operation that brings a wait forward.
+    pub(super) fn take_for(&mut self, wait: u64) -> Option<(Ticket, Job)> {
+        let any = if self.chance() { self.take_ready(&|_| true) } else { None };
+        let taken = any.or_else(|| self.take(Some(wait), &|_| true));
+        if taken.is_some() {
+            return taken;
+        }
+        let waits_for_value = |ticket: &Ticket| self.entries.get(*ticket).is_some_and(Entry::waits_for_value);
+        if !self.wait(wait)?.free.iter().any(waits_for_value) {
+            return None;
+        }
+        // Any other may write it.
+        self.take_ready(&|_| true)
     }
 
     /// Takes the oldest ready operation among some, or any of them in the shuffled mode.
     pub(super) fn take_ready(&mut self, among: &dyn Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
-        let is_ready = |entry: &&mut Entry| {
-            let ready = |job: &Job| job.operation.is_ready() || job.health.check().is_err();
-            entry.after.is_empty() && among(entry) && entry.job.as_ref().is_some_and(ready)
+        self.take(None, among)
+    }
+
+    fn take(&mut self, wait: Option<u64>, among: &dyn Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
+        let free = match wait {
+            Some(number) => &self.waits.iter().find(|wait| wait.number == number)?.free,
+            None => &self.free,
         };
-        let skipped = match &mut self.dice {
-            Some(dice) => {
-                let count = self.entries.iter_mut().filter(is_ready).count();
-                dice.below(count as u64) as usize
+        let is_ready = |ticket: &&Ticket| {
+            self.entries.get(**ticket).is_some_and(|entry| entry.is_ready() && among(entry))
+        };
+        let ticket = match (&mut self.dice, free.first(), free.last()) {
+            (Some(dice), Some(first), Some(last)) if free.len() > MOST_COUNTED => {
+                let from = first + dice.below(last - first + 1);
+                *free.range(from..).chain(free.range(..from)).find(is_ready)?
             }
-            None => 0,
+            (Some(dice), ..) => {
+                let ready: Vec<Ticket> = free.iter().filter(is_ready).copied().collect();
+                *ready.get(dice.below(ready.len() as u64) as usize)?
+            }
+            (None, ..) => *free.iter().find(is_ready)?,
         };
-        let entry = self.entries.iter_mut().filter(is_ready).nth(skipped)?;
-        Some((entry.ticket, entry.job.take()?))
+        Some((ticket, self.take_job(ticket)?))
+    }
+
+    fn take_job(&mut self, ticket: Ticket) -> Option<Job> {
+        self.free.remove(&ticket);
+        for wait in &mut self.waits {
+            wait.free.remove(&ticket);
+        }
+        self.entries.get_mut(ticket)?.job.take()
+    }
+
+    /// Notes that an operation which nobody runs waits for no other.
+    fn set_free(&mut self, ticket: Ticket) {
+        self.free.insert(ticket);
+        for wait in self.waits.iter_mut().filter(|wait| wait.needed.contains(&ticket)) {
+            wait.free.insert(ticket);
+        }
     }
 
     /// True at random in the shuffled mode, never in others.
@@ -118,36 +331,63 @@ impl Queue {
     }
 
     pub(super) fn put_back(&mut self, ticket: Ticket, job: Job) {
-        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.ticket == ticket) {
+        if let Some(entry) = self.entries.get_mut(ticket) {
             entry.job = Some(job);
+            self.set_free(ticket);
         }
     }
 
     /// Parts the operations of a broken context: those that go on are returned if nobody runs them yet, and the
     /// others no longer wait for anything, so that whoever waits drops them.
     pub(super) fn part_with(&mut self, context: usize, faulty: Ticket) -> Vec<Left> {
-        let is_left = |entry: &&mut Entry| entry.lane.context == context && entry.ticket != faulty;
+        let mut tickets = self.tickets(StreamKey::lanes_of(context, None));
+        tickets.sort_unstable();
         let mut going_on: HashSet<Ticket> = HashSet::new();
         let mut left = Vec::new();
-        for entry in self.entries.iter_mut().filter(is_left) {
-            let issued = entry.after.iter().all(|before| going_on.contains(before));
+        for ticket in tickets.into_iter().filter(|ticket| *ticket != faulty) {
+            let Some(entry) = self.entries.get(ticket) else { continue };
+            let goes_on = |before: &Ticket| going_on.contains(before) || !self.entries.contains(*before);
+            let issued = entry.after.iter().all(goes_on);
             let is_callback = entry.job.as_ref().is_some_and(|job| job.operation.is_told_of_fault());
-            if entry.outlives || entry.is_unstoppable && issued {
-                going_on.insert(entry.ticket);
+            let goes_on = entry.outlives || entry.is_unstoppable && issued;
+            let Some(entry) = self.entries.get_mut(ticket) else { continue };
+            if goes_on {
+                going_on.insert(ticket);
             } else if !is_callback {
                 entry.after.clear();
+                entry.blockers = 0;
+                if entry.job.is_some() {
+                    self.set_free(ticket);
+                }
                 continue;
             }
-            entry.outlives = true;
-            left.extend(entry.job.take().map(|job| Left { ticket: entry.ticket, job }));
+            self.outliving += usize::from(!std::mem::replace(&mut entry.outlives, true));
+            for wait in &mut self.waits {
+                wait.left.remove(&ticket);
+            }
+            left.extend(self.take_job(ticket).map(|job| Left { ticket, job }));
         }
         left
     }
 
     pub(super) fn finish(&mut self, ticket: Ticket) {
-        self.entries.retain(|entry| entry.ticket != ticket);
-        for entry in &mut self.entries {
-            entry.after.retain(|&before| before != ticket);
+        let Some(entry) = self.entries.remove(ticket) else { return };
+        self.outliving -= usize::from(entry.outlives);
+        self.fences.leave(entry.fence, ticket);
+        for wait in &mut self.waits {
+            wait.left.remove(&ticket);
+            wait.needed.remove(&ticket);
         }
+        for follower in entry.followers {
+            // What no longer waits for anything has no blockers either.
+            let Some(next) = self.entries.get_mut(follower).filter(|next| next.blockers > 0) else {
+                continue;
+            };
+            next.blockers -= 1;
+            if next.blockers == 0 {
+                self.set_free(follower);
+            }
+        }
+        self.leave_lane(ticket, entry.lane);
     }
 }

@@ -12,6 +12,7 @@
 //! | the legacy default stream | all blocking streams of its context |
 //! | a blocking stream | the legacy default stream of its context |
 //! | a stream that waits for an event | what the event recorded |
+//! | any stream of two contexts | a copy between them that the host did not queue on a stream, which waits for all of both |
 //!
 //! A fault ends the operations of its context, but not every copy: module [`outlive`].
 
@@ -21,14 +22,17 @@ use std::time::Duration;
 
 use cuprum_sys::{CUresult, FnId};
 
+use crate::driver::answer::Answer;
+use crate::served;
 use crate::settings::Mode;
 
 use super::dice::Dice;
 use super::health::Health;
-use super::in_time::call_in_time;
+use super::in_time::Late;
 use super::operation::{Operation, Turn};
+use super::order::{Act, Issued, Journal, gather};
 use super::outlive;
-use super::queue::{Entry, Job, Queue};
+use super::queue::{Awaited, Job, Queue};
 use super::stream_key::{StreamKey, Ticket};
 
 /// The unfinished operations, and who runs them.
@@ -38,18 +42,31 @@ pub(crate) struct Scheduler {
     queue: Mutex<Queue>,
     changed: Condvar,
     executor: Once,
+    /// Operations that call the program, and the thread that waits for them.
+    late: Late,
+    callbacks: Once,
+    /// The check of the order between streams, if it is on.
+    journal: Option<Journal>,
 }
 
 /// Interval at which a wait polls an operation that waits for a value in memory.
 const POLL: Duration = Duration::from_micros(100);
 
 impl Scheduler {
-    pub(crate) fn new(mode: Mode) -> Self {
+    pub(crate) fn new(mode: Mode, check_order: bool) -> Self {
         let dice = match mode {
             Mode::Shuffled(seed) => Some(Dice::new(seed)),
             _ => None,
         };
-        Self { mode, queue: Mutex::new(Queue::new(dice)), changed: Condvar::new(), executor: Once::new() }
+        Self {
+            mode,
+            queue: Mutex::new(Queue::new(dice)),
+            changed: Condvar::new(),
+            executor: Once::new(),
+            late: Late::default(),
+            callbacks: Once::new(),
+            journal: check_order.then(Journal::default),
+        }
     }
 
     /// True if operations run inside of the call that issues them.
@@ -94,10 +111,22 @@ impl Scheduler {
         operation: Box<dyn Operation>,
     ) -> Ticket {
         let (is_awaited_outside, calls_client) = (operation.is_awaited_outside(), operation.calls_client());
+        let seen = self.journal.as_ref().map(|_| (operation.fenced(), operation.is_between_devices()));
         let mut queue = self.lock();
-        let ticket = queue.push(lane, after, Job { health: Arc::clone(health), operation, done: 0 });
+        let job = Job { health: Arc::clone(health), operation, done: 0 };
+        let (ticket, next) = queue.push(lane, after, job, self.is_eager());
+        if let Some((journal, (fenced, is_apart))) = self.journal.as_ref().zip(seen) {
+            let (after, call) = (after.to_vec(), served::call());
+            journal.issue(Issued { ticket, lane, after, fenced, is_apart, calls_client, call });
+        }
         match self.mode {
-            Mode::Eager => self.run_ready(queue),
+            Mode::Eager => {
+                if let Some(job) = next {
+                    drop(queue);
+                    queue = self.run(ticket, job);
+                }
+                self.run_ready(queue);
+            }
             Mode::Async => {
                 drop(queue);
                 self.start_executor();
@@ -106,7 +135,7 @@ impl Scheduler {
             Mode::Deferred | Mode::Shuffled(_) => {
                 drop(queue);
                 if calls_client {
-                    call_in_time(self, ticket);
+                    self.call_in_time(ticket);
                 }
             }
         }
@@ -123,66 +152,140 @@ impl Scheduler {
 
     /// True if a lane has an unfinished operation.
     pub(crate) fn is_busy(&self, lane: StreamKey) -> bool {
-        self.lock().entries.iter().any(|entry| entry.lane == lane)
+        self.lock().is_busy(lane)
+    }
+
+    /// The check of the order between streams, if it is on.
+    pub(crate) fn journal(&self) -> Option<&Journal> {
+        self.journal.as_ref()
+    }
+
+    /// Notes that the client has seen an operation finished, as by a query.
+    pub(crate) fn note_seen(&self, ticket: Ticket) {
+        if let Some(journal) = &self.journal {
+            journal.wait(Awaited::One(ticket));
+        }
+    }
+
+    /// Notes that the client has seen a lane finished, as by a query.
+    pub(crate) fn note_lane_seen(&self, lane: StreamKey) {
+        if let Some(journal) = &self.journal {
+            journal.wait(Awaited::Lane(lane));
+        }
+    }
+
+    /// Waits until an operation is finished, where hardware would not: that orders nothing.
+    pub(crate) fn wait_unseen(&'static self, ticket: Ticket) {
+        self.finish_all(Awaited::One(ticket));
+    }
+
+    /// Runs the rest when the process ends, but for functions of the client, and judges the order of all.
+    pub(crate) fn end_journal(&'static self) {
+        let Some(journal) = &self.journal else { return };
+        let mut queue = self.lock();
+        while let Some((ticket, job)) = queue.take_ready(&|entry| !entry.calls_client()) {
+            drop(queue);
+            queue = self.run(ticket, job);
+        }
+        drop(queue);
+        journal.end();
     }
 
     /// Waits until an operation is finished.
     pub(crate) fn wait(&'static self, ticket: Ticket) {
-        self.wait_for(&|entry| entry.ticket == ticket);
+        self.wait_for(Awaited::One(ticket));
     }
 
     /// Waits for all operations of a lane that are issued by now, and for those with which it keeps order.
     pub(crate) fn wait_lane(&'static self, lane: StreamKey) {
-        let last = self.lock().next;
-        self.wait_for(&|entry| entry.ticket < last && lane.follows(entry.lane));
+        self.wait_for(Awaited::Lane(lane));
     }
 
     /// Waits for all operations of a context that are issued by now.
     pub(crate) fn wait_context(&'static self, context: usize) {
-        let last = self.lock().next;
-        self.wait_for(&|entry| entry.ticket < last && entry.lane.context == context);
+        self.wait_for(Awaited::Context(context));
+    }
+
+    /// Waits as calls do that free or end an object of a context: for the work of that context alone, and neither for its
+    /// copies between devices, which run in the other one too, nor for work that comes after those. On two H200s
+    /// (`tests/data/goldens/waits.txt`) a free of the source waits for such a copy, in whichever context it was queued, and a
+    /// free of the target does not. As a program should count on neither, here none waits.
+    pub(crate) fn wait_to_free(&'static self, context: usize) {
+        self.wait_for(Awaited::Free(context));
+    }
+
+    /// True if [`wait_to_free`](Self::wait_to_free) has nothing to wait for.
+    pub(crate) fn is_free_to_end(&self, context: usize) -> bool {
+        self.lock().awaited_by_free(context).is_empty()
     }
 
     /// Like `wait_context`, for the operations in one green context.
     pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
-        let last = self.lock().next;
-        let of_green = |lane: StreamKey| lane.context == context && lane.green == green;
-        self.wait_for(&|entry| entry.ticket < last && of_green(entry.lane));
+        self.wait_for(Awaited::Green(context, green));
     }
 
     /// True if an operation of a context waits for a value that is not there yet, and so may never
     /// run.
     pub(crate) fn is_stalled(&self, context: usize) -> bool {
-        let queue = self.lock();
-        queue.entries.iter().any(|entry| entry.lane.context == context && entry.waits_for_value())
+        self.lock().is_stalled(context)
     }
 
     /// Helps to run some operations, and those they wait for, until they are finished. Others stay where they are, so
     /// that in the deferred mode a wait for one stream does not hide that nobody waited for another.
-    fn wait_for(&'static self, wanted: &dyn Fn(&Entry) -> bool) {
-        let wanted = |entry: &Entry| !entry.outlives && wanted(entry);
+    fn wait_for(&'static self, awaited: Awaited) {
+        if let Some(journal) = &self.journal {
+            journal.wait(awaited);
+        }
+        self.finish_all(awaited);
+    }
+
+    fn finish_all(&'static self, awaited: Awaited) {
         let mut queue = self.lock();
-        while queue.entries.iter().any(wanted) {
-            let needed = queue.needed(&wanted);
-            let is_needed = |entry: &Entry| needed.contains(&entry.ticket);
-            let mut ready = if queue.chance() { queue.take_ready(&|_| true) } else { None };
-            ready = ready.or_else(|| queue.take_ready(&is_needed));
-            if ready.is_none()
-                && queue.entries.iter().any(|entry| is_needed(entry) && entry.waits_for_value())
-            {
-                // Any other may write it.
-                ready = queue.take_ready(&|_| true);
+        let wait = queue.begin_wait(awaited);
+        while !queue.is_over(wait) {
+            queue = self.help(queue, wait);
+        }
+        queue.end_wait(wait);
+    }
+
+    /// Runs an operation that a wait needs. If none is ready, pauses for a moment, or until something changes.
+    fn help<'q>(&'static self, mut queue: MutexGuard<'q, Queue>, wait: u64) -> MutexGuard<'q, Queue> {
+        match queue.take_for(wait) {
+            Some((ticket, job)) => {
+                drop(queue);
+                self.run(ticket, job)
             }
-            match ready {
-                Some((ticket, job)) => {
-                    drop(queue);
-                    queue = self.run(ticket, job);
-                }
-                None => {
-                    let waited = self.changed.wait_timeout(queue, POLL);
-                    queue = waited.unwrap_or_else(PoisonError::into_inner).0;
-                }
-            }
+            None => self.pause(queue, Some(POLL)),
+        }
+    }
+
+    /// Pauses until something changes, at most for so long.
+    fn pause<'q>(&'q self, queue: MutexGuard<'q, Queue>, most: Option<Duration>) -> MutexGuard<'q, Queue> {
+        match most {
+            Some(most) => self.changed.wait_timeout(queue, most).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Makes sure that operations run which call the program, where nothing runs that nobody waits for.
+    fn call_in_time(&'static self, ticket: Ticket) {
+        self.late.add(ticket);
+        self.callbacks.call_once(|| {
+            // Without a thread, it is called when somebody waits for it.
+            let call = || self.call_for_ever();
+            drop(std::thread::Builder::new().name("cuprum-callbacks".into()).spawn(call));
+        });
+        // The thread looks at the list and pauses under the lock, so that it does not miss this.
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    fn call_for_ever(&'static self) {
+        let mut queue = self.lock();
+        let wait = queue.begin_wait(Awaited::Nothing);
+        loop {
+            let next = self.late.take_due(|ticket| queue.extend_wait(wait, Awaited::One(ticket)));
+            queue = if queue.is_over(wait) { self.pause(queue, next) } else { self.help(queue, wait) };
         }
     }
 
@@ -198,10 +301,11 @@ impl Scheduler {
     fn run(&'static self, ticket: Ticket, mut job: Job) -> MutexGuard<'static, Queue> {
         if job.health.check().is_err() {
             job.operation.give_up(&job.health);
-            return self.finished(ticket, job);
+            return self.finished(ticket, job, Vec::new());
         }
         if let Some(end) = self.end_of_part(&job) {
-            match job.operation.run_part(job.done..end) {
+            let (result, acts) = self.perform(|| job.operation.run_part(job.done..end));
+            match result {
                 Ok(()) => {
                     job.done = end;
                     let mut queue = self.lock();
@@ -210,16 +314,21 @@ impl Scheduler {
                 }
                 Err(code) => job.health.poison(code),
             }
-            return self.finished(ticket, job);
+            return self.finished(ticket, job, acts);
         }
         let turn = Turn { health: &job.health, ticket, done: job.done };
-        let run = AssertUnwindSafe(|| job.operation.run(turn));
-        match catch_unwind(run) {
-            Ok(Ok(())) => {}
-            Ok(Err(code)) => job.health.poison(code),
-            Err(_) => job.health.poison(CUresult::CUDA_ERROR_UNKNOWN),
+        let (result, acts) = self.perform(|| job.operation.run(turn));
+        if let Err(code) = result {
+            job.health.poison(code);
         }
-        self.finished(ticket, job)
+        self.finished(ticket, job, acts)
+    }
+
+    /// Runs an operation, or a part of one, and returns the bytes that it touches, if that is checked. A panic is an unknown
+    /// error of it: those who wait for the operation must see its end.
+    fn perform(&self, run: impl FnOnce() -> Answer) -> (Answer, Vec<Act>) {
+        let run = || catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(CUresult::CUDA_ERROR_UNKNOWN));
+        if self.journal.is_some() { gather(run) } else { (run(), Vec::new()) }
     }
 
     /// Byte at which to stop an operation that is to end late.
@@ -232,7 +341,10 @@ impl Scheduler {
 
     /// Takes an operation out of the queue; if its context is broken, separates the operations that go on from the
     /// others.
-    fn finished(&'static self, ticket: Ticket, job: Job) -> MutexGuard<'static, Queue> {
+    fn finished(&'static self, ticket: Ticket, job: Job, acts: Vec<Act>) -> MutexGuard<'static, Queue> {
+        if let Some(journal) = &self.journal {
+            journal.finish(ticket, acts);
+        }
         let Job { health, operation, .. } = job;
         // It may own the last reference to some object.
         drop(operation);
@@ -250,6 +362,9 @@ impl Scheduler {
 
     /// Notes the end of an operation that outlived its context.
     pub(super) fn note_end(&self, ticket: Ticket) {
+        if let Some(journal) = &self.journal {
+            journal.finish(ticket, Vec::new());
+        }
         self.lock().finish(ticket);
         self.changed.notify_all();
     }
@@ -260,9 +375,8 @@ impl Scheduler {
             return;
         }
         let mut queue = self.lock();
-        while queue.entries.iter().any(|entry| entry.outlives) {
-            let waited = self.changed.wait_timeout(queue, POLL);
-            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        while queue.has_outliving() {
+            queue = self.pause(queue, Some(POLL));
         }
     }
 
@@ -303,14 +417,10 @@ impl Scheduler {
                     drop(queue);
                     queue = self.run(ticket, job);
                 }
-                // Something waits for a value in memory: look again soon.
-                None if queue.entries.iter().any(|entry| entry.job.is_some()) => {
-                    let waited = self.changed.wait_timeout(queue, POLL);
-                    queue = waited.unwrap_or_else(PoisonError::into_inner).0;
-                }
                 None => {
-                    let waited = self.changed.wait(queue);
-                    queue = waited.unwrap_or_else(PoisonError::into_inner);
+                    // What waits for a value in memory is looked at again soon.
+                    let most = queue.has_free().then_some(POLL);
+                    queue = self.pause(queue, most);
                 }
             }
         }

@@ -1,10 +1,12 @@
 //! Order of operations among streams.
 
+use std::ops::RangeInclusive;
+
 /// Number of an issued operation, ascending in the order of issue.
 pub(crate) type Ticket = u64;
 
 /// The stream of an operation, as far as order is concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StreamKey {
     pub(crate) context: usize,
     /// The green context that the stream is of, 0 for none: each has a legacy default stream of its own.
@@ -21,6 +23,18 @@ impl StreamKey {
     /// False for the legacy default stream; that of a green context can, as measured on an H100 with driver 580.
     pub(super) fn can_be_captured(self) -> bool {
         self.stream != Self::LEGACY || self.green != 0
+    }
+
+    /// The legacy default stream with which a stream keeps order, if it does.
+    pub(super) fn default_stream(self) -> Self {
+        Self { stream: Self::LEGACY, blocking: false, ..self }
+    }
+
+    /// All streams of a context, or of one of its green contexts (0: of none).
+    pub(super) fn lanes_of(context: usize, green: Option<usize>) -> RangeInclusive<Self> {
+        let first = Self { context, green: green.unwrap_or(0), stream: 0, blocking: false };
+        let last = Self { green: green.unwrap_or(usize::MAX), stream: u64::MAX, blocking: true, ..first };
+        first..=last
     }
 
     /// True if an operation in `self` waits for an earlier one in `earlier`.

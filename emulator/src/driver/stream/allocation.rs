@@ -7,16 +7,18 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
-use crate::memory::{PoolFile, RegionKind};
+use crate::exec::touched::Manner;
+use crate::memory::{Neighbor, PoolFile, RegionKind};
+use crate::report::Use;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, Out, calls, not_supported};
 use crate::driver::handle::Handle;
 use crate::driver::memory::{
-    BLOCKS, Block, CURRENT_POOLS, POOLS, PoolPlace, allocate_in, allocate_shared, join_pool, pool_of,
-    take_away, will_leave_pool,
+    BLOCKS, Block, CURRENT_POOLS, POOLS, PoolPlace, allocate_in, allocate_shared, join_pool, note_free,
+    pool_of, take_away, will_leave_pool,
 };
-use crate::driver::state::{Operation, Turn, captures, memory, scheduler};
+use crate::driver::state::{Act, Operation, Part, Turn, captures, memory, note, scheduler};
 
 use super::stream_ref::StreamRef;
 
@@ -30,6 +32,20 @@ pub(crate) struct Allocation {
 impl Operation for Allocation {
     fn run(&self, _turn: Turn<'_>) -> Answer {
         self.block.appear();
+        Ok(())
+    }
+}
+
+/// The place of an allocation in the order of its stream, for the check of that order.
+#[derive(Debug)]
+struct Allocated(Neighbor);
+
+impl Operation for Allocated {
+    fn run(&self, _turn: Turn<'_>) -> Answer {
+        note(|| {
+            let parts = vec![Part::whole(self.0.clone(), Manner::Write)];
+            Act { parts, does: Some(Use::Allocates), ..Act::default() }
+        });
         Ok(())
     }
 }
@@ -57,6 +73,10 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
     ensure(same_device || !on_device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
     // Only the process that made a pool allocates from it.
     ensure(!owner.file.as_ref().is_some_and(PoolFile::is_imported), INVALID_VALUE)?;
+    if bytes == 0 {
+        // Unlike `cuMemAlloc`; `cuMemFreeAsync` takes the address back.
+        return out.set(0);
+    }
     if captures().has(stream.lane()) {
         if !on_device {
             return Err(not_supported(
@@ -79,6 +99,9 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
     };
     join_pool(region.base, region.len, pool, &owner).inspect_err(|_| drop(memory().free(region.base)))?;
     memory().set_reachable(region.base, owner.is_reached());
+    if scheduler().journal().is_some() {
+        stream.push(Allocated(region.neighbor(region.base, false)))?;
+    }
     out.set(region.base)
 }
 
@@ -118,12 +141,18 @@ calls! {
             block.release()?;
             return stream.push(Free(dptr)).map(drop);
         }
-        let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
+        let Some(region) = memory().find(dptr) else {
+            note_free(dptr);
+            return Err(INVALID_VALUE);
+        };
         // The memory of an allocation node is mapped, and there is nothing to free before a launch.
         let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
             || pool_of(dptr).is_some()
             || is_captured && region.kind == RegionKind::Mapped;
-        ensure(ours && region.base == dptr, INVALID_VALUE)?;
+        if !ours || region.base != dptr {
+            note_free(dptr);
+            return Err(INVALID_VALUE);
+        }
         if !is_captured {
             will_leave_pool(dptr)?;
         }

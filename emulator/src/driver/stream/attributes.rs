@@ -1,4 +1,4 @@
-//! Attributes of streams: advice to the hardware, which is kept and told, and changes nothing here but the priority.
+//! Attributes of streams: advice to the hardware, which is kept and reported, and changes nothing here but the priority.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

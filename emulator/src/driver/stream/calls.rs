@@ -6,7 +6,7 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, en
 use crate::driver::call::{Call, Out, calls, put_handle};
 use crate::driver::context::current_part;
 use crate::driver::handle::Handle;
-use crate::driver::state::{memory, scheduler};
+use crate::driver::state::{captures, memory, scheduler};
 use crate::memory::RegionKind;
 
 use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, NON_BLOCKING, STREAMS, create_in};
@@ -84,7 +84,8 @@ calls! {
     fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) {
         let single = flags == CUmemAttach_flags::CU_MEM_ATTACH_SINGLE.0;
         ensure(matches!(flags, 1 | 2 | 4) && !(single && hStream.is_null()), INVALID_VALUE)?;
-        call.stream(hStream)?;
+        let stream = call.stream(hStream)?;
+        captures().forbid_captured(stream.lane())?;
         let region = memory().find(dptr).ok_or(INVALID_VALUE)?;
         let whole = region.base == dptr && (length == 0 || length as u64 == region.len);
         ensure(whole && region.kind == RegionKind::Managed, INVALID_VALUE)
@@ -93,7 +94,9 @@ calls! {
     fn cuStreamQuery(call, hStream: CUstream) {
         let stream = call.stream(hStream)?;
         stream.forbid_capture()?;
-        ensure(!scheduler().is_busy(stream.lane()), NOT_READY)
+        ensure(!scheduler().is_busy(stream.lane()), NOT_READY)?;
+        scheduler().note_lane_seen(stream.lane());
+        Ok(())
     }
 
     fn cuStreamSynchronize(call, hStream: CUstream) {

@@ -7,10 +7,11 @@ use cuprum_sys::*;
 
 use crate::memory::{EventSlot, HandleError};
 use crate::report::LeakKind;
+use crate::settings::ApiCheck;
 
 use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, NOT_READY, ensure};
-use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls};
-use crate::driver::context::Context;
+use crate::driver::call::{Call, Kind, Leaked, Out, Table, calls, demand};
+use crate::driver::context::{Context, other_context};
 use crate::driver::handle::Handle;
 use crate::driver::memory::refused;
 use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, memory, scheduler};
@@ -220,7 +221,10 @@ fn record(call: &Call, handle: CUevent, stream: CUstream, flags: u32) -> Answer 
     let event = Event::find(handle)?;
     let stream = call.stream(stream)?;
     ensure(flags <= CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0, INVALID_VALUE)?;
-    ensure(event.context.handle == stream.context().handle, INVALID_HANDLE)?;
+    let (home, other) = (event.context.handle, stream.context().handle);
+    demand(home == other, INVALID_HANDLE, ApiCheck::Certain, || {
+        other_context(&format!("event #{}", EVENTS.number(handle.addr())), home, "the stream", other)
+    })?;
     let external = flags == CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.0;
     if !external {
         if let Some(point) = captures().point(stream.lane()) {
@@ -243,7 +247,9 @@ fn elapsed(out: Out<f32>, start: CUevent, end: CUevent) -> Answer {
     ensure(start.context.handle == end.context.handle, INVALID_HANDLE)?;
     start.check_timed()?;
     end.check_timed()?;
-    let (start, end) = (start.instant()?, end.instant()?);
+    let times = (start.instant()?, end.instant()?);
+    [start, end].iter().filter_map(|event| event.recorded()).for_each(|ticket| scheduler().note_seen(ticket));
+    let (start, end) = times;
     let forward = end.saturating_duration_since(start).as_secs_f64();
     let backward = start.saturating_duration_since(end).as_secs_f64();
     out.set(((forward - backward) * 1e3) as f32)
@@ -296,7 +302,9 @@ calls! {
         let event = Event::find(hEvent)?;
         event.forbid_capture()?;
         event.context.check()?;
-        ensure(!event.is_pending(), NOT_READY)
+        ensure(!event.is_pending(), NOT_READY)?;
+        event.recorded().into_iter().for_each(|ticket| scheduler().note_seen(ticket));
+        Ok(())
     }
 
     fn cuEventSynchronize(_call, hEvent: CUevent) {

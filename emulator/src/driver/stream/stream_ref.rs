@@ -93,6 +93,9 @@ impl StreamRef {
     }
 
     fn push_boxed(&self, after: &[Ticket], operation: Box<dyn Operation>) -> Answer<Ticket> {
+        if let (Some(journal), Self::Created(stream)) = (scheduler().journal(), self) {
+            journal.name(self.lane(), STREAMS.number(stream.handle));
+        }
         match captures().take(self.lane(), operation) {
             Taken::Captured(answer) => answer.map(|()| CAPTURED),
             Taken::Not(operation) => {
@@ -105,6 +108,17 @@ impl StreamRef {
     pub(crate) fn push_and_wait(&self, operation: impl Operation) -> Answer {
         let ticket = self.push(operation)?;
         scheduler().wait(ticket);
+        self.context().check()
+    }
+
+    /// Pushes an operation for which the host does not wait on hardware. In the eager mode it is over when this returns, and the
+    /// context's sticky error is returned.
+    pub(crate) fn push_unawaited(&self, operation: impl Operation) -> Answer {
+        let ticket = self.push(operation)?;
+        if !scheduler().is_eager() {
+            return Ok(());
+        }
+        scheduler().wait_unseen(ticket);
         self.context().check()
     }
 

@@ -4,11 +4,12 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cuprum_sys::*;
 
+use crate::exec::touched::Manner;
 use crate::memory::Region;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, calls, not_supported};
-use crate::driver::state::{Operation, Turn, captures, memory};
+use crate::driver::state::{Act, Number, Operation, Part, Turn, captures, memory, note};
 
 /// One such operation, its address checked.
 #[derive(Debug, Clone)]
@@ -136,12 +137,30 @@ impl Operation for ValueOperation {
     }
 
     fn run(&self, _turn: Turn<'_>) -> Answer {
+        note(|| self.act());
         self.place.change(self.action, self.value);
         Ok(())
     }
 }
 
 impl ValueOperation {
+    /// It as the check of the order between streams sees it.
+    fn act(&self) -> Act {
+        let NumberPlace { region, offset, width } = &self.place;
+        let (width, wanted) = (*width, self.value);
+        let bytes = [(*offset as u64, if width == Width::Bits32 { 4 } else { 8 })];
+        let (manner, number) = match self.action {
+            Action::Wait(until) => {
+                let holds = move |value| until.holds(value, wanted, width);
+                (Manner::StrongRead, Some(Number::Awaited(Box::new(holds))))
+            }
+            Action::Write => (Manner::StrongWrite, Some(Number::Written(wanted))),
+            Action::Add | Action::And | Action::Or => (Manner::StrongWrite, None),
+        };
+        let parts = vec![Part::rows(Some(region.neighbor(region.base, false)), manner, bytes)];
+        Act { parts, number, tells_host: region.kind.host_visible() && manner.writes(), ..Act::default() }
+    }
+
     /// A write of a number, if its place is there.
     fn write(address: u64, value: u64, width: Width, flags: u32) -> Answer<Self> {
         // The one flag that there is stands for what only the first revisions had; an H100 refuses it.

@@ -46,7 +46,7 @@ pub(crate) struct Array {
 pub(crate) enum Made {
     Array,
     Mipmap,
-    /// A texture of OpenGL, mapped. The depth of a cube is told as 0, and its first face alone can be copied, as an H100 has
+    /// A texture of OpenGL, mapped. The depth of a cube is reported as 0, and its first face alone can be copied, as an H100 has
     /// it.
     OpenGl,
 }
@@ -187,7 +187,7 @@ impl Array {
 }
 
 pub(crate) fn release(context: &Context, base: u64) -> Answer {
-    scheduler().wait_context(context.handle);
+    scheduler().wait_to_free(context.handle);
     let _ = memory().free(base);
     context.check()
 }

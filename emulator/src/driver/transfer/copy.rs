@@ -5,9 +5,14 @@ use core::ptr;
 
 use cuprum_sys::*;
 
+use crate::served;
+
 use crate::driver::answer::{Answer, INVALID_VALUE};
-use crate::driver::memory::Bytes;
-use crate::driver::state::{Health, Operation, Turn, rest_before};
+use crate::driver::context::CONTEXTS;
+use crate::driver::memory::{Bytes, Rows};
+use crate::driver::state::{Act, Health, Operation, Turn, note, rest_before, scheduler};
+
+use super::words;
 
 /// One side of a copy: bytes, and the distances between rows and between slices.
 #[derive(Debug, Clone)]
@@ -43,6 +48,8 @@ pub(crate) struct Copy {
     pub(super) from: Side,
     pub(super) to: Side,
     pub(super) extent: Extent,
+    /// The contexts with all of whose streams it keeps order: both sides of a copy between contexts without a stream.
+    pub(super) fenced: [usize; 2],
 }
 
 impl Copy {
@@ -50,7 +57,22 @@ impl Copy {
     pub(crate) fn linear(to: Bytes, from: Bytes, len: u64) -> Self {
         let side = |bytes| Side { bytes, pitch: 0, slice: 0 };
         let extent = Extent { width: len, height: 1, depth: 1 };
-        Self { from: side(from), to: side(to), extent }
+        Self { from: side(from), to: side(to), extent, fenced: [0; 2] }
+    }
+
+    /// Fails if memory of either side was freed meanwhile, since frees do not wait for copies between devices, nor for the work
+    /// of other contexts: the contexts of both sides are lost, as on two H200s.
+    fn check_sides(&self) -> Answer {
+        let sides = [&self.from.bytes, &self.to.bytes];
+        if !sides.into_iter().any(Bytes::is_freed) {
+            return Ok(());
+        }
+        for context in sides.into_iter().filter_map(Bytes::context) {
+            if let Some(context) = CONTEXTS.get(context as usize) {
+                context.health.poison(CUresult::CUDA_ERROR_LAUNCH_FAILED);
+            }
+        }
+        Err(CUresult::CUDA_ERROR_LAUNCH_FAILED)
     }
 
     /// Bytes in all.
@@ -62,6 +84,31 @@ impl Copy {
     /// True if one end is page-locked host memory, so that the device copies without the host.
     fn has_locked_end(&self) -> bool {
         self.from.bytes.is_locked() || self.to.bytes.is_locked()
+    }
+
+    /// Notes the bytes that it touches. The host itself reads pageable memory, unless a graph runs the copy.
+    pub(crate) fn note(&self) {
+        note(|| {
+            let rows = |side: &Side| {
+                let Extent { width, height, depth } = self.extent;
+                Rows { width, height, depth, pitch: side.pitch, slice: side.slice }
+            };
+            let read = match &self.from.bytes {
+                Bytes::Host(_) | Bytes::Staged(_) => Vec::new(),
+                from => from.parts(false, rows(&self.from)),
+            };
+            let written = self.to.bytes.parts(true, rows(&self.to));
+            Act { parts: read.into_iter().chain(written).collect(), ..Act::default() }
+        });
+    }
+
+    /// Notes that the host reads the source in this call, if it does.
+    pub(super) fn note_host_read(&self) {
+        let Some(journal) = scheduler().journal() else { return };
+        if let Bytes::Host(pointer) = self.from.bytes {
+            let span = self.extent.span(self.from.pitch, self.from.slice).unwrap_or(0);
+            journal.read_on_host(pointer.addr() as u64, span, served::call());
+        }
     }
 
     /// Copies in pieces, all but the first `done` bytes; `before` receives the number of each piece.
@@ -132,7 +179,7 @@ impl Copy {
             let bytes = usize::try_from(width * height * depth).map_err(|_| INVALID_VALUE)?;
             let mut staged = vec![0u8; bytes];
             let to = Side { bytes: Bytes::Host(staged.as_mut_ptr()), pitch: width, slice: width * height };
-            let away = Self { from: self.from.clone(), to, extent: self.extent };
+            let away = Self { from: self.from.clone(), to, ..self.clone() };
             away.copy(0, |_| ())?;
             self.from = Side { bytes: Bytes::Staged(staged.into()), ..away.to };
         }
@@ -141,7 +188,7 @@ impl Copy {
 }
 
 fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) -> Answer {
-    let mut failed = Ok(());
+    let (mut failed, is_shared) = (Ok(()), !from.is_pageable());
     to.pieces(target, len, |mut pointer, mut count| {
         while count > 0 && failed.is_ok() {
             let Some((read, available)) = from.at(source) else {
@@ -149,9 +196,19 @@ fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) ->
                 return;
             };
             let step = count.min(usize::try_from(available).unwrap_or(usize::MAX));
-            // SAFETY: both pieces have `step` bytes: device memory by the regions held, host memory
-            // by the contract of the call that issued the copy. They may overlap.
-            unsafe { ptr::copy(read, pointer, step) };
+            let word = |at, bytes| {
+                let at = read.wrapping_add(at);
+                if is_shared {
+                    // SAFETY: `bytes` of the `step` bytes of the source, whose regions are held.
+                    unsafe { words::read_shared(at, bytes) }
+                } else {
+                    // SAFETY: `bytes` of the `step` bytes of the source, valid and unchanged by the contract of the call that
+                    // issued the copy.
+                    unsafe { words::read_plain(at, bytes) }
+                }
+            };
+            // SAFETY: `step` bytes of the piece, valid as the source is.
+            unsafe { words::write(pointer, step, word) };
             pointer = pointer.wrapping_add(step);
             source += step as u64;
             count -= step;
@@ -162,7 +219,18 @@ fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) ->
 
 impl Operation for Copy {
     fn run(&self, turn: Turn<'_>) -> Answer {
+        self.note();
+        self.check_sides()?;
         self.copy(turn.done, |piece| rest_before(piece, turn.health))
+    }
+
+    fn fenced(&self) -> [usize; 2] {
+        self.fenced
+    }
+
+    fn is_between_devices(&self) -> bool {
+        let devices = self.from.bytes.device_of().zip(self.to.bytes.device_of());
+        devices.is_some_and(|(from, to)| from != to)
     }
 
     fn is_unstoppable(&self) -> bool {
@@ -174,6 +242,8 @@ impl Operation for Copy {
     }
 
     fn run_part(&self, part: Range<u64>) -> Answer {
+        self.note();
+        self.check_sides()?;
         self.copy_part(part)
     }
 

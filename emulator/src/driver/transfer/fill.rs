@@ -1,13 +1,13 @@
 //! Filling memory with a value.
 
-use core::ptr;
-
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, calls};
-use crate::driver::memory::Bytes;
-use crate::driver::state::{Operation, Turn, scheduler};
+use crate::driver::memory::{Bytes, Rows};
+use crate::driver::state::{Act, Operation, Turn, note};
+
+use super::words;
 
 /// A fill, checked and ready to run.
 #[derive(Debug, Clone)]
@@ -84,27 +84,18 @@ impl Fill {
     }
 
     pub(crate) fn fill(&self) -> Answer {
+        note(|| {
+            let Self { row: width, rows: height, pitch, .. } = *self;
+            let rows = Rows { width, height, depth: 1, pitch, slice: 0 };
+            Act { parts: self.bytes.parts(true, rows), ..Act::default() }
+        });
         for row in 0..self.rows {
             self.bytes.pieces(row * self.pitch, self.row, |pointer, count| {
-                let [first, ..] = self.pattern;
-                if self.pattern == [first; 4] {
-                    // SAFETY: the piece has `count` bytes, kept alive by its region.
-                    unsafe { pointer.write_bytes(first, count) };
-                    return;
-                }
-                // A piece starts at an element: regions are aligned. Write the pattern once, then
-                // copy the bytes written to behind them.
-                let mut filled = count.min(self.pattern.len());
-                // SAFETY: at most the `count` bytes of the piece, which its region keeps alive, from an array of our own.
-                unsafe { ptr::copy_nonoverlapping(self.pattern.as_ptr(), pointer, filled) };
-                while filled < count {
-                    let more = filled.min(count - filled);
-                    let behind = pointer.wrapping_add(filled);
-                    // SAFETY: the first `filled` bytes are written, the next `more` are inside of
-                    // the piece, and the two do not overlap.
-                    unsafe { ptr::copy_nonoverlapping(pointer, behind, more) };
-                    filled += more;
-                }
+                let pattern = u64::from(u32::from_le_bytes(self.pattern));
+                // A piece starts at an element, since regions are aligned, and so does each of its words that is wider.
+                let word = |_, _| pattern << 32 | pattern;
+                // SAFETY: the piece has `count` bytes, kept alive by its region.
+                unsafe { words::write(pointer, count, word) };
             })?;
         }
         Ok(())
@@ -131,8 +122,11 @@ fn fill(
     let Some(fill) = Fill::new(address, pitch as u64, element, width as u64, rows as u64)? else {
         return Ok(());
     };
-    if stream.is_some() || fill.bytes.is_of_device() && !scheduler().is_eager() {
+    if stream.is_some() {
         return target.push(fill).map(drop);
+    }
+    if fill.bytes.is_of_device() {
+        return target.push_unawaited(fill);
     }
     target.push_and_wait(fill)
 }

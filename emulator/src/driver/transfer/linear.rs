@@ -27,28 +27,34 @@ pub(crate) enum Wait {
 /// does it.
 pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     let scheduler = scheduler();
-    if scheduler.is_eager() {
-        return match wait {
-            Wait::Yes => stream.push_and_wait(copy),
-            Wait::No => stream.push(copy).map(drop),
-        };
-    }
     let (from, to) = (&copy.from.bytes, &copy.to.bytes);
+    let is_captured = captures().has(stream.lane());
+    if !is_captured {
+        copy.note_host_read();
+    }
     match wait {
-        // Nothing is copied before the graph runs: the contents of the memory at that time count.
-        Wait::No if captures().has(stream.lane()) => stream.push(copy).map(drop),
         // Nobody on the host needs the bytes.
-        Wait::Yes if from.is_of_device() && to.is_of_device() => stream.push(copy).map(drop),
+        Wait::Yes if from.is_of_device() && to.is_of_device() => stream.push_unawaited(copy),
+        Wait::Yes if scheduler.is_eager() && from.is_pageable() && to.is_of_device() => {
+            if !is_captured {
+                scheduler.note_lane_seen(stream.lane());
+            }
+            stream.push_unawaited(copy)
+        }
+        Wait::No if scheduler.is_eager() => stream.push(copy).map(drop),
+        // Nothing is copied before the graph runs: the contents of the memory at that time count.
+        Wait::No if is_captured => stream.push(copy).map(drop),
         // The call returns when the bytes have left the host, but before they have reached the device.
         Wait::Yes if from.is_pageable() && to.is_of_device() => {
-            if !captures().has(stream.lane()) {
+            if !is_captured {
                 stream.wait()?;
             }
             stream.push(copy.stage()?).map(drop)
         }
         Wait::Yes => stream.push_and_wait(copy),
         Wait::No if to.is_pageable() && scheduler.waits_for_pageable_memory() => {
-            stream.push_and_wait(copy.stage()?)
+            scheduler.wait_unseen(stream.push(copy.stage()?)?);
+            stream.context().check()
         }
         Wait::No => stream.push(copy.stage()?).map(drop),
     }
@@ -86,13 +92,32 @@ fn on_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len:
     linear(&stream, len, wait, &|len| Ok((Bytes::on_device(to, len)?, Bytes::on_device(from, len)?)))
 }
 
+/// Issues a synchronous copy between contexts, for which the host does not wait, of managed memory either; only of its own.
+pub(super) fn issue_between(stream: &StreamRef, copy: Copy) -> Answer {
+    let is_on_host = copy.from.bytes.is_locked() || copy.to.bytes.is_locked();
+    if scheduler().is_eager() && !is_on_host {
+        return stream.push_unawaited(copy);
+    }
+    issue(stream, copy, if is_on_host { Wait::Yes } else { Wait::No })
+}
+
 pub(crate) fn anywhere(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len: usize) -> Answer {
     let stream = call.stream(stream)?;
     linear(&stream, len, wait, &|len| Ok((unified(to, len)?, unified(from, len)?)))
 }
 
-/// A copy between devices; the addresses say which, the contexts are checked. The synchronous one comes after all work
-/// of both contexts, and before all that follows.
+/// The contexts of both sides of a copy between contexts that is not queued on a stream: it comes after all work of both,
+/// and before all that follows, and the host waits no more than for a copy within one.
+pub(super) fn fenced(contexts: [CUcontext; 2]) -> Answer<[usize; 2]> {
+    let contexts = [Context::find(contexts[0])?, Context::find(contexts[1])?];
+    for context in &contexts {
+        context.check()?;
+        captures().forbid_in(context.handle)?;
+    }
+    Ok(contexts.map(|context| context.handle))
+}
+
+/// A copy between devices; the addresses say which, the contexts are checked.
 fn between(
     call: &Call,
     stream: CUstream,
@@ -101,15 +126,17 @@ fn between(
     (from, from_context): (u64, CUcontext),
     len: usize,
 ) -> Answer {
-    let contexts = [Context::find(to_context)?, Context::find(from_context)?];
-    contexts.iter().try_for_each(|context| context.check())?;
     if wait == Wait::No {
+        let contexts = [Context::find(to_context)?, Context::find(from_context)?];
+        contexts.iter().try_for_each(|context| context.check())?;
         return on_device(call, stream, wait, to, from, len);
     }
-    let stream = call.stream(stream)?;
-    contexts.iter().try_for_each(|context| context.synchronize())?;
-    on_device(call, DEFAULT, wait, to, from, len)?;
-    stream.wait()
+    let (stream, fenced, len) = (call.stream(stream)?, fenced([to_context, from_context])?, len as u64);
+    if len == 0 {
+        return Ok(());
+    }
+    let copy = Copy::linear(Bytes::on_device(to, len)?, Bytes::on_device(from, len)?, len);
+    issue_between(&stream, Copy { fenced, ..copy })
 }
 
 calls! {

@@ -8,6 +8,7 @@ mod fill;
 mod linear;
 mod managed;
 mod shaped;
+mod words;
 
 use crate::driver::call::Builder;
 

@@ -11,7 +11,7 @@ use crate::driver::memory::{Bytes, unified};
 use crate::driver::texture::Array;
 
 use super::copy::{Copy, Extent, Side};
-use super::linear::{Wait, issue};
+use super::linear::{Wait, fenced, issue, issue_between};
 
 const DEFAULT: CUstream = CUstream::null();
 
@@ -149,7 +149,7 @@ fn plan((from, to, extent): (Corner, Corner, Extent)) -> Answer<Option<Copy>> {
     if extent.width == 0 || extent.height == 0 || extent.depth == 0 {
         return Ok(None);
     }
-    Ok(Some(Copy { from: from.side(extent)?, to: to.side(extent)?, extent }))
+    Ok(Some(Copy { from: from.side(extent)?, to: to.side(extent)?, extent, fenced: [0; 2] }))
 }
 
 pub(super) fn shaped(call: &Call, stream: CUstream, wait: Wait, corners: (Corner, Corner, Extent)) -> Answer {
@@ -178,7 +178,12 @@ calls! {
     }
 
     fn cuMemcpy3DPeer(call, pCopy: In<CUDA_MEMCPY3D_PEER>) {
-        shaped(call, DEFAULT, Wait::Yes, corners_3d!(pCopy.get()?))
+        let (stream, peers) = (call.stream(DEFAULT)?, pCopy.get()?);
+        let fenced = fenced([peers.dstContext, peers.srcContext])?;
+        match plan(corners_3d!(peers))? {
+            Some(copy) => issue_between(&stream, Copy { fenced, ..copy }),
+            None => Ok(()),
+        }
     }
 
     fn cuMemcpy3DPeerAsync(call, pCopy: In<CUDA_MEMCPY3D_PEER>, hStream: CUstream) {

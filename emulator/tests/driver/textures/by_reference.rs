@@ -5,10 +5,10 @@ use crate::device::{Args, Device};
 use crate::processes::in_child;
 use crate::textures::{self, Resource};
 use core::ffi::c_void;
-use cuprum_emulator::exec::texture::{AddressMode, Channel, Format, Handle, Level, Object, Sampler, Shape};
-use cuprum_emulator::exec::{ExecOptions, Execution, Hooks, LaunchArgs, launch};
-use cuprum_emulator::program::{LoadOptions, Program, PtxErrorKind};
-use cuprum_emulator::report::FaultKind;
+use cuprum_engine::exec::texture::{AddressMode, Channel, Format, Handle, Level, Object, Sampler, Shape};
+use cuprum_engine::exec::{ExecOptions, Execution, Hooks, LaunchArgs, launch};
+use cuprum_engine::report::FaultKind;
+use cuprum_ptx::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_sys::*;
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the tests of the C programs share: libraries, and the C compiler.
+//! Shared by the tests of the C programs: libraries, and the C compiler.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ mod built;
 
 pub use built::library as libcuda;
 
-/// Runs a program, which must end well, and gives what it prints on its two outputs.
+/// Runs a program, which must succeed, and returns its two outputs.
 ///
 /// # Panics
-/// If it ends otherwise.
+/// If it fails.
 #[track_caller]
 pub fn outputs(command: &mut Command) -> (String, String) {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -22,7 +22,7 @@ pub fn outputs(command: &mut Command) -> (String, String) {
     (said.into_owned(), complaints.into_owned())
 }
 
-/// The same for a program that must not complain.
+/// Same for a program that must not write to standard error.
 ///
 /// # Panics
 /// If it does.
@@ -33,7 +33,7 @@ pub fn run(command: &mut Command) -> String {
     said
 }
 
-/// A folder for what a test makes.
+/// A folder for the files of a test.
 ///
 /// # Panics
 /// If it cannot be made.
@@ -43,7 +43,7 @@ pub fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// The library of the package under test, which cargo has built for the test, beside it.
+/// The library of the package under test, which cargo has built in the folder of the test.
 ///
 /// # Panics
 /// If there is none.

@@ -1,6 +1,6 @@
 //! Devices: name, memory and the attributes that the toolkit's `deviceQuery` shows.
 
-use cuprum::ComputeCapability;
+use cuprum::device::ComputeCapability;
 use cuprum::sys::CUdevice_attribute;
 
 use crate::child;

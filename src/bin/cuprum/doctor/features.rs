@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cuprum::Version;
-use cuprum::sys::FnId;
+use cuprum::sys::{FnId, Version};
 
 /// A feature, and the functions without which there is none of it.
 #[derive(Debug)]

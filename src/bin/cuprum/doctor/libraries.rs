@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use cuprum::sys::DRIVER_VARIABLE;
+use cuprum::sys::environment::variable;
 
 /// A file that could be a driver, and who leads to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +39,10 @@ const WSL: &str = "/usr/lib/wsl/lib";
 /// Looks for all of them. Each file is there once, under the first name that leads to it.
 pub(crate) fn candidates() -> Vec<Candidate> {
     let mut found = Found::default();
-    if let Some(path) = env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty()) {
+    if let Some(path) = variable(DRIVER_VARIABLE) {
         found.add(PathBuf::from(path), DRIVER_VARIABLE);
     }
-    let list = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let list = variable("LD_LIBRARY_PATH").unwrap_or_default();
     for folder in env::split_paths(&list) {
         found.add_folder(&folder, "LD_LIBRARY_PATH");
     }
@@ -88,8 +89,8 @@ impl Found {
 
 /// Folders of toolkits: those of the variables, and the usual ones.
 pub(crate) fn toolkits() -> Vec<PathBuf> {
-    let variables = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].iter().filter_map(env::var_os);
-    let mut folders: Vec<PathBuf> = variables.filter(|path| !path.is_empty()).map(PathBuf::from).collect();
+    let variables = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].into_iter().filter_map(variable);
+    let mut folders: Vec<PathBuf> = variables.map(PathBuf::from).collect();
     folders.extend(["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from));
     let versioned = fs::read_dir("/usr/local").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut versioned: Vec<_> = versioned
@@ -130,7 +131,7 @@ fn in_cache(listed: &str) -> Vec<PathBuf> {
 
 /// Which file is chosen, in words.
 pub(crate) fn reason(chosen: Option<&Path>, given: bool) -> String {
-    let set = env::var_os(DRIVER_VARIABLE).filter(|path| !path.is_empty());
+    let set = variable(DRIVER_VARIABLE);
     let why = match (given, set) {
         (true, _) => "it was asked for on the command line".to_owned(),
         (false, Some(path)) => {

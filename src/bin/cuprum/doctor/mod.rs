@@ -16,17 +16,16 @@ mod toolkit;
 mod variables;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use cuprum::Version;
 use cuprum::diagnosis::Machine;
+use cuprum::sys::Version;
 
 use crate::arguments::{Arguments, Usage};
 use crate::progress::Progress;
-use crate::software;
+use crate::{software, terminal};
 use needs::Need;
 use probe::Kind;
 use report::Report;
@@ -46,8 +45,11 @@ features with the version each needs, compilers, device nodes, containers, varia
   --json           write the report as JSON; src/bin/cuprum/doctor/SCHEMA.md says what it has
   --limit SECONDS  longest time for each question to a driver (default 60)
 
+Files are regular ones; of code up to 1 GiB is read. What is cut off, or contradicts itself, is damaged.
+
 exit codes: 0 CUDA works and nothing is missing; 1 it works, but something asked for is missing; 2 wrong usage;
-  3 no driver can be loaded; 4 the driver does not start, or has no device; 5 the smoke test fails";
+  3 no driver can be loaded; 4 the driver does not start, or has no device; 5 the smoke test fails;
+  6 it works, but a file is damaged; 7 as 0, but the report could not be written";
 
 /// What the command line asks for.
 struct Options {
@@ -63,7 +65,7 @@ struct Options {
 
 pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     if arguments.flag("--help") {
-        println!("{HELP}");
+        terminal::print(HELP);
         return Ok(ExitCode::SUCCESS);
     }
     if be_a_child(&mut arguments)? {
@@ -71,13 +73,11 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     }
     let options = Options::read(arguments)?;
     let report = examine(&options);
-    let text = if options.json {
-        format!("{}\n", schema::json(&report))
+    if options.json {
+        terminal::print(schema::json(&report));
     } else {
-        text::Text { report: &report, all: options.all }.to_string()
-    };
-    // Who has read enough has closed it, as `head` does; the exit code still says it all.
-    let _ = io::stdout().write_all(text.as_bytes());
+        terminal::print(text::Text { report: &report, all: options.all }.to_string().trim_end());
+    }
     Ok(ExitCode::from(report.answer().code))
 }
 

@@ -1,16 +1,18 @@
 //! What files and versions need from a driver and its devices.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Read};
 use std::path::Path;
-use std::{fs, io};
+use std::sync::OnceLock;
 
-use cuprum::diagnosis::Image;
-use cuprum::sys::FnId;
-use cuprum::{ComputeCapability, Version};
+use cuprum::device::ComputeCapability;
+use cuprum::diagnosis::{CodeKind, Image, ImageError, toolkit_of_ptx};
+use cuprum::sys::{FnId, Version};
 
 use crate::elf::{self, Elf};
+use crate::file;
 
-/// The most bytes of code that are read of one file.
+/// The most bytes of device code that are read of one file.
 const MOST: u64 = 1 << 30;
 
 /// What one file, or a version, needs.
@@ -30,6 +32,8 @@ pub(crate) struct Need {
     pub(crate) notes: Vec<String>,
     /// What is missing here; empty if nothing is.
     pub(crate) missing: Vec<String>,
+    /// Why it runs nowhere, if it is cut off or its parts contradict each other.
+    pub(crate) damaged: Option<String>,
     image: Option<Image>,
 }
 
@@ -44,6 +48,7 @@ impl Need {
             code: None,
             notes: vec![],
             missing: vec![],
+            damaged: None,
             image: None,
         }
     }
@@ -90,6 +95,10 @@ impl Need {
             if !image.runs_on(*device) {
                 self.missing
                     .push(format!("nothing in it runs on device {number} (compute capability {device})"));
+            } else if let Some(version) = unknown_ptx(image, *device) {
+                self.missing.push(format!(
+                    "for device {number} it has PTX {version} alone, and no driver is known here that reads it"
+                ));
             } else if let Some(least) = image.least_driver(*device).filter(|least| *least > driver) {
                 self.missing.push(format!(
                     "for device {number} it has PTX alone, which needs a driver of CUDA {least}; this one has {driver}"
@@ -99,31 +108,56 @@ impl Need {
     }
 }
 
+/// The version of the PTX that a device would run, if there is nothing else for it and no driver is known to read it.
+fn unknown_ptx(image: &Image, device: ComputeCapability) -> Option<&str> {
+    let mut found = None;
+    for part in image.parts.iter().filter(|part| part.runs_on(device)) {
+        let version = part.ptx_version.as_deref().filter(|_| part.kind == CodeKind::Ptx)?;
+        if toolkit_of_ptx(version).is_some() {
+            return None;
+        }
+        found = Some(version);
+    }
+    found
+}
+
 fn read(path: &Path, what: &str) -> io::Result<Need> {
     if let Some(elf) = Elf::open(path)?.filter(|elf| elf.machine != elf::CUDA) {
         return read_program(elf, what);
     }
-    if path.metadata()?.len() > MOST {
-        return Ok(unknown(what));
+    let (file, length) = file::open(path)?;
+    if length > MOST {
+        return Err(io::Error::other(too_much(length)));
     }
-    let bytes = fs::read(path)?;
-    let Some(image) = Image::read(&bytes) else { return Ok(unknown(what)) };
+    let mut bytes = Vec::new();
+    file.take(MOST).read_to_end(&mut bytes)?;
     let kind = match bytes.first() {
         Some(0x7f) => "machine code (cubin)",
         Some(0x50) => "container of code (fatbin)",
         _ => "PTX",
     };
-    Ok(with_image(Need::new(what.to_owned(), kind), image))
+    let mut need = Need::new(what.to_owned(), kind);
+    match Image::read(&bytes) {
+        Ok(image) => need = with_image(need, image),
+        Err(ImageError::Damaged(why)) => need.damaged = Some(why),
+        Err(_) => {
+            need.kind = "unknown".to_owned();
+            need.missing
+                .push("it is neither PTX, cubin, fatbin nor a program of this kind of machine".to_owned());
+        }
+    }
+    Ok(need)
 }
 
-fn unknown(what: &str) -> Need {
-    let mut need = Need::new(what.to_owned(), "unknown");
-    need.missing.push("it is neither PTX, cubin, fatbin nor a program of this kind of machine".to_owned());
-    need
+fn too_much(bytes: u64) -> String {
+    format!("it has {bytes} bytes of device code, and up to {} GiB are read", MOST >> 30)
 }
 
 fn with_image(mut need: Need, image: Image) -> Need {
-    need.code = Some(image.to_string());
+    if image.parts.iter().all(|part| part.is_empty) {
+        need.missing.push("it has no code: no function is defined in it".to_owned());
+    }
+    need.code = Some(image.to_string()).filter(|code| !code.is_empty());
     if let Some((version, toolkit)) = image.newest_ptx() {
         match toolkit {
             Some(toolkit) => need.version = need.version.max(Some(toolkit)),
@@ -137,9 +171,9 @@ fn with_image(mut need: Need, image: Image) -> Need {
 fn read_program(mut elf: Elf, what: &str) -> io::Result<Need> {
     let kind = if elf.interpreter.is_some() || !elf.is_dynamic { "program" } else { "library" };
     let mut need = Need::new(what.to_owned(), kind);
-    let functions: BTreeSet<_> = elf.imports.iter().filter(|name| since(name).is_some()).cloned().collect();
-    need.version = functions.iter().filter_map(|name| since(name)).max();
-    need.functions = functions.into_iter().collect();
+    need.damaged = elf.damage.take();
+    need.functions = elf.imports.iter().filter(|name| since(name).is_some()).cloned().collect();
+    need.version = need.functions.iter().filter_map(|name| since(name)).max();
     if let Some(runtime) = elf.needed.iter().find_map(|name| runtime(name)) {
         need.version = need.version.max(Some(runtime));
         need.notes.push(format!("it uses the CUDA runtime, of CUDA {} or newer", runtime.major()));
@@ -157,25 +191,38 @@ fn read_program(mut elf: Elf, what: &str) -> io::Result<Need> {
         None => need.notes.push("it neither links to the driver nor names it".to_owned()),
     }
     let section = [".nv_fatbin", ".nvFatBin"].iter().find_map(|name| elf.section(name).cloned());
-    if let Some(section) = section {
-        let bytes = elf.bytes(&section, 0, MOST)?;
-        if let Some(image) = Image::read(&bytes) {
+    let Some(section) = section.filter(|_| need.damaged.is_none()) else { return Ok(need) };
+    let Some(bytes) = elf.bytes(&section, MOST)? else {
+        need.missing.push(too_much(section.size));
+        return Ok(need);
+    };
+    match Image::read(&bytes) {
+        _ if bytes.iter().all(|byte| *byte == 0) => {}
+        Ok(image) => {
             // Machine code needs no version, and the newest PTX is not what every device takes.
             let version = need.version;
             need = with_image(need, image);
             need.version = version;
         }
+        Err(error) => need.damaged = Some(format!("its section `{}`: {error}", section.name)),
     }
     Ok(need)
 }
 
 /// The CUDA version that a function of the driver came with, with or without the suffix of per-thread streams.
 fn since(name: &str) -> Option<Version> {
-    let same = |id: &&FnId| {
-        id.symbol().name.to_bytes() == name.as_bytes()
-            || id.per_thread_symbol().is_some_and(|symbol| symbol.name.to_bytes() == name.as_bytes())
-    };
-    FnId::ALL.iter().find(same).map(|id| id.symbol().since)
+    static ALL: OnceLock<HashMap<&[u8], Version>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let mut all = HashMap::new();
+        for id in FnId::ALL {
+            let since = id.symbol().since;
+            for symbol in [Some(id.symbol()), id.per_thread_symbol()].into_iter().flatten() {
+                all.insert(symbol.name.to_bytes(), since);
+            }
+        }
+        all
+    });
+    all.get(name.as_bytes()).copied()
 }
 
 /// The oldest CUDA version whose driver serves a runtime library: drivers serve all runtimes of their major version.
@@ -206,7 +253,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_for_the_driver_and_for_each_device() {
         let devices = [ComputeCapability { major: 9, minor: 0 }, ComputeCapability { major: 7, minor: 5 }];
-        let image = Image::read(b".version 8.4\n.target sm_80\n").unwrap();
+        let image = Image::read(b".version 8.4\n.target sm_80\n.func f() {}").unwrap();
         let mut need = with_image(Need::new("k.ptx".into(), "PTX"), image);
         assert_eq!(need.version, Some(Version::new(12, 4)));
         need.compare(Some(Version::new(12, 2)), &BTreeSet::new(), &devices, false);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cuprum::diagnosis::Machine;
-use cuprum::sys::{CUresult, FnId, nvrtc};
-use cuprum::{Driver, Library, Version};
+use cuprum::sys::{CUresult, FnId, Version, nvrtc};
+use cuprum::{Driver, Library};
 
 use super::device::{self, Device};
 use crate::child::{self, Ended};

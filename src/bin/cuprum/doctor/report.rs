@@ -17,6 +17,7 @@ pub(crate) mod code {
     pub(crate) const NO_DRIVER: u8 = 3;
     pub(crate) const NO_DEVICE: u8 = 4;
     pub(crate) const SMOKE: u8 = 5;
+    pub(crate) const DAMAGED: u8 = 6;
 }
 
 /// What was found.
@@ -61,12 +62,21 @@ impl Report {
     /// The verdict: the first thing that is wrong, from the driver to what it is to do.
     pub(crate) fn answer(&self) -> Answer {
         let (code, summary, mut reasons) = self.first_wrong();
+        // Damage is the file's own, whatever the driver is.
+        let damaged = |need: &Need| Some(format!("{} is damaged: {}", need.what, need.damaged.as_ref()?));
+        let damaged: Vec<_> = self.needs.iter().filter_map(damaged).collect();
+        let count = damaged.len();
+        reasons.extend(damaged);
         // Below a driver that does not start nothing else can be told.
         if code == 0 || code == code::SMOKE {
             let of = |need: &'_ Need| {
                 need.missing.iter().map(|missing| format!("{}: {missing}", need.what)).collect::<Vec<_>>()
             };
             reasons.extend(self.needs.iter().flat_map(of));
+        }
+        if code == 0 && count > 0 {
+            let summary = format!("CUDA works here, but {count} of the files are damaged");
+            return Answer { code: code::DAMAGED, summary, reasons };
         }
         if code == 0 && !reasons.is_empty() {
             let summary = "CUDA works here, but not all that was asked for".to_owned();

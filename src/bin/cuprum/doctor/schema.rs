@@ -114,6 +114,7 @@ fn need(need: &Need) -> Json {
         ("functions", Json::list(need.functions.iter().cloned())),
         ("notes", Json::list(need.notes.iter().cloned())),
         ("missing", Json::list(need.missing.iter().cloned())),
+        ("damaged", need.damaged.clone().into()),
     ])
 }
 

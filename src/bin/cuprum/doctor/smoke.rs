@@ -6,10 +6,9 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cuprum::{
-    Buffer, ContextStack, Current, Driver, In, InOut, LaunchConfig, Library, Module, PinnedBuffer,
-    PinnedFlags, PrimaryContext, Stream,
-};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::memory::PinnedFlags;
+use cuprum::{Buffer, Current, Driver, In, InOut, LaunchConfig, Library, Module, PinnedBuffer, Stream};
 
 use crate::child;
 
@@ -98,12 +97,11 @@ fn run(cx: &Current<'_, '_>, count: usize) -> Result<(), Box<dyn Error>> {
     }
 
     child::tell("step", "copying to the device");
-    let to_device = fastest(3, || x.copy_from_host(cx, &host))?;
+    let to_device = fastest(3, || cx.copy(&mut x, &host))?;
     child::tell("to_device", speed(bytes, to_device));
     child::tell("step", "copying on the device");
     // The default stream is waited for, since the copy itself is not.
-    let on_device =
-        fastest(3, || y.as_mut_slice().copy_from(cx, x.as_slice()).and_then(|()| Ok(cx.synchronize()?)))?;
+    let on_device = fastest(3, || cx.copy(&mut y, &x).and_then(|()| Ok(cx.synchronize()?)))?;
     // Each byte is read and written.
     child::tell("on_device", speed(2 * bytes, on_device));
 
@@ -126,7 +124,7 @@ fn run(cx: &Current<'_, '_>, count: usize) -> Result<(), Box<dyn Error>> {
     child::tell("launch", launch.as_secs_f64() * 1e6);
 
     child::tell("step", "copying to the host");
-    let to_host = fastest(3, || y.copy_to_host(cx, &mut host))?;
+    let to_host = fastest(3, || cx.copy(&mut host, &y))?;
     child::tell("to_host", speed(bytes, to_host));
     child::tell("step", "comparing the results");
     let wrong = black_box(&*host).iter().enumerate().find(|(at, value)| **value != 3.0 * (at % 1024) as f32);

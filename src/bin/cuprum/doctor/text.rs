@@ -7,6 +7,7 @@ use cuprum::sys::FnId;
 use super::device::Device;
 use super::probe::Kind;
 use super::report::Report;
+use crate::terminal::Shown;
 
 /// The report as text; with `all`, also what is usual.
 pub(crate) struct Text<'a> {
@@ -17,9 +18,9 @@ pub(crate) struct Text<'a> {
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let answer = self.report.answer();
-        writeln!(f, "{}.", answer.summary)?;
+        writeln!(f, "{}.", Shown(answer.summary))?;
         for reason in &answer.reasons {
-            writeln!(f, "  - {reason}")?;
+            writeln!(f, "  - {}", Shown(reason))?;
         }
         self.driver(f)?;
         self.devices(f)?;
@@ -42,7 +43,7 @@ impl Text<'_> {
                 let release =
                     chosen.release.as_ref().map_or_else(String::new, |release| format!(" {release}"));
                 let version = chosen.version.map_or_else(String::new, |version| version.to_string());
-                writeln!(f, "  chosen: {origin}{file}: {why}")?;
+                writeln!(f, "  chosen: {}: {}", Shown(format!("{origin}{file}")), Shown(why))?;
                 writeln!(
                     f,
                     "  {} driver{release} of CUDA {version}, which lacks {} of {} functions",
@@ -54,13 +55,14 @@ impl Text<'_> {
             None => f.write_str("  chosen: none\n")?,
         }
         for (candidate, probe) in libraries {
-            write!(f, "  found: {} ({}): {}", candidate.path.display(), candidate.from, probe.kind.word())?;
+            let path = Shown(candidate.path.display());
+            write!(f, "  found: {path} ({}): {}", candidate.from, probe.kind.word())?;
             if let Some(version) = probe.version {
                 write!(f, ", CUDA {version}")?;
             }
             match (&probe.error, probe.kind) {
                 (_, Kind::Stub) => writeln!(f, ", to link against and nothing else")?,
-                (Some(error), _) => writeln!(f, ": {error}")?,
+                (Some(error), _) => writeln!(f, ": {}", Shown(error))?,
                 _ => writeln!(f)?,
             }
         }
@@ -73,8 +75,8 @@ impl Text<'_> {
             )?,
         }
         match nvrtc {
-            Ok((path, version)) => writeln!(f, "  NVRTC: {version}, {path}")?,
-            Err(error) if self.all => writeln!(f, "  NVRTC: {error}")?,
+            Ok((path, version)) => writeln!(f, "  NVRTC: {version}, {}", Shown(path))?,
+            Err(error) if self.all => writeln!(f, "  NVRTC: {}", Shown(error))?,
             Err(_) => writeln!(
                 f,
                 "  NVRTC: not found (pip install nvidia-cuda-nvrtc; needed for CUDA C++ at run time alone)"
@@ -82,7 +84,8 @@ impl Text<'_> {
         }
         match nvcc {
             Some((path, version)) => {
-                writeln!(f, "  nvcc: {}, {}", version.as_deref().unwrap_or("unknown"), path.display())
+                let version = version.as_deref().unwrap_or("unknown");
+                writeln!(f, "  nvcc: {}, {}", Shown(version), Shown(path.display()))
             }
             None => writeln!(f, "  nvcc: not found (not needed to run programs)"),
         }
@@ -90,14 +93,14 @@ impl Text<'_> {
 
     fn devices(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, device) in self.report.chosen.devices.iter().enumerate() {
-            write!(f, "\nDevice {number}: {}\n", device.name)?;
+            write!(f, "\nDevice {number}: {}\n", Shown(&device.name))?;
             if let Some(error) = &device.error {
-                writeln!(f, "  {error}")?;
+                writeln!(f, "  {}", Shown(error))?;
             }
             self.properties(f, device)?;
             let Some(smoke) = self.report.smoke.iter().find(|smoke| smoke.device == number) else { continue };
             match &smoke.error {
-                Some(error) => writeln!(f, "  smoke test: failed at {error}")?,
+                Some(error) => writeln!(f, "  smoke test: failed at {}", Shown(error))?,
                 None => writeln!(f, "  smoke test: passed{}", Speeds(smoke))?,
             }
         }
@@ -117,7 +120,7 @@ impl Text<'_> {
         f.write_char('\n')?;
         for (label, text) in [("PCI address", &device.pci), ("UUID", &device.uuid)] {
             if let Some(text) = text {
-                writeln!(f, "  {label}: {text}")?;
+                writeln!(f, "  {label}: {}", Shown(text))?;
             }
         }
         if !self.all {
@@ -153,7 +156,7 @@ impl Text<'_> {
 
     fn needs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for need in &self.report.needs {
-            write!(f, "\n{}: {}", need.what, need.kind)?;
+            write!(f, "\n{}: {}", Shown(&need.what), need.kind)?;
             if let Some(version) = need.version {
                 write!(f, ", of CUDA {version}")?;
             }
@@ -165,12 +168,15 @@ impl Text<'_> {
                 writeln!(f, "  driver functions: {}", need.functions.len())?;
             }
             for note in &need.notes {
-                writeln!(f, "  note: {note}")?;
+                writeln!(f, "  note: {}", Shown(note))?;
+            }
+            if let Some(why) = &need.damaged {
+                writeln!(f, "  DAMAGED: {}", Shown(why))?;
             }
             for missing in &need.missing {
-                writeln!(f, "  MISSING: {missing}")?;
+                writeln!(f, "  MISSING: {}", Shown(missing))?;
             }
-            if need.missing.is_empty() {
+            if need.missing.is_empty() && need.damaged.is_none() {
                 let chosen = &self.report.chosen;
                 let text = match (chosen.version, &need.code) {
                     (None, _) => "not compared: there is no driver",
@@ -212,7 +218,7 @@ impl Text<'_> {
         }
         f.write_str("\nVariables\n")?;
         for variable in &self.report.variables {
-            writeln!(f, "  {}={}: {}", variable.name, variable.value, variable.effect)?;
+            writeln!(f, "  {}={}: {}", variable.name, Shown(&variable.value), Shown(&variable.effect))?;
         }
         Ok(())
     }

@@ -4,12 +4,14 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use cuprum::sys::environment;
+
 use super::libraries::toolkits;
 
 /// The first `nvcc` of `PATH`, else of a toolkit, with the version that it reports.
 pub(crate) fn nvcc() -> Option<(PathBuf, Option<String>)> {
     let name = if cfg!(windows) { "nvcc.exe" } else { "nvcc" };
-    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders = environment::variable("PATH").unwrap_or_default();
     let folders = env::split_paths(&folders).chain(toolkits().into_iter().map(|folder| folder.join("bin")));
     let path = folders.map(|folder| folder.join(name)).find(|path| path.is_file())?;
     let output = Command::new(&path).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();

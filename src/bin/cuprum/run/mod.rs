@@ -1,6 +1,9 @@
 //! `cuprum run`: a program on the software device, with checks.
 
+mod assembler;
+mod check;
 mod reports;
+mod sarif;
 mod settings;
 
 use std::ffi::OsString;
@@ -10,11 +13,18 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cuprum::diagnosis::Machine;
+
 use crate::arguments::{Arguments, Usage};
 use crate::program::{self, Program};
 use crate::software::{self, Folder};
+use crate::terminal::{self, Shown};
 use crate::{exit, signals};
+use check::Wrong;
 use reports::Reports;
+
+/// Environment variable that names the file to which the software device adds its reports.
+const REPORTS: &str = "CUPRUM_REPORT_FILE";
 
 const HELP: &str = "\
 usage: cuprum run [OPTIONS] -- PROGRAM [ARGUMENTS...]
@@ -26,25 +36,38 @@ needs no GPU, and says which kernel, thread and line went wrong. Nothing is inst
   --racecheck      accesses of threads that nothing puts in order
   --racecheck-atomic-reads   plain reads beside atomics too
   --synccheck      barriers that not all threads reach
-  --leakcheck      what was never freed
+  --streamcheck    operations of streams that touch the same bytes and that no event or wait orders
+  --leakcheck      what was never freed in contexts that ended (lists what the process holds to its end, too)
+  --apicheck       launches that ask for more than their kernel allows, which programs may try on purpose. Other misuse of
+                   the API is always reported: memory freed twice, destroyed handles, copies beyond an allocation, addresses
+                   cut to 32 bits, other contexts' objects, impossible launches (CUPRUM_EMULATOR_APICHECK=0: none)
   --all-checks     all of these but --racecheck-atomic-reads
   --nancheck       stores of NaNs that a kernel has made of numbers; programs may mean them
 
+  --fail-fast      ends a launch and its context with the first finding; without it they go on, as the exit code tells
+
   --mode MODE      when work runs: eager, async, deferred, shuffled, shuffled:SEED (finds waits that are missing)
   --seed N         another order of blocks and warps
-  --budget N, --time-limit SECONDS   ends kernels that do not end
-  --devices N, --memory SIZE, --capability 9.0, --driver-version 12.2, --workers N
+  --time-limit SECONDS   ends launches that take longer (default: 300 seconds; `none` for no limit)
+  --budget N             ends launches of more instructions
+  --devices N, --memory SIZE, --capability 9.0, --driver-version 12.2, --workers N,
+  --multiprocessors N
 
   --library PATH       the software device's library (default: CUPRUM_SOFTWARE_LIBRARY, or beside this program, or the
                        Python package cuda-software of the active environment)
   --error-exitcode N   exit code if something was found and the program itself ended with 0 (default 99)
-  --quiet              no summary
+  --sarif FILE         writes the reports in SARIF 2.1.0 too, in which forges show them at their lines
+  --quiet              no summary; there is none of a program that ends with 0 and of which there are no reports either
 
-exit codes: the program's own, if it is not 0; else 99 if a kernel went wrong or something was left behind; 125 if the
-  program cannot be run so, 126 if it cannot be executed, 127 if it is not there; 128 + N if signal N ended it
+exit codes: the program's own, if it is not 0; else 99 if something was found; 2 if an
+  option makes no sense, 125 if the program cannot be run so, 126 if it cannot be executed, 127 if it is not there, and
+  then it was not started; 128 + N if signal N ended it; 7 as 0, but what there is to say could not be written
 
-It runs what loads libcuda.so.1: the driver API from C and Python (PyCUDA, cuda.bindings, Numba, Triton) and from Rust.
-It cannot run programs of the CUDA runtime (PyTorch, CuPy), machine code without PTX, programs that are linked statically.";
+It runs what loads libcuda.so.1: the driver API from C and Python (PyCUDA, cuda.bindings, Numba, Triton) and from Rust. With
+our libcudart.so.12 and .13 beside the software device's library (emulator/cudart/link.sh makes them) it runs what loads the
+CUDA runtime, too: they are set in LD_PRELOAD, and PYTORCH_NO_CUDA_MEMORY_CACHING=1. Kernels need PTX: Triton and torch.compile
+make it; PyTorch's own operators, cuBLAS and cuDNN are machine code. Programs with the runtime inside (CuPy, nvcc without
+`-cudart shared`) and programs that are linked statically cannot run.";
 
 /// The code of a program that ended well and was found to do wrong.
 const FOUND: u8 = 99;
@@ -55,22 +78,31 @@ struct Options {
     variables: Vec<(&'static str, OsString)>,
     found: u8,
     quiet: bool,
+    sarif: Option<OsString>,
     program: Vec<OsString>,
 }
 
 pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     if arguments.flag("--help") {
-        println!("{HELP}");
+        terminal::print(HELP);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(library) = arguments.value(check::OPTION)? {
+        check::child_main(Path::new(&library));
         return Ok(ExitCode::SUCCESS);
     }
     let program = arguments.program().unwrap_or_default();
+    let mut variables = settings::variables(&mut arguments)?;
+    settings::limit_time(&mut variables, std::env::var_os(settings::TIME_LIMIT).is_some());
+    settings::go_on(&mut variables, std::env::var_os(settings::FAIL_FAST).is_some());
     let options = Options {
         library: arguments.value("--library")?,
-        variables: settings::variables(&mut arguments)?,
+        variables,
         found: arguments
             .parsed("--error-exitcode", "a number from 0 to 255", |text| text.parse().ok())?
             .unwrap_or(FOUND),
         quiet: arguments.flag("--quiet"),
+        sarif: arguments.value("--sarif")?,
         program,
     };
     let stray = arguments.rest()?;
@@ -81,41 +113,58 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     if let Some(word) = stray.first() {
         return Err(Usage::new(format!("`{}` stands before `--` and is no option", word.to_string_lossy())));
     }
-    Ok(ExitCode::from(options.run()))
+    options.run().map(ExitCode::from)
 }
 
 impl Options {
     /// Runs the program and says what became of it.
-    fn run(&self) -> u8 {
+    fn run(&self) -> Result<u8, Usage> {
         let (name, arguments) = (&self.program[0], &self.program[1..]);
         let library = match software::find(self.library.clone(), software::VARIABLE, software::BUILT) {
             Ok(library) => library,
-            Err(why) => return refuse(exit::CANNOT, &format!("{why}. {GET}")),
+            Err(why) => return Ok(refuse(exit::CANNOT, &format!("{why}. {GET}"))),
         };
         let program = match program::find(name) {
             Ok(program) => program,
-            Err(refused) => return refuse(refused.code, &refused.to_string()),
+            Err(refused) => return Ok(refuse(refused.code, &refused.to_string())),
         };
-        if !self.quiet {
-            for warning in &program.warnings {
-                eprintln!("cuprum run: {warning}");
-            }
+        let folder = Folder::with(&library).and_then(|mut folder| {
+            folder.add_runtimes(&library)?;
+            Ok(folder)
+        });
+        let folder = match folder {
+            Ok(folder) => folder,
+            Err(error) => return Ok(refuse(exit::CANNOT, &format!("a folder for the library: {error}"))),
+        };
+        match check::check(&library, &self.variables, &folder.path().join("check")) {
+            Ok(()) => {}
+            Err(Wrong::Option(usage)) => return Err(usage),
+            Err(Wrong::Other(why)) => return Ok(refuse(exit::CANNOT, &why)),
         }
-        match self.run_with(&library, &program, arguments) {
+        if !self.quiet {
+            let gpu = check::unused_gpu(&Machine::look());
+            let runtime =
+                program.runtime.iter().filter(|runtime| !runtime.is_loaded || !folder.has_runtimes());
+            gpu.iter()
+                .chain(runtime.map(|runtime| &runtime.why))
+                .chain(&program.warnings)
+                .for_each(|text| say(Shown(text)));
+        }
+        Ok(match self.run_with(&folder, &program, arguments) {
             Ok(code) => code,
             Err(error) => refuse(exit::CANNOT, &format!("`{}` was not run: {error}", name.to_string_lossy())),
-        }
+        })
     }
 
-    fn run_with(&self, library: &Path, program: &Program, arguments: &[OsString]) -> io::Result<u8> {
-        let folder = Folder::with(library)?;
+    fn run_with(&self, folder: &Folder, program: &Program, arguments: &[OsString]) -> io::Result<u8> {
         let file = folder.path().join("reports");
         let mut command = Command::new(&program.path);
-        command.args(arguments).env("CUPRUM_REPORT_FILE", &file);
+        command.args(arguments).env(REPORTS, &file);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // A program of cuprum's own takes the library that it is given, not the one built into it.
         command.env_remove("CUPRUM_DRIVER");
         folder.give_to(&mut command);
+        assembler::give_to(&mut command, folder.path())?;
         let start = Instant::now();
         let child = match signals::spawn(&mut command) {
             Ok(child) => child,
@@ -126,34 +175,48 @@ impl Options {
         };
         let status = wait(child, &file, start)?;
         let reports = Reports::read(&file);
-        if !self.quiet {
+        // A program that is right has nothing to be told of.
+        let is_right = status.success() && reports.count() == 0 && reports.users > 0;
+        if !self.quiet && !is_right {
             self.sum_up(status, &reports, start.elapsed());
         }
+        let is_written = self.write_sarif(&reports);
         Ok(match signals::code(status) {
             0 if reports.is_failure() => self.found,
+            0 if !is_written => exit::UNWRITTEN,
             code => code,
         })
     }
 
+    /// Writes the file of `--sarif`; false if that failed.
+    fn write_sarif(&self, reports: &Reports) -> bool {
+        let Some(path) = &self.sarif else { return true };
+        let root = std::env::current_dir().unwrap_or_default();
+        let written = std::fs::write(path, format!("{}\n", sarif::log(reports, &root)));
+        if let Err(error) = &written {
+            say(format_args!("{}: {error}", Shown(path.to_string_lossy())));
+        }
+        written.is_ok()
+    }
+
     fn sum_up(&self, status: ExitStatus, reports: &Reports, time: Duration) {
-        let name = self.program[0].to_string_lossy();
+        let name = Shown(self.program[0].to_string_lossy());
         let ended = match signals::of(status) {
             Some(signal) => format!("was ended by signal {signal}"),
             None => format!("ended with {}", signals::code(status)),
         };
-        eprintln!(
-            "cuprum run: `{name}` {ended} after {:.1} s; the software device reported {reports}",
-            time.as_secs_f64()
-        );
-        if reports.is_of_the_runtime() {
-            eprintln!(
-                "cuprum run: it is a program of the CUDA runtime, which asks the driver for tables that are not documented: \
-                 it cannot run here"
+        let seconds = time.as_secs_f64();
+        say(format!("`{name}` {ended} after {seconds:.1} s; the software device reported {reports}"));
+        if reports.is_of_the_runtime() && signals::code(status) == 0 {
+            say("it has the CUDA runtime in it, which takes no driver but NVIDIA's, and went on without it");
+        } else if reports.is_of_the_runtime() {
+            say(
+                "it is a program of the CUDA runtime with NVIDIA's library of it inside, which takes no driver but NVIDIA's: \
+                 it cannot run here; build it with `nvcc -cudart shared`, or use the driver API",
             );
         } else if reports.users == 0 {
-            eprintln!(
-                "cuprum run: it did not call the driver: either it uses no CUDA, or it found another libcuda.so.1 by a path \
-                 of its own"
+            say(
+                "it did not call the driver: either it uses no CUDA, or it found another libcuda.so.1 by a path of its own",
             );
         }
     }
@@ -164,8 +227,12 @@ const GET: &str = "Install its Python package (pip install emulator/python in cu
                    target/release/libcuprum_libcuda.so with --library or CUPRUM_SOFTWARE_LIBRARY, or put it beside this \
                    program";
 
+fn say(text: impl std::fmt::Display) {
+    terminal::say(format_args!("cuprum run: {text}"));
+}
+
 fn refuse(code: u8, why: &str) -> u8 {
-    eprintln!("cuprum run: {why}");
+    say(Shown(why));
     code
 }
 
@@ -181,7 +248,7 @@ fn wait(mut child: Child, file: &Path, start: Instant) -> io::Result<ExitStatus>
         }
         if start.elapsed() >= next {
             let count = Reports::read(file).count();
-            eprintln!("cuprum run: still running after {} s, {count} report(s) so far", next.as_secs());
+            say(format_args!("still running after {} s, {count} report(s) so far", next.as_secs()));
             next *= 2;
         }
         thread::sleep(Duration::from_millis(10));

@@ -5,10 +5,14 @@ use std::fs;
 use std::path::Path;
 
 /// Kinds of reports with their words, and whether one makes the run a failure.
-const KINDS: &[(&str, &str, &str, bool)] = &[
+pub(super) const KINDS: &[(&str, &str, &str, bool)] = &[
     ("fault", "fault of a kernel", "faults of kernels", true),
+    ("unordered", "missing order between streams", "missing orders between streams", true),
+    ("misuse", "misuse of the API", "misuses of the API", true),
     ("leaks", "context with leaks", "contexts with leaks", true),
+    ("held", "process that held something to its end", "processes that held something to their end", false),
     ("settings", "setting that makes no sense", "settings that make no sense", true),
+    ("leftout", "count of reports left out", "counts of reports left out", false),
     ("refused", "module refused", "modules refused", false),
     ("unsupported", "function not supported", "functions not supported", false),
 ];
@@ -47,6 +51,16 @@ impl Reports {
         reports
     }
 
+    /// The texts of all reports of a kind.
+    pub(super) fn texts<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
+        self.list.iter().filter(move |report| report.0 == kind).map(|report| &*report.1)
+    }
+
+    /// Kind and text of each.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.list.iter().map(|(kind, text)| (&**kind, &**text))
+    }
+
     /// Number of reports of all kinds.
     pub(super) fn count(&self) -> usize {
         self.list.len()
@@ -59,7 +73,10 @@ impl Reports {
 
     /// True if the program is one of the CUDA runtime, which asks for tables that are not documented.
     pub(super) fn is_of_the_runtime(&self) -> bool {
-        self.list.iter().any(|(kind, text)| kind == "unsupported" && text.contains("cuGetExportTable"))
+        // NVRTC and tools ask for tables too, which they can do without.
+        self.texts("unsupported").any(|text| {
+            text.starts_with("cuGetExportTable") && text.contains("Programs of the CUDA runtime do not run")
+        })
     }
 }
 
@@ -91,7 +108,9 @@ mod tests {
         assert_eq!(reports.to_string(), "2 faults of kernels, 1 module refused");
         assert!(!Reports::parse("refused\n\tm\n").is_failure());
         assert_eq!(Reports::parse("").to_string(), "nothing");
-        let runtime = "unsupported\n\tcuGetExportTable answers CUDA_ERROR_NOT_SUPPORTED\n";
-        assert!(Reports::parse(runtime).is_of_the_runtime());
+        let table = "unsupported\n\tcuGetExportTable answers CUDA_ERROR_NOT_SUPPORTED: ";
+        let runtime = format!("{table}Programs of the CUDA runtime do not run (CuPy)\n");
+        assert!(Reports::parse(&runtime).is_of_the_runtime());
+        assert!(!Reports::parse(&format!("{table}there are no tables\n")).is_of_the_runtime());
     }
 }

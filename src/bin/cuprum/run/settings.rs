@@ -4,18 +4,24 @@ use std::ffi::OsString;
 
 use crate::arguments::{Arguments, Usage};
 
-/// Options without a value: a check is on, or off.
+/// Options without a value: on, or off.
 const CHECKS: &[(&str, &str)] = &[
     ("--initcheck", "CUPRUM_EMULATOR_INITCHECK"),
     ("--racecheck", "CUPRUM_EMULATOR_RACECHECK"),
     ("--racecheck-atomic-reads", "CUPRUM_EMULATOR_RACECHECK_ATOMIC_READS"),
     ("--synccheck", "CUPRUM_EMULATOR_SYNCCHECK"),
+    ("--streamcheck", "CUPRUM_EMULATOR_STREAMCHECK"),
     ("--leakcheck", "CUPRUM_EMULATOR_LEAKCHECK"),
+    ("--apicheck", "CUPRUM_EMULATOR_APICHECK"),
     ("--nancheck", "CUPRUM_EMULATOR_NANCHECK"),
+    ("--fail-fast", "CUPRUM_EMULATOR_FAIL_FAST"),
 ];
 
-/// Checks that tell of much that is meant so, and are asked for by their own names.
-const NOT_OF_ALL: &[&str] = &["--racecheck-atomic-reads", "--nancheck"];
+/// The variable by which findings of checks end a launch.
+pub(super) const FAIL_FAST: &str = "CUPRUM_EMULATOR_FAIL_FAST";
+
+/// Checks that tell of much that is meant so, and are asked for by their own names, and what is no check.
+const NOT_OF_ALL: &[&str] = &["--racecheck-atomic-reads", "--nancheck", "--fail-fast"];
 
 /// Options with a value, which the software device reads, and refuses if it makes no sense.
 const VALUES: &[(&str, &str)] = &[
@@ -24,6 +30,7 @@ const VALUES: &[(&str, &str)] = &[
     ("--budget", "CUPRUM_EMULATOR_BUDGET"),
     ("--time-limit", "CUPRUM_EMULATOR_TIME_LIMIT"),
     ("--devices", "CUPRUM_EMULATOR_DEVICES"),
+    ("--multiprocessors", "CUPRUM_EMULATOR_MULTIPROCESSORS"),
     ("--memory", "CUPRUM_EMULATOR_MEMORY"),
     ("--capability", "CUPRUM_EMULATOR_COMPUTE_CAPABILITY"),
     ("--driver-version", "CUPRUM_EMULATOR_DRIVER_VERSION"),
@@ -56,6 +63,39 @@ pub(super) fn variables(arguments: &mut Arguments) -> Result<Vec<(&'static str, 
     Ok(variables)
 }
 
+/// The variable of that limit.
+pub(super) const TIME_LIMIT: &str = "CUPRUM_EMULATOR_TIME_LIMIT";
+/// Default limit of a launch, in seconds.
+const USUAL_LIMIT: &str = "300";
+
+/// Limits the time of each launch, unless an option or the environment (`is_set`) does. `none` is no limit.
+pub(super) fn limit_time(variables: &mut Vec<(&'static str, OsString)>, is_set: bool) {
+    match variables.iter_mut().find(|set| set.0 == TIME_LIMIT) {
+        // As if it were not set.
+        Some((_, value)) if value == "none" => value.clear(),
+        Some(_) => {}
+        None if is_set => {}
+        None => variables.push((TIME_LIMIT, USUAL_LIMIT.into())),
+    }
+}
+
+/// Lets launches go on with what checks find, unless `--fail-fast` or the environment (`is_set`) says otherwise: the exit
+/// code tells of it.
+pub(super) fn go_on(variables: &mut Vec<(&'static str, OsString)>, is_set: bool) {
+    if !is_set && variables.iter().all(|set| set.0 != FAIL_FAST) {
+        variables.push((FAIL_FAST, "0".into()));
+    }
+}
+
+/// What the software device says of a variable, as in `NAME=value: expected …`, said of the option that has set it; `None`
+/// if none has.
+pub(super) fn option_of(why: &str, variables: &[(&'static str, OsString)]) -> Option<String> {
+    let (name, rest) = why.split_once('=')?;
+    variables.iter().find(|set| set.0 == name)?;
+    let (option, _) = CHECKS.iter().chain(VALUES).find(|known| known.1 == name)?;
+    Some(format!("{option} {rest}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,11 +109,44 @@ mod tests {
     fn options_set_variables() {
         let on = |name| (name, OsString::from("1"));
         let all = of("--all-checks");
-        assert_eq!(all.len(), 5, "four checks, and one worker: {all:?}");
+        assert_eq!(all.len(), 7, "six checks, and one worker: {all:?}");
         assert_eq!(of("--initcheck"), [on("CUPRUM_EMULATOR_INITCHECK")]);
         assert_eq!(of("--racecheck"), [on("CUPRUM_EMULATOR_RACECHECK"), on("CUPRUM_EMULATOR_WORKERS")]);
         assert_eq!(of("--racecheck --workers 2").last(), Some(&("CUPRUM_EMULATOR_WORKERS", "2".into())));
         assert_eq!(of("--mode shuffled:3"), [("CUPRUM_EMULATOR_MODE", "shuffled:3".into())]);
+    }
+
+    #[test]
+    fn launches_have_a_limit_unless_an_option_or_a_variable_sets_another() {
+        let limited = |line: &str, is_set| {
+            let mut variables = of(line);
+            limit_time(&mut variables, is_set);
+            variables.into_iter().find(|set| set.0 == TIME_LIMIT).map(|set| set.1)
+        };
+        assert_eq!(limited("", false), Some(USUAL_LIMIT.into()));
+        assert_eq!(limited("", true), None);
+        assert_eq!(limited("--time-limit 2", true), Some("2".into()));
+        assert_eq!(limited("--time-limit none", false), Some("".into()));
+        assert!(super::super::HELP.contains(&format!("(default: {USUAL_LIMIT} seconds")));
+    }
+
+    #[test]
+    fn launches_go_on_with_findings_unless_an_option_or_a_variable_ends_them() {
+        let set = |line: &str, is_set| {
+            let mut variables = of(line);
+            go_on(&mut variables, is_set);
+            variables.into_iter().filter(|set| set.0 == FAIL_FAST).map(|set| set.1).collect::<Vec<_>>()
+        };
+        assert_eq!(set("", false), ["0"]);
+        assert_eq!(set("", true), [""; 0]);
+        assert_eq!(set("--fail-fast --racecheck", false), ["1"]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_variable_is_said_of_its_option() {
+        let why = "CUPRUM_EMULATOR_MODE=lazy: expected eager";
+        assert_eq!(option_of(why, &of("--mode lazy")).as_deref(), Some("--mode lazy: expected eager"));
+        assert_eq!(option_of(why, &of("--seed 1")), None, "it is the environment's");
     }
 
     /// The software device reads these and no others: an option for a variable that is gone would do nothing.

@@ -15,6 +15,7 @@ use cuprum_tracer::{Recording, Timeline, variables};
 
 use crate::arguments::{Arguments, Usage};
 use crate::progress::Progress;
+use crate::terminal::{self, Shown};
 use crate::{exit, program, signals, software};
 
 const HELP: &str = "\
@@ -42,13 +43,15 @@ const LIBRARY_VARIABLE: &str = "CUPRUM_TRACE_LIBRARY";
 const LIBRARY: &str = "cuprum-trace-library";
 /// MiB that a process writes down at most, if nothing is said.
 const MOST_MIB: u64 = 1024;
+/// The most that can be asked for: a TiB.
+const MOST_MOST_MIB: u64 = 1 << 20;
 
 /// Reason why nothing is traced, with the exit code that says so.
 type Refusal = (u8, String);
 
 pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     if arguments.flag("--help") || arguments.flag("-h") {
-        println!("{HELP}");
+        terminal::print(HELP);
         return Ok(ExitCode::SUCCESS);
     }
     let output = arguments.value("--output")?.unwrap_or_else(|| "trace".into());
@@ -58,7 +61,11 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
         driver: arguments.value("--driver")?,
         software: arguments.flag("--software"),
         device_times: arguments.flag("--device-times"),
-        most_mib: arguments.parsed("--most-mib", "a number of MiB", |text| text.parse().ok())?,
+        most_mib: arguments.parsed(
+            "--most-mib",
+            &format!("a number of MiB from 1 to {MOST_MOST_MIB}"),
+            |text| text.parse().ok().filter(|mib| (1..=MOST_MOST_MIB).contains(mib)),
+        )?,
     };
     if options.software && options.driver.is_some() {
         return Err(Usage::new("--software and --driver name two drivers"));
@@ -75,7 +82,7 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
         (None, program) => traced(program, &output, &options),
     };
     Ok(ended.unwrap_or_else(|(code, why)| {
-        eprintln!("cuprum trace: {why}");
+        say(why);
         ExitCode::from(code)
     }))
 }
@@ -87,6 +94,10 @@ struct Options {
     software: bool,
     device_times: bool,
     most_mib: Option<u64>,
+}
+
+fn say(text: impl std::fmt::Display) {
+    terminal::say(format_args!("cuprum trace: {text}"));
 }
 
 fn cannot(why: impl ToString) -> Refusal {
@@ -120,11 +131,11 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     // It has named the driver above, and would lead programs of ours around what writes down.
     command.env_remove(cuprum::sys::DRIVER_VARIABLE);
     folder.give_to(&mut command);
-    eprintln!(
-        "cuprum trace: calls go to {}, and their timeline to {}",
-        driver.display(),
-        files.page.display()
-    );
+    say(format_args!(
+        "calls go to {}, and their timeline to {}",
+        Shown(driver.display()),
+        Shown(files.page.display())
+    ));
     let seen = watch::Watch::new();
     let mut child = signals::spawn(&mut command)
         .map_err(|error| (exit::NOT_EXECUTABLE, format!("{}: {error}", program.path.display())))?;
@@ -134,7 +145,7 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
 
     let recording = read(&calls)?;
     if recording.is_empty() {
-        eprintln!("cuprum trace: {}", nothing(&words[0], &program, &others));
+        say(nothing(&words[0], &program, &others, &calls));
     } else {
         let title: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
         files.write(&recording, &title.join(" "), status)?;
@@ -160,13 +171,22 @@ fn read(calls: &Path) -> Result<Recording, Refusal> {
 }
 
 /// Why there may be nothing to show.
-fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other]) -> String {
+fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other], calls: &Path) -> String {
+    // A process that finds no room writes nothing down, and that it called neither.
+    if let Err(error) = fs::write(calls.join("room"), [0; 1 << 17]) {
+        return format!(
+            "nothing was written down: there is no room in {} ({error}); TMPDIR names another folder",
+            Shown(calls.display())
+        );
+    }
+
     let mut said =
-        format!("`{}` has ended, and no process of it called libcuda.so.1", name.to_string_lossy());
+        format!("`{}` has ended, and no process of it called libcuda.so.1", Shown(name.to_string_lossy()));
     for other in others {
         said += &format!(
             "\n  process {} opened {}, by its path or a RPATH of its own: that is not traced",
-            other.process, other.library
+            other.process,
+            Shown(&other.library)
         );
     }
     for warning in &program.warnings {
@@ -214,15 +234,13 @@ impl Files {
             write(path, text).map_err(|error| cannot(format!("{}: {error}", path.display())))?;
         }
         drop(_progress);
-        eprintln!("cuprum trace: {}", timeline.summary());
-        for note in &notes {
-            eprintln!("cuprum trace: {note}");
-        }
-        eprintln!(
-            "cuprum trace: {} for a browser, {} for Perfetto",
-            self.page.display(),
-            self.trace.display()
-        );
+        say(timeline.summary());
+        notes.iter().for_each(say);
+        say(format_args!(
+            "{} for a browser, {} for Perfetto",
+            Shown(self.page.display()),
+            Shown(self.trace.display())
+        ));
         Ok(())
     }
 }
@@ -267,4 +285,18 @@ fn notes(recording: &Recording, status: ExitStatus) -> Vec<String> {
         notes.push(format!("Process {process} is still running; what it calls from now on is not here."));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_had_no_room_is_not_called_one_without_cuda() {
+        let program = program::Program { path: "p".into(), warnings: Vec::new(), runtime: None };
+        let said = |calls: &Path| nothing(&"p".into(), &program, &[], calls);
+        assert!(said(Path::new("/no/such/folder")).starts_with("nothing was written down: there is no room"));
+        assert!(said(&std::env::temp_dir()).contains("no process of it called libcuda.so.1"));
+        let _ = fs::remove_file(std::env::temp_dir().join("room"));
+    }
 }

@@ -3,7 +3,7 @@
 use cuprum::{Buffer, ContextRef, MemoryError};
 use cuprum_test_gray::Gray;
 
-/// Brightens a picture by a table that lies in another context, looked up from inside of the other library.
+/// Brightens a picture by a table in another context, looked up from inside of the other library.
 ///
 /// # Errors
 /// As the driver says.
@@ -13,15 +13,14 @@ pub fn brightened(
     points: &[u8],
     by: u8,
 ) -> Result<Vec<u8>, MemoryError> {
-    tables.enter(|cx| {
+    tables.enter_as(|cx| {
         let table: Vec<u8> = (0..=u8::MAX).map(|point| point.saturating_add(by)).collect();
         let table = Buffer::from_slice(cx, &table)?;
         // The other library enters its context on top of ours, and in the middle of that we enter ours again.
-        let mut picture = pictures.enter(|cx| Gray::new(cx, points))??;
+        let mut picture = pictures.enter_as(|cx| Gray::new(cx, points))?;
         let mut failed = None;
         picture.change(|point| {
-            let looked_up =
-                tables.enter(|cx| table.to_vec(cx)).map_err(MemoryError::from).and_then(|table| table);
+            let looked_up = tables.enter_as(|cx| table.to_vec(cx));
             looked_up.map_or_else(
                 |error| {
                     failed = Some(error);
@@ -34,5 +33,5 @@ pub fn brightened(
         // And ours is current again.
         cx.memory_info()?;
         picture.points()
-    })?
+    })
 }

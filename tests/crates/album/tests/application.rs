@@ -1,6 +1,7 @@
 //! An application that holds the thread's stack, and two libraries that know nothing of it and use each other.
 
-use cuprum::{Context, ContextFlags, ContextStack, Driver};
+use cuprum::Driver;
+use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum_test_album::brightened;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Structs whose layout the derive has proved, as a library of its own would have them.
 
-use cuprum::DeviceData;
-use cuprum::vector::float4;
+use cuprum::memory::DeviceData;
+use cuprum::memory::vector::float4;
 
 /// Named fields of several sizes, without padding.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceData)]
@@ -52,7 +52,7 @@ pub struct Generic {
 /// Elements by type and number.
 pub type Of<T, const N: usize> = [T; N];
 
-/// What the first element of an array is.
+/// The first element of an array.
 pub trait First {
     /// Its type.
     type Element;

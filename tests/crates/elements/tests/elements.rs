@@ -1,11 +1,10 @@
 //! Element types of other crates, derived ones and CUDA's vectors, on the device and back.
 
 use bytemuck::TransparentWrapper;
-use cuprum::memory::Plain;
-use cuprum::vector::{double3, float4, uint2};
-use cuprum::{
-    Buffer, ContextStack, Current, DeviceData, Driver, InOut, LaunchConfig, Module, PrimaryContext, Stream,
-};
+use cuprum::context::{ContextStack, PrimaryContext};
+use cuprum::memory::vector::{double3, float4, uint2};
+use cuprum::memory::{DeviceData, Plain};
+use cuprum::{Buffer, Current, Driver, InOut, LaunchConfig, Module, Stream};
 use cuprum_test_elements::{Generic, Nothing, Pair, Particle, Wrapped};
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -57,10 +56,10 @@ impl Bits for Vec<f16> {
 fn halves_fill_memory() -> Outcome {
     on_device(|cx| {
         let mut buffer = Buffer::<f16>::zeroed(cx, 5)?;
-        buffer.fill(cx, f16::from_f32(-0.25))?;
+        cx.fill(&mut buffer, f16::from_f32(-0.25))?;
         assert_eq!(buffer.to_vec(cx)?, [f16::from_f32(-0.25); 5]);
         let mut buffer = Buffer::<bf16>::zeroed(cx, 3)?;
-        buffer.fill(cx, bf16::from_f32(1e30))?;
+        cx.fill(&mut buffer, bf16::from_f32(1e30))?;
         assert_eq!(buffer.to_vec(cx)?, [bf16::from_f32(1e30); 3]);
         Ok(())
     })
@@ -81,11 +80,11 @@ fn derived_structs_come_back_as_they_were() -> Outcome {
 }
 
 #[test]
-fn a_vector_lies_in_the_parameters_where_the_kernel_has_it() -> Outcome {
+fn a_vector_has_the_kernels_offset_in_the_parameters() -> Outcome {
     on_device(|cx| {
         let module = Module::load_ptx(cx, include_str!("../../../../kernels/signatures.ptx"))?;
         let function = module.function("vector_after_pointer")?;
-        // The same numbers as arrays lie elsewhere, which is told.
+        // The same numbers as arrays have other offsets, and the error says so.
         let refused = function.bind::<(InOut<u8>, u32, [f32; 4], [u32; 2])>().unwrap_err();
         assert!(refused.to_string().contains("alignment"), "{refused}");
 
@@ -108,7 +107,7 @@ fn a_vector_lies_in_the_parameters_where_the_kernel_has_it() -> Outcome {
 /// Binds kernels of `kernels/vectors.cu`, each of which has a byte before every vector, so that its alignment shows.
 macro_rules! binds {
     ($module:expr, $($kernel:ident($($vector:ident),*));* $(;)?) => { $(
-        $module.function(stringify!($kernel))?.bind::<($(u8, cuprum::vector::$vector),*)>()?;
+        $module.function(stringify!($kernel))?.bind::<($(u8, cuprum::memory::vector::$vector),*)>()?;
     )* };
 }
 

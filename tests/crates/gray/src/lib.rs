@@ -1,12 +1,13 @@
-//! Somebody's library: it keeps the context in which it was used first, be it borrowed or shared, and asks neither who
-//! called it nor what is current.
+//! Another author's library: it keeps the context in which it was used first, borrowed or shared, and depends
+//! neither on its caller nor on the current context.
 
-use cuprum::{Buffer, Current, KeptContext, MemoryError};
+use cuprum::{Buffer, Current, MemoryError, Stream};
 
 /// A picture on the device, of one byte per point.
 #[derive(Debug)]
 pub struct Gray<'ctx> {
-    context: KeptContext<'ctx>,
+    /// The default stream, which keeps the context.
+    home: Stream<'ctx>,
     points: Buffer<'ctx, u8>,
 }
 
@@ -16,7 +17,7 @@ impl<'ctx> Gray<'ctx> {
     /// # Errors
     /// As the driver says.
     pub fn new(cx: &Current<'_, 'ctx>, points: &[u8]) -> Result<Self, MemoryError> {
-        Ok(Self { context: cx.keep(), points: Buffer::from_slice(cx, points)? })
+        Ok(Self { home: Stream::default_in(cx), points: Buffer::from_slice(cx, points)? })
     }
 
     /// Reads the picture.
@@ -24,17 +25,18 @@ impl<'ctx> Gray<'ctx> {
     /// # Errors
     /// As the driver says.
     pub fn points(&self) -> Result<Vec<u8>, MemoryError> {
-        self.context.enter(|cx| self.points.to_vec(cx))?
+        self.home.enter_as(|cx| self.points.to_vec(cx))
     }
 
-    /// Replaces each point by what `change`, the caller's code, makes of it. It runs while the context is current.
+    /// Replaces each point by the result of `change`, the caller's code. It runs while the context is
+    /// current.
     ///
     /// # Errors
     /// As the driver says.
     pub fn change(&mut self, change: impl FnMut(u8) -> u8) -> Result<(), MemoryError> {
-        self.context.enter(|cx| {
+        self.home.enter_as(|cx| {
             let points: Vec<u8> = self.points.to_vec(cx)?.into_iter().map(change).collect();
-            self.points.copy_from_host(cx, &points)
-        })?
+            cx.copy(&mut self.points, &points)
+        })
     }
 }

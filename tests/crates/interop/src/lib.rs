@@ -1,24 +1,26 @@
 //! Functions of C that the Python example (`examples/python/dlpack.py`) loads: memory of the host and of the device as
 //! DLPack tensors, and a kernel on tensors of others.
 //!
-//! Each answers null or a code instead of an error, which it prints: Python asks for no more here.
+//! Each returns null or a code instead of an error, which it prints: Python needs no more here.
 
 use std::error::Error;
 use std::ptr;
 use std::sync::OnceLock;
 
+use cuprum::context::PrimaryContext;
 use cuprum::dlpack::Tensor;
 use cuprum::dlpack::abi::{CPU, CUDA_HOST, DLManagedTensor, DLManagedTensorVersioned};
+use cuprum::launch::{HostIn, HostInOut};
+use cuprum::memory::PinnedFlags;
 use cuprum::{
-    Buffer, Driver, HostIn, HostInOut, In, InOut, LaunchConfig, Module, PinnedBuffer, PinnedFlags,
-    PrimaryContext, SharedContext, SharedKernel, Stream,
+    Buffer, ContextRef, Driver, In, InOut, Kernel, LaunchConfig, Module, PinnedBuffer, Shared, Stream,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 struct State {
-    context: SharedContext,
-    saxpy: SharedKernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
+    context: Shared<ContextRef>,
+    saxpy: Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>,
 }
 
 impl State {
@@ -27,11 +29,11 @@ impl State {
         let (library, choice) = cuprum_emulator::open_driver_or_emulator()?;
         eprintln!("{choice}");
         let context = Driver::init(library)?.choose_device(PrimaryContext::retain)?.share();
-        let saxpy = context.enter(|cx| -> Result<_> {
+        let saxpy = context.enter_as(|cx| -> Result<_> {
             Ok(Module::load_ptx(cx, include_str!("../../../../kernels/saxpy.ptx"))?
                 .share()
                 .kernel("saxpy")?)
-        })??;
+        })?;
         Ok(Self { context, saxpy })
     }
 
@@ -61,7 +63,7 @@ pub extern "C" fn cuprum_pinned(len: usize) -> *mut DLManagedTensorVersioned {
         let pinned = |cx: &mut cuprum::Current<'_, 'static>| {
             PinnedBuffer::from_slice(cx, &numbers(len), PinnedFlags::empty())
         };
-        Ok(Tensor::export(state.context.enter(pinned)??, &[len])?)
+        Ok(Tensor::export(state.context.enter_as(pinned)?, &[len])?)
     })
 }
 
@@ -69,7 +71,7 @@ pub extern "C" fn cuprum_pinned(len: usize) -> *mut DLManagedTensorVersioned {
 #[unsafe(no_mangle)]
 pub extern "C" fn cuprum_device(len: usize) -> *mut DLManagedTensorVersioned {
     made(|state| {
-        let buffer = state.context.enter(|cx| Buffer::from_slice(cx, &numbers(len)))??;
+        let buffer = state.context.enter_as(|cx| Buffer::from_slice(cx, &numbers(len)))?;
         Ok(Tensor::export(buffer, &[len])?)
     })
 }
@@ -85,7 +87,7 @@ pub unsafe extern "C" fn cuprum_unversioned(tensor: *mut DLManagedTensorVersione
     tensor.and_then(|tensor| tensor.into_unversioned().ok()).unwrap_or(ptr::null_mut())
 }
 
-/// Frees a tensor that nobody has taken.
+/// Frees a tensor without another owner.
 ///
 /// # Safety
 /// As for [`Tensor::from_versioned`].
@@ -105,7 +107,8 @@ pub unsafe extern "C" fn cuprum_free_unversioned(tensor: *mut DLManagedTensor) {
     drop(unsafe { Tensor::from_unversioned(tensor) });
 }
 
-/// Doubles the floats of a tensor where they lie, by a kernel; 0 if it is done. The tensor is freed in any case.
+/// Doubles the floats of a tensor in place, by a kernel. Returns 0 on success. The tensor is freed in any
+/// case.
 ///
 /// # Safety
 /// As for [`Tensor::from_versioned`].
@@ -133,7 +136,7 @@ fn double(tensor: Option<Tensor>) -> i32 {
 fn doubled(state: &State, mut tensor: Tensor) -> Result<()> {
     let len = tensor.len();
     let (config, n) = (LaunchConfig::for_elements(len, 256), u32::try_from(len)?);
-    state.context.enter(|cx| -> Result<()> {
+    state.context.enter_as(|cx| {
         let stream = Stream::new(cx)?;
         if matches!(tensor.device().device_type, CPU | CUDA_HOST) {
             let floats = tensor.as_mut_host_slice::<f32>()?;
@@ -147,5 +150,5 @@ fn doubled(state: &State, mut tensor: Tensor) -> Result<()> {
         let same = floats.as_slice().to_vec(cx)?;
         // SAFETY: as above; the call waits for it.
         Ok(unsafe { state.saxpy.call(cx, &stream, config, (n, 1.0, HostIn(&same), &mut floats)) }?)
-    })?
+    })
 }

@@ -1,11 +1,18 @@
 //! PyCUDA's tests of the CUDA array interface (`test/test_driver.py`), each under its name.
 
+use cuprum::context::{Context, ContextFlags};
 use cuprum::dlpack::ArrayInterface;
-use cuprum::{Buffer, Context, ContextFlags, Current, Driver, InOut, LaunchConfig, Module, Stream};
+use cuprum::{Buffer, Current, Driver, InOut, LaunchConfig, Module, Stream};
 
 fn in_context(test: impl FnOnce(&mut Current<'_, '_>)) {
     let device = Driver::init(cuprum_emulator::library()).unwrap().device(0).unwrap();
-    Context::create(device, ContextFlags::empty()).unwrap().enter(test).unwrap();
+    Context::create(device, ContextFlags::empty())
+        .unwrap()
+        .enter(|cx| {
+            test(cx);
+            Ok(())
+        })
+        .unwrap();
 }
 
 #[test]
@@ -45,7 +52,7 @@ fn test_pass_cai_array() {
             strides: Some(vec![4]),
             stream: None,
         };
-        // SAFETY: the memory outlives what is borrowed, and is not used meanwhile.
+        // SAFETY: the memory outlives the borrow, and is not used meanwhile.
         let mut array = unsafe { values.borrow::<i32>(cx) }.unwrap();
         let module = Module::load_ptx(cx, ARANGE).unwrap();
         let arange = module.function("gpu_arange").unwrap().bind::<(InOut<i32>,)>().unwrap();

@@ -1,6 +1,6 @@
 //! A third library: it keeps its picture, which is another library's, in a struct without a lifetime.
 
-use cuprum::{MemoryError, SharedContext};
+use cuprum::{ContextRef, MemoryError, Shared};
 use cuprum_test_gray::Gray;
 
 /// A picture with a frame.
@@ -14,8 +14,8 @@ impl Poster {
     ///
     /// # Errors
     /// As the driver says.
-    pub fn new(context: &SharedContext, points: &[u8]) -> Result<Self, MemoryError> {
-        let picture = context.enter(|cx| Gray::new(cx, points))??;
+    pub fn new(context: &Shared<ContextRef>, points: &[u8]) -> Result<Self, MemoryError> {
+        let picture = context.enter_as(|cx| Gray::new(cx, points))?;
         Ok(Self { picture })
     }
 

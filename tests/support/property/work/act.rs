@@ -47,7 +47,7 @@ pub(crate) enum RequestAct {
     IsDone,
     Before(usize),
     Notify(usize),
-    /// Gives back what is pending, on a thread of its own if asked to.
+    /// Returns the pending value, on a thread of its own if requested.
     Wait {
         away: bool,
     },
@@ -92,7 +92,8 @@ pub(crate) enum GraphAct {
     },
     /// Takes over the parameters of the other graph.
     Update,
-    /// Takes over those of a new graph that does the same on memory of its own, but for what it fills with.
+    /// Adopts the parameters of a new graph that does the same on memory of its own, except for its fill
+    /// values.
     Renew(u32),
     Write(usize, u32),
     Read(usize),

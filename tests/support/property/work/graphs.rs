@@ -1,13 +1,13 @@
-//! A slot with a graph or an executable, and what its memory must hold.
+//! A slot with a graph or an executable, and the expected contents of its memory.
 
 mod build;
 
 use std::sync::Arc;
 
 use cuprum::graph::{
-    CaptureMode, Executable, Graph, GraphError, InstantiateFlags, Loan, Node, Returned, UserObject,
+    CaptureMode, Graph, GraphError, GraphExec, InstantiateFlags, Loan, Node, Returned, UserObject,
 };
-use cuprum::{Current, Stream};
+use cuprum::{Current, InOut, Stream};
 
 use super::act::{End, GraphAct, MEMORIES, Op, Ops, STREAMS};
 use super::requests::elsewhere;
@@ -19,10 +19,10 @@ enum State {
     #[default]
     None,
     Graph(Graph<'static>),
-    Executable(Executable<'static>),
+    GraphExec(GraphExec<'static>),
 }
 
-/// A node in the order in which all run: its token if there is one, its set, and what it does.
+/// A node in the order in which all run: its token if there is one, its set, and its operation.
 type Step = (Option<Node>, usize, Did);
 
 /// A graph.
@@ -33,14 +33,14 @@ pub(super) struct Slot {
     /// Sets of the graph of which the executable was made.
     own: usize,
     steps: Vec<Step>,
-    /// True if what it does is not known, since a call failed.
+    /// True if its operation is unknown because a call failed.
     unknown: bool,
     /// True if it has nodes of which no other graph can take over parameters, or that no child may have.
     special: bool,
 }
 
 impl Slot {
-    /// What it holds and does is in doubt from now on.
+    /// Its contents and operations are in doubt from now on.
     pub(super) fn doubt(&mut self, count: &mut Count) {
         let hosts = self.steps.iter().any(|(_, _, did)| matches!(did, Did::Host));
         if hosts || self.unknown {
@@ -73,7 +73,7 @@ impl Slot {
         match (act, std::mem::take(&mut self.state)) {
             (GraphAct::Make, State::None) => {
                 let (mut graph, buffers) = (Graph::new(cx)?, buffers(cx)?);
-                let set = set(|buffer| graph.give(buffer), buffers)?;
+                let set = set(|buffer| graph.lend(buffer), buffers)?;
                 *self = Self { state: State::Graph(graph), sets: vec![set], own: 1, ..Self::default() };
             }
             (GraphAct::Capture { stream, ops, end }, State::None) => {
@@ -88,7 +88,7 @@ impl Slot {
             (act, State::Graph(mut graph)) => {
                 if let GraphAct::Instantiate { stream } = act {
                     let flags = InstantiateFlags::empty();
-                    self.state = State::Executable(match stream {
+                    self.state = State::GraphExec(match stream {
                         None => graph.instantiate(cx, flags)?,
                         Some(stream) => graph.instantiate_on(cx, &streams[stream], flags)?,
                     });
@@ -100,12 +100,12 @@ impl Slot {
                     return done;
                 }
             }
-            (GraphAct::Close, State::Executable(executable)) => {
+            (GraphAct::Close, State::GraphExec(executable)) => {
                 self.take_back(cx, executable.close()?, self.own)?;
             }
-            (act, State::Executable(mut executable)) => {
+            (act, State::GraphExec(mut executable)) => {
                 let done = self.replay(&mut executable, act, cx, streams, count);
-                self.state = State::Executable(executable);
+                self.state = State::GraphExec(executable);
                 return done;
             }
             (_, state) => {
@@ -127,7 +127,7 @@ impl Slot {
         let (mut given, mut steps) = (Some(buffers(cx)?), Vec::new());
         let captured = left(|| {
             cx.capture(stream, CaptureMode::ThreadLocal, |capture| {
-                let mut set = set(|buffer| capture.give(buffer), given.take().ok_or(REFUSED)?)?;
+                let mut set = set(|buffer| capture.lend(buffer), given.take().ok_or(REFUSED)?)?;
                 for op in ops {
                     steps.push((None, 0, set.capture(capture, op, count)?));
                 }
@@ -176,23 +176,23 @@ impl Slot {
                 self.steps[did].2 = self.refilled(did, value);
             }
             GraphAct::Write(at, value) => {
-                graph.slice_mut(self.sets[0].loans[at])?.fill(cx, value)?;
+                cx.fill(&mut graph.view_mut(self.sets[0].loans[at])?, value)?;
                 self.sets[0].cells[at] = Some(value);
             }
             GraphAct::Read(at) => {
                 for set in &self.sets {
-                    holds("memory of a graph", &graph.slice(set.loans[at])?.to_vec(cx)?, set.cells[at])?;
+                    holds("memory of a graph", &graph.view(set.loans[at])?.to_vec(cx)?, set.cells[at])?;
                 }
             }
             GraphAct::WriteHost(value) => {
                 for (loan, cell) in self.sets.iter_mut().flat_map(|set| &mut set.hosts) {
-                    graph.host_mut(*loan)?.fill(value);
+                    graph.view_mut(*loan)?.fill(value);
                     *cell = Some(value);
                 }
             }
             GraphAct::ReadHost => {
                 for (loan, cell) in self.sets.iter().flat_map(|set| &set.hosts) {
-                    holds("host memory of a graph", graph.host(*loan)?, *cell)?;
+                    holds("host memory of a graph", graph.view(*loan)?, *cell)?;
                 }
             }
             _ => return Ok(false),
@@ -203,7 +203,7 @@ impl Slot {
     /// A step on an executable.
     fn replay(
         &mut self,
-        executable: &mut Executable<'static>,
+        executable: &mut GraphExec<'static>,
         act: GraphAct,
         cx: &Current<'_, 'static>,
         streams: &mut [Stream<'static>; STREAMS],
@@ -211,19 +211,20 @@ impl Slot {
     ) -> Result<bool, Failed> {
         match act {
             GraphAct::Run(stream) => {
-                executable.run(cx, &streams[stream])?;
+                executable.launch(cx, &streams[stream])?;
                 self.ran(count);
             }
             GraphAct::Replay { stream, times, panic } => {
                 let mut launched = 0;
                 left(|| {
-                    executable.replay(cx, &streams[stream], |replay| {
+                    cx.scope_as(&streams[stream], |scope| {
+                        let graph = scope.lend_graph(executable)?;
                         for _ in 0..times {
-                            replay.launch()?;
+                            graph.launch()?;
                             launched += 1;
                         }
-                        leave(if panic { End::Panic } else { End::Well })
-                    })?
+                        Ok::<_, GraphError>(leave(if panic { End::Panic } else { End::Well }))
+                    })
                 })?;
                 (0..launched).for_each(|_| self.ran(count));
             }
@@ -233,27 +234,27 @@ impl Slot {
                 self.steps[did].2 = self.refilled(did, value);
             }
             GraphAct::Write(at, value) => {
-                executable.slice_mut(self.sets[0].loans[at])?.fill(cx, value)?;
+                cx.fill(&mut executable.view_mut(self.sets[0].loans[at])?, value)?;
                 self.sets[0].cells[at] = Some(value);
             }
             GraphAct::Read(at) => {
                 for set in &self.sets {
                     holds(
                         "memory of an executable",
-                        &executable.slice(set.loans[at])?.to_vec(cx)?,
+                        &executable.view(set.loans[at])?.to_vec(cx)?,
                         set.cells[at],
                     )?;
                 }
             }
             GraphAct::WriteHost(value) => {
                 for (loan, cell) in self.sets.iter_mut().flat_map(|set| &mut set.hosts) {
-                    executable.host_mut(*loan)?.fill(value);
+                    executable.view_mut(*loan)?.fill(value);
                     *cell = Some(value);
                 }
             }
             GraphAct::ReadHost => {
                 for (loan, cell) in self.sets.iter().flat_map(|set| &set.hosts) {
-                    holds("host memory of an executable", executable.host(*loan)?, *cell)?;
+                    holds("host memory of an executable", executable.view(*loan)?, *cell)?;
                 }
             }
             _ => return Ok(false),
@@ -263,7 +264,7 @@ impl Slot {
 
     /// Takes over the parameters of another graph.
     pub(super) fn update(&mut self, other: &mut Self, cx: &Current<'_, 'static>) -> Result<bool, Failed> {
-        let (State::Executable(executable), State::Graph(_)) = (&mut self.state, &other.state) else {
+        let (State::GraphExec(executable), State::Graph(_)) = (&mut self.state, &other.state) else {
             return Ok(false);
         };
         if self.special || other.special {
@@ -288,7 +289,7 @@ impl Slot {
     /// A graph with the same nodes, if all that this has were added one by one.
     fn again(&self, cx: &Current<'_, 'static>, value: u32, count: &Count) -> Result<Option<Self>, Failed> {
         let (mut graph, buffers) = (Graph::new(cx)?, buffers(cx)?);
-        let mut set = set(|buffer| graph.give(buffer), buffers)?;
+        let mut set = set(|buffer| graph.lend(buffer), buffers)?;
         let mut steps = Vec::new();
         for &(node, _, did) in &self.steps {
             let op = match did {
@@ -316,7 +317,7 @@ impl Slot {
         count: &Count,
     ) -> Result<bool, Failed> {
         match (&self.state, self.unknown) {
-            (State::Executable(_), false) => match self.again(cx, value, count)? {
+            (State::GraphExec(_), false) => match self.again(cx, value, count)? {
                 Some(mut other) => self.update(&mut other, cx),
                 None => Ok(false),
             },
@@ -325,7 +326,7 @@ impl Slot {
     }
 
     /// A node that fills and that is not known to fill with `value`: its token, its memory and its step.
-    fn a_fill(&self, value: u32) -> Option<(Node, Loan<u32>, usize)> {
+    fn a_fill(&self, value: u32) -> Option<(Node, Loan<InOut<u32>>, usize)> {
         let mut steps = self.steps.iter().enumerate();
         steps.find_map(|(at, (node, set, did))| match *did {
             Did::Fill(memory, old) if old != value => Some(((*node)?, self.sets[*set].loans[memory], at)),
@@ -340,7 +341,7 @@ impl Slot {
         }
     }
 
-    /// Does in the model what a replay does.
+    /// Applies a replay to the model.
     fn ran(&mut self, count: &mut Count) {
         if self.unknown {
             count.expected = None;
@@ -358,7 +359,7 @@ impl Slot {
         }
     }
 
-    /// Looks at what a graph gives back.
+    /// Checks the memory that a graph returns.
     fn take_back(
         &mut self,
         cx: &Current<'_, 'static>,

@@ -1,8 +1,10 @@
-//! Programs at random over requests and graphs: what outlives the function that made it, or is replayed.
+//! Random programs over requests and graphs: objects that outlive the function that made them, or are
+//! replayed.
 //!
-//! A program is a list of steps on a few slots. Steps that make no sense where they stand do nothing, so that every part
-//! of a program is a program. Each slot knows what its memory must hold. While a driver call fails, what its step works
-//! on is in doubt from then on, and everything else must go on as if nothing had happened.
+//! A program is a list of steps on a few slots. Steps that make no sense in their place do nothing, so that
+//! every part of a program is a program. Each slot knows the expected contents of its memory. After a failed
+//! driver call, the objects of its step are in doubt, and everything else must go on as if nothing had
+//! happened.
 
 mod act;
 mod graphs;
@@ -16,7 +18,7 @@ pub(crate) use run::{run, shorten};
 /// Elements of each piece of memory.
 const LEN: usize = 4;
 
-/// What memory must hold, all of it one value; `None` where that is in doubt.
+/// Expected contents of memory, all of it one value; `None` while in doubt.
 type Cell = Option<u32>;
 
 /// Fails if memory holds something else than it must.
@@ -30,7 +32,7 @@ fn compare(what: &str, read: &[u32], cell: Cell) -> Result<(), String> {
 
 /// Failure of a step.
 enum Failed {
-    /// A method answered with an error.
+    /// A method returned an error.
     Said(String),
     /// Something that no failing call excuses.
     Wrong(String),

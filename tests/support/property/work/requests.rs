@@ -1,12 +1,11 @@
-//! A slot with a request, and what its memory must hold.
+//! A slot with a request, and the expected contents of its memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 
-use cuprum::{
-    Buffer, Current, Event, EventFlags, MemoryError, Pending, PendingFuture, PinnedBuffer, PinnedFlags,
-    Request, Stream,
-};
+use cuprum::memory::PinnedFlags;
+use cuprum::stream::{Event, EventFlags, Pending, PendingFuture, Request};
+use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
 
 use super::act::{End, Op, Ops, RequestAct, STREAMS};
 use super::run::Asked;
@@ -37,11 +36,11 @@ pub(super) struct Slot {
     device: Cell,
 }
 
-/// What a body answers if it is to fail.
+/// Error that a body returns if it is to fail.
 const REFUSED: MemoryError = MemoryError::Length { destination_len: 7, source_len: 77 };
 
 impl Slot {
-    /// What it holds is in doubt from now on.
+    /// Its contents are in doubt from now on.
     pub(super) fn doubt(&mut self) {
         (self.host, self.device) = (None, None);
     }
@@ -117,7 +116,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Waits for what has a future.
+    /// Waits for a request that has a future.
     fn wait_for(
         &mut self,
         future: PendingFuture<Memory>,
@@ -128,7 +127,7 @@ impl Slot {
         stream.synchronize(cx)?;
         match block_on(future) {
             Ok(request) => {
-                // The driver's call has told it, which the watcher does not hear.
+                // The driver's callback has reported it, which the watcher does not see.
                 Session::current().unwrap_or_default().lost(request.host.as_raw());
                 self.state = State::Idle(request);
             }
@@ -154,12 +153,14 @@ impl Slot {
         let (mut host_cell, mut device_cell) = (self.host, self.device);
         let submitted = catch_unwind(AssertUnwindSafe(|| {
             request.submit(cx, stream, |scope, Memory { host, device }| {
-                let (host, device) = (scope.lend_host(host)?, scope.lend(device.as_mut_slice())?);
+                let (host, device) = (scope.lend(host)?, scope.lend(device.as_mut_slice())?);
                 for op in ops {
                     match op {
-                        Op::Fill(_, value) => (device.fill(value)?, device_cell = Some(value)).1,
-                        Op::Copy(_) | Op::FromHost(..) => (host.copy_to(&device)?, device_cell = host_cell).1,
-                        Op::ToHost(_) => (host.copy_from(&device)?, host_cell = device_cell).1,
+                        Op::Fill(_, value) => (scope.fill(&device, value)?, device_cell = Some(value)).1,
+                        Op::Copy(_) | Op::FromHost(..) => {
+                            (scope.copy(&device, &host)?, device_cell = host_cell).1
+                        }
+                        Op::ToHost(_) => (scope.copy(&host, &device)?, host_cell = device_cell).1,
                         Op::Host => {}
                     }
                 }

@@ -1,11 +1,12 @@
-//! Runs a program, in which a driver call may fail, and says what went wrong.
+//! Runs a program in which a driver call may fail, and reports mistakes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use cuprum::context::{Context, ContextFlags};
 use cuprum::sys::CUresult;
-use cuprum::{Context, ContextFlags, Current, Driver, SharedContext, Stream};
+use cuprum::{ContextRef, Current, Driver, Shared, Stream};
 
 use super::act::{Act, GRAPHS, GraphAct, REQUESTS, STREAMS};
 use super::set::Count;
@@ -21,7 +22,7 @@ pub(crate) struct Outcome {
     pub(crate) calls: usize,
     /// The steps that made sense where they stood, and were done.
     pub(crate) done: Vec<Act>,
-    /// What went wrong.
+    /// Description of the failure.
     pub(crate) wrong: Option<String>,
 }
 
@@ -65,10 +66,11 @@ pub(crate) fn run(driver: Driver, program: &[Act], injection: Option<Injection>)
     let must_be_gone = may_leak(&session, program, injection) == Some(false);
     let left = if must_be_gone { session.alive() } else { Vec::new() };
     let left = (!left.is_empty()).then(|| format!("left behind: {left:?}"));
-    let failed = session.log().into_iter().find(|call| call.injected).map(|call| call.function);
+    let failed = session.log().into_iter().find(|call| call.injected.is_some()).map(|call| call.function);
     session.inject(None);
     for context in session.live_contexts() {
-        // SAFETY: what is left of the run is forgotten and uses nothing; a handle that is none is refused by the emulator.
+        // SAFETY: the remains of the run are forgotten and use nothing; the emulator refuses a handle that is
+        // none.
         let _: CUresult = unsafe { (driver.library().fns().cuCtxDestroy_v2)(context) };
     }
     let wrong = wrong.or(complaint).or(left);
@@ -81,7 +83,7 @@ fn may_leak(session: &Session, program: &[Act], injection: Option<Injection>) ->
         return Some(true);
     }
     let Some(injection) = injection else { return Some(false) };
-    let failed = session.log().into_iter().find(|call| call.injected)?;
+    let failed = session.log().into_iter().find(|call| call.injected.is_some())?;
     let name = failed.function.to_string();
     // A value that the driver may have is leaked.
     let parts = ["Destroy", "Free", "Unload", "Release", "PushCurrent", "cuUserObjectCreate"];
@@ -89,17 +91,17 @@ fn may_leak(session: &Session, program: &[Act], injection: Option<Injection>) ->
     Some(injection.done || stays || parts.iter().any(|part| name.contains(part)))
 }
 
-/// Number of calls after the beginning, the steps that were done, and what went wrong.
+/// Number of calls after the beginning, the steps that were done, and the failure.
 fn in_context(
     session: &Session,
-    context: SharedContext,
+    context: Shared<ContextRef>,
     program: &[Act],
     injection: Option<Injection>,
 ) -> (usize, Vec<Act>, Option<String>) {
     let count = Count { calls: Arc::default(), expected: Some(0), value: Arc::new(()) };
     let value = Arc::clone(&count.value);
-    let streams =
-        context.enter(|cx| [Stream::new(cx).expect("a stream"), Stream::non_blocking(cx).expect("a stream")]);
+    let streams = context
+        .enter(|cx| Ok([Stream::new(cx).expect("a stream"), Stream::non_blocking(cx).expect("a stream")]));
     let (requests, graphs) = Default::default();
     let mut world = World { requests, graphs, streams: streams.expect("a context to enter"), count };
     session.inject(injection);
@@ -108,14 +110,15 @@ fn in_context(
     let (mut failed, mut steps) = (None, Vec::new());
     for (number, &act) in program.iter().enumerate() {
         let before = session.len();
-        let done = context.enter(|cx| world.step(act, cx));
-        let injected = session.log()[before..].iter().any(|call| call.injected);
+        let done = context.enter_as::<cuprum::Error, _>(|cx| Ok(world.step(act, cx)));
+        let injected = session.log()[before..].iter().any(|call| call.injected.is_some());
         let (answer, entered) = match done {
             Ok(answer) => (answer, true),
             Err(error) => (Err(error.into()), false),
         };
         let unknown = world.is_unknown(act);
-        let excused = injected || unknown || (sticky && session.log().iter().any(|call| call.injected));
+        let excused =
+            injected || unknown || (sticky && session.log().iter().any(|call| call.injected.is_some()));
         if entered && (injected || (excused && answer.is_err())) {
             world.doubt(act);
         }
@@ -138,7 +141,7 @@ fn in_context(
     (session.len() - first, steps, failed)
 }
 
-/// Looks at what functions and values were to do, when the rest is gone.
+/// Checks the calls of functions and the drops of values after everything else is dropped.
 fn look_at(count: &Count, may_leak: Option<bool>) -> Option<String> {
     let called = count.calls.load(Ordering::SeqCst);
     if count.expected.is_some_and(|calls| calls != called) {
@@ -173,7 +176,7 @@ impl World {
         }
     }
 
-    /// What a step works on is in doubt, since a call in it failed.
+    /// The objects of a step are in doubt because a call in it failed.
     fn doubt(&mut self, act: Act) {
         match act {
             Act::Request(slot, _) => self.requests[slot].doubt(),

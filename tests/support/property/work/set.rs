@@ -1,11 +1,11 @@
-//! Memory of a graph, nodes that work on it, what they share, and how bodies end.
+//! Memory of a graph, nodes that work on it, their shared state, and the ways in which bodies end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cuprum::graph::{Capture, Graph, GraphError, HostLoan, Loan, Node};
-use cuprum::{Buffer, Current};
+use cuprum::graph::{Capture, Graph, GraphError, Loan, Node};
+use cuprum::{Buffer, Current, InOut};
 
 use super::act::{End, MEMORIES, Op};
 use super::run::Asked;
@@ -13,12 +13,12 @@ use super::{Cell, Failed, LEN};
 
 /// Memory of one graph, or of a child of it.
 pub(super) struct Set {
-    pub(super) loans: [Loan<u32>; MEMORIES],
+    pub(super) loans: [Loan<InOut<u32>>; MEMORIES],
     pub(super) cells: [Cell; MEMORIES],
-    pub(super) hosts: Vec<(HostLoan<u32>, Cell)>,
+    pub(super) hosts: Vec<(Loan<[u32]>, Cell)>,
 }
 
-/// What a node does, to a set of memory.
+/// The operation of a node on a set of memory.
 #[derive(Clone, Copy)]
 pub(super) enum Did {
     Fill(usize, u32),
@@ -28,7 +28,7 @@ pub(super) enum Did {
     Host,
 }
 
-/// What functions of the host and user objects share: how often they were called, and how often they must have been.
+/// State that host functions and user objects share: the actual and the expected number of calls.
 pub(super) struct Count {
     pub(super) calls: Arc<AtomicU32>,
     pub(super) expected: Option<u32>,
@@ -43,7 +43,7 @@ pub(super) fn buffers(cx: &Current<'_, 'static>) -> Result<Buffers, Failed> {
 }
 
 pub(super) fn set(
-    give: impl FnMut(Buffer<'static, u32>) -> Result<Loan<u32>, GraphError>,
+    give: impl FnMut(Buffer<'static, u32>) -> Result<Loan<InOut<u32>>, GraphError>,
     buffers: Buffers,
 ) -> Result<Set, GraphError> {
     let [one, two] = buffers.map(give);
@@ -65,12 +65,14 @@ impl Set {
             Op::Fill(at, value) => (graph.add_fill(cx, &after, loans[at], value)?, Did::Fill(at, value)),
             Op::Copy(at) => (graph.add_copy(cx, &after, loans[at], loans[1 - at])?, Did::Copy(at)),
             Op::FromHost(at, value) => {
-                let (node, loan) = graph.add_copy_from_host(cx, &after, loans[at], vec![value; LEN])?;
+                let loan = graph.lend(vec![value; LEN])?;
+                let node = graph.add_copy(cx, &after, loans[at], loan)?;
                 self.hosts.push((loan, Some(value)));
                 (node, Did::FromHost(at, self.hosts.len() - 1))
             }
             Op::ToHost(at) => {
-                let (node, loan) = graph.add_copy_to_host(cx, &after, loans[at], vec![9; LEN])?;
+                let loan = graph.lend(vec![9; LEN])?;
+                let node = graph.add_copy(cx, &after, loan, loans[at])?;
                 self.hosts.push((loan, Some(9)));
                 (node, Did::ToHost(at, self.hosts.len() - 1))
             }
@@ -90,11 +92,15 @@ impl Set {
             Op::Fill(at, value) => (capture.fill(loans[at], value)?, Did::Fill(at, value)).1,
             Op::Copy(at) => (capture.copy(loans[at], loans[1 - at])?, Did::Copy(at)).1,
             Op::FromHost(at, value) => {
-                self.hosts.push((capture.copy_from_host(loans[at], vec![value; LEN])?, Some(value)));
+                let loan = capture.lend(vec![value; LEN])?;
+                capture.copy(loans[at], loan)?;
+                self.hosts.push((loan, Some(value)));
                 Did::FromHost(at, self.hosts.len() - 1)
             }
             Op::ToHost(at) => {
-                self.hosts.push((capture.copy_to_host(loans[at], vec![9; LEN])?, Some(9)));
+                let loan = capture.lend(vec![9; LEN])?;
+                capture.copy(loan, loans[at])?;
+                self.hosts.push((loan, Some(9)));
                 Did::ToHost(at, self.hosts.len() - 1)
             }
             Op::Host => (capture.host(count.function())?, Did::Host).1,
@@ -111,10 +117,10 @@ impl Count {
     }
 }
 
-/// What a body answers if it is to fail.
+/// Error that a body returns if it is to fail.
 pub(super) const REFUSED: GraphError = GraphError::FileName;
 
-/// Leaves a body as it is asked to.
+/// Leaves a body as requested.
 pub(super) fn leave(end: End) -> Result<(), GraphError> {
     match end {
         End::Well => Ok(()),
@@ -123,7 +129,7 @@ pub(super) fn leave(end: End) -> Result<(), GraphError> {
     }
 }
 
-/// What a body came to: `None` if it left as it was asked to.
+/// The result of a body: `None` if it left as it was asked to.
 pub(super) fn left<R>(body: impl FnOnce() -> Result<R, GraphError>) -> Result<Option<R>, Failed> {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(made)) => Ok(Some(made)),

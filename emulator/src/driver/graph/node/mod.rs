@@ -134,7 +134,10 @@ impl NodeKind {
     pub(crate) fn run(&self, turn: Turn<'_>) -> Answer {
         match self {
             Self::Kernel(node) => node.run(),
-            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), |copy| copy.copy(0, |_| ())),
+            Self::Copy(node) => node.copy.as_ref().map_or(Ok(()), |copy| {
+                copy.note();
+                copy.copy(0, |_| ())
+            }),
             Self::Fill(Some(fill), _) => fill.fill(),
             Self::Host(host) => HostCall { function: host.fn_, data: host.userData }.run(turn),
             Self::Record(event) => {

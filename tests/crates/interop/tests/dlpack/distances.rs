@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The elements of a tensor by its shape and strides, as they lie in `numbers` from `offset` on.
+/// The elements of a tensor by its shape and strides, as stored in `numbers` from `offset` on.
 fn picked(numbers: &[f32], offset: usize, shape: &[i64], strides: &[i64]) -> Vec<f32> {
     let mut places = vec![offset as i64];
     for (&length, &stride) in shape.iter().zip(strides) {

@@ -1,4 +1,4 @@
-//! Tensors of somebody else.
+//! Tensors of another library.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -12,14 +12,14 @@ use cuprum::dlpack::abi::{
 
 pub(crate) const FLOAT: DLDataType = DLDataType { code: 2, bits: 32, lanes: 1 };
 
-/// A tensor of somebody else, which counts how often it is freed.
+/// A tensor of another library, which counts its frees.
 struct Foreign {
     shape: Vec<i64>,
     strides: Option<Vec<i64>>,
     freed: Arc<AtomicUsize>,
 }
 
-/// What a test says of a tensor.
+/// The fields of a test's tensor.
 pub(crate) struct Says {
     pub(crate) data: *mut c_void,
     pub(crate) device: DLDevice,

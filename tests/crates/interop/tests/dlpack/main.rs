@@ -1,4 +1,4 @@
-//! Tensors that change hands: what is exported, what is taken over, what is refused, and that each is freed once.
+//! Tensors that change hands: exported, taken over or refused, and each freed once.
 
 mod distances;
 mod foreign;
@@ -9,15 +9,17 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
-use cuprum::context::GreenContext;
+use cuprum::context::{Context, ContextFlags, GreenContext};
 use cuprum::device::{ResourceDescription, ResourceKind};
 use cuprum::dlpack::abi::{
     CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
     DLPackVersion, DLTensor, READ_ONLY,
 };
 use cuprum::dlpack::{ArrayInterface, ImportMismatch as Mismatch, NotATensor, Tensor};
+use cuprum::graph::CaptureMode;
+use cuprum::memory::PinnedFlags;
 use cuprum::stream::{Signals, Until};
-use cuprum::{Buffer, Context, ContextFlags, Current, Driver, PinnedBuffer, PinnedFlags, Stream};
+use cuprum::{Buffer, Current, Driver, PinnedBuffer, Stream};
 use cuprum_emulator::{Mode, Settings};
 
 use foreign::{FLOAT, Says};
@@ -32,7 +34,12 @@ fn driver() -> Driver {
 /// Runs `test` in a counted context of its own.
 fn in_shared(test: impl FnOnce(&mut Current<'_, 'static>)) {
     let context = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap().share();
-    context.enter(|cx| test(cx)).unwrap();
+    context
+        .enter(|cx| {
+            test(cx);
+            Ok(())
+        })
+        .unwrap();
 }
 
 /// The layout of the C structures on machines with 64-bit pointers.
@@ -82,7 +89,7 @@ fn a_buffer_goes_out_and_comes_back_in_both_kinds_of_capsules() {
             };
             let mut back = tensor.unwrap().into_buffer::<f32>(cx).unwrap();
             assert_eq!((back.as_raw(), back.as_slice().to_vec(cx).unwrap()), (address, numbers.clone()));
-            back.as_mut_slice().fill(cx, 1.0).unwrap();
+            cx.fill(&mut back, 1.0).unwrap();
             back.close().unwrap();
         }
     });
@@ -104,7 +111,7 @@ fn the_last_owner_frees_the_memory_on_any_thread() {
 }
 
 #[test]
-fn memory_of_the_host_is_told_as_such_and_what_is_shared_must_not_be_written() {
+fn memory_of_the_host_is_recognized_and_shared_memory_must_not_be_written() {
     in_shared(|cx| {
         let pinned = PinnedBuffer::from_slice(cx, &[1i32, 2, 3], PinnedFlags::empty()).unwrap();
         let mut tensor = Tensor::export(pinned, &[3]).unwrap();
@@ -180,7 +187,7 @@ fn a_tensor_of_others_is_checked_and_freed_once() {
 }
 
 #[test]
-fn what_is_no_tensor_is_refused_and_stays_the_callers() {
+fn an_invalid_tensor_is_refused_and_stays_the_callers() {
     let freed = Arc::new(AtomicUsize::new(0));
     let mut host = [0f32; 4];
     let data: *mut c_void = host.as_mut_ptr().cast();
@@ -209,6 +216,26 @@ fn what_is_no_tensor_is_refused_and_stays_the_callers() {
     assert_eq!(freed.load(Ordering::Relaxed), 1);
 }
 
+/// Code that returns it knows no streams, so the drop waits for the context, which a capture forbids.
+#[test]
+fn memory_of_others_is_returned_during_a_capture() {
+    in_shared(|cx| {
+        let freed = Arc::new(AtomicUsize::new(0));
+        let buffer = Buffer::from_slice(cx, &[1f32, 2.0, 3.0]).unwrap();
+        let data = ptr::with_exposed_provenance_mut::<c_void>(buffer.as_raw() as usize);
+        let mut taken = Says::of(data, CUDA, &[3]).imported(&freed).into_buffer::<f32>(cx).unwrap();
+        cx.fill(&mut taken, 5.0).unwrap();
+        let mut stream = Stream::new(cx).unwrap();
+        let whole = cx.capture(&mut stream, CaptureMode::ThreadLocal, |_| {
+            std::thread::scope(|scope| scope.spawn(|| taken.close()).join().unwrap()).unwrap();
+            assert_eq!(freed.load(Ordering::Relaxed), 1);
+            Ok(())
+        });
+        whole.expect("the capture goes on");
+        assert_eq!(buffer.to_vec(cx).unwrap(), [5.0; 3]);
+    });
+}
+
 #[test]
 fn memory_of_a_device_is_of_the_current_context_or_refused() {
     in_shared(|cx| {
@@ -227,7 +254,7 @@ fn memory_of_a_device_is_of_the_current_context_or_refused() {
         assert!(
             refused.to_string().contains("device_id: 9") && refused.to_string().contains("CUDA device 0")
         );
-        // What no driver knows is no memory of a device, whatever the tensor says.
+        // Memory that no driver knows is no memory of a device, whatever the tensor claims.
         let mut host = [0f32; 3];
         let lie = Says::of(host.as_mut_ptr().cast(), CUDA, &[3]).imported(&freed);
         assert!(matches!(
@@ -236,13 +263,13 @@ fn memory_of_a_device_is_of_the_current_context_or_refused() {
         ));
         let other = Context::create(driver().device(0).unwrap(), ContextFlags::empty()).unwrap();
         let tensor = Says::of(data, CUDA, &[3]).imported(&freed);
-        let refused = other.enter(|cx| tensor.into_buffer::<f32>(cx).map(drop).unwrap_err()).unwrap();
+        let refused = other.enter(|cx| Ok(tensor.into_buffer::<f32>(cx).map(drop).unwrap_err())).unwrap();
         assert_eq!(refused.reason, Mismatch::OtherContext);
     });
 }
 
 #[test]
-fn an_array_interface_says_what_python_reads() {
+fn an_array_interface_has_the_text_that_python_reads() {
     in_shared(|cx| {
         let mut buffer = Buffer::from_slice(cx, &[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let address = buffer.as_raw();
@@ -256,7 +283,7 @@ fn an_array_interface_says_what_python_reads() {
             "{{'shape': (6,), 'typestr': '<f4', 'data': ({address}, False), 'strides': None, 'stream': {handle}, 'version': 3}}"
         );
         assert_eq!(written.to_string(), text);
-        // SAFETY: the buffer outlives what is borrowed, and is not used meanwhile.
+        // SAFETY: the buffer outlives the borrow, and is not used meanwhile.
         let borrowed = |values: &ArrayInterface| unsafe { values.borrow::<f32>(cx) };
         assert_eq!(borrowed(&written).unwrap().as_slice().to_vec(cx).unwrap()[5], 6.0);
         assert_eq!(borrowed(&read).unwrap_err(), Mismatch::ReadOnly);
@@ -304,22 +331,23 @@ fn a_tensor_is_not_freed_under_work_that_is_queued() {
                 byte_offset: 0,
             },
         });
-        // SAFETY: a live tensor, given up, over memory that stays and that nobody else uses.
+        // SAFETY: a live tensor, given up, over memory that stays and that nothing else uses.
         let tensor = unsafe { Tensor::from_versioned(Box::into_raw(tensor)) }.unwrap();
         let mut taken = tensor.into_buffer::<f32>(cx).unwrap();
         let (stream, signals) = (Stream::new(cx).unwrap(), Signals::<u32>::new(cx, 1).unwrap());
         std::thread::scope(|threads| {
             cx.scope(&stream, |scope| {
-                scope.lend_signals(&signals).unwrap().wait_value(0, Until::equal(1)).unwrap();
+                scope.wait_value(&scope.lend(&signals).unwrap(), 0, Until::equal(1)).unwrap();
                 let signals = &signals;
                 threads.spawn(move || {
                     std::thread::sleep(std::time::Duration::from_millis(100));
                     IS_WRITTEN.store(true, Ordering::SeqCst);
                     signals[0].store(1, Ordering::SeqCst);
                 });
-                // Behind the wait, as the default stream is in order with this one.
-                taken.as_mut_slice().copy_from(cx, source.as_slice()).unwrap();
+                // After the wait, because the default stream is in order with this one.
+                cx.copy(&mut taken, &source).unwrap();
                 drop(taken);
+                Ok(())
             })
             .unwrap();
         });
@@ -328,9 +356,9 @@ fn a_tensor_is_not_freed_under_work_that_is_queued() {
     });
 }
 
-/// The memory of a green context lies in the primary one, as the driver tells it.
+/// The memory of a green context is in the primary one, according to the driver.
 #[test]
-fn what_a_green_context_exports_it_takes_back() {
+fn a_green_context_takes_its_own_exports_back() {
     let device = driver().device(0).unwrap();
     let all = device.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM).unwrap();
     let context = GreenContext::create(&ResourceDescription::new(&[all]).unwrap()).unwrap().share();
@@ -339,11 +367,13 @@ fn what_a_green_context_exports_it_takes_back() {
             let tensor = Tensor::export(Buffer::from_slice(cx, &[1.0f32; 4]).unwrap(), &[4]).unwrap();
             let again = tensor.into_buffer::<f32>(cx).unwrap();
             assert_eq!(again.as_slice().to_vec(cx).unwrap(), [1.0; 4]);
+            Ok(())
         })
         .unwrap();
 }
 
-/// No driver is asked, so that Miri runs it: who owns what, on which thread it goes, and what pointers may be used for.
+/// Makes no driver call, so that Miri runs it. It checks who owns the memory, on which thread it is freed,
+/// and how its pointers may be used.
 #[test]
 fn memory_of_the_host_changes_hands_without_a_driver() {
     let freed = Arc::new(AtomicUsize::new(0));
@@ -373,7 +403,7 @@ fn memory_of_the_host_changes_hands_without_a_driver() {
         assert_eq!(sum, 56.0);
         std::thread::spawn(move || drop(tensor)).join().unwrap();
     }
-    // What others keep reading is read, whoever goes first, and is not written.
+    // Memory that others keep reading stays readable, in any order of drops, and is not written.
     let shared = Arc::new(vec![1u8, 2]);
     let mut tensor = Tensor::export(Arc::clone(&shared), &[2, 1]).unwrap();
     assert!(matches!(tensor.as_mut_host_slice::<u8>(), Err(Mismatch::ReadOnly)));

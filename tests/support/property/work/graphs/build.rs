@@ -1,4 +1,4 @@
-//! What is added to a graph by several calls.
+//! Nodes that several calls add to a graph.
 
 use cuprum::graph::{CaptureMode, Graph, GraphError};
 use cuprum::{Current, Stream};
@@ -57,7 +57,7 @@ impl Slot {
         count: &Count,
     ) -> Result<(), Failed> {
         let (mut child, buffers) = (Graph::new(cx)?, buffers(cx)?);
-        let mut set = set(|buffer| child.give(buffer), buffers)?;
+        let mut set = set(|buffer| child.lend(buffer), buffers)?;
         let mut steps = Vec::new();
         for op in ops {
             steps.push((None, self.sets.len(), set.add(&mut child, cx, op, count)?.1));

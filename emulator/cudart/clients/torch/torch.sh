@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# PyTorch's wheel from the package index, with Triton, on the software device, as its users start it: 24 tests, four of them of
+# faults that are found at their lines, ten of torch.compile, one of an extension that NVIDIA's compiler builds.
+#
+#   torch.sh [OPTIONS OF PYTEST...]
+#
+# Fetches 3 GB, which become 6 in .cache/torch, so CI leaves it out. Needs python3 with pip and venv, a C++ compiler, and what
+# run.sh has fetched before: NVIDIA's compiler.
+set -euo pipefail
+cd "$(dirname "$0")/../../../.."
+here=$PWD/emulator/cudart/clients/torch
+cache=$PWD/.cache/torch
+toolkit=$PWD/.cache/cudart-toolkit-13.0
+[[ -x $toolkit/bin/nvcc ]] || { echo "torch.sh: emulator/cudart/clients/run.sh fetches NVIDIA's compiler first" >&2 && exit 1; }
+if [[ ! -f $cache/stamp || $(<"$cache/stamp") != "$(cat "$here/torch.sh")" ]]; then
+    rm -rf "$cache"
+    mkdir -p "$cache/tmp"
+    python3 -m venv "$cache/venv"
+    TMPDIR=$cache/tmp "$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir \
+        torch==2.15.0 numpy pytest ninja
+    rm -rf "$cache/tmp"
+    cat "$here/torch.sh" >"$cache/stamp"
+fi
+
+target=$(readlink -f "${CARGO_TARGET_DIR:-target}")/release
+cargo build --quiet --release --package cuprum-libcuda
+cargo build --quiet --release --features cli --bin cuprum
+emulator/cudart/link.sh "$target"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# An extension is linked with the name without a version.
+ln -s "$target/libcudart.so.13" "$folder/libcudart.so"
+export LIBRARY_PATH=$folder CUDA_HOME=$toolkit TORCH_CUDA_ARCH_LIST=8.0+PTX MAX_JOBS=2
+export PYTHONDONTWRITEBYTECODE=1 TRITON_DEFAULT_FP_FUSION=1 TRITON_CACHE_DIR=$folder/triton TORCHINDUCTOR_CACHE_DIR=$folder/inductor
+cd "$here"
+PATH=$cache/venv/bin:$PATH "$target/cuprum" run -- python -m pytest --quiet --tb=short --show-capture=stderr -p no:cacheprovider "$@" test_torch.py

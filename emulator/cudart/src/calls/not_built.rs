@@ -1,0 +1,104 @@
+//! Functions that are not built: a program that needs one of them loads, and reads its name when it calls it.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use crate::driver;
+use crate::error::cudaError;
+use crate::exported::Exported;
+use crate::state::thread;
+
+/// Makes a function of each name that reports the name and answers `cudaErrorNotSupported`.
+macro_rules! not_built {
+    ($($subject:literal { $($name:ident $([$twin:ident])?)* })*) => {
+        $($(
+            not_built! { @symbol stringify!($name), $subject }
+            $( not_built! { @symbol concat!(stringify!($name), "_", stringify!($twin)), $subject } )?
+        )*)*
+
+        /// The names, for the comparison with the list of exports.
+        #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the list"))]
+        pub(crate) const EXPORTED: &[Exported] = &[$($( Exported {
+            symbol: concat!(stringify!($name), $( "+", stringify!($twin) )?),
+            parameters: None,
+        } ),*),*];
+    };
+    (@symbol $symbol:expr, $subject:literal) => {
+        const _: () = {
+            /// Takes no parameters, whatever the caller passes: by the calling convention the caller removes them.
+            #[unsafe(export_name = $symbol)]
+            extern "C" fn stub() -> cudaError {
+                static SAID: AtomicBool = AtomicBool::new(false);
+                answer(&SAID, $symbol, $subject)
+            }
+        };
+    };
+}
+
+fn answer(said: &AtomicBool, name: &str, subject: &str) -> cudaError {
+    if !said.swap(true, Ordering::Relaxed) {
+        driver::report_not_built(name, subject);
+    }
+    thread::record(Err(cudaError::cudaErrorNotSupported))
+}
+
+not_built! {
+    "arrays, textures, surfaces and copies of boxes" {
+        cudaGetSurfaceObjectResourceDesc cudaGetTextureObjectResourceDesc
+        cudaGetTextureObjectResourceViewDesc cudaGetTextureObjectTextureDesc cudaMemcpy3DBatchAsync[ptsz]
+        cudaMemcpy3DPeerAsync[ptsz] cudaMemcpy3DPeer[ptds] cudaMemcpy3DWithAttributesAsync[ptsz]
+        cudaMemcpyArrayToArray[ptds] cudaMemcpyFromArrayAsync[ptsz] cudaMemcpyFromArray[ptds]
+        cudaMemcpyToArrayAsync[ptsz] cudaMemcpyToArray[ptds]
+    }
+    "entry points of the compiler that it does not use for these programs" {
+        __cudaGetProcAddress __cudaRegisterHostVar __cudaRegisterUnifiedTable
+    }
+    "execution contexts and device resources" {
+        cudaDevResourceGenerateDesc cudaDevSmResourceSplit cudaDevSmResourceSplitByCount
+        cudaDeviceGetDevResource cudaDeviceGetExecutionCtx cudaExecutionCtxDestroy
+        cudaExecutionCtxGetDevResource cudaExecutionCtxGetDevice cudaExecutionCtxGetId
+        cudaExecutionCtxRecordEvent cudaExecutionCtxStreamCreate cudaExecutionCtxSynchronize
+        cudaExecutionCtxWaitEvent cudaGreenCtxCreate cudaStreamGetDevResource[ptsz] cudaSubgridCreate
+        cudaSubgridWorkerGridCreate cudaSubgridWorksetCreate
+    }
+    "external memory and semaphores" {
+        cudaDestroyExternalMemory cudaDestroyExternalSemaphore cudaExternalMemoryGetMappedBuffer
+        cudaExternalMemoryGetMappedMipmappedArray cudaImportExternalMemory cudaImportExternalSemaphore
+        cudaSignalExternalSemaphoresAsync[ptsz] cudaSignalExternalSemaphoresAsync_v2[ptsz]
+        cudaWaitExternalSemaphoresAsync[ptsz] cudaWaitExternalSemaphoresAsync_v2[ptsz]
+    }
+    "graph nodes added by hand" {
+        cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode
+        cudaGraphAddMemcpyNodeFromSymbol cudaGraphAddMemcpyNodeToSymbol cudaGraphAddNode
+        cudaGraphAddNode_v2 cudaGraphConditionalHandleCreate cudaGraphConditionalHandleCreate_v2
+        cudaGraphExecExternalSemaphoresSignalNodeSetParams
+        cudaGraphExecExternalSemaphoresWaitNodeSetParams cudaGraphExecMemcpyNodeSetParamsFromSymbol
+        cudaGraphExecMemcpyNodeSetParamsToSymbol cudaGraphExecNodeSetParams
+        cudaGraphExternalSemaphoresSignalNodeGetParams cudaGraphExternalSemaphoresSignalNodeSetParams
+        cudaGraphExternalSemaphoresWaitNodeGetParams cudaGraphExternalSemaphoresWaitNodeSetParams
+        cudaGraphKernelNodeGetParams cudaGraphMemcpyNodeGetParams cudaGraphMemcpyNodeSetParamsFromSymbol
+        cudaGraphMemcpyNodeSetParamsToSymbol cudaGraphNodeGetParams cudaGraphNodeSetParams
+        cudaStreamBeginRecaptureToGraph[ptsz]
+    }
+    "graphics" {
+        cudaEGLStreamConsumerAcquireFrame cudaEGLStreamConsumerConnect
+        cudaEGLStreamConsumerConnectWithFlags cudaEGLStreamConsumerDisconnect
+        cudaEGLStreamConsumerReleaseFrame cudaEGLStreamProducerConnect cudaEGLStreamProducerDisconnect
+        cudaEGLStreamProducerPresentFrame cudaEGLStreamProducerReturnFrame cudaEventCreateFromEGLSync
+        cudaGLGetDevices cudaGLMapBufferObject cudaGLMapBufferObjectAsync cudaGLRegisterBufferObject
+        cudaGLSetBufferObjectMapFlags cudaGLSetGLDevice cudaGLUnmapBufferObject
+        cudaGLUnmapBufferObjectAsync cudaGLUnregisterBufferObject cudaGraphicsEGLRegisterImage
+        cudaGraphicsGLRegisterBuffer cudaGraphicsGLRegisterImage cudaGraphicsMapResources
+        cudaGraphicsResourceGetMappedEglFrame cudaGraphicsResourceGetMappedMipmappedArray
+        cudaGraphicsResourceGetMappedPointer cudaGraphicsResourceSetMapFlags
+        cudaGraphicsSubResourceGetMappedArray cudaGraphicsUnmapResources cudaGraphicsUnregisterResource
+        cudaGraphicsVDPAURegisterOutputSurface cudaGraphicsVDPAURegisterVideoSurface cudaVDPAUGetDevice
+        cudaVDPAUSetVDPAUDevice
+    }
+    "other" {
+        cudaDeviceGetNvSciSyncAttributes cudaLaunchCooperativeKernelMultiDevice cudaSetDoubleForDevice
+        cudaSetDoubleForHost
+    }
+    "undocumented tables" {
+        cudaGetExportTable
+    }
+}

@@ -1,0 +1,177 @@
+//! Registered kernels and variables, found by the host addresses that stand for them.
+
+use core::ffi::{c_char, c_void};
+use core::ptr;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use cuprum_sys::{CUdeviceptr, CUkernel, CUlibrary, Fns};
+
+use crate::driver;
+use crate::error::{Result, check, cudaError};
+use crate::image::{Image, Managed};
+use crate::structs::FatBinaryWrapper;
+
+/// A kernel, which is looked up in its library by the first use.
+struct Kernel {
+    image: Arc<Image>,
+    name: *const c_char,
+    found: AtomicPtr<c_void>,
+}
+
+/// A variable.
+#[derive(Clone)]
+struct Variable {
+    image: Arc<Image>,
+    name: *const c_char,
+    managed: bool,
+}
+
+/// Everything registered, by host address.
+#[derive(Default)]
+struct Registry {
+    images: HashMap<usize, Arc<Image>>,
+    kernels: HashMap<usize, Kernel>,
+    variables: HashMap<usize, Variable>,
+    /// Kernels handed out as such, which a program may give where a host address is expected.
+    handles: HashSet<usize>,
+}
+
+// SAFETY: the names are constant data of the program, until it is unregistered.
+unsafe impl Send for Registry {}
+// SAFETY: likewise.
+unsafe impl Sync for Registry {}
+
+static REGISTRY: LazyLock<RwLock<Registry>> = LazyLock::new(RwLock::default);
+
+fn read() -> RwLockReadGuard<'static, Registry> {
+    REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write() -> RwLockWriteGuard<'static, Registry> {
+    REGISTRY.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Registers a fat binary, and returns its handle.
+pub(crate) fn add_image(wrapper: *const FatBinaryWrapper) -> *mut *mut c_void {
+    let image = Arc::new(Image::new(wrapper));
+    let handle = Arc::as_ptr(&image).addr();
+    write().images.insert(handle, image);
+    ptr::without_provenance_mut(handle)
+}
+
+fn image(handle: *mut *mut c_void) -> Option<Arc<Image>> {
+    read().images.get(&handle.addr()).cloned()
+}
+
+/// Forgets a fat binary with its kernels and variables, and unloads it.
+pub(crate) fn remove_image(handle: *mut *mut c_void) {
+    if driver::is_forked() {
+        return;
+    }
+    let mut registry = write();
+    let Some(image) = registry.images.remove(&handle.addr()) else { return };
+    let Registry { kernels, variables, handles, .. } = &mut *registry;
+    kernels.retain(|_, kernel| {
+        let stays = !Arc::ptr_eq(&kernel.image, &image);
+        if !stays {
+            handles.remove(&kernel.found.load(Ordering::Relaxed).addr());
+        }
+        stays
+    });
+    variables.retain(|_, variable| !Arc::ptr_eq(&variable.image, &image));
+    drop(registry);
+    image.unload();
+}
+
+/// Adds a kernel. Of two at one host address, which come from one template in two sources, the first stays.
+pub(crate) fn add_kernel(handle: *mut *mut c_void, host: *const c_void, name: *const c_char) {
+    let Some(image) = image(handle) else { return };
+    let found = AtomicPtr::new(ptr::null_mut());
+    write().kernels.entry(host.addr()).or_insert(Kernel { image, name, found });
+}
+
+/// Registers a variable.
+pub(crate) fn add_variable(handle: *mut *mut c_void, host: *const c_void, name: *const c_char) {
+    let Some(image) = image(handle) else { return };
+    write().variables.entry(host.addr()).or_insert(Variable { image, name, managed: false });
+}
+
+/// Registers a managed variable, whose address the program keeps at `place`.
+pub(crate) fn add_managed(handle: *mut *mut c_void, place: *mut *mut c_void, name: *const c_char) {
+    let Some(image) = image(handle) else { return };
+    image.add_managed(Managed { place, name });
+    write().variables.entry(place.expose_provenance()).or_insert(Variable { image, name, managed: true });
+}
+
+/// Loads a fat binary, which puts the addresses of its managed variables into their places.
+pub(crate) fn load(fns: &Fns, handle: *mut *mut c_void) -> Result {
+    image(handle).ok_or(cudaError::cudaErrorInvalidResourceHandle)?.library(fns).map(drop)
+}
+
+/// The kernel of a host function. A kernel's own handle stands for itself.
+pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
+    let registry = read();
+    let Some(kernel) = registry.kernels.get(&host.addr()) else {
+        let is_handle = registry.handles.contains(&host.addr());
+        return is_handle
+            .then_some(CUkernel(host.cast_mut()))
+            .ok_or(cudaError::cudaErrorInvalidDeviceFunction);
+    };
+    let found = kernel.found.load(Ordering::Acquire);
+    if !found.is_null() {
+        return Ok(CUkernel(found));
+    }
+    let (image, name) = (Arc::clone(&kernel.image), kernel.name);
+    // The driver is called without the lock: loading may take long, and other threads launch meanwhile.
+    drop(registry);
+    let found = image.kernel(fns, name)?;
+    if let Some(kernel) = read().kernels.get(&host.addr()) {
+        kernel.found.store(found.0, Ordering::Release);
+    }
+    add_handle(found);
+    Ok(found)
+}
+
+/// True if a kernel is registered at a host address.
+pub(crate) fn has_kernel(host: *const c_void) -> bool {
+    read().kernels.contains_key(&host.addr())
+}
+
+/// Lets a kernel's handle stand where a host function is expected.
+pub(crate) fn add_handle(kernel: CUkernel) {
+    write().handles.insert(kernel.0.addr());
+}
+
+/// Forgets the handles of a library's kernels.
+pub(crate) fn remove_handles(fns: &Fns, library: CUlibrary) {
+    let belongs = |kernel: usize| {
+        let mut owner = CUlibrary::null();
+        // SAFETY: a place of ours, and a kernel of a library that is not unloaded yet.
+        let result =
+            unsafe { (fns.cuKernelGetLibrary)(&mut owner, CUkernel(ptr::without_provenance_mut(kernel))) };
+        check(result).is_ok() && owner == library
+    };
+    write().handles.retain(|kernel| !belongs(*kernel));
+}
+
+/// Address and size of the variable at a host address, in the current context.
+pub(crate) fn variable(fns: &Fns, host: *const c_void) -> Result<(CUdeviceptr, usize)> {
+    let variable = find_variable(host).ok_or(cudaError::cudaErrorInvalidSymbol)?;
+    variable.image.variable(fns, variable.name, variable.managed)
+}
+
+/// A variable by its host address; a managed one also by its own address, as programs name it.
+fn find_variable(host: *const c_void) -> Option<Variable> {
+    let registry = read();
+    let by_place = registry.variables.get(&host.addr());
+    let by_address = || {
+        registry.variables.iter().filter(|(_, variable)| variable.managed).find(|(place, _)| {
+            let place: *const *const c_void = ptr::with_exposed_provenance(**place);
+            // SAFETY: the place that the program has registered for the address, until it is unregistered.
+            unsafe { place.read() == host }
+        })
+    };
+    by_place.or_else(|| by_address().map(|(_, variable)| variable)).cloned()
+}

@@ -1,0 +1,28 @@
+//! Tests of the rooms on the software device in this process, and of names and layouts.
+
+mod exports;
+mod headers;
+mod launches;
+mod program;
+mod resets;
+mod threads;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The software device for one test at a time: a reset ends the context under all threads.
+fn device() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    crate::driver::use_software_device();
+    let _ = crate::calls::version::cudaGetLastError();
+    guard
+}
+
+/// Calls a function of the runtime, and returns its code.
+macro_rules! call {
+    ($function:path $(, $argument:expr)* $(,)?) => {{
+        // SAFETY: places and addresses that live during the call, as the test says.
+        unsafe { $function($($argument),*) }.0
+    }};
+}
+use call;

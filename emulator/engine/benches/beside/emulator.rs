@@ -1,0 +1,70 @@
+//! The kernels on the emulator.
+
+use super::contest::{Arg, Contest};
+use crate::device::{Args, Buffer, Device};
+use std::time::Instant;
+
+/// A kernel ready to be launched again and again.
+pub(crate) struct Prepared {
+    device: Device,
+    kernel: &'static str,
+    grid: (u32, u32),
+    block: (u32, u32),
+    args: Args,
+    /// The memory of the arguments.
+    buffers: Vec<Buffer>,
+}
+
+impl Prepared {
+    /// Loads the kernel, launches it once and checks the results.
+    pub(crate) fn new(module: &str, kernel: &'static str, contest: &Contest) -> Prepared {
+        let device = load(module);
+        let mut buffers = Vec::new();
+        let mut args = Args::default();
+        for arg in &contest.args {
+            args = match arg {
+                Arg::Word(word) => args.push(*word),
+                Arg::Buffer(words) => {
+                    let buffer = device.buffer(words);
+                    let args = args.buffer(&buffer);
+                    buffers.push(buffer);
+                    args
+                }
+            };
+        }
+        let mut prepared =
+            Prepared { device, kernel, grid: contest.grid, block: contest.block, args, buffers };
+        prepared.launch(1);
+        let results: Vec<Vec<u32>> = prepared.buffers.iter().map(Buffer::read).collect();
+        (contest.check)(&results);
+        prepared
+    }
+
+    pub(crate) fn launch(&mut self, workers: usize) {
+        self.device.options.workers = workers;
+        if let Err(fault) = self.device.launch(self.kernel, self.grid, self.block, &self.args) {
+            panic!("{}: {fault}", self.kernel);
+        }
+    }
+}
+
+fn load(module: &str) -> Device {
+    let path = format!("{}/../../kernels/{module}.ptx", env!("CARGO_MANIFEST_DIR"));
+    let ptx = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    Device::load(&ptx).unwrap_or_else(|error| panic!("{module}: {error}"))
+}
+
+/// One block of one warp that does nothing: what a launch costs by itself in seconds, on a kernel never launched before
+/// and on one that has been.
+pub(crate) fn launch_costs() -> (f64, f64) {
+    let args = Args::default();
+    let run = |device: &Device| {
+        let start = Instant::now();
+        device.launch("no_arguments", 1, 32, &args).unwrap();
+        start.elapsed()
+    };
+    let first = (0..5).map(|_| run(&load("signatures"))).min().unwrap_or_default();
+    let device = load("signatures");
+    let warm = (0..1000).map(|_| run(&device)).min().unwrap_or_default();
+    (first.as_secs_f64(), warm.as_secs_f64())
+}

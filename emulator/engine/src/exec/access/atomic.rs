@@ -1,0 +1,201 @@
+//! Atomic operations.
+
+use super::place::place_of;
+use super::raw::{read, sign_extend, write};
+use super::{Request, lane_address, update};
+use crate::exec::block::rows::Rows;
+use crate::exec::block::{Block, Issue, Stop};
+use crate::program::memory::{Atomic, AtomicOperation};
+use crate::program::types::Type;
+use crate::semantics::atomic::{add_f32, add_f64, add_halves, extrema_of_halves};
+use crate::semantics::{Register, Width, lanes_of};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<(), Stop> {
+    let bytes = atomic.ty.bytes();
+    if bytes == 16 {
+        return atomic_wide(block, issue, atomic);
+    }
+    let width = if bytes == 8 { Width::Double } else { Width::Single };
+    for lane in lanes_of(issue.active) {
+        let request = |block: &Block<'_, '_>, lane| {
+            let address = lane_address(block, issue.warp, &atomic.address, lane);
+            let request = match atomic.operation {
+                AtomicOperation::Exchange => Request::write(atomic.space, address, bytes, atomic.cache),
+                _ => Request::update(atomic.space, address, bytes, atomic.cache),
+            };
+            request.atomically(atomic.order).returning(atomic.out.is_some())
+        };
+        let place = place_of(block, issue.at(lane), issue.active, request)?;
+        let rows = &block.warps[issue.warp].rows;
+        let operands = atomic.operands.map(|operand| rows.get_wide(operand, width, lane));
+        let operation = (atomic.operation, atomic.ty);
+        // SAFETY: `place` checked that the bytes lie in live memory, and are aligned; what is not global is of a block that
+        // this worker runs.
+        let old = unsafe { change(place.host, bytes, operation, place.global, operands) };
+        if let Some(out) = atomic.out {
+            block.warps[issue.warp].rows.set_wide(out, width, lane, old);
+        }
+    }
+    Ok(())
+}
+
+/// Exchanges of 128 bits, whose registers are pairs of double rows. They are atomic among each other.
+fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<(), Stop> {
+    static TURN: Mutex<()> = Mutex::new(());
+    for lane in lanes_of(issue.active) {
+        let request = |block: &Block<'_, '_>, lane| {
+            let address = lane_address(block, issue.warp, &atomic.address, lane);
+            let request = Request::update(atomic.space, address, 16, atomic.cache);
+            request.atomically(atomic.order).returning(atomic.out.is_some())
+        };
+        let place = place_of(block, issue.at(lane), issue.active, request)?;
+        let rows = &mut block.warps[issue.warp].rows;
+        let both = |rows: &Rows, register: Register| {
+            [register, Register(register.0 + 2)].map(|half| rows.get_wide(half, Width::Double, lane))
+        };
+        let [a, b] = atomic.operands.map(|operand| both(rows, operand));
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let halves = place.host.cast::<[u64; 2]>();
+        // SAFETY: `place` checked that 16 bytes lie in live memory.
+        let old = unsafe { halves.read_unaligned() };
+        let new = match atomic.operation {
+            AtomicOperation::CompareExchange if old != a => old,
+            AtomicOperation::CompareExchange => b,
+            _ => a,
+        };
+        // SAFETY: as above; writing was checked too.
+        unsafe { halves.write_unaligned(new) };
+        drop(turn);
+        if let Some(out) = atomic.out {
+            rows.set_wide(out, Width::Double, lane, old[0]);
+            rows.set_wide(Register(out.0 + 2), Width::Double, lane, old[1]);
+        }
+    }
+    Ok(())
+}
+
+/// Does an atomic operation on memory, and returns the old value. Only global memory is seen by other workers.
+///
+/// # Safety
+/// `at` points at that many writable bytes, and is aligned to as many. Without `global`, no other thread sees them.
+#[inline(always)]
+pub(in crate::exec) unsafe fn change(
+    at: *mut u8,
+    bytes: u32,
+    (operation, ty): (AtomicOperation, Type),
+    global: bool,
+    [a, b]: [u64; 2],
+) -> u64 {
+    let apply = |old: u64| apply(operation, ty, global, old, a, b);
+    if !global {
+        // SAFETY: as the caller says.
+        let old = unsafe { read(at, bytes, false) };
+        // SAFETY: as the caller says.
+        unsafe { write(at, bytes, apply(old), false) };
+        return old;
+    }
+    match (operation, bytes) {
+        (AtomicOperation::Add, 4) if !ty.is_float() => {
+            // SAFETY: as the caller says; global memory is shared through atomics only.
+            unsafe { AtomicU32::from_ptr(at.cast()) }.fetch_add(a as u32, Ordering::SeqCst).into()
+        }
+        (AtomicOperation::Add, 8) if !ty.is_float() => {
+            // SAFETY: as above.
+            unsafe { AtomicU64::from_ptr(at.cast()) }.fetch_add(a, Ordering::SeqCst)
+        }
+        (AtomicOperation::CompareExchange, 4) => {
+            // SAFETY: as above.
+            let cell = unsafe { AtomicU32::from_ptr(at.cast()) };
+            let swapped = cell.compare_exchange(a as u32, b as u32, Ordering::SeqCst, Ordering::SeqCst);
+            swapped.unwrap_or_else(|old| old).into()
+        }
+        (AtomicOperation::CompareExchange, 8) => {
+            // SAFETY: as above.
+            let cell = unsafe { AtomicU64::from_ptr(at.cast()) };
+            let swapped = cell.compare_exchange(a, b, Ordering::SeqCst, Ordering::SeqCst);
+            swapped.unwrap_or_else(|old| old)
+        }
+        // SAFETY: as above.
+        _ => unsafe { update(at, bytes, apply) },
+    }
+}
+
+/// The new value of an atomic operation; `b` is the second operand of `cas`. In global memory, sums
+/// of single precision flush subnormal numbers, and a NaN stays as it is.
+#[inline]
+pub(in crate::exec) fn apply(
+    operation: AtomicOperation,
+    ty: Type,
+    global: bool,
+    old: u64,
+    a: u64,
+    b: u64,
+) -> u64 {
+    let mask = u64::MAX >> (64 - 8 * ty.bytes());
+    let (old, a) = (old & mask, a & mask);
+    let signed = |x: u64| sign_extend(x, ty.bytes()) as i64;
+    match operation {
+        AtomicOperation::Add if ty.is_float() => add(ty, global, old, a) & mask,
+        AtomicOperation::Add => old.wrapping_add(a) & mask,
+        AtomicOperation::Min | AtomicOperation::Max if ty.is_float() => {
+            u64::from(extremum(operation == AtomicOperation::Max, ty, old as u32, a as u32)) & mask
+        }
+        AtomicOperation::Exchange => a,
+        AtomicOperation::CompareExchange => {
+            if old == a {
+                b
+            } else {
+                old
+            }
+        }
+        AtomicOperation::Min if ty.is_signed() => signed(old).min(signed(a)) as u64,
+        AtomicOperation::Max if ty.is_signed() => signed(old).max(signed(a)) as u64,
+        AtomicOperation::Min => old.min(a),
+        AtomicOperation::Max => old.max(a),
+        AtomicOperation::And => old & a,
+        AtomicOperation::Or => old | a,
+        AtomicOperation::Xor => old ^ a,
+        AtomicOperation::Increment => {
+            if old >= a {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOperation::Decrement => {
+            if old == 0 || old > a {
+                a
+            } else {
+                old - 1
+            }
+        }
+    }
+}
+
+/// The sum of floating-point numbers; its bits beyond the type do not count.
+fn add(ty: Type, global: bool, old: u64, a: u64) -> u64 {
+    match ty {
+        Type::F32 => {
+            let (x, y) = (f32::from_bits(old as u32), f32::from_bits(a as u32));
+            add_f32(x, y, global).to_bits().into()
+        }
+        Type::F64 => {
+            let (x, y) = (f64::from_bits(old), f64::from_bits(a));
+            match (global, y.is_nan(), x.is_nan()) {
+                // Global memory's own adder passes a NaN as it is.
+                (true, true, _) => a,
+                (true, _, true) => old,
+                _ => add_f64(y, x).to_bits(),
+            }
+        }
+        Type::F16 | Type::F16x2 => add_halves(false, old as u32, a as u32).into(),
+        _ => add_halves(true, old as u32, a as u32).into(),
+    }
+}
+
+/// Minimum or maximum of numbers of half precision, or of each half of a pair.
+fn extremum(max: bool, ty: Type, x: u32, y: u32) -> u32 {
+    extrema_of_halves(max, !matches!(ty, Type::F16 | Type::F16x2), x, y)
+}

@@ -1,0 +1,214 @@
+//! Place of an access's bytes, if it is allowed.
+
+use super::watch::{Memory, watch_local, watch_race, watch_shared, with_access};
+use super::{Place, Request};
+use crate::exec::block::cached::Cached;
+use crate::exec::block::{Block, Site, Stop};
+use crate::exec::touched::Marks;
+use crate::memory::Region;
+use crate::program::memory::RANK_SHIFT;
+use crate::ptx::Space;
+use crate::report::FaultKind;
+use crate::semantics::lanes_of;
+use std::ptr;
+
+/// Addresses below this are null pointers with an offset.
+const NULL_PAGE: u64 = 4096;
+/// Largest span of the device's range: an address further below its windows, or above them, is no device address.
+const DEVICE_RANGE: u64 = 1 << 40;
+
+/// The place of one lane's access. A fault names all lanes of `active`, from this one on, that do the same.
+pub(super) fn place_of(
+    block: &mut Block<'_, '_>,
+    site: Site,
+    active: u32,
+    request: impl Fn(&Block<'_, '_>, usize) -> Request,
+) -> Result<Place, Stop> {
+    let wanted = request(block, site.lane);
+    let mut fault = match place(block, site, wanted) {
+        Ok(place) => return Ok(place),
+        Err(fault) => fault,
+    };
+    for other in lanes_of(active).filter(|other| *other > site.lane) {
+        let wanted = request(block, other);
+        if place(block, Site { lane: other, ..site }, wanted).is_err_and(|other| other.kind == fault.kind) {
+            fault.lanes |= 1 << other;
+        }
+    }
+    Err(fault)
+}
+
+pub(in crate::exec) fn place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let Request { space, mut address, bytes, .. } = request;
+    if address % u64::from(bytes) != 0 {
+        return Err(access_fault(block, FaultKind::Misaligned, site, request));
+    }
+    let windows = block.launch.map.windows();
+    let mut space = space;
+    if space.is_none() {
+        let all = [
+            (windows.shared, Space::SharedCluster),
+            (windows.local, Space::Local),
+            (windows.param, Space::Param),
+        ];
+        for (start, window) in all {
+            if address.wrapping_sub(start) < windows.bytes {
+                (space, address) = (Some(window), address - start);
+            }
+        }
+    }
+    let inside = Request { space, address, ..request };
+    match space {
+        Some(Space::Shared | Space::SharedCluster) => shared_place(block, site, inside),
+        Some(Space::Local) => local_place(block, site, inside),
+        Some(Space::Param) => {
+            let params = block.launch.args.params;
+            match address.checked_add(bytes.into()) {
+                Some(end) if end <= params.len() as u64 && !request.write => Ok(Place {
+                    host: params.as_ptr().cast_mut().wrapping_add(address as usize),
+                    global: false,
+                }),
+                _ => Err(access_fault(block, FaultKind::OutOfBounds, site, request)),
+            }
+        }
+        _ => global_place(block, site, request),
+    }
+}
+
+/// The first byte of an access within memory that starts at this address and has this size; shared and local addresses have 32 bits.
+fn start_within(request: &Request, first: u32, size: u32) -> Option<usize> {
+    let start = (request.address as u32).wrapping_sub(first);
+    (u64::from(start) + u64::from(request.bytes) <= u64::from(size)).then_some(start as usize)
+}
+
+fn shared_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let Some(offset) = start_within(&request, block.shared_base, block.launch.shared_bytes) else {
+        return peer_place(block, site, request);
+    };
+    let host = block.shared.as_mut_ptr().cast::<u8>().wrapping_add(offset);
+    if block.launch.watches() {
+        watch_shared(block, site, (block.rank, offset, host), request)?;
+    }
+    Ok(Place { host, global: false })
+}
+
+/// The place of an access to the shared memory of another block of the cluster.
+fn peer_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let bytes = block.launch.shared_bytes;
+    let rank = request.address as u32 >> RANK_SHIFT;
+    let wrong = if rank == block.rank || block.cluster.is_none() && request.space == Some(Space::Shared) {
+        Some(FaultKind::OutOfBounds)
+    } else if request.space == Some(Space::Shared) {
+        Some(FaultKind::OtherBlock)
+    } else {
+        None
+    };
+    if let Some(kind) = wrong {
+        return Err(access_fault(block, kind, site, request));
+    }
+    let members = block.cluster.as_ref();
+    let present = members.and_then(|cluster| cluster.member(rank)).filter(|peer| !peer.ended.get());
+    let Some(peer) = present else {
+        return Err(access_fault(block, FaultKind::BlockNotPresent, site, request));
+    };
+    let Some(offset) = start_within(&request, rank << RANK_SHIFT, bytes) else {
+        return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
+    };
+    let host = peer.shared.get().wrapping_add(offset);
+    if block.launch.watches() {
+        watch_shared(block, site, (rank, offset, host), request)?;
+    }
+    Ok(Place { host, global: false })
+}
+
+fn local_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let warp = &mut block.warps[site.warp];
+    let Some(start) = start_within(&request, 0, warp.local_stride) else {
+        return Err(access_fault(block, FaultKind::OutOfBounds, site, request));
+    };
+    let offset = site.lane * warp.local_stride as usize + start;
+    let host = warp.local.as_mut_ptr().wrapping_add(offset);
+    if block.launch.options.check_init {
+        watch_local(block, site, start, request)?;
+    }
+    Ok(Place { host, global: false })
+}
+
+fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
+    let Request { address, bytes, write, cache, .. } = request;
+    let mut cached = block.caches[cache];
+    let inside = |cached: &Cached| {
+        let offset = address.wrapping_sub(cached.base);
+        offset < cached.len && u64::from(bytes) <= cached.len - offset
+    };
+    if !inside(&cached) {
+        let region = block.launch.map.find(address);
+        let usable = |region: &&Region| region.reachable && block.launch.hooks.reaches(region);
+        match region.filter(usable).map(Cached::of).filter(inside) {
+            Some(mut found) => {
+                found.marks = marks_of(block, site, region, request);
+                cached = found;
+                block.caches[cache] = found;
+            }
+            None => return Err(access_fault(block, missed(block, region, address), site, request)),
+        }
+    }
+    if write && !cached.writable {
+        return Err(access_fault(block, FaultKind::WriteToReadOnly, site, request));
+    }
+    let offset = address - cached.base;
+    let host = cached.host.wrapping_add(offset as usize);
+    if cached.tracked {
+        if let Some(init) = block.launch.map.find(address).and_then(|region| region.init.as_ref()) {
+            let reads = !write || request.update;
+            if reads && block.launch.options.check_init && !init.all_set(offset, bytes.into()) {
+                let kind = FaultKind::UninitializedRead;
+                block.found(kind, site, |fault| with_access(block, fault, request))?;
+            }
+            if write {
+                init.set(offset, bytes.into());
+            }
+        }
+    }
+    if let Some(marks) = cached.marks(block.launch) {
+        request.manners().for_each(|manner| marks.note(manner, offset, bytes.into()));
+    }
+    if cached.writable && block.launch.global_shadow.is_some() {
+        watch_race(block, site, (Memory::Global, address, host), request)?;
+    }
+    Ok(Place { host, global: true })
+}
+
+/// The kind of fault of an access that no region has room for, or whose region must not be used.
+fn missed(block: &Block<'_, '_>, region: Option<&Region>, address: u64) -> FaultKind {
+    if address < NULL_PAGE {
+        FaultKind::NullPointer
+    } else if block.launch.map.find_freed(address).is_some() {
+        FaultKind::UseAfterFree
+    } else if region.is_some_and(|region| !block.launch.hooks.reaches(region)) {
+        FaultKind::OtherDevice
+    } else if let Some(whole) = block.launch.map.widened(address) {
+        FaultKind::TruncatedAddress(whole)
+    } else if region.map_or_else(|| !is_device_address(block, address), |region| !region.reachable) {
+        FaultKind::HostPointer
+    } else {
+        FaultKind::OutOfBounds
+    }
+}
+
+/// The notes of the bytes that accesses touch in a region; null if none are kept.
+fn marks_of(block: &Block<'_, '_>, site: Site, region: Option<&Region>, request: Request) -> *const Marks {
+    let Some((touched, region)) = block.launch.touched.zip(region) else { return ptr::null() };
+    request.manners().fold(ptr::null(), |_, manner| touched.of(region, site.pc, manner))
+}
+
+fn is_device_address(block: &Block<'_, '_>, address: u64) -> bool {
+    let windows = block.launch.map.windows();
+    let end = windows.param + windows.bytes;
+    address < end && end - address < DEVICE_RANGE
+}
+
+#[cold]
+fn access_fault(block: &Block<'_, '_>, kind: FaultKind, site: Site, request: Request) -> Stop {
+    with_access(block, block.fault(kind, site), request)
+}

@@ -1,0 +1,193 @@
+//! The barriers of a block: the threads that wait, and those that may go on.
+
+use super::fault::{MOST_RELATED, lanes_at, threads_of_warp};
+use super::warp::{Fragment, Wait, Warp};
+use super::{Block, Issue, Lanes, Stop};
+use crate::program::instruction::{BarrierKind, Op};
+use crate::report::FaultKind;
+use crate::semantics::lanes_of;
+
+impl Block<'_, '_> {
+    /// Lets threads go on whose barrier has all the threads that it waits for. `false` if there are none.
+    pub(in crate::exec) fn release_barriers(&mut self) -> Result<bool, Stop> {
+        let live: u32 = self.warps.iter().map(|warp| warp.live.count_ones()).sum();
+        let mut any = false;
+        for id in lanes_of(self.barriers_in_use()).map(|id| id as u32) {
+            let mut waiting = self.arrived[id as usize];
+            let mut expected = live;
+            for (warp, fragment) in self.waiting_at(id) {
+                waiting += fragment.mask.count_ones();
+                expected = self.asked_for(warp, fragment).unwrap_or(expected);
+            }
+            if waiting == 0 {
+                continue;
+            }
+            if self.launch.options.check_barriers {
+                self.check_counts(id)?;
+            }
+            if waiting < expected {
+                continue;
+            }
+            if self.launch.options.check_barriers {
+                self.check_exits(id)?;
+            }
+            any = true;
+            self.release(id);
+        }
+        Ok(any)
+    }
+
+    /// The barriers at which threads wait or have arrived, one bit each.
+    fn barriers_in_use(&self) -> u32 {
+        let arrived = (0..).zip(&self.arrived).filter(|(_, threads)| **threads != 0).map(|(id, _)| id);
+        let fragments = self.warps.iter().flat_map(Warp::fragments);
+        let waiting = fragments.filter_map(|fragment| match fragment.wait {
+            Wait::Barrier(id) => Some(id),
+            _ => None,
+        });
+        arrived.chain(waiting).fold(0, |bits, id: u32| bits | 1 << id)
+    }
+
+    /// Fragments that wait at a barrier, with their warps.
+    fn waiting_at(&self, id: u32) -> impl Iterator<Item = (&Warp, &Fragment)> {
+        let of_warp = move |warp| {
+            let fragments = Warp::fragments(warp).iter();
+            fragments.filter(move |fragment| fragment.wait == Wait::Barrier(id)).map(move |part| (warp, part))
+        };
+        self.warps.iter().flat_map(of_warp)
+    }
+
+    /// The number of threads that a barrier names, if it does.
+    fn asked_for(&self, warp: &Warp, fragment: &Fragment) -> Option<u32> {
+        match &self.instruction(fragment.pc).op {
+            Op::Barrier { count: Some(count), .. } => {
+                Some(warp.rows.get(*count, fragment.mask.trailing_zeros() as usize))
+            }
+            _ => None,
+        }
+    }
+
+    /// With the check on: finds threads that wait at the same barrier for different numbers of threads.
+    fn check_counts(&self, id: u32) -> Result<(), Stop> {
+        let mut waiting = self.waiting_at(id);
+        let Some((first_warp, first)) = waiting.next() else { return Ok(()) };
+        let wanted = self.asked_for(first_warp, first);
+        let Some((warp, other)) = waiting.find(|(warp, other)| self.asked_for(warp, other) != wanted) else {
+            return Ok(());
+        };
+        let words = |count: Option<u32>| match count {
+            Some(count) => format!("waits for {count} threads"),
+            None => "waits for all threads of the block".to_owned(),
+        };
+        let place =
+            |warp: &Warp, part: &Fragment, count| self.related(lanes_at(warp.index, part), words(count));
+        self.found(FaultKind::BarrierCounts, lanes_at(first_warp.index, first), |mut fault| {
+            fault.related.push(place(first_warp, first, wanted));
+            fault.related.push(place(warp, other, self.asked_for(warp, other)));
+            fault
+        })
+    }
+
+    /// With the check on: finds a barrier of all threads that some of them never reach, because they have exited.
+    fn check_exits(&self, id: u32) -> Result<(), Stop> {
+        let Some((warp, waiting)) = self.waiting_at(id).next() else { return Ok(()) };
+        let mut exited = Vec::new();
+        for warp in &self.warps {
+            exited.extend(warp.exits.iter().map(|exit| (warp.index, *exit)));
+        }
+        if self.asked_for(warp, waiting).is_some() || exited.is_empty() {
+            return Ok(());
+        }
+        self.found(FaultKind::BarrierDivergence, lanes_at(warp.index, waiting), |mut fault| {
+            fault.related.extend(exited.into_iter().take(MOST_RELATED).map(|(warp, (pc, mask))| {
+                let note = format!("{} exited", threads_of_warp(mask));
+                self.related(Lanes { warp: warp as usize, pc, mask }, note)
+            }));
+            fault
+        })
+    }
+
+    fn release(&mut self, id: u32) {
+        let kernel = self.launch.args.kernel;
+        let mut ones = 0;
+        let mut total = 0;
+        let mut parties = Vec::new();
+        for (index, warp) in self.warps.iter().enumerate() {
+            for fragment in warp.fragments.iter().filter(|fragment| fragment.wait == Wait::Barrier(id)) {
+                parties.push((index, fragment.mask));
+                total += fragment.mask.count_ones();
+                if let Op::Barrier {
+                    kind: BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. },
+                    ..
+                } = &kernel.code[fragment.pc as usize].op
+                {
+                    ones += (warp.rows.holds(*condition) & fragment.mask).count_ones();
+                }
+            }
+        }
+        if let Some(clocks) = &mut self.clocks {
+            clocks.meet(&parties, Some(id as usize));
+        }
+        for warp in &mut self.warps {
+            let rows = &mut warp.rows;
+            for fragment in warp.fragments.iter_mut().filter(|fragment| fragment.wait == Wait::Barrier(id)) {
+                if let Op::Barrier { kind, .. } = &kernel.code[fragment.pc as usize].op {
+                    match kind {
+                        BarrierKind::CountOnes { out, .. } => {
+                            lanes_of(fragment.mask).for_each(|lane| rows.set(*out, lane, ones));
+                        }
+                        BarrierKind::Combine { out, all, .. } => {
+                            let result = if *all { ones == total } else { ones > 0 };
+                            rows.set_predicate(*out, fragment.mask, if result { u32::MAX } else { 0 });
+                        }
+                        BarrierKind::Sync | BarrierKind::Arrive => {}
+                    }
+                }
+                fragment.wait = Wait::Ready;
+                fragment.pc += 1;
+            }
+        }
+        self.arrived[id as usize] = 0;
+    }
+
+    /// With the check on: true if some threads have exited.
+    pub(in crate::exec) fn has_exits(&self) -> bool {
+        self.warps.iter().any(|warp| !warp.exits.is_empty())
+    }
+
+    /// True if no thread of this block has arrived at a barrier whose number lies here.
+    pub(in crate::exec) fn nobody_arrived(&self, id: u32) -> bool {
+        self.arrived.get(id as usize) == Some(&0)
+    }
+
+    /// Lets threads of a warp arrive at a barrier and go on.
+    #[inline]
+    pub(in crate::exec) fn arrive(&mut self, id: u32, warp: usize, mask: u32) {
+        let number = id as usize & 15;
+        self.arrived[number] += mask.count_ones();
+        if let Some(clocks) = &mut self.clocks {
+            clocks.arrive(warp, mask, number);
+        }
+    }
+
+    /// With the check on: finds an aligned barrier that these lanes reach and others of their warp have gone past.
+    /// Lanes about to exit are not waited for, and so do no harm.
+    pub(in crate::exec) fn check_aligned(&self, issue: Issue) -> Result<(), Stop> {
+        if !self.launch.options.check_barriers {
+            return Ok(());
+        }
+        let ranks = &self.launch.args.kernel.ranks;
+        let place = |pc: u32| (ranks[pc as usize], pc);
+        let warp = &self.warps[issue.warp];
+        let gone = warp.fragments.iter().enumerate().find(|(other, fragment)| {
+            let leaves = matches!(self.instruction(fragment.pc).op, Op::Exit);
+            *other != issue.fragment && place(fragment.pc) > place(issue.pc) && !leaves
+        });
+        let Some((_, fragment)) = gone else { return Ok(()) };
+        self.found(FaultKind::BarrierDivergence, issue, |mut fault| {
+            let note = format!("{} went past it", threads_of_warp(fragment.mask));
+            fault.related.push(self.related(lanes_at(warp.index, fragment), note));
+            fault
+        })
+    }
+}

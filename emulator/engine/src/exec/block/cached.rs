@@ -1,0 +1,53 @@
+//! The region of memory that an instruction found last.
+
+use super::launch::Launch;
+use crate::exec::touched::Marks;
+use crate::memory::Region;
+
+/// The region that a memory instruction found last.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Cached {
+    pub(in crate::exec) base: u64,
+    pub(in crate::exec) len: u64,
+    pub(in crate::exec) host: *mut u8,
+    pub(in crate::exec) writable: bool,
+    pub(in crate::exec) tracked: bool,
+    /// The notes of the bytes that are touched; null if none are kept.
+    pub(in crate::exec) marks: *const Marks,
+    /// Its last address, and the distance from the one before.
+    pub(in crate::exec) last: u64,
+    pub(in crate::exec) stride: u64,
+}
+
+impl Cached {
+    pub(in crate::exec) const EMPTY: Cached = Cached {
+        base: 0,
+        len: 0,
+        host: std::ptr::null_mut(),
+        writable: false,
+        tracked: false,
+        marks: std::ptr::null(),
+        last: 0,
+        stride: 0,
+    };
+
+    pub(in crate::exec) fn of(region: &Region) -> Self {
+        Cached {
+            base: region.base,
+            len: region.len,
+            host: region.host,
+            writable: region.writable,
+            tracked: region.init.is_some(),
+            marks: std::ptr::null(),
+            last: 0,
+            stride: 0,
+        }
+    }
+
+    /// The place where touched bytes are noted.
+    #[inline(always)]
+    pub(in crate::exec) fn marks<'l>(&self, _launch: &'l Launch<'_>) -> Option<&'l Marks> {
+        // SAFETY: null, or from the launch's own `Touched`, which keeps it as long as the launch.
+        unsafe { self.marks.as_ref() }
+    }
+}

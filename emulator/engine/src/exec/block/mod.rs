@@ -1,0 +1,196 @@
+//! A block: its warps, its shared memory, its barriers.
+//!
+//! Here is the state of a block, and the code that changes it: waiting at barriers, and the making of faults. The
+//! effects of instructions are further up, and the mode that runs them is chosen at the top.
+
+mod barrier;
+pub(in crate::exec) mod cached;
+pub(in crate::exec) mod cluster;
+pub(in crate::exec) mod copies;
+mod fault;
+pub(in crate::exec) mod launch;
+mod parts;
+mod products;
+pub(in crate::exec) mod rows;
+pub(in crate::exec) mod scalars;
+mod site;
+pub(in crate::exec) mod special;
+pub(in crate::exec) mod stack;
+pub(in crate::exec) mod warp;
+
+pub(in crate::exec) use fault::Stop;
+pub(in crate::exec) use site::{Issue, Lanes, Site};
+pub(in crate::exec) use special::thread_index;
+
+use super::check::clocks::Clocks;
+use super::check::traces::Shadow;
+use super::code::affine::reads_row;
+use crate::program::instruction::Special;
+use crate::program::memory::RANK_SHIFT;
+use crate::semantics::LANES;
+use cached::Cached;
+use cluster::Cluster;
+use copies::LateCopies;
+use launch::Launch;
+use parts::Parts;
+use rows::Rows;
+use scalars::Scalars;
+use special::{depends_on_block, set_varying};
+use std::rc::Rc;
+use warp::Warp;
+
+/// A block being run. Reused for one block after the other.
+pub(in crate::exec) struct Block<'l, 'a> {
+    pub(in crate::exec) launch: &'l Launch<'a>,
+    pub(in crate::exec) worker: usize,
+    pub(in crate::exec) index: [u32; 3],
+    /// The blocks of its cluster, if there are others.
+    pub(in crate::exec) cluster: Option<Rc<Cluster>>,
+    /// Its rank in its cluster.
+    pub(in crate::exec) rank: u32,
+    /// The address of its shared memory.
+    pub(in crate::exec) shared_base: u32,
+    pub(in crate::exec) warps: Vec<Warp>,
+    pub(in crate::exec) shared: Vec<u64>,
+    /// The region that each memory instruction found last.
+    pub(in crate::exec) caches: Vec<Cached>,
+    /// Copies that are under way.
+    pub(in crate::exec) copies: LateCopies,
+    /// Threads that arrived at a barrier without waiting, by its number.
+    arrived: [u32; 16],
+    pub(in crate::exec) instructions: u64,
+    /// Number of turns that its warps had.
+    pub(in crate::exec) rounds: u64,
+    /// Shadow of shared memory, where a check needs it.
+    pub(in crate::exec) shadow: Shadow,
+    /// Clocks, where races are looked for.
+    pub(in crate::exec) clocks: Option<Clocks>,
+    /// Rest of the parts, which go back at the end.
+    parts: Parts,
+    /// Offset in cells of the scratch rows of each warp.
+    pub(in crate::exec) scratch: u32,
+    /// Rows that lanes outside of the running gang need, one bit each.
+    pub(in crate::exec) kept: Vec<u64>,
+    /// Room for the places of a warp's lanes in memory.
+    pub(in crate::exec) offsets: [i64; LANES],
+    /// Registers that are not rows.
+    pub(in crate::exec) scalars: Scalars,
+}
+
+impl<'l, 'a> Block<'l, 'a> {
+    pub(in crate::exec) fn new(launch: &'l Launch<'a>, worker: usize) -> Self {
+        let kernel = launch.args.kernel;
+        // The modes use constant rows differently, and so do clusters.
+        let key = kernel.id << 2 | u64::from(launch.is_clustered()) << 1 | u64::from(launch.steps.is_some());
+        let mut parts = Parts::take(key, launch.args.block);
+        let fresh = parts.warps.is_empty();
+        if fresh {
+            let warps = launch.threads.div_ceil(LANES as u32);
+            parts.warps = (0..warps).map(|index| Warp::new(kernel, index)).collect();
+            parts.caches = vec![Cached::EMPTY; kernel.caches as usize + 1];
+        } else {
+            parts.caches.fill(Cached::EMPTY);
+        }
+        parts.shared.resize((launch.shared_bytes as usize).div_ceil(8), 0);
+        parts.uniform.resize(launch.uniform.len(), 0);
+        let mut changed = fresh;
+        for ((register, width, value), held) in launch.uniform.iter().zip(&mut parts.uniform) {
+            if fresh || value != held {
+                changed = true;
+                *held = *value;
+                parts.warps.iter_mut().for_each(|warp| warp.rows.fill(*register, *width, *value));
+            }
+        }
+        parts.scalars.prepare(launch, changed);
+        let Parts { warps, shared, caches, scalars, .. } = &mut parts;
+        let mut block = Block {
+            launch,
+            worker,
+            index: [0; 3],
+            cluster: None,
+            rank: 0,
+            shared_base: 0,
+            warps: std::mem::take(warps),
+            shared: std::mem::take(shared),
+            caches: std::mem::take(caches),
+            scalars: std::mem::take(scalars),
+            copies: LateCopies::default(),
+            arrived: [0; 16],
+            instructions: 0,
+            rounds: 0,
+            shadow: Shadow::default(),
+            clocks: launch
+                .options
+                .check_races
+                .then(|| Clocks::new(launch.threads.div_ceil(LANES as u32) as usize)),
+            parts,
+            scratch: Rows::scratch(kernel.rows).0 * LANES as u32,
+            offsets: [0; LANES],
+            kept: Vec::new(),
+        };
+        for warp in &mut block.warps {
+            set_varying(launch, worker, warp, |special, _| !depends_on_block(special), [0; 3]);
+        }
+        block
+    }
+
+    /// Sets the block up to run as the one with these coordinates.
+    pub(in crate::exec) fn start(&mut self, index: [u32; 3]) {
+        self.index = index;
+        if self.launch.is_clustered() {
+            self.rank = self.launch.rank(index);
+            self.shared_base = self.rank << RANK_SHIFT;
+        }
+        self.enter_cluster();
+        self.rounds = 0;
+        self.arrived = [0; 16];
+        self.copies.clear();
+        self.shadow.clear();
+        if let Some(clocks) = &mut self.clocks {
+            clocks.reset(self.launch.number(index));
+        }
+        let (launch, worker) = (self.launch, self.worker);
+        let scalars = self.scalars.usable;
+        for warp in &mut self.warps {
+            let first = warp.index * LANES as u32;
+            let count = (launch.threads - first).min(LANES as u32);
+            warp.start(u32::MAX >> (LANES as u32 - count), launch.args.kernel, launch.unwritten);
+            warp.rows_only = !scalars;
+            if launch.options.check_init {
+                warp.registers.start(launch.args.kernel);
+            }
+            warp.nans.clear();
+        }
+        if scalars {
+            self.scalars.start(launch, index);
+        }
+        let is_read = |register| !scalars || launch.steps.is_none_or(|steps| reads_row(steps, register));
+        let wanted = |special: &Special, register| depends_on_block(special) && is_read(register);
+        if launch.varying.iter().any(|(register, _, special)| wanted(special, *register)) {
+            for warp in &mut self.warps {
+                set_varying(launch, worker, warp, wanted, index);
+            }
+        }
+        for (register, width, offset) in &launch.shared_addresses {
+            if is_read(*register) {
+                let address = u64::from(self.shared_base) + offset;
+                self.warps.iter_mut().for_each(|warp| warp.rows.fill(*register, *width, address));
+            }
+        }
+    }
+
+    pub(in crate::exec) fn take_instructions(&mut self) -> u64 {
+        std::mem::take(&mut self.instructions)
+    }
+}
+
+impl Drop for Block<'_, '_> {
+    fn drop(&mut self) {
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.warps = std::mem::take(&mut self.warps);
+        parts.shared = std::mem::take(&mut self.shared);
+        parts.caches = std::mem::take(&mut self.caches);
+        parts.scalars = std::mem::take(&mut self.scalars);
+        parts.keep();
+    }
+}

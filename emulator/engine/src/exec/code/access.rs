@@ -1,0 +1,189 @@
+//! Places in memory of the loads and stores of whole warps.
+//!
+//! Lanes mostly read neighboring elements, or all the same one. Each half of a warp is examined by itself, since
+//! blocks with rows of 16 threads are common. One check then covers the half, and the data is copied at once. Accesses
+//! that fit none of this, miss the region found last, or are not allowed, are left to the plain mode.
+
+use super::HALF;
+use super::growth::Half;
+use crate::semantics::LANES;
+use crate::semantics::rows::for_each_level;
+
+/// Most elements of an access that are handled here.
+pub(in crate::exec) const MOST_ELEMENTS: usize = 4;
+
+/// Form of a lane's address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum Source {
+    /// A row of 32-bit addresses.
+    Narrow,
+    /// A row of 64-bit addresses.
+    Wide,
+    /// A row of 32-bit indices, signed or not, times the bytes of the access, plus a base that is the same in all
+    /// lanes.
+    Indexed { base: u32, signed: bool },
+}
+
+/// A load or store, ready to run. Registers are offsets in cells.
+#[derive(Clone, Debug)]
+pub(in crate::exec) struct Access {
+    pub(in crate::exec) source: Source,
+    pub(in crate::exec) address: u32,
+    pub(in crate::exec) offset: u64,
+    /// Bytes of an element: 1, 2, 4 or 8.
+    pub(in crate::exec) bytes: u32,
+    pub(in crate::exec) elements: u32,
+    pub(in crate::exec) registers: [u32; MOST_ELEMENTS],
+    /// The registers have 64 bits.
+    pub(in crate::exec) wide: bool,
+    /// The sign bit of an element, if the sign is extended; otherwise 0.
+    pub(in crate::exec) sign: u32,
+}
+
+/// Memory that an access may go to: a range of addresses and the bytes behind it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Window {
+    pub(in crate::exec) base: u64,
+    pub(in crate::exec) len: u64,
+    pub(in crate::exec) host: *mut u8,
+}
+
+impl Window {
+    /// True if all of these bytes lie inside, `offset` bytes from the start, and the first is aligned to `align`.
+    #[inline(always)]
+    fn holds(&self, offset: i64, bytes: i64, align: i64) -> bool {
+        let offset = offset as u64;
+        let aligned = self.base.wrapping_add(offset) & (align as u64 - 1) == 0;
+        (offset < self.len) & (bytes as u64 <= self.len.wrapping_sub(offset)) & aligned
+    }
+
+    /// True if so many bytes at the offset of each lane of a mask lie inside, aligned to as many: the largest offset, and
+    /// the bits that any of their addresses has, answer for all lanes.
+    #[inline(always)]
+    fn holds_all(&self, offsets: &[i64; LANES], mask: u32, bytes: u64) -> bool {
+        let Some(room) = self.len.checked_sub(bytes) else { return false };
+        let (mut most, mut bits) = (0, 0);
+        for (lane, offset) in offsets.iter().enumerate() {
+            let active = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+            let offset = *offset as u64;
+            most = (offset & active).max(most);
+            bits |= self.base.wrapping_add(offset) & active;
+        }
+        most <= room && bits & (bytes - 1) == 0
+    }
+}
+
+/// Finds the places of the lanes of a mask, and how those of each half of the warp follow each other.
+pub(in crate::exec) type LocateFn =
+    unsafe fn(*const u32, &Access, &Window, u32, &mut [i64; LANES]) -> Option<[Half; 2]>;
+
+for_each_level! {
+    /// Finders of places, by level.
+    pub(super) locators: LocateFn = locate(file: *const u32, access: &Access, window: &Window, mask: u32, offsets: &mut [i64; LANES]) -> Option<[Half; 2]>
+}
+
+for_each_level! {
+    /// Finders of places in local memory, by level.
+    pub(super) local_locators: LocateFn = locate_local(file: *const u32, access: &Access, window: &Window, mask: u32, offsets: &mut [i64; LANES]) -> Option<[Half; 2]>
+}
+
+/// Sets the addresses of all lanes, relative to the start of the window.
+///
+/// # Safety
+/// `file` holds the rows of the access.
+#[inline(always)]
+unsafe fn set_offsets(file: *const u32, access: &Access, window: &Window, offsets: &mut [i64; LANES]) {
+    let row = file.wrapping_add(access.address as usize);
+    let start = access.offset.wrapping_sub(window.base);
+    match access.source {
+        Source::Wide => {
+            // SAFETY: a double row.
+            let cells = unsafe { &*row.cast::<[u64; LANES]>() };
+            for (offset, cell) in offsets.iter_mut().zip(cells) {
+                *offset = start.wrapping_add(*cell) as i64;
+            }
+        }
+        Source::Narrow => {
+            // SAFETY: a row.
+            let cells = unsafe { &*row.cast::<[u32; LANES]>() };
+            for (offset, cell) in offsets.iter_mut().zip(cells) {
+                *offset = start.wrapping_add((*cell).into()) as i64;
+            }
+        }
+        Source::Indexed { base, signed } => {
+            // SAFETY: the base is a double row.
+            let base = unsafe { *file.wrapping_add(base as usize).cast::<u64>() };
+            let start = start.wrapping_add(base);
+            let shift = (access.bytes * access.elements).trailing_zeros();
+            // SAFETY: a row.
+            let cells = unsafe { &*row.cast::<[u32; LANES]>() };
+            for (offset, cell) in offsets.iter_mut().zip(cells) {
+                let index = if signed { *cell as i32 as u64 } else { (*cell).into() };
+                *offset = start.wrapping_add(index << shift) as i64;
+            }
+        }
+    }
+}
+
+/// Finds the places of the lanes of a mask: offsets in the window, of other lanes as well. `None` if some lane is not
+/// allowed, or the region is another one.
+///
+/// # Safety
+/// `file` holds the rows of the access.
+#[inline(always)]
+unsafe fn locate(
+    file: *const u32,
+    access: &Access,
+    window: &Window,
+    mask: u32,
+    offsets: &mut [i64; LANES],
+) -> Option<[Half; 2]> {
+    // SAFETY: as the caller says.
+    unsafe { set_offsets(file, access, window, offsets) };
+    let bytes = i64::from(access.bytes * access.elements);
+    let mut halves = [Half::Each; 2];
+    let mut unknown = mask;
+    if mask == u32::MAX {
+        for (half, kind) in halves.iter_mut().enumerate() {
+            *kind = Half::of(offsets, half, bytes);
+            let count = match kind {
+                Half::Same => 1,
+                Half::Next => HALF as i64,
+                Half::Each => continue,
+            };
+            if !window.holds(offsets[half * HALF], bytes * count, bytes) {
+                return None;
+            }
+            unknown &= !(0xffff << (half * HALF));
+        }
+    }
+    (unknown == 0 || window.holds_all(offsets, unknown, bytes as u64)).then_some(halves)
+}
+
+/// Like [`locate`] for local memory, where the window is the first lane's, and the other lanes' follow it.
+///
+/// # Safety
+/// `file` holds the rows of the access.
+#[inline(always)]
+unsafe fn locate_local(
+    file: *const u32,
+    access: &Access,
+    window: &Window,
+    mask: u32,
+    offsets: &mut [i64; LANES],
+) -> Option<[Half; 2]> {
+    // SAFETY: as the caller says.
+    unsafe { set_offsets(file, access, window, offsets) };
+    if !window.holds_all(offsets, mask, u64::from(access.bytes * access.elements)) {
+        return None;
+    }
+    for (lane, offset) in offsets.iter_mut().enumerate() {
+        *offset = offset.wrapping_add_unsigned(lane as u64 * window.len);
+    }
+    Some([Half::Each; 2])
+}
+
+/// True if there are functions for elements of this size in registers of this width.
+pub(in crate::exec) fn is_common(bytes: u32, wide: bool) -> bool {
+    if wide { bytes == 8 } else { matches!(bytes, 1 | 2 | 4) }
+}

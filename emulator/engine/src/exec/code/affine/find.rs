@@ -1,0 +1,429 @@
+//! The analysis.
+
+use super::expr::{Expr, Exprs, Growth, Id, ONE, UNIFORM, low};
+use super::linear::{linear_shape, linear_value};
+use super::{Affine, Scalar};
+use crate::exec::code::liveness::{Liveness, contains};
+use crate::exec::code::uses::{visit_reads, visit_writes};
+use crate::program::blocks::Blocks;
+use crate::program::instruction::{Condition, Constant, Instruction, Op, Special};
+use crate::program::{Kernel, RowKind, effects};
+use crate::semantics::known::linear;
+use crate::semantics::{Predicate, Register, Width};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Instructions that the analysis may examine before it gives up: per instruction of the kernel, and at least.
+const MOST_LOOKS: usize = 256;
+const LEAST_LOOKS: usize = 1 << 16;
+
+/// Knowledge about a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    /// Nothing: it needs a row.
+    Row,
+    Shaped {
+        shape: Growth,
+        /// The value, if it is the same in all threads and known once the launch is.
+        value: Option<Id>,
+    },
+}
+
+impl Affine {
+    /// Runs the analysis. `copies` are registers that stand for constant rows. `None` if there is nothing to gain, or
+    /// if control flow is so entangled that the analysis would take more than linear time.
+    pub(in crate::exec) fn find(
+        kernel: &Kernel,
+        blocks: &Blocks,
+        liveness: &Liveness,
+        copies: &HashMap<Register, (Register, Width, Constant)>,
+    ) -> Option<Affine> {
+        let mut finder = Finder {
+            kernel,
+            blocks,
+            liveness,
+            copies,
+            exprs: Exprs::new(),
+            known: HashMap::new(),
+            rejected: HashSet::new(),
+            looks: LEAST_LOOKS + MOST_LOOKS * kernel.code.len(),
+            seen: vec![0; blocks.count()],
+            searches: 0,
+        };
+        let users = finder.users();
+        finder.assume_constants();
+        let mut open: VecDeque<u32> = (0..kernel.code.len() as u32).collect();
+        while !open.is_empty() {
+            finder.propagate(&users, open);
+            let before = finder.rejected.clone();
+            finder.reject_divergent()?;
+            let rejected: Vec<&Register> = finder.rejected.difference(&before).collect();
+            open = rejected.iter().flat_map(|register| users.writers(**register)).copied().collect();
+        }
+        finder.finish(&users)
+    }
+}
+
+struct Finder<'k> {
+    kernel: &'k Kernel,
+    blocks: &'k Blocks,
+    liveness: &'k Liveness,
+    copies: &'k HashMap<Register, (Register, Width, Constant)>,
+    exprs: Exprs,
+    known: HashMap<Register, Known>,
+    rejected: HashSet<Register>,
+    /// Number of instructions that may still be examined.
+    looks: usize,
+    /// The last search that came by each block, and the number of searches.
+    seen: Vec<usize>,
+    searches: usize,
+}
+
+/// The instructions that read and write each register.
+struct Users {
+    readers: HashMap<Register, Vec<u32>>,
+    writers: HashMap<Register, Vec<u32>>,
+}
+
+impl Users {
+    fn readers(&self, register: Register) -> &[u32] {
+        self.readers.get(&register).map_or(&[], Vec::as_slice)
+    }
+
+    fn writers(&self, register: Register) -> &[u32] {
+        self.writers.get(&register).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Finder<'_> {
+    fn users(&self) -> Users {
+        let mut users = Users { readers: HashMap::new(), writers: HashMap::new() };
+        for (pc, instruction) in (0..).zip(&self.kernel.code) {
+            visit_writes(instruction, &mut |out, _| users.writers.entry(out).or_default().push(pc));
+            if let Op::Pure { .. } = instruction.op {
+                visit_reads(instruction, &mut |source| users.readers.entry(source).or_default().push(pc));
+            }
+        }
+        users
+    }
+
+    /// Counts instructions that are examined; `None` once there were too many.
+    fn look(&mut self, instructions: usize) -> Option<()> {
+        self.looks = self.looks.checked_sub(instructions)?;
+        Some(())
+    }
+
+    fn assume_constants(&mut self) {
+        for (register, width, constant) in &self.kernel.constants {
+            let known = self.constant(*register, *width, *constant);
+            self.known.insert(*register, known);
+        }
+        // A register that is read before it is written is zero then, whatever is written later.
+        self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
+    }
+
+    /// Propagates from these instructions to all registers. A register is taken to be regular until an instruction
+    /// contradicts. Its state changes three times at most, so this takes linear time, however often it is called.
+    fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
+        let mut waits = vec![false; self.kernel.code.len()];
+        open.iter().for_each(|pc| waits[*pc as usize] = true);
+        while let Some(pc) = open.pop_front() {
+            waits[pc as usize] = false;
+            let instruction = &self.kernel.code[pc as usize];
+            let mut outs = Vec::new();
+            visit_writes(instruction, &mut |out, width| outs.push((out, width)));
+            for (out, width) in outs {
+                let Some(new) = self.result(instruction, out, width) else { continue };
+                let joined = self.known.get(&out).map_or(new, |old| join(*old, new));
+                if self.known.insert(out, joined) == Some(joined) {
+                    continue;
+                }
+                for reader in users.readers(out) {
+                    if !std::mem::replace(&mut waits[*reader as usize], true) {
+                        open.push_back(*reader);
+                    }
+                }
+            }
+        }
+    }
+
+    fn constant(&mut self, register: Register, width: Width, constant: Constant) -> Known {
+        let mut value = |expr| Some(self.exprs.make(expr));
+        let (shape, value) = match constant {
+            Constant::Bits(bits) => {
+                let number = if width == Width::Double { bits as i64 } else { low(bits as i64) };
+                (UNIFORM, value(Expr::Number(number)))
+            }
+            Constant::Special(Special::ThreadId(axis)) if axis < 3 => {
+                let mut shape = UNIFORM;
+                shape[usize::from(axis)] = ONE;
+                (shape, None)
+            }
+            // The same throughout a block.
+            Constant::Special(
+                Special::BlockId(_)
+                | Special::ClusterId(_)
+                | Special::BlockIdInCluster(_)
+                | Special::BlockRank
+                | Special::OwnSharedWindow,
+            )
+            | Constant::Shared { .. } => (UNIFORM, None),
+            Constant::Special(
+                Special::BlockDim(_)
+                | Special::GridDim(_)
+                | Special::WarpSize
+                | Special::WarpsPerBlock
+                | Special::DynamicSharedBytes
+                | Special::TotalSharedBytes
+                | Special::GridDimInClusters(_)
+                | Special::ClusterDim(_)
+                | Special::BlocksPerCluster
+                | Special::SharedWindow
+                | Special::LocalWindow
+                | Special::Zero,
+            )
+            | Constant::Param { .. }
+            | Constant::Global { .. }
+            | Constant::Function { .. } => (UNIFORM, value(Expr::Row(register, width))),
+            Constant::Special(_) => return Known::Row,
+        };
+        Known::Shaped { shape, value }
+    }
+
+    /// State of a register after an instruction; `None` while nothing is known of its sources.
+    fn result(&mut self, instruction: &Instruction, out: Register, width: Width) -> Option<Known> {
+        let whole = match self.kernel.row_kinds.get(out.0 as usize) {
+            Some(RowKind::Single) => width == Width::Single,
+            Some(RowKind::Lower) => width == Width::Double,
+            _ => false,
+        };
+        let Op::Pure { info, sources, .. } = &instruction.op else { return Some(Known::Row) };
+        if !whole
+            || instruction.guard != Condition::ALWAYS
+            || self.rejected.contains(&out)
+            || contains(self.liveness.exchanged(), out)
+        {
+            return Some(Known::Row);
+        }
+        let mut shapes = [UNIFORM; 4];
+        let mut values = [None; 4];
+        let used = info.sources.iter().take_while(|width| **width != Width::None).count();
+        for (index, source) in sources.iter().enumerate().take(used) {
+            let Known::Shaped { shape, value } = *self.known.get(source)? else { return Some(Known::Row) };
+            (shapes[index], values[index]) = (shape, value);
+        }
+        let uniform = shapes == [UNIFORM; 4];
+        let Some(linear) = linear(info) else {
+            return Some(if uniform { Known::Shaped { shape: UNIFORM, value: None } } else { Known::Row });
+        };
+        let exprs = &mut self.exprs;
+        let shape = linear_shape(exprs, linear, shapes, values);
+        let value = linear_value(exprs, linear, values).filter(|_| uniform);
+        Some(match shape {
+            Some(shape) if info.out == Width::Single => {
+                let shape = exprs.each(shape, Expr::Low);
+                Known::Shaped { shape, value: value.map(|value| exprs.make(Expr::Low(value))) }
+            }
+            Some(shape) => Known::Shaped { shape, value },
+            None if uniform => Known::Shaped { shape: UNIFORM, value },
+            None => Known::Row,
+        })
+    }
+
+    /// Leaves registers to rows that some lanes write while others wait elsewhere with a value of their own.
+    /// `None` if that takes too long.
+    fn reject_divergent(&mut self) -> Option<()> {
+        let uniform = self.uniform_predicates()?;
+        for block in 0..self.blocks.count() {
+            let Some(last) = self.kernel.code.get(self.blocks.range(block).end - 1) else { continue };
+            let diverges = match &last.op {
+                Op::Branch { .. } => !uniform[last.guard.predicate.0 as usize],
+                Op::BranchIndexed { .. } => true,
+                _ => false,
+            };
+            let ways = self.blocks.successors(block);
+            for (index, one) in ways.iter().enumerate().filter(|_| diverges) {
+                for other in &ways[index + 1..] {
+                    let (one, other) = (*one, *other);
+                    let earlier = self.blocks.rank(one) < self.blocks.rank(other);
+                    let (first, second) = if earlier { (one, other) } else { (other, one) };
+                    // The first run until they come to the place of the others, or beyond. Then those catch up.
+                    for meeting in self.reject_written(first, second)? {
+                        if meeting != second {
+                            self.reject_written(second, meeting)?;
+                        }
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Rejects registers that are needed at the start of the block `waiting` and written on the ways from `from` to
+    /// blocks that do not come before that. Returns these blocks; `None` if it takes too long.
+    fn reject_written(&mut self, from: usize, waiting: usize) -> Option<Vec<usize>> {
+        let limit = self.blocks.rank(waiting);
+        let place = self.blocks.range(waiting).start as u32;
+        let mut beyond = Vec::new();
+        self.searches += 1;
+        let mut open = vec![from];
+        while let Some(block) = open.pop() {
+            self.look(1)?;
+            if std::mem::replace(&mut self.seen[block], self.searches) == self.searches {
+                continue;
+            }
+            if self.blocks.rank(block) >= limit {
+                beyond.push(block);
+                continue;
+            }
+            self.look(self.blocks.range(block).len())?;
+            for pc in self.blocks.range(block) {
+                let (liveness, rejected) = (self.liveness, &mut self.rejected);
+                visit_writes(&self.kernel.code[pc], &mut |out, _| {
+                    if liveness.needs(place, out) {
+                        rejected.insert(out);
+                    }
+                });
+            }
+            open.extend(self.blocks.successors(block));
+        }
+        Some(beyond)
+    }
+
+    /// Predicates that are the same in all lanes that run; `None` if finding out takes too long.
+    fn uniform_predicates(&mut self) -> Option<Vec<bool>> {
+        let mut uniform = vec![true; self.kernel.predicates as usize];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            self.look(self.kernel.code.len())?;
+            let is_uniform = |register: &Register| {
+                matches!(self.known.get(register), Some(Known::Shaped { shape: UNIFORM, .. }))
+            };
+            for instruction in &self.kernel.code {
+                let holds = |condition: &Condition| uniform[condition.predicate.0 as usize];
+                let (outs, same): (Vec<Predicate>, bool) = match &instruction.op {
+                    Op::Test { out, inverse, sources, combine, .. } => {
+                        let combined = combine.as_ref().is_none_or(|(_, condition)| holds(condition));
+                        (
+                            std::iter::once(*out).chain(*inverse).collect(),
+                            sources.iter().all(is_uniform) && combined && holds(&instruction.guard),
+                        )
+                    }
+                    Op::Logic { out, a, b, .. } => {
+                        (vec![*out], holds(a) && holds(b) && holds(&instruction.guard))
+                    }
+                    _ => {
+                        let mut outs = Vec::new();
+                        effects::predicates(instruction, &mut |out| outs.push(out));
+                        (outs, false)
+                    }
+                };
+                for out in outs {
+                    changed |= uniform[out.0 as usize] && !same;
+                    uniform[out.0 as usize] &= same;
+                }
+            }
+        }
+        Some(uniform)
+    }
+
+    fn finish(self, users: &Users) -> Option<Affine> {
+        let mut affine = Affine {
+            exprs: Vec::new(),
+            shapes: vec![UNIFORM],
+            scalars: HashMap::new(),
+            constants: HashMap::new(),
+            rows: vec![0; (self.kernel.rows as usize + 1).div_ceil(64)],
+        };
+        let constants: HashSet<Register> =
+            self.kernel.constants.iter().map(|(register, ..)| *register).collect();
+        let mut written = HashMap::new();
+        for instruction in &self.kernel.code {
+            visit_writes(instruction, &mut |out, width| {
+                written.insert(out, width);
+            });
+        }
+        let mut shaped: Vec<(Register, Growth)> = self
+            .known
+            .iter()
+            .filter_map(|(register, known)| match known {
+                Known::Shaped { shape, .. } => Some((*register, *shape)),
+                Known::Row => None,
+            })
+            .collect();
+        shaped.sort_unstable_by_key(|(register, _)| register.0);
+        let mut places = HashMap::from([(UNIFORM, 0)]);
+        for (register, shape) in shaped {
+            let at = *places.entry(shape).or_insert_with(|| {
+                affine.shapes.push(shape);
+                affine.shapes.len() - 1
+            });
+            if constants.contains(&register) || self.copies.contains_key(&register) {
+                affine.constants.insert(register, at as u32);
+            } else if let Some(width) = written.get(&register) {
+                affine.scalars.insert(register, Scalar { shape: at as u32, width: *width, row: false });
+            }
+        }
+        self.drop_rows(&mut affine, users);
+        let mut as_row = HashSet::new();
+        for instruction in &self.kernel.code {
+            affine.visit_reads(instruction, &mut |register, row| {
+                if row {
+                    as_row.insert(register);
+                }
+            });
+        }
+        for (register, scalar) in &mut affine.scalars {
+            scalar.row = as_row.contains(register);
+        }
+        for register in &as_row {
+            // Steps read the constant row, but the plain mode, which runs an access outside its window, reads the copy.
+            let root = self.copies.get(register).map_or(*register, |(root, ..)| *root);
+            for row in [*register, root].into_iter().filter(|_| constants.contains(&root)) {
+                affine.rows[row.0 as usize / 64] |= 1 << (row.0 % 64);
+            }
+        }
+        affine.exprs = self.exprs.list;
+        (!affine.scalars.is_empty()).then_some(affine)
+    }
+
+    /// Drops scalars that are only read as rows: they are better computed as rows. Their sources are then read as rows,
+    /// too.
+    fn drop_rows(&self, affine: &mut Affine, users: &Users) {
+        let mut as_scalar: HashMap<Register, usize> = HashMap::new();
+        for instruction in &self.kernel.code {
+            affine.visit_reads(instruction, &mut |register, row| {
+                *as_scalar.entry(register).or_default() += usize::from(!row);
+            });
+        }
+        let nobody = |reads: Option<&usize>| reads.is_none_or(|reads| *reads == 0);
+        let mut open: Vec<Register> =
+            affine.scalars.keys().copied().filter(|register| nobody(as_scalar.get(register))).collect();
+        while let Some(register) = open.pop() {
+            affine.scalars.remove(&register);
+            for pc in users.writers(register) {
+                let instruction = &self.kernel.code[*pc as usize];
+                let Op::Pure { .. } = instruction.op else { continue };
+                visit_reads(instruction, &mut |source| {
+                    if let Some(reads) = as_scalar.get_mut(&source) {
+                        *reads -= 1;
+                        if *reads == 0 && affine.scalars.contains_key(&source) {
+                            open.push(source);
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+fn join(old: Known, new: Known) -> Known {
+    match (old, new) {
+        (Known::Shaped { shape, value }, Known::Shaped { shape: other, value: other_value })
+            if shape == other =>
+        {
+            Known::Shaped { shape, value: value.filter(|_| value == other_value) }
+        }
+        _ => Known::Row,
+    }
+}

@@ -1,0 +1,139 @@
+//! Finds registers whose lanes differ in a regular way.
+//!
+//! Most integer registers hold the same value in all threads of a warp, or one that grows by a fixed amount with each
+//! coordinate of the thread: loop counters, indices, addresses. Such a register needs no row of 32 values. Its value
+//! in the first lane, and the amount by which it grows, its *shape*, say all. The shape is the same throughout a
+//! launch; so only the first lane's value is computed, for eight warps at once.
+//!
+//! This holds as long as all lanes that need a register get its new value together. Registers for which the analysis
+//! here finds otherwise are left to rows; the cases that it cannot see are noticed when they happen
+//! ([`crate::exec::vector::scalar`]).
+
+mod expr;
+mod find;
+mod linear;
+
+use super::step::AccessSpace;
+use super::uses::visit_reads;
+use crate::exec::code::liveness::contains;
+use crate::exec::code::step::Steps;
+use crate::program::instruction::{Instruction, Op};
+use crate::program::memory::Access;
+use crate::semantics::known::{Comparison, Linear, comparison, linear};
+use crate::semantics::{PureInfo, Register, Width};
+pub(in crate::exec) use expr::{Expr, evaluate};
+use expr::{Growth, UNIFORM};
+use std::collections::HashMap;
+
+/// Method for a test on regular operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum TestKind {
+    /// Once for each warp: both operands are the same in all lanes.
+    Uniform,
+    /// By the minimum and maximum of each operand, if they decide.
+    Range(Comparison),
+}
+
+/// A register without a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) struct Scalar {
+    /// Index of its shape.
+    pub(in crate::exec) shape: u32,
+    pub(in crate::exec) width: Width,
+    /// True if it is read as a row, so that it has one as well.
+    pub(in crate::exec) row: bool,
+}
+
+/// Result of the analysis.
+#[derive(Debug)]
+pub(in crate::exec) struct Affine {
+    pub(in crate::exec) exprs: Vec<Expr>,
+    pub(in crate::exec) shapes: Vec<Growth>,
+    /// Registers that are computed for the first lane only.
+    pub(in crate::exec) scalars: HashMap<Register, Scalar>,
+    /// Shapes of constant rows.
+    constants: HashMap<Register, u32>,
+    /// Constant rows, and copies of them, that are read as rows; one bit each.
+    pub(in crate::exec) rows: Vec<u64>,
+}
+
+impl Affine {
+    /// The index of the shape of a register that has one: a scalar or a constant.
+    pub(in crate::exec) fn shape(&self, register: Register) -> Option<u32> {
+        self.scalars
+            .get(&register)
+            .map(|scalar| scalar.shape)
+            .or_else(|| self.constants.get(&register).copied())
+    }
+
+    fn is_uniform(&self, register: Register) -> bool {
+        self.shape(register).is_some_and(|shape| self.shapes[shape as usize] == UNIFORM)
+    }
+
+    /// Method for a test, if it is done without rows.
+    pub(in crate::exec) fn test_kind(&self, instruction: &Instruction) -> Option<TestKind> {
+        let Op::Test { info, inverse: None, combine: None, sources: [a, b], .. } = &instruction.op else {
+            return None;
+        };
+        let constant = |register| self.constants.contains_key(register);
+        if info.rows.is_none() || constant(a) && constant(b) {
+            return None;
+        }
+        if self.is_uniform(*a) && self.is_uniform(*b) {
+            return Some(TestKind::Uniform);
+        }
+        self.shape(*a).and(self.shape(*b))?;
+        comparison(info).map(TestKind::Range)
+    }
+
+    /// The source that an operation extends to 64 bits and whose lanes differ, and true if the sign is extended.
+    pub(in crate::exec) fn extended(
+        &self,
+        info: &PureInfo,
+        sources: &[Register; 4],
+    ) -> Option<(Register, bool)> {
+        let (Linear::Widen { signed } | Linear::MulWide { signed } | Linear::MadWide { signed }) =
+            linear(info)?
+        else {
+            return None;
+        };
+        let source = sources[..2].iter().find(|source| !self.is_uniform(**source))?;
+        // The third one, where there is one, is wide already, and the second one unused by a mere extension.
+        let used = info.sources[1] != Width::None || *source == sources[0];
+        used.then_some((*source, signed))
+    }
+
+    /// True if an access finds its address in a scalar.
+    pub(in crate::exec) fn is_address(&self, access: &Access) -> bool {
+        // Local memory is elsewhere in each lane, so equal addresses are not one place there.
+        AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local)
+            && self.scalars.contains_key(&access.address.base)
+    }
+
+    /// Calls `visit` with each register that an instruction reads, and whether it is read as a row.
+    fn visit_reads(&self, instruction: &Instruction, visit: &mut dyn FnMut(Register, bool)) {
+        match &instruction.op {
+            Op::Pure { out, .. } => {
+                let row = !self.scalars.contains_key(out);
+                visit_reads(instruction, &mut |register| visit(register, row));
+            }
+            Op::Test { sources, .. } => {
+                let row = self.test_kind(instruction).is_none();
+                sources.iter().for_each(|source| visit(*source, row));
+            }
+            Op::Load(access) => visit(access.address.base, !self.is_address(access)),
+            Op::Store(access) => {
+                visit(access.address.base, !self.is_address(access));
+                access.registers.iter().for_each(|register| visit(*register, true));
+            }
+            _ => {
+                visit_reads(instruction, &mut |register| visit(register, true));
+            }
+        }
+    }
+}
+
+/// True if a constant row must be there although the code with scalars runs.
+pub(in crate::exec) fn reads_row(steps: &Steps, register: Register) -> bool {
+    steps.affine.as_ref().is_none_or(|affine| contains(&affine.rows, register))
+}

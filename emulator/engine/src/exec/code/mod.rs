@@ -1,0 +1,30 @@
+//! Kernels translated for the vector mode, once each.
+
+pub(in crate::exec) mod access;
+mod accesses;
+pub(in crate::exec) mod affine;
+mod blend;
+pub(in crate::exec) mod growth;
+mod indexed;
+pub(in crate::exec) mod liveness;
+pub(in crate::exec) mod step;
+pub(in crate::exec) mod transfer;
+mod translate;
+mod uses;
+
+pub(in crate::exec) use step::Steps;
+
+use crate::program::Kernel;
+use crate::semantics::LANES;
+
+/// Most warps in a gang: enough to make the cost of a step negligible, few enough for their registers to stay in
+/// the cache.
+pub(in crate::exec) const MOST_WARPS: usize = 8;
+
+/// Half a warp, the unit in which accesses of memory are examined.
+pub(in crate::exec) const HALF: usize = LANES / 2;
+
+/// The steps of a kernel, made at its first launch; `None` if it is for the plain mode only.
+pub(in crate::exec) fn steps(kernel: &Kernel) -> Option<&Steps> {
+    kernel.runner.get_or_make(|| translate::translate(kernel)).and_then(Option::as_ref)
+}

@@ -1,0 +1,261 @@
+//! Steps: the code of the vector mode.
+
+use super::access;
+use super::access::{LocateFn, MOST_ELEMENTS};
+use super::affine::{Affine, TestKind};
+use super::blend::BlendRows;
+use super::growth::{NoWrap, Operand};
+use super::liveness::Liveness;
+use super::transfer::TransferFn;
+use crate::program::instruction::{Collective, Condition, Constant, Logic};
+use crate::program::memory;
+use crate::program::types::Type;
+use crate::ptx::Space;
+use crate::semantics::rows::{PureRows, TestRows};
+use crate::semantics::shuffle::{Shuffle, ShuffleRows};
+use crate::semantics::{Predicate, PureInfo, Register, Width};
+
+/// A kernel in steps.
+#[derive(Debug)]
+pub(in crate::exec) struct Steps {
+    /// For warps whose registers are all in rows.
+    pub(in crate::exec) rows: Code,
+    /// For the others.
+    pub(in crate::exec) scalars: Option<Code>,
+    pub(in crate::exec) affine: Option<Affine>,
+    /// Shape of the address and size of each access that finds its address in a scalar.
+    pub(in crate::exec) accesses: Vec<(u32, u32)>,
+    /// Registers that hold a constant throughout, and that the plain mode reads.
+    pub(in crate::exec) constants: Vec<(Register, Width, Constant)>,
+    /// Blends of single and double rows, for masks.
+    pub(in crate::exec) blends: [BlendRows; 2],
+    /// Finds the places of accesses.
+    pub(in crate::exec) locate: LocateFn,
+    /// Finds the places of accesses to local memory.
+    pub(in crate::exec) locate_local: LocateFn,
+    /// `None` where it is not known: then values in lanes elsewhere are left alone.
+    pub(in crate::exec) liveness: Option<Liveness>,
+}
+
+/// Steps in the order of the instructions.
+#[derive(Debug)]
+pub(in crate::exec) struct Code {
+    pub(in crate::exec) steps: Vec<Step>,
+    /// The step that an instruction, or else the next one with a step, became.
+    pub(in crate::exec) of_pc: Vec<u32>,
+}
+
+/// A predicate or its opposite.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) struct Guard(u32);
+
+impl Guard {
+    pub(in crate::exec) const ALWAYS: Guard = Guard(0);
+
+    pub(in crate::exec) fn of(condition: Condition) -> Self {
+        Guard(condition.predicate.0 << 1 | u32::from(condition.negated))
+    }
+
+    /// The lanes where it holds, given the predicates.
+    ///
+    /// # Safety
+    /// `predicates` holds all predicates of the kernel.
+    #[inline(always)]
+    pub(in crate::exec) unsafe fn lanes(self, predicates: *const u32) -> u32 {
+        // SAFETY: as the caller says.
+        let bits = unsafe { *predicates.wrapping_add((self.0 >> 1) as usize) };
+        bits ^ 0u32.wrapping_sub(self.0 & 1)
+    }
+}
+
+/// Action of a step. Rows are offsets in cells.
+#[derive(Debug)]
+pub(in crate::exec) enum Action {
+    Pure {
+        run: PureRows,
+        out: u32,
+        sources: [u32; 4],
+        double: bool,
+    },
+    /// An operation that is not compiled over rows.
+    PureLanes {
+        info: &'static PureInfo,
+        out: Register,
+        sources: [Register; 4],
+    },
+    Test {
+        test: RowsTest,
+        out: u32,
+    },
+    /// A comparison with more than one result, or combined with a predicate.
+    TestAnd(Box<CombinedTest>),
+    Logic {
+        logic: Logic,
+        out: u32,
+        a: Guard,
+        b: Guard,
+    },
+    Select {
+        out: u32,
+        a: u32,
+        b: u32,
+        condition: Guard,
+        double: bool,
+    },
+    Load(Box<AccessStep>),
+    Store(Box<AccessStep>),
+    Atomic(Box<AtomicStep>),
+    /// Work of whole warps together, which all name the same members.
+    Collective(Collective),
+    /// An operation on the first lanes only.
+    Scalar(Box<ScalarStep>),
+    /// A comparison of registers whose lanes are regular.
+    ScalarTest(Box<ScalarTest>),
+    /// A load or store at a regular address.
+    ScalarLoad(Box<ScalarAccess>),
+    ScalarStore(Box<ScalarAccess>),
+    Shuffle {
+        run: ShuffleRows,
+        shuffle: Shuffle,
+        inside: Option<Predicate>,
+    },
+    /// To a step.
+    Branch(u32),
+    /// To a step, over a few that the lanes that stay run while the others wait.
+    Skip(u32),
+    /// A barrier for the whole block: the row of its number.
+    Barrier(u32),
+    Exit,
+    /// Left to the plain mode. `parts`: lanes may diverge afterwards, or wait.
+    Plain {
+        parts: bool,
+    },
+}
+
+/// A comparison of rows.
+#[derive(Debug)]
+pub(in crate::exec) struct RowsTest {
+    pub(in crate::exec) run: TestRows,
+    pub(in crate::exec) sources: [u32; 4],
+    /// The result is flipped by this.
+    pub(in crate::exec) flip: u32,
+}
+
+impl RowsTest {
+    /// The result in one register file.
+    ///
+    /// # Safety
+    /// It holds all rows of the kernel.
+    #[inline(always)]
+    pub(in crate::exec) unsafe fn run_one(&self, file: *mut u32) -> u32 {
+        let mut bits = 0;
+        // SAFETY: as the caller says; there is one file, so one word.
+        unsafe { (self.run)(&[file], &self.sources, &mut bits) };
+        bits ^ self.flip
+    }
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct CombinedTest {
+    pub(in crate::exec) test: RowsTest,
+    pub(in crate::exec) out: Predicate,
+    pub(in crate::exec) inverse: Option<Predicate>,
+    pub(in crate::exec) combine: Option<(Logic, Guard)>,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ScalarStep {
+    /// `Err` if the operation is not compiled over rows.
+    pub(in crate::exec) run: Result<PureRows, &'static PureInfo>,
+    pub(in crate::exec) out: Operand,
+    pub(in crate::exec) sources: [u32; 4],
+    pub(in crate::exec) no_wrap: Option<NoWrap>,
+    /// The result is needed as a row, too.
+    pub(in crate::exec) expand: bool,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ScalarTest {
+    pub(in crate::exec) test: RowsTest,
+    pub(in crate::exec) kind: TestKind,
+    pub(in crate::exec) operands: [Operand; 2],
+    pub(in crate::exec) out: u32,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct ScalarAccess {
+    pub(in crate::exec) address: Operand,
+    /// Index of its pattern.
+    pub(in crate::exec) pattern: u32,
+    /// The same access with the address in a row.
+    pub(in crate::exec) by_row: Box<AccessStep>,
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct AccessStep {
+    pub(in crate::exec) run: TransferFn,
+    pub(in crate::exec) access: access::Access,
+    pub(in crate::exec) space: AccessSpace,
+    pub(in crate::exec) cache: u32,
+    /// Instructions without a step of their own that compute the address: the plain mode has to run them first.
+    pub(in crate::exec) prepare: [Option<u32>; 2],
+}
+
+/// An atomic operation of 4 or 8 bytes.
+#[derive(Debug)]
+pub(in crate::exec) struct AtomicStep {
+    pub(in crate::exec) operation: memory::AtomicOperation,
+    pub(in crate::exec) ty: Type,
+    pub(in crate::exec) access: access::Access,
+    pub(in crate::exec) space: AccessSpace,
+    pub(in crate::exec) cache: u32,
+    pub(in crate::exec) out: Option<u32>,
+    pub(in crate::exec) operands: [u32; 2],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::exec) enum AccessSpace {
+    Global,
+    Shared,
+    Local,
+}
+
+impl AccessSpace {
+    /// The space of a load or store that has a step of its own. The plain mode runs all others, and finds their
+    /// addresses through the registers.
+    pub(in crate::exec) fn of(access: &memory::Access) -> Option<AccessSpace> {
+        let space = AccessSpace::named(access.space)?;
+        if space == AccessSpace::Global && access.order.is_strong() {
+            return None;
+        }
+        let common = access::is_common(access.bytes, access.width == Width::Double);
+        (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
+    }
+
+    /// The space of addresses of this kind. Other addresses miss the window, so that the plain mode runs them: generic
+    /// addresses outside of global memory, and addresses in other blocks.
+    pub(in crate::exec) fn named(space: Option<Space>) -> Option<AccessSpace> {
+        match space {
+            Some(Space::Global | Space::Const) | None => Some(AccessSpace::Global),
+            Some(Space::Shared | Space::SharedCluster) => Some(AccessSpace::Shared),
+            Some(Space::Local) => Some(AccessSpace::Local),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(in crate::exec) struct Step {
+    pub(in crate::exec) action: Action,
+    pub(in crate::exec) guard: Guard,
+    /// The instruction it came from.
+    pub(in crate::exec) pc: u32,
+    /// The first of the instructions it stands for: the place where lanes that come here meet.
+    pub(in crate::exec) entry: u32,
+    /// Rank of its block.
+    pub(in crate::exec) rank: u32,
+    /// Number of instructions it stands for: itself, and those before it that were removed.
+    pub(in crate::exec) weight: u32,
+    /// The next step belongs to another block.
+    pub(in crate::exec) ends_block: bool,
+}

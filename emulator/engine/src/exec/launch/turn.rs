@@ -1,0 +1,70 @@
+//! Turns of the warps in a block, and the choice of the mode that runs them.
+
+use super::shuffle::Permutation;
+use crate::exec::block::{Block, Stop};
+use crate::exec::code::MOST_WARPS;
+use crate::exec::plain;
+use crate::exec::vector;
+
+/// Instructions after which a warp lets the others of its block run.
+pub(super) const LONG_TURN: u32 = 100_000;
+/// The same where the worker wants to look at the clock soon.
+pub(super) const SHORT_TURN: u32 = 500;
+
+/// What became of a block in a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Round {
+    /// All threads have exited.
+    Ended,
+    Ran,
+    /// No thread can go on.
+    Idle,
+}
+
+/// Gives each warp a turn of so many instructions.
+pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop> {
+    let before = block.instructions;
+    let mut running = false;
+    block.rounds += 1;
+    if let Some(steps) = block.launch.steps {
+        for first in (0..block.warps.len()).step_by(MOST_WARPS) {
+            let count = MOST_WARPS.min(block.warps.len() - first);
+            running |= vector::run_group(block, steps, first, count, turn)?;
+        }
+    } else {
+        let [x, y, z] = block.index.map(u64::from);
+        let salt = block.rounds ^ x << 16 ^ y << 32 ^ z << 48;
+        let order = Permutation::new(block.launch.options.seed, salt, block.warps.len() as u64);
+        for place in 0..block.warps.len() {
+            let index = order.at(place as u64) as usize;
+            let turn = order.turn(place as u64).unwrap_or(turn);
+            plain::run_warp(block, index, turn)?;
+            running |= block.warps[index].live != 0;
+        }
+    }
+    let copied = end_copies(block, !running || block.instructions == before)?;
+    if !running {
+        return Ok(Round::Ended);
+    }
+    let released = block.release_cluster() | block.release_barriers()?;
+    Ok(if released || copied || block.instructions != before { Round::Ran } else { Round::Idle })
+}
+
+/// With a seed: ends some of the copies that are under way, or all. `false` if there are none.
+fn end_copies(block: &mut Block<'_, '_>, all: bool) -> Result<bool, Stop> {
+    let count = block.copies.len();
+    if count == 0 {
+        return Ok(false);
+    }
+    let [x, y, z] = block.index.map(u64::from);
+    let salt = !(block.rounds ^ x << 16 ^ y << 32 ^ z << 48);
+    let order =
+        |left: usize| Permutation::new(block.launch.options.seed, salt ^ left as u64, left as u64 + 2);
+    let some = order(count).at(0) as usize;
+    let kept = if all { 0 } else { some.min(count) };
+    for left in (kept + 1..=count).rev() {
+        let at = Permutation::new(block.launch.options.seed, salt ^ left as u64, left as u64).at(0);
+        plain::end_copy(block, at as usize)?;
+    }
+    Ok(kept < count)
+}

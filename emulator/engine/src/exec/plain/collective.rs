@@ -1,0 +1,225 @@
+//! Collective operations of a warp: shuffles, votes, matches, reductions, warp barriers.
+//!
+//! Such an instruction names its members. A fragment that lacks some of them waits until they stand at the same
+//! instruction, or have exited.
+
+use super::Flow;
+use super::barrier::split_off;
+use crate::exec::access::apply;
+use crate::exec::block::rows::Rows;
+use crate::exec::block::warp::Wait;
+use crate::exec::block::{Block, Issue, Stop};
+use crate::program::instruction::{Collective, Op};
+use crate::program::types::Type;
+use crate::report::FaultKind;
+use crate::semantics::shuffle::{ShuffleMode, shuffle_source};
+use crate::semantics::{LANES, Predicate, Register, Width, lanes_of};
+
+pub(super) fn collective(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    operation: &Collective,
+    members: Register,
+) -> Result<Flow, Stop> {
+    let state = &mut block.warps[issue.warp];
+    if issue.active & state.live == state.live || missing(&state.rows, state.live, issue.active, members) == 0
+    {
+        perform_by_members(block, issue, operation, members, issue.active)?;
+        return Ok(Flow::Next);
+    }
+    split_off(block, issue);
+    block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Collective;
+    Ok(Flow::Yield)
+}
+
+/// When nothing else in the warp can run: lets lanes go on whose members have all arrived. `false` if none.
+pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usize) -> Result<bool, Stop> {
+    block.warps[warp].merge();
+    let waiting: Vec<usize> = (0..block.warps[warp].fragments.len())
+        .filter(|index| block.warps[warp].fragments[*index].wait == Wait::Collective)
+        .collect();
+    let at_barrier = waiting.iter().fold(0, |bits, index| {
+        let fragment = &block.warps[warp].fragments[*index];
+        let is_barrier = matches!(
+            block.instruction(fragment.pc).op,
+            Op::Collective { operation: Collective::WarpBarrier, .. }
+        );
+        if is_barrier { bits | fragment.mask } else { bits }
+    });
+    let mut any = false;
+    for index in waiting {
+        let (pc, mask) = {
+            let fragment = &block.warps[warp].fragments[index];
+            (fragment.pc, fragment.mask)
+        };
+        let Op::Collective { operation, members } = &block.instruction(pc).op else { continue };
+        let state = &mut block.warps[warp];
+        // A warp barrier may stand at different places for different lanes.
+        let arrived = if *operation == Collective::WarpBarrier { at_barrier } else { mask };
+        if missing(&state.rows, state.live, arrived, *members) != 0 {
+            continue;
+        }
+        let issue = Issue { warp, fragment: index, pc, mask, active: mask };
+        perform_by_members(block, issue, operation, *members, arrived)?;
+        let fragment = &mut block.warps[warp].fragments[index];
+        fragment.wait = Wait::Ready;
+        fragment.pc += 1;
+        any = true;
+    }
+    Ok(any)
+}
+
+/// Lanes may name different members; those that name the same work together. `arrived` are all lanes that wait to
+/// learn that the others are there.
+fn perform_by_members(
+    block: &mut Block<'_, '_>,
+    issue: Issue,
+    operation: &Collective,
+    members: Register,
+    arrived: u32,
+) -> Result<(), Stop> {
+    let mut left = issue.active;
+    while left != 0 {
+        let rows = &mut block.warps[issue.warp].rows;
+        let named = rows.get(members, left.trailing_zeros() as usize);
+        let same = lanes_of(left).filter(|lane| rows.get(members, *lane) == named);
+        let same = same.fold(0, |bits, lane| bits | 1 << lane);
+        if block.launch.options.check_barriers {
+            check_members(block, issue, operation, members, (named, same))?;
+        }
+        perform(&mut block.warps[issue.warp].rows, operation, same);
+        if let Some(clocks) = &mut block.clocks {
+            clocks.meet(&[(issue.warp, same | named & arrived)], None);
+        }
+        left &= !same;
+    }
+    Ok(())
+}
+
+/// With the check on: finds lanes that name members without being one, that name others than those do, or that read
+/// from a lane which takes no part.
+#[cold]
+fn check_members(
+    block: &Block<'_, '_>,
+    issue: Issue,
+    operation: &Collective,
+    members: Register,
+    (named, same): (u32, u32),
+) -> Result<(), Stop> {
+    let outsiders = same & !named;
+    let others = issue.active & named & !same;
+    if outsiders != 0 {
+        return block.found(FaultKind::WrongMembers, issue.lanes(outsiders), |mut fault| {
+            fault.related.push(block.related(issue.lanes(outsiders), format!("names {named:#010x}")));
+            fault
+        });
+    }
+    if others != 0 {
+        return block.found(FaultKind::WrongMembers, issue.lanes(same), |mut fault| {
+            let of_other = block.warps[issue.warp].rows.get(members, others.trailing_zeros() as usize);
+            fault.related.push(block.related(issue.lanes(same), format!("names {named:#010x}")));
+            fault.related.push(block.related(issue.lanes(others), format!("names {of_other:#010x}")));
+            fault
+        });
+    }
+    if let Collective::Shuffle { mode, lane, clamp, .. } = *operation {
+        let rows = &block.warps[issue.warp].rows;
+        let astray = |own: &usize| {
+            let (source, valid) =
+                shuffle_source(mode, *own as u32, rows.get(lane, *own), rows.get(clamp, *own));
+            valid && same >> source & 1 == 0
+        };
+        let astray = lanes_of(same).filter(astray).fold(0, |bits, lane| bits | 1 << lane);
+        if astray != 0 {
+            return block.found(FaultKind::InactiveLane, issue.lanes(astray), |fault| fault);
+        }
+    }
+    Ok(())
+}
+
+/// Members that are alive and have not arrived.
+fn missing(rows: &Rows, live: u32, arrived: u32, members: Register) -> u32 {
+    let lane = arrived.trailing_zeros() as usize % LANES;
+    rows.get(members, lane) & live & !arrived
+}
+
+/// Does the work of these lanes, which all name the same members.
+pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
+    match *operation {
+        Collective::WarpBarrier => {}
+        Collective::Shuffle { mode, out, inside, value, lane, clamp } => {
+            shuffle(rows, mode, (out, inside), [value, lane, clamp], active);
+        }
+        Collective::VoteAll { out, condition } => {
+            let all = !rows.holds(condition) & active == 0;
+            rows.set_predicate(out, active, if all { u32::MAX } else { 0 });
+        }
+        Collective::VoteAny { out, condition } => {
+            let any = rows.holds(condition) & active != 0;
+            rows.set_predicate(out, active, if any { u32::MAX } else { 0 });
+        }
+        Collective::VoteUniform { out, condition } => {
+            let bits = rows.holds(condition) & active;
+            rows.set_predicate(out, active, if bits == 0 || bits == active { u32::MAX } else { 0 });
+        }
+        Collective::VoteBallot { out, condition } => {
+            let bits = rows.holds(condition) & active;
+            match active {
+                u32::MAX => rows.fill(out, Width::Single, bits.into()),
+                _ => lanes_of(active).for_each(|lane| rows.set(out, lane, bits)),
+            }
+        }
+        Collective::MatchAny { out, value, width } => {
+            let values: [u64; LANES] = core::array::from_fn(|lane| rows.get_wide(value, width, lane));
+            let mut left = active;
+            while left != 0 {
+                let wanted = values[left.trailing_zeros() as usize];
+                let equal =
+                    values.iter().enumerate().map(|(lane, value)| u32::from(*value == wanted) << lane);
+                let same = equal.fold(0, |bits, bit| bits | bit) & active;
+                lanes_of(same).for_each(|lane| rows.set(out, lane, same));
+                left &= !same;
+            }
+        }
+        Collective::MatchAll { out, agreed, value, width } => {
+            let first = rows.get_wide(value, width, active.trailing_zeros() as usize % LANES);
+            let all = lanes_of(active).all(|lane| rows.get_wide(value, width, lane) == first);
+            lanes_of(active).for_each(|lane| rows.set(out, lane, if all { active } else { 0 }));
+            if let Some(agreed) = agreed {
+                rows.set_predicate(agreed, active, if all { u32::MAX } else { 0 });
+            }
+        }
+        Collective::Reduce { operation, signed, out, value } => {
+            let ty = if signed { Type::S32 } else { Type::U32 };
+            let all = lanes_of(active).map(|lane| u64::from(rows.get(value, lane)));
+            let result = all.reduce(|a, b| apply(operation, ty, false, a, b, 0)).unwrap_or(0);
+            lanes_of(active).for_each(|lane| rows.set(out, lane, result as u32));
+        }
+        Collective::Elect { out, elected } => {
+            let leader = active.trailing_zeros();
+            lanes_of(active).for_each(|lane| rows.set(out, lane, leader));
+            rows.set_predicate(elected, active, 1u32.checked_shl(leader).unwrap_or(0));
+        }
+    }
+}
+
+fn shuffle(
+    rows: &mut Rows,
+    mode: ShuffleMode,
+    (out, inside): (Register, Option<Predicate>),
+    [value, lane, clamp]: [Register; 3],
+    active: u32,
+) {
+    let values: [u32; LANES] = core::array::from_fn(|lane| rows.get(value, lane));
+    let mut found = 0;
+    for own in lanes_of(active) {
+        let (source, valid) = shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
+        found |= u32::from(valid) << own;
+        // Hardware gives zero for a lane that does not take part.
+        let there = active >> source & 1 != 0;
+        rows.set(out, own, if there { values[source as usize] } else { 0 });
+    }
+    if let Some(inside) = inside {
+        rows.set_predicate(inside, active, found);
+    }
+}

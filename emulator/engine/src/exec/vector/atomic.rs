@@ -1,0 +1,110 @@
+//! Steps that change memory atomically.
+
+use super::Run;
+use crate::exec::access::change;
+use crate::exec::block::Stop;
+use crate::exec::code::step::{AccessSpace, AtomicStep, Step};
+use crate::program::memory::AtomicOperation;
+use crate::semantics::{LANES, lanes_of};
+
+impl Run<'_, '_, '_> {
+    /// Runs an atomic operation, one lane after the other, in the order of the lanes.
+    #[inline(always)]
+    pub(super) fn atomic(&mut self, step: &Step, atomic: &AtomicStep) -> Result<(), Stop> {
+        for warp in 0..self.files.count {
+            let active = self.files.active(warp, step.guard);
+            if active != 0 && !self.atomic_fast(atomic, warp, active) {
+                self.step_alone(step, [None; 2], warp)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs it on the region that the instruction found last. `false` if the plain mode has to.
+    #[inline(never)]
+    fn atomic_fast(&mut self, step: &AtomicStep, warp: usize, active: u32) -> bool {
+        // The plain mode notes how an atomic operation touches memory.
+        let global = step.space == AccessSpace::Global;
+        if global && self.block.caches[step.cache as usize].marks(self.block.launch).is_some() {
+            return false;
+        }
+        let found = self.locate(&step.access, (step.space, step.cache), (warp, active), true);
+        let Some((window, _)) = found else { return false };
+        let lanes =
+            Lanes { file: self.files.rows[warp], host: window.host, offsets: &self.block.offsets, active };
+        if step.access.wide {
+            // SAFETY: the register file holds all rows of the kernel; the places of the active lanes lie in the window,
+            // which is memory of this block or a live region, and writable.
+            unsafe { lanes.run::<u64>(step) };
+        } else {
+            // SAFETY: as above.
+            unsafe { lanes.run::<u32>(step) };
+        }
+        true
+    }
+}
+
+/// The lanes of a warp that take part, and their places in memory.
+struct Lanes<'a> {
+    file: *mut u32,
+    host: *mut u8,
+    offsets: &'a [i64; LANES],
+    active: u32,
+}
+
+/// A value as wide as a cell of a row.
+trait Cell: Copy + Into<u64> {
+    fn of(value: u64) -> Self;
+}
+
+impl Cell for u32 {
+    fn of(value: u64) -> u32 {
+        value as u32
+    }
+}
+
+impl Cell for u64 {
+    fn of(value: u64) -> u64 {
+        value
+    }
+}
+
+impl Lanes<'_> {
+    /// Runs the operation, compiled for each kind, so that only the type of numbers is looked at lane by lane.
+    ///
+    /// # Safety
+    /// The file holds the rows of the step, whose cells are `C`; the places are writable, aligned and as long.
+    unsafe fn run<C: Cell>(&self, step: &AtomicStep) {
+        macro_rules! each {
+            ($($operation:ident)*) => {
+                match step.operation {
+                    $(AtomicOperation::$operation => {
+                        // SAFETY: as the caller says.
+                        unsafe { self.run_as::<C>(step, AtomicOperation::$operation) };
+                    })*
+                }
+            };
+        }
+        each! { Add Exchange CompareExchange Min Max And Or Xor Increment Decrement }
+    }
+
+    /// # Safety
+    /// The duties of [`Lanes::run`].
+    #[inline(always)]
+    unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: AtomicOperation) {
+        let cell =
+            |row: u32, lane: usize| self.file.wrapping_add(row as usize).cast::<C>().wrapping_add(lane);
+        let global = step.space == AccessSpace::Global;
+        for lane in lanes_of(self.active) {
+            // SAFETY: a lane of a row of the step.
+            let operands = step.operands.map(|row| unsafe { cell(row, lane).read() }.into());
+            let at = self.host.wrapping_offset(self.offsets[lane] as isize);
+            // SAFETY: as the caller says; only this worker runs the block, so only it sees its shared memory.
+            let old = unsafe { change(at, size_of::<C>() as u32, (operation, step.ty), global, operands) };
+            if let Some(out) = step.out {
+                // SAFETY: a lane of a row of the step.
+                unsafe { cell(out, lane).write(C::of(old)) };
+            }
+        }
+    }
+}

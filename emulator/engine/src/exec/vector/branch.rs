@@ -1,0 +1,166 @@
+//! Branches: the next step of a gang, and the order of its parts.
+
+use super::gang::{Gang, Keeps, Member};
+use super::{Go, Run};
+use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::{Block, Stop};
+use crate::exec::code::MOST_WARPS;
+use crate::exec::code::step::Step;
+use crate::exec::plain::FUEL;
+
+/// Limits of a gang while other fragments of its warps are to be run first.
+#[derive(Clone, Copy)]
+pub(super) struct Company {
+    /// The lowest rank of another fragment.
+    pub(super) limit: u32,
+    /// Branches left until others have their turn.
+    pub(super) fuel: u32,
+}
+
+impl Run<'_, '_, '_> {
+    /// Sends lanes where the guard holds to the second of two steps, the others to the first.
+    #[inline(always)]
+    pub(super) fn branch(&mut self, step: &Step, ways: [usize; 2]) -> Go {
+        let mut taken = [0; MOST_WARPS];
+        let mut any = 0;
+        let mut all = true;
+        for (warp, taken) in taken.iter_mut().enumerate().take(self.files.count) {
+            *taken = self.files.active(warp, step.guard);
+            any |= *taken;
+            all &= *taken == self.files.masks[warp];
+        }
+        if any == 0 {
+            return Go::On;
+        }
+        let at = if all { ways[1] } else { self.separate(step, &taken, ways) };
+        self.go(at)
+    }
+
+    /// Goes on to a step elsewhere, unless others have their turn.
+    #[inline(always)]
+    fn go(&mut self, at: usize) -> Go {
+        let next = &self.code.steps[at];
+        if let Some(company) = &mut self.company {
+            company.fuel -= 1;
+            if company.fuel == 0 {
+                self.settle(next.entry);
+                for member in self.gang.members() {
+                    self.block.warps[member.warp].fragments[member.fragment].tired = true;
+                }
+                self.left = self.left.saturating_sub(FUEL);
+                return Go::Rest;
+            }
+            if next.rank >= company.limit {
+                self.settle(next.entry);
+                return Go::Rest;
+            }
+        }
+        if self.used >= self.left {
+            self.settle(next.entry);
+            return Go::Rest;
+        }
+        Go::To(at)
+    }
+
+    /// Sends lanes where the guard holds to the second of two steps. Where others stay, they run the few steps before it
+    /// meanwhile, and the gang goes on as one.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, step: &Step, ways: [usize; 2]) -> Result<Go, Stop> {
+        let mut staying = [0; MOST_WARPS];
+        let (mut any, mut all) = (0, true);
+        for (warp, staying) in staying.iter_mut().enumerate().take(self.files.count) {
+            *staying = self.files.masks[warp] & !self.files.holds(warp, step.guard);
+            any |= *staying;
+            all &= *staying == self.files.masks[warp];
+        }
+        if all {
+            return Ok(Go::On);
+        }
+        if any != 0 {
+            self.settle(step.pc);
+            self.run_arm(ways, staying)?;
+        }
+        Ok(self.go(ways[1]))
+    }
+
+    /// Runs the steps from one to another for some lanes of a gang that is settled. They all go on to the next.
+    #[inline(never)]
+    fn run_arm(&mut self, [first, end]: [usize; 2], masks: [u32; MOST_WARPS]) -> Result<(), Stop> {
+        let working = masks.iter().filter(|mask| **mask != 0).count() as u64;
+        let gang = self.gang;
+        self.gang = gang.with_masks(&masks);
+        let whole = (self.files.masks, self.files.full, self.files.keeps);
+        (self.files.masks, self.files.full, self.files.keeps) = (masks, false, Keeps::Everything);
+        let code = self.code;
+        for (at, step) in code.steps.iter().enumerate().take(end).skip(first) {
+            // Warps without lanes here do not run it.
+            self.block.instructions += u64::from(step.weight) * working;
+            self.left = self.left.saturating_sub(step.weight);
+            self.perform(step, at)?;
+        }
+        self.gang = gang;
+        (self.files.masks, self.files.full, self.files.keeps) = whole;
+        Ok(())
+    }
+
+    /// Splits the gang, and examines the rest of it anew.
+    #[inline(never)]
+    fn separate(&mut self, step: &Step, taken: &[u32; MOST_WARPS], ways: [usize; 2]) -> usize {
+        self.settle(step.pc);
+        let at = self.part(taken, ways);
+        self.files.look(&self.gang, self.block, self.steps);
+        let fuel = self.company.map_or(FUEL, |company| company.fuel);
+        self.company = company(self.block, &self.gang).map(|company| Company { fuel, ..company });
+        at
+    }
+
+    /// Sends the lanes of `taken` one way, the others another. The gang keeps those that come first, and goes on with
+    /// the step returned.
+    fn part(&mut self, taken: &[u32; MOST_WARPS], [straight, target]: [usize; 2]) -> usize {
+        let jumps = self.code.steps[target].rank < self.code.steps[straight].rank;
+        let (here, there) = if jumps { (target, straight) } else { (straight, target) };
+        let there = self.code.steps[there].entry;
+        let mut kept = Gang::default();
+        for (member, taken) in self.gang.members().iter().zip(taken) {
+            let stays = member.mask & if jumps { *taken } else { !*taken };
+            let leaves = member.mask & !stays;
+            let fragments = &mut self.block.warps[member.warp].fragments;
+            if stays == 0 {
+                fragments[member.fragment].pc = there;
+                continue;
+            }
+            if leaves != 0 {
+                let frame = fragments[member.fragment].frame.clone();
+                fragments[member.fragment].mask = stays;
+                fragments.push(Fragment { pc: there, mask: leaves, frame, wait: Wait::Ready, tired: false });
+            }
+            kept.push(Member { mask: stays, ..*member });
+        }
+        self.gang = kept;
+        here
+    }
+}
+
+/// The other fragments that limit a gang.
+pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Company> {
+    let ranks = &block.launch.args.kernel.ranks;
+    let mut limit = u32::MAX;
+    let mut alone = true;
+    for member in gang.members() {
+        let fragments = &block.warps[member.warp].fragments;
+        if fragments.len() == 1 {
+            continue;
+        }
+        alone = false;
+        // Inside calls, ranks alone do not decide the order.
+        if fragments.iter().any(|fragment| fragment.frame.is_some()) {
+            limit = 0;
+        }
+        for (index, other) in fragments.iter().enumerate() {
+            if index != member.fragment && other.wait == Wait::Ready {
+                limit = limit.min(ranks[other.pc as usize]);
+            }
+        }
+    }
+    (!alone).then_some(Company { limit, fuel: FUEL })
+}

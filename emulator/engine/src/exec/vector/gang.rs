@@ -1,0 +1,287 @@
+//! Gangs: fragments of several warps that stand at the same instruction and run it together.
+
+use super::Run;
+use crate::exec::block::rows::Rows;
+use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::{Block, Stop};
+use crate::exec::code::growth::Operand;
+use crate::exec::code::liveness::RowSet;
+use crate::exec::code::step::{Code, Guard};
+use crate::exec::code::{MOST_WARPS, Steps};
+use crate::exec::plain::resolve_collectives;
+use crate::semantics::{Width, lanes_of};
+
+/// One fragment of a gang.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Member {
+    pub(super) warp: usize,
+    pub(super) fragment: usize,
+    pub(super) mask: u32,
+}
+
+/// Fragments that run together, each of another warp.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Gang {
+    members: [Member; MOST_WARPS],
+    count: usize,
+}
+
+impl Gang {
+    #[inline]
+    pub(super) fn members(&self) -> &[Member] {
+        &self.members[..self.count]
+    }
+
+    /// The same fragments, with these of their lanes.
+    pub(super) fn with_masks(mut self, masks: &[u32; MOST_WARPS]) -> Self {
+        self.members.iter_mut().zip(masks).for_each(|(member, mask)| member.mask = *mask);
+        self
+    }
+
+    pub(super) fn push(&mut self, member: Member) {
+        self.members[self.count] = member;
+        self.count += 1;
+    }
+
+    /// The code that a gang runs.
+    #[inline]
+    pub(super) fn code<'s>(&self, block: &Block<'_, '_>, steps: &'s Steps) -> &'s Code {
+        match &steps.scalars {
+            Some(scalars) if !self.runs_rows(block) => scalars,
+            _ => &steps.rows,
+        }
+    }
+
+    /// True if all registers of a gang's warps are rows.
+    fn runs_rows(&self, block: &Block<'_, '_>) -> bool {
+        self.members().first().is_none_or(|member| block.warps[member.warp].rows_only)
+    }
+
+    fn group(&self) -> usize {
+        self.members()[0].warp / MOST_WARPS
+    }
+
+    /// The register file of the first lanes of the group that the gang belongs to.
+    fn first_lanes(&self, block: &mut Block<'_, '_>) -> *mut u32 {
+        block.scalars.groups.get_mut(self.group()).map_or(std::ptr::null_mut(), Rows::base)
+    }
+
+    /// The warps of the gang as lanes of the file of their first lanes, and true if the others of the group have ended.
+    fn first_lane_mask(&self, block: &Block<'_, '_>) -> (u32, bool) {
+        let first = self.group() * MOST_WARPS;
+        let mask = self.members().iter().fold(0, |mask, member| mask | 1 << (member.warp - first));
+        let mut group = block.warps[first..].iter().take(MOST_WARPS).enumerate();
+        (mask, group.all(|(lane, warp)| warp.live == 0 || mask >> lane & 1 != 0))
+    }
+
+    /// Collects the rows that lanes outside of a gang need. `None` if they are not known.
+    fn find_kept(&self, block: &mut Block<'_, '_>, steps: &Steps) -> Option<()> {
+        let liveness = steps.liveness.as_ref()?;
+        block.kept.clear();
+        block.kept.extend_from_slice(liveness.exchanged());
+        for member in self.members() {
+            for (index, other) in block.warps[member.warp].fragments.iter().enumerate() {
+                if index == member.fragment {
+                    continue;
+                }
+                if other.frame.is_some() {
+                    return None;
+                }
+                let needed: &RowSet = liveness.at(other.pc)?;
+                block.kept.iter_mut().zip(needed).for_each(|(kept, needed)| *kept |= needed);
+            }
+        }
+        Some(())
+    }
+}
+
+/// A gang as its steps see it: registers, predicates and lanes of its warps.
+pub(super) struct Files {
+    pub(super) rows: [*mut u32; MOST_WARPS],
+    predicates: [*mut u32; MOST_WARPS],
+    pub(super) masks: [u32; MOST_WARPS],
+    pub(super) count: usize,
+    /// All lanes of all warps.
+    pub(super) full: bool,
+    /// Rows that lanes elsewhere may need.
+    pub(super) keeps: Keeps,
+    /// The register file of the first lanes, and which of its lanes are these warps.
+    pub(super) firsts: *mut u32,
+    pub(super) first_lanes: u32,
+    /// The lane of each warp there.
+    lanes: [usize; MOST_WARPS],
+    /// True if no other warps of the group are running.
+    pub(super) whole_group: bool,
+}
+
+/// Rows to leave alone in lanes that a gang does not run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Keeps {
+    /// The rows in [`Block::kept`].
+    Some,
+    Everything,
+}
+
+impl Files {
+    pub(super) const NONE: Files = Files {
+        rows: [std::ptr::null_mut(); MOST_WARPS],
+        predicates: [std::ptr::null_mut(); MOST_WARPS],
+        masks: [0; MOST_WARPS],
+        count: 0,
+        full: true,
+        keeps: Keeps::Everything,
+        firsts: std::ptr::null_mut(),
+        first_lanes: 0,
+        lanes: [0; MOST_WARPS],
+        whole_group: false,
+    };
+
+    /// Reads a gang, in place: narrow writes that are then moved in wide pieces make the processor wait.
+    pub(super) fn look(&mut self, gang: &Gang, block: &mut Block<'_, '_>, steps: &Steps) {
+        self.count = gang.count;
+        self.full = true;
+        self.firsts = std::ptr::null_mut();
+        self.whole_group = false;
+        if !gang.runs_rows(block) {
+            self.firsts = gang.first_lanes(block);
+            (self.first_lanes, self.whole_group) = gang.first_lane_mask(block);
+        }
+        for (warp, member) in gang.members().iter().enumerate() {
+            let rows = &mut block.warps[member.warp].rows;
+            self.rows[warp] = rows.base();
+            self.predicates[warp] = rows.predicates();
+            self.masks[warp] = member.mask;
+            self.lanes[warp] = member.warp % MOST_WARPS;
+            self.full &= member.mask == u32::MAX;
+        }
+        let known = !self.full && gang.find_kept(block, steps).is_some();
+        self.keeps = if known { Keeps::Some } else { Keeps::Everything };
+    }
+
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[*mut u32] {
+        &self.rows[..self.count]
+    }
+
+    /// The lanes of a warp that run and where a guard holds.
+    #[inline(always)]
+    pub(super) fn active(&self, warp: usize, guard: Guard) -> u32 {
+        self.masks[warp] & self.holds(warp, guard)
+    }
+
+    /// The lanes of a warp where a guard holds.
+    #[inline(always)]
+    pub(super) fn holds(&self, warp: usize, guard: Guard) -> u32 {
+        // SAFETY: the pointer is to all predicates of the kernel.
+        unsafe { guard.lanes(self.predicates[warp]) }
+    }
+
+    /// The value of a register in the first lane of a warp, zero-extended.
+    #[inline(always)]
+    pub(super) fn first_lane(&self, warp: usize, operand: Operand) -> u64 {
+        let row = self.firsts.wrapping_add(operand.row as usize);
+        let lane = self.lanes[warp];
+        match operand.width {
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
+            Width::Double => unsafe { *row.cast::<u64>().wrapping_add(lane) },
+            // SAFETY: as above.
+            _ => unsafe { *row.wrapping_add(lane) }.into(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn set_predicate(&self, warp: usize, predicate: u32, mask: u32, bits: u32) {
+        let cell = self.predicates[warp].wrapping_add(predicate as usize);
+        // SAFETY: the predicates hold all that the kernel names.
+        let old = unsafe { *cell };
+        // SAFETY: as above.
+        unsafe { *cell = (old & !mask) | (bits & mask) };
+    }
+}
+
+/// Runs some warps, together where they stand together, until each waits, has ended, or had its share of `quantum`
+/// instructions. True if any is still running.
+pub(in crate::exec) fn run_group(
+    block: &mut Block<'_, '_>,
+    steps: &Steps,
+    first: usize,
+    count: usize,
+    quantum: u32,
+) -> Result<bool, Stop> {
+    let mut left = [quantum; MOST_WARPS];
+    let mut run = Run::new(block, steps);
+    while gather(&mut run, first, count, &left)? {
+        // A fragment that has left the gang by the end had a share of it, too.
+        let warps = run.gang.members().iter().fold(0u32, |warps, member| warps | 1 << (member.warp - first));
+        let share = run.gang.members().iter().map(|member| left[member.warp - first]).min().unwrap_or(0);
+        run.run_gang(share)?;
+        for warp in lanes_of(warps) {
+            left[warp] -= share - run.left;
+        }
+        if !is_running(run.block, first, count) {
+            break;
+        }
+    }
+    Ok(is_running(block, first, count))
+}
+
+fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
+    block.warps[first..first + count].iter().any(|warp| warp.live != 0)
+}
+
+/// Makes a gang of the fragments that run next: of each warp the one whose turn it is, and among those the ones at
+/// the place of the earliest. `false` if all warps wait, have ended, or had their share.
+fn gather(
+    run: &mut Run<'_, '_, '_>,
+    first: usize,
+    count: usize,
+    left: &[u32; MOST_WARPS],
+) -> Result<bool, Stop> {
+    let Run { block, gang, .. } = run;
+    let kernel = block.launch.args.kernel;
+    let mut place = (u32::MAX, u32::MAX, false);
+    gang.count = 0;
+    for index in first..first + count {
+        if left[index - first] == 0 {
+            continue;
+        }
+        let Some(fragment) = next_fragment(block, index)? else { continue };
+        let Fragment { pc, mask, ref frame, .. } = block.warps[index].fragments[fragment];
+        let member = Member { warp: index, fragment, mask };
+        if frame.is_some() {
+            // Warps in calls are run one by one.
+            gang.count = 0;
+            gang.push(member);
+            return Ok(true);
+        }
+        let here = (kernel.ranks[pc as usize], pc, block.warps[index].rows_only);
+        if here < place {
+            place = here;
+            gang.count = 0;
+        }
+        if here == place {
+            gang.push(member);
+        }
+    }
+    Ok(gang.count != 0)
+}
+
+/// The fragment of a warp whose turn it is.
+fn next_fragment(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
+    let kernel = block.launch.args.kernel;
+    loop {
+        let state = &mut block.warps[warp];
+        match &state.fragments[..] {
+            [] => return Ok(None),
+            [only] if only.wait == Wait::Ready => return Ok(Some(0)),
+            _ => {}
+        }
+        state.merge();
+        if let Some(fragment) = state.next(kernel) {
+            return Ok(Some(fragment));
+        }
+        if !resolve_collectives(block, warp)? {
+            return Ok(None);
+        }
+    }
+}

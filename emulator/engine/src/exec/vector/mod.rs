@@ -1,0 +1,250 @@
+//! The vector mode: whole rows at a time, several warps at a time.
+//!
+//! A kernel is translated once into [`code::Steps`](super::code::Steps), which hold ready functions
+//! for the processor at hand ([`crate::semantics::rows`], [`super::code::access`]). Warps of a
+//! block that stand at the same instruction form a [`gang`] and run each step together, so that the
+//! cost of dispatch is paid once. Where lanes diverge, the gang goes on with those that come first,
+//! each warp under a mask; the others wait to be gathered into the next gang. Under a mask a whole
+//! row is still written where nobody elsewhere needs the old values ([`super::code::liveness`]).
+//! Registers whose lanes differ in a regular way are not computed lane by lane at all
+//! ([`super::code::affine`], [`scalar`]). Rare instructions are left to the plain mode, one by one,
+//! on the same registers.
+
+mod access;
+mod atomic;
+mod branch;
+mod compute;
+pub(in crate::exec) mod gang;
+pub(in crate::exec) mod scalar;
+
+pub(in crate::exec) use gang::run_group;
+
+use super::code::Steps;
+use super::code::step::{Action, Code, Guard, Step};
+use crate::exec::block::warp::Wait;
+use crate::exec::block::{Block, Issue, Stop};
+use crate::exec::plain::{self, Flow};
+use crate::semantics::{LANES, Register};
+use branch::Company;
+use gang::{Files, Gang, Keeps, Member};
+
+/// A gang on its way through the steps of a kernel.
+struct Run<'r, 'l, 'a> {
+    block: &'r mut Block<'l, 'a>,
+    steps: &'r Steps,
+    code: &'r Code,
+    gang: Gang,
+    /// Registers and lanes, as the steps see them.
+    files: Files,
+    company: Option<Company>,
+    /// Instructions that it ran since it was last settled.
+    used: u32,
+    /// Rest of its share.
+    left: u32,
+}
+
+/// Next place of a gang after a step.
+enum Go {
+    /// To the next one.
+    On,
+    /// To this one.
+    To(usize),
+    /// Nowhere: it is settled, and others have their turn.
+    Rest,
+}
+
+impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
+    #[inline]
+    fn new(block: &'r mut Block<'l, 'a>, steps: &'r Steps) -> Self {
+        let code = &steps.rows;
+        Run { block, steps, code, gang: Gang::default(), files: Files::NONE, company: None, used: 0, left: 0 }
+    }
+
+    /// Runs the gang until its members part for good, wait, end or have had their share of `left` instructions. Members
+    /// that only leave it stand where others will find them.
+    fn run_gang(&mut self, left: u32) -> Result<(), Stop> {
+        self.left = left;
+        self.code = self.gang.code(self.block, self.steps);
+        self.files.look(&self.gang, self.block, self.steps);
+        self.company = branch::company(self.block, &self.gang);
+        let first = self.gang.members()[0];
+        let pc = self.block.warps[first.warp].fragments[first.fragment].pc;
+        self.run(self.code.of_pc[pc as usize] as usize)
+    }
+}
+
+impl Run<'_, '_, '_> {
+    fn run(&mut self, first: usize) -> Result<(), Stop> {
+        let code = self.code;
+        let mut at = first;
+        loop {
+            let step = &code.steps[at];
+            self.used += step.weight;
+            match self.perform(step, at)? {
+                Go::On => {}
+                Go::To(target) => {
+                    at = target;
+                    continue;
+                }
+                Go::Rest => return Ok(()),
+            }
+            at += 1;
+            if step.ends_block {
+                if let Some(company) = &self.company {
+                    let next = &code.steps[at];
+                    if next.rank >= company.limit {
+                        self.settle(next.entry);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Does the work of a step.
+    #[inline(always)]
+    fn perform(&mut self, step: &Step, at: usize) -> Result<Go, Stop> {
+        let guard = step.guard;
+        match &step.action {
+            Action::Pure { run, out, sources, double } => self.pure(guard, *run, (*out, *double), sources),
+            Action::PureLanes { info, out, sources } => self.pure_lanes(guard, info, *out, *sources),
+            Action::Test { test, out } => self.test(guard, test, *out),
+            Action::TestAnd(test) => self.test_and(guard, test),
+            Action::Logic { logic, out, a, b } => self.logic(guard, *logic, *out, [*a, *b]),
+            Action::Select { out, a, b, condition, double } => {
+                self.select(guard, (*out, *double), [*a, *b], *condition);
+            }
+            Action::Load(access) => self.access(step, access, false)?,
+            Action::Store(access) => self.access(step, access, true)?,
+            Action::Atomic(atomic) => self.atomic(step, atomic)?,
+            Action::Scalar(scalar) => return Ok(self.scalar(step, scalar)),
+            Action::ScalarTest(test) => self.scalar_test(guard, test),
+            Action::ScalarLoad(access) => self.scalar_access(step, access, false)?,
+            Action::ScalarStore(access) => self.scalar_access(step, access, true)?,
+            Action::Branch(target) => return Ok(self.branch(step, [at + 1, *target as usize])),
+            Action::Skip(target) => return self.skip(step, [at + 1, *target as usize]),
+            Action::Barrier(id) if guard == Guard::ALWAYS && self.is_everybody(*id) => {}
+            Action::Exit if guard == Guard::ALWAYS => return Ok(self.exit(step)),
+            Action::Shuffle { run, shuffle, inside } if self.shuffles_at_once(guard) => {
+                self.shuffle(*run, shuffle, *inside);
+            }
+            Action::Collective(operation) if self.is_whole(guard) => self.collective(operation),
+            Action::Plain { parts: false } => self.step_all(step.pc)?,
+            Action::Barrier(id) if guard == Guard::ALWAYS && self.may_wait(*id) => {
+                return Ok(self.wait(step, *id));
+            }
+            Action::Plain { parts: true }
+            | Action::Barrier(_)
+            | Action::Shuffle { .. }
+            | Action::Collective(_)
+            | Action::Exit => {
+                return self.step_apart(step.pc);
+            }
+        }
+        Ok(Go::On)
+    }
+
+    /// The number of a barrier, which is in this row, for a member of the gang.
+    fn barrier_number(&self, member: usize, row: u32) -> u32 {
+        let lane = self.files.masks[member].trailing_zeros();
+        // SAFETY: a lane of a row of the kernel; a fragment has at least one.
+        unsafe { *self.files.rows[member].wrapping_add((row + lane) as usize) }
+    }
+
+    /// True if all that the gang has to do at a barrier is to wait for others: it exists, no check looks at it, and no
+    /// products have to end before.
+    fn may_wait(&self, row: u32) -> bool {
+        let numbers = (0..self.files.count).all(|member| self.barrier_number(member, row) < 16);
+        let products = |member: &Member| !self.block.warps[member.warp].products.is_empty();
+        numbers && !self.block.launch.options.check_barriers && !self.gang.members().iter().any(products)
+    }
+
+    /// Lets the gang wait at a barrier, as the plain mode does.
+    fn wait(&mut self, step: &Step, row: u32) -> Go {
+        self.settle(step.pc);
+        for (at, member) in self.gang.members().iter().enumerate() {
+            let wait = Wait::Barrier(self.barrier_number(at, row));
+            self.block.warps[member.warp].fragments[member.fragment].wait = wait;
+        }
+        Go::Rest
+    }
+
+    /// Updates the rest of the block's view of the gang, which stands at `pc`.
+    fn settle(&mut self, pc: u32) {
+        self.block.instructions += u64::from(self.used) * self.gang.members().len() as u64;
+        self.left = self.left.saturating_sub(self.used);
+        self.used = 0;
+        for member in self.gang.members() {
+            self.block.warps[member.warp].fragments[member.fragment].pc = pc;
+        }
+    }
+
+    /// Leaves an instruction to the plain mode, after which the gang goes on as one.
+    #[inline(never)]
+    fn step_all(&mut self, pc: u32) -> Result<(), Stop> {
+        self.settle(pc);
+        for Member { warp, fragment, mask } in self.gang.members().iter().copied() {
+            plain::step(self.block, warp, fragment, pc, mask)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves an instruction to the plain mode, after which members may wait, or be elsewhere.
+    #[inline(never)]
+    fn step_apart(&mut self, pc: u32) -> Result<Go, Stop> {
+        self.settle(pc);
+        let mut staying = Gang::default();
+        for member in self.gang.members() {
+            match plain::step(self.block, member.warp, member.fragment, pc, member.mask)? {
+                Flow::Next => staying.push(*member),
+                Flow::Jump(target) => {
+                    self.block.warps[member.warp].fragments[member.fragment].pc = target;
+                }
+                Flow::Yield => {}
+                // Its turn is over, and so is that of those that it runs with.
+                Flow::Pause => self.left = 0,
+            }
+        }
+        if staying.members().is_empty() {
+            return Ok(Go::Rest);
+        }
+        if staying.members().len() < self.gang.members().len() {
+            self.gang = staying;
+            self.files.look(&self.gang, self.block, self.steps);
+        }
+        Ok(Go::On)
+    }
+
+    fn exit(&mut self, step: &Step) -> Go {
+        self.settle(step.pc);
+        for Member { warp, fragment, mask } in self.gang.members().iter().copied() {
+            plain::exit(self.block, Issue { warp, fragment, pc: step.pc, mask, active: mask });
+        }
+        Go::Rest
+    }
+
+    /// True if the whole row that starts at this offset in cells may be written: all lanes are to change, or nobody
+    /// needs the values of the others.
+    #[inline(always)]
+    fn is_free(&self, guard: Guard, out: u32) -> bool {
+        if guard != Guard::ALWAYS || self.files.full {
+            return guard == Guard::ALWAYS;
+        }
+        self.files.keeps == Keeps::Some
+            && !super::code::liveness::contains(&self.block.kept, Register(out / LANES as u32))
+    }
+
+    /// True if nothing but the gang still runs in the block, and no thread has arrived at a barrier yet, whose number
+    /// is in this row.
+    fn is_everybody(&self, barrier: u32) -> bool {
+        // SAFETY: lane 0 of a row of the kernel.
+        let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };
+        let block = &*self.block;
+        let whole = |member: &Member| block.warps[member.warp].live == member.mask;
+        let running = block.warps.iter().filter(|warp| warp.live != 0).count();
+        let complete = self.gang.members().len() == running && self.gang.members().iter().all(whole);
+        complete
+            && block.nobody_arrived(barrier)
+            && !(block.launch.options.check_barriers && block.has_exits())
+    }
+}

@@ -1,0 +1,218 @@
+//! Steps on registers that are held for the first lane of a warp only ([`crate::exec::code::affine`]).
+//!
+//! The first lanes of the warps of a group make one more register file, in which each lane stands for a warp. The
+//! values of shapes, and the patterns of accesses at regular addresses, are computed once per launch.
+//!
+//! A warp whose lanes disagree about such a register, or an address that is not regular after all, ends this for that
+//! warp: its scalars become rows, and it goes on with the code that knows rows only.
+
+use super::{Go, Run};
+use crate::exec::block::special::set_block_rows;
+use crate::exec::code::MOST_WARPS;
+use crate::exec::code::affine::{Affine, TestKind};
+use crate::exec::code::growth::{Growth, NoWrap, Operand};
+use crate::exec::code::step::{Guard, ScalarStep, ScalarTest, Step};
+use crate::semantics::known::{Comparison, Relation};
+use crate::semantics::{LANES, Register, Width};
+
+/// Minimum and maximum of a register in a warp.
+#[derive(Clone, Copy)]
+struct Span<T>(T, T);
+
+impl Span<i64> {
+    /// Range of 32-bit values. `None` if the numbers wrap around between them.
+    #[inline(always)]
+    fn of_narrow(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
+        let (first, least, most) = if signed {
+            (i64::from(first as i32), i64::from(i32::MIN), i64::from(i32::MAX))
+        } else {
+            (i64::from(first as u32), 0, i64::from(u32::MAX))
+        };
+        let span = Span(first + growth.least, first + growth.most);
+        (span.0 >= least && span.1 <= most).then_some(span)
+    }
+}
+
+impl Span<i128> {
+    /// Range of 64-bit values. `None` if the numbers wrap around between them.
+    fn of_wide(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
+        let (first, least, most) = if signed {
+            (i128::from(first as i64), i128::from(i64::MIN), i128::from(i64::MAX))
+        } else {
+            (i128::from(first), 0, i128::from(u64::MAX))
+        };
+        let span = Span(first + i128::from(growth.least), first + i128::from(growth.most));
+        (span.0 >= least && span.1 <= most).then_some(span)
+    }
+}
+
+impl<T: PartialOrd> Span<T> {
+    /// Result of a comparison in all lanes, if it is the same.
+    #[inline(always)]
+    fn compare(self, relation: Relation, other: Self) -> Option<bool> {
+        let below = self.1 < other.0;
+        let not_above = self.1 <= other.0;
+        let above = self.0 > other.1;
+        let not_below = self.0 >= other.1;
+        let tell = |yes: bool, no: bool| if yes { Some(true) } else { no.then_some(false) };
+        match relation {
+            Relation::Less => tell(below, not_below),
+            Relation::AtMost => tell(not_above, above),
+            Relation::Greater => tell(above, not_above),
+            Relation::AtLeast => tell(not_below, below),
+            Relation::Equal => tell(not_above && not_below, below || above),
+            Relation::Unequal => tell(below || above, not_above && not_below),
+        }
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Runs an operation on first lanes; if lanes turn out not to be regular, the gang goes on with rows.
+    #[inline(always)]
+    pub(super) fn scalar(&mut self, step: &Step, scalar: &ScalarStep) -> Go {
+        let regular = self.is_free(step.guard, scalar.out.row)
+            && scalar.no_wrap.as_ref().is_none_or(|what| self.never_wraps(what));
+        if !regular {
+            self.used -= step.weight;
+            self.settle(step.entry);
+            self.leave_scalars();
+            return Go::Rest;
+        }
+        self.run_scalar(scalar);
+        if scalar.expand {
+            for at in 0..self.gang.members().len() {
+                self.expand(self.gang.members()[at].warp, scalar.out);
+            }
+        }
+        Go::On
+    }
+
+    /// Runs an operation on the first lanes of a gang's warps.
+    #[inline(always)]
+    fn run_scalar(&self, scalar: &ScalarStep) {
+        let files = &self.files;
+        let file = files.firsts;
+        match scalar.run {
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
+            Ok(run) if files.whole_group => unsafe { run(&[file], scalar.out.row, &scalar.sources) },
+            Ok(run) => {
+                // SAFETY: as above; the scratch rows are rows like any other.
+                unsafe { run(&[file], self.block.scratch, &scalar.sources) };
+                let row = |offset: u32| file.wrapping_add(offset as usize);
+                let (out, scratch) = (row(scalar.out.row), row(self.block.scratch));
+                let blend = self.steps.blends[usize::from(scalar.out.width == Width::Double)];
+                // SAFETY: the result and the scratch rows are as wide as the operation's result.
+                unsafe { blend(out, scratch, out, files.first_lanes) };
+            }
+            Err(info) => {
+                let register = |row: u32| Register(row / LANES as u32);
+                // SAFETY: as above.
+                unsafe {
+                    info.run(file, register(scalar.out.row), scalar.sources.map(register), files.first_lanes)
+                };
+            }
+        }
+    }
+
+    /// Runs a comparison for each warp of a gang as a whole, where that is possible.
+    #[inline(always)]
+    pub(super) fn scalar_test(&mut self, guard: Guard, test: &ScalarTest) {
+        let mut uniform = 0;
+        if test.kind == TestKind::Uniform {
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
+            uniform = unsafe { test.test.run_one(self.files.firsts) };
+        }
+        for warp in 0..self.files.count {
+            let member = self.gang.members()[warp];
+            let all = match test.kind {
+                TestKind::Uniform => Some(uniform >> (member.warp % MOST_WARPS) & 1 != 0),
+                TestKind::Range(comparison) => self.compare_spans(warp, comparison, test.operands),
+            };
+            let bits = match all {
+                Some(true) => u32::MAX,
+                Some(false) => 0,
+                None => {
+                    for operand in test.operands {
+                        self.expand(member.warp, operand);
+                    }
+                    // SAFETY: as in `pure`.
+                    unsafe { test.test.run_one(self.files.rows[warp]) }
+                }
+            };
+            self.files.set_predicate(warp, test.out, self.files.active(warp, guard), bits);
+        }
+    }
+
+    pub(super) fn growth(&self, operand: Operand) -> &Growth {
+        &self.block.scalars.growths[operand.shape as usize]
+    }
+
+    /// Gives a register its row in a warp.
+    pub(super) fn expand(&mut self, warp: usize, operand: Operand) {
+        let register = Register(operand.row / LANES as u32);
+        let Some(file) = self.block.scalars.groups.get(warp / MOST_WARPS) else { return };
+        let first = file.get_wide(register, operand.width, warp % MOST_WARPS);
+        let growth = &self.block.scalars.growths[operand.shape as usize];
+        self.block.warps[warp].rows.fill_growing(
+            register,
+            operand.width,
+            first,
+            &growth.narrow,
+            &growth.wide,
+        );
+    }
+
+    /// True if a value can be extended to 64 bits in all warps of a gang by extending it in the first lane.
+    #[inline(always)]
+    pub(super) fn never_wraps(&self, what: &NoWrap) -> bool {
+        let growth = self.growth(what.source);
+        let (least, most) =
+            if what.signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
+        // Values of the first lane for which no lane leaves the range: `room` of them, from `lowest` on.
+        let lowest = least - growth.least.min(0);
+        let room = most - growth.most.max(0) - lowest;
+        room >= 0
+            && (0..self.files.count).all(|warp| {
+                let first = self.files.first_lane(warp, what.source) as u32;
+                i64::from(first.wrapping_sub(lowest as u32)) <= room
+            })
+    }
+
+    /// Result of a comparison in all lanes of a warp, if it is known without rows.
+    #[inline(always)]
+    pub(super) fn compare_spans(
+        &self,
+        warp: usize,
+        comparison: Comparison,
+        [a, b]: [Operand; 2],
+    ) -> Option<bool> {
+        let (first_a, first_b) = (self.files.first_lane(warp, a), self.files.first_lane(warp, b));
+        let (growth_a, growth_b) = (self.growth(a), self.growth(b));
+        if comparison.wide {
+            let a = Span::of_wide(first_a, growth_a, comparison.signed)?;
+            return a.compare(comparison.relation, Span::of_wide(first_b, growth_b, comparison.signed)?);
+        }
+        let a = Span::of_narrow(first_a, growth_a, comparison.signed)?;
+        a.compare(comparison.relation, Span::of_narrow(first_b, growth_b, comparison.signed)?)
+    }
+
+    /// Turns the scalars of a gang's warps into rows for good.
+    pub(super) fn leave_scalars(&mut self) {
+        let Some(affine) = &self.steps.affine else { return };
+        for at in 0..self.gang.members().len() {
+            let member = self.gang.members()[at];
+            self.expand_all(affine, member.warp);
+            let block = &mut *self.block;
+            set_block_rows(block.launch, block.worker, &mut block.warps[member.warp], block.index);
+            self.block.warps[member.warp].rows_only = true;
+        }
+    }
+
+    fn expand_all(&mut self, affine: &Affine, warp: usize) {
+        for (register, scalar) in &affine.scalars {
+            let operand =
+                Operand { row: register.0 * LANES as u32, shape: scalar.shape, width: scalar.width };
+            self.expand(warp, operand);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Runs the kernels of PTX programs on the CPU. An internal crate of `cuprum-emulator`: any version
+//! may change anything.
+//!
+//! [`exec::launch`] takes a kernel of [`cuprum_ptx`] and runs it on [`memory`], with every access
+//! checked. A launch that fails returns a [`report::Fault`]. There are no contexts, streams or
+//! modules here: `cuprum-emulator` has the driver.
+//!
+//! # Rooms
+//!
+//! Each room uses only those above it in this list (the test `arrows` of the repository reads the
+//! `use` lines):
+//!
+//! - `served`: the driver call that a thread is serving.
+//! - [`memory`]: addresses and bytes.
+//! - [`report`]: faults of kernels, in terms of these.
+//! - [`exec`]: runs a program on memory; its own rooms are in its documentation.
+
+pub mod exec;
+pub mod memory;
+pub mod report;
+#[doc(hidden)]
+pub mod served;
+
+use cuprum_ptx::{ordered, program, ptx, semantics};

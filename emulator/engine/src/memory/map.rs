@@ -1,0 +1,399 @@
+//! Regions, and the snapshot of them that a launch reads.
+
+use core::fmt;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cuprum_sys::FnId;
+
+use crate::ordered::Ordered;
+use crate::served;
+
+use super::nearest::lock_at_once;
+use super::regions::Regions;
+use super::shadow::ValidBits;
+use super::shared::{Arena, Mapping, Piece, Slot};
+use super::space::Space;
+use super::{RegionKind, Request};
+
+/// One allocation: a range of device addresses and the bytes behind it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Region {
+    /// First device address.
+    pub base: u64,
+    /// Length in bytes.
+    pub len: u64,
+    /// Host address of the first byte. Valid for `len` bytes while this value, or a clone, exists.
+    pub host: *mut u8,
+    /// Number of the allocation, counted from 1 in the order of allocation.
+    pub id: u64,
+    /// Kind of the region.
+    pub kind: RegionKind,
+    /// True if kernels may write to it.
+    pub writable: bool,
+    /// True if kernels reach it.
+    pub reachable: bool,
+    /// The context it belongs to.
+    pub context: u64,
+    /// The device it belongs to.
+    pub device: u32,
+    /// Bytes that were written, if that is tracked.
+    pub init: Option<Arc<ValidBits>>,
+    /// The name of the variable, for a module's global.
+    pub label: Option<Arc<str>>,
+    /// Flags with which the client allocated it.
+    pub flags: u32,
+    /// The driver call that allocated it.
+    pub call: Option<FnId>,
+    /// The place of that call in the client.
+    pub site: Option<served::Site>,
+    backing: Backing,
+}
+
+// SAFETY: `host` points at memory that `backing` keeps alive (or, for registered memory, that
+// the caller of `Memory::register` does). Device memory is shared between threads by nature; all
+// access goes through raw pointers and atomics, never through references.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    pub(super) fn new(
+        id: u64,
+        base: u64,
+        request: &Request,
+        backing: Backing,
+        init: Option<Arc<ValidBits>>,
+    ) -> Self {
+        Self {
+            base,
+            len: request.bytes,
+            host: backing.host,
+            id,
+            kind: request.kind,
+            writable: request.writable,
+            reachable: true,
+            context: request.context,
+            device: request.device,
+            init,
+            label: request.label.clone(),
+            flags: request.flags,
+            call: served::call(),
+            site: served::made().site,
+            backing,
+        }
+    }
+
+    /// True if all of `addr..addr + len` lies inside.
+    #[inline]
+    pub fn contains(&self, addr: u64, len: u64) -> bool {
+        let offset = addr.wrapping_sub(self.base);
+        offset < self.len && len <= self.len - offset
+    }
+
+    /// Its piece of the file that other processes can open, if it is in there.
+    pub(super) fn piece(&self) -> Option<&Piece> {
+        match self.backing.owner.as_deref() {
+            Some(Owner::Arena(piece)) => Some(piece),
+            _ => None,
+        }
+    }
+
+    /// The allocation as a report names it, with the position of an address.
+    #[doc(hidden)]
+    pub fn neighbor(&self, addr: u64, freed: bool) -> Neighbor {
+        Neighbor {
+            id: self.id,
+            base: self.base,
+            len: self.len,
+            kind: self.kind,
+            label: self.label.clone(),
+            call: self.call,
+            position: Position::of(addr, self.base, self.len),
+            freed,
+            freed_by: if freed { served::call() } else { None },
+        }
+    }
+}
+
+/// Position of an address relative to an allocation, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// At this offset inside.
+    Inside(u64),
+    /// This far below the first byte.
+    Before(u64),
+    /// This far beyond the end; 0 is the first byte that is not part of it.
+    After(u64),
+}
+
+impl Position {
+    fn of(addr: u64, base: u64, len: u64) -> Self {
+        match addr.checked_sub(base) {
+            None => Self::Before(base - addr),
+            Some(offset) if offset < len => Self::Inside(offset),
+            Some(offset) => Self::After(offset - len),
+        }
+    }
+
+    pub(super) fn distance(self) -> u64 {
+        match self {
+            Self::Inside(_) => 0,
+            Self::Before(bytes) => bytes,
+            Self::After(bytes) => bytes + 1,
+        }
+    }
+}
+
+/// An allocation as a report names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Neighbor {
+    /// Number of the allocation.
+    pub id: u64,
+    /// First address.
+    pub base: u64,
+    /// Length in bytes.
+    pub len: u64,
+    /// Kind of the region.
+    pub kind: RegionKind,
+    /// The variable's name, for a module's global.
+    pub label: Option<Arc<str>>,
+    /// The driver call that allocated it.
+    pub call: Option<FnId>,
+    /// Position of the address in question relative to it.
+    pub position: Position,
+    /// True if it had been freed.
+    pub freed: bool,
+    /// The driver call that freed it, as far as one is known.
+    pub freed_by: Option<FnId>,
+}
+
+impl fmt::Display for Neighbor {
+    /// For example `8 bytes past the end of allocation #12 (4000 bytes of device memory, from cuMemAlloc)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Position::Inside(offset) => write!(f, "{offset} bytes into ")?,
+            Position::Before(bytes) => write!(f, "{bytes} bytes before ")?,
+            Position::After(0) => f.write_str("right past the end of ")?,
+            Position::After(bytes) => write!(f, "{bytes} bytes past the end of ")?,
+        }
+        write!(f, "allocation #{} ", self.id)?;
+        if let Some(label) = &self.label {
+            write!(f, "`{label}` ")?;
+        }
+        write!(f, "({} bytes of {}", self.len, self.kind)?;
+        if let Some(call) = self.call {
+            write!(f, ", from {}", call.symbol().base)?;
+        }
+        if self.freed {
+            f.write_str(", already freed")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Address ranges with a meaning of their own, at the end of the device's range. A generic
+/// address in one of them is an offset into the memory of the accessing block or thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Windows {
+    /// Generic address of shared memory offset 0.
+    pub shared: u64,
+    /// Generic address of local memory offset 0.
+    pub local: u64,
+    /// Address of code offset 0, for function pointers.
+    pub code: u64,
+    /// Generic address of the first byte of a kernel's parameters.
+    pub param: u64,
+    /// Length of each window in bytes.
+    pub bytes: u64,
+}
+
+/// The regions at one moment. Keeps their memory alive.
+#[derive(Debug)]
+pub struct Map {
+    pub(super) regions: Regions,
+    pub(super) freed: Arc<FreedLog>,
+    windows: Windows,
+}
+
+impl Map {
+    pub(super) fn new(regions: Regions, freed: Arc<FreedLog>, windows: Windows) -> Self {
+        Self { regions, freed, windows }
+    }
+
+    /// The region that contains `addr`.
+    #[inline]
+    pub fn find(&self, addr: u64) -> Option<&Region> {
+        let region = self.regions.last_up_to(addr)?;
+        region.contains(addr, 1).then_some(region)
+    }
+
+    /// The freed allocation that contained `addr`.
+    pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
+        self.freed.find(addr)
+    }
+
+    /// Places of the generic addresses of shared and local memory and of code.
+    pub fn windows(&self) -> Windows {
+        self.windows
+    }
+}
+
+/// Freed allocations, by address. An entry goes when its range is handed out again, or when there
+/// are too many.
+#[derive(Debug, Default)]
+pub struct FreedLog {
+    entries: Mutex<Ordered<Neighbor>>,
+}
+
+impl FreedLog {
+    /// Entries kept. Beyond that the lowest addresses are forgotten, which are the oldest until
+    /// the address range has been used up once.
+    const KEPT: usize = 1 << 16;
+
+    /// The freed allocation that contained `addr`.
+    pub fn find(&self, addr: u64) -> Option<Neighbor> {
+        Self::find_in(&self.entries.lock().unwrap_or_else(PoisonError::into_inner), addr)
+    }
+
+    /// The same, unless that takes waiting for another thread.
+    #[allow(
+        dead_code,
+        reason = "for the handler of `driver::memory::host_access`, which not every system has"
+    )]
+    pub(super) fn find_at_once(&self, addr: u64) -> Option<Neighbor> {
+        Self::find_in(&*lock_at_once(&self.entries)?, addr)
+    }
+
+    fn find_in(entries: &Ordered<Neighbor>, addr: u64) -> Option<Neighbor> {
+        let (_, entry) = entries.last_up_to(addr)?;
+        match Position::of(addr, entry.base, entry.len) {
+            position @ Position::Inside(_) => Some(Neighbor { position, ..entry.clone() }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn remember(&self, region: &Region) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.insert(region.base, region.neighbor(region.base, true));
+        if entries.len() > Self::KEPT {
+            if let Some(lowest) = entries.first_key() {
+                entries.remove(lowest);
+            }
+        }
+    }
+
+    pub(super) fn forget(&self, base: u64, end: u64) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        for start in entries.keys_in(base..end) {
+            entries.remove(start);
+        }
+    }
+}
+
+/// The bytes behind a region; freed with the last clone.
+#[derive(Debug, Clone)]
+pub(super) struct Backing {
+    host: *mut u8,
+    owner: Option<Arc<Owner>>,
+}
+
+// SAFETY: a pointer and the shared owner of what it points at; nothing is accessed through it here.
+unsafe impl Send for Backing {}
+// SAFETY: as above.
+unsafe impl Sync for Backing {}
+
+/// Origin of bytes.
+#[derive(Debug)]
+enum Owner {
+    Heap {
+        start: *mut u8,
+        layout: Layout,
+    },
+    Committed {
+        space: Arc<Space>,
+        base: u64,
+        bytes: u64,
+    },
+    /// Gives itself back.
+    Arena(Piece),
+    /// Bytes of a file, and the slot by which its process knows that they are open.
+    Mapped {
+        _mapping: Mapping,
+        slot: Option<Slot>,
+    },
+}
+
+// SAFETY: it owns memory that any thread may free, once, and does nothing else with it.
+unsafe impl Send for Owner {}
+// SAFETY: as above.
+unsafe impl Sync for Owner {}
+
+/// Alignment of device memory on the host: a cache line, so that a warp's row of 128 bytes
+/// touches two lines and not three.
+const HOST_ALIGN: usize = 64;
+
+impl Backing {
+    /// Zeroed bytes from the allocator, which takes large blocks from the system lazily.
+    pub(super) fn heap(bytes: u64) -> Option<Self> {
+        // An alignment above the allocator's own would make it write the whole block, so align
+        // by hand.
+        let size = usize::try_from(bytes).ok()?.checked_add(HOST_ALIGN)?;
+        let layout = Layout::from_size_align(size, 16).ok()?;
+        // SAFETY: the size is at least HOST_ALIGN, not zero.
+        let start = unsafe { alloc_zeroed(layout) };
+        if start.is_null() {
+            return None;
+        }
+        let host = start.wrapping_add(start.align_offset(HOST_ALIGN));
+        Some(Self { host, owner: Some(Arc::new(Owner::Heap { start, layout })) })
+    }
+
+    /// Bytes at the device address itself; from the heap where the space is not host memory.
+    pub(super) fn committed(space: &Arc<Space>, base: u64, bytes: u64) -> Option<Self> {
+        if !space.commit(base, bytes) {
+            return Self::heap(bytes);
+        }
+        let host = core::ptr::with_exposed_provenance_mut(usize::try_from(base).ok()?);
+        let space = Arc::clone(space);
+        Some(Self { host, owner: Some(Arc::new(Owner::Committed { space, base, bytes })) })
+    }
+
+    /// Zeroed bytes in a file that other processes can open.
+    pub(super) fn in_arena(arena: &Arc<Arena>, bytes: u64) -> Option<Self> {
+        let piece = arena.take(bytes)?;
+        Some(Self { host: piece.pointer(), owner: Some(Arc::new(Owner::Arena(piece))) })
+    }
+
+    /// Bytes of a file.
+    pub(super) fn mapped(mapping: Mapping, slot: Option<Slot>) -> Self {
+        let host = mapping.pointer();
+        Self { host, owner: Some(Arc::new(Owner::Mapped { _mapping: mapping, slot })) }
+    }
+
+    /// Bytes that the client owns.
+    pub(super) fn foreign(host: *mut u8) -> Self {
+        Self { host, owner: None }
+    }
+
+    /// The same bytes from `offset` on.
+    pub(super) fn part(&self, offset: u64) -> Self {
+        let mut part = self.clone();
+        part.host = self.host.wrapping_add(offset as usize);
+        part
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        match self {
+            // SAFETY: allocated in `Backing::heap` with this very layout; the last owner is gone.
+            Self::Heap { start, layout } => unsafe { dealloc(*start, *layout) },
+            Self::Committed { space, base, bytes } => space.decommit(*base, *bytes),
+            Self::Arena(_) | Self::Mapped { slot: None, .. } => {}
+            Self::Mapped { slot: Some(slot), .. } => slot.close_memory(),
+        }
+    }
+}

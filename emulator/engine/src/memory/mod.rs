@@ -1,0 +1,388 @@
+//! The device's address space: allocations, their bytes, and freed allocations.
+//!
+//! Device addresses are numbers of their own, not host addresses. They lie inside one range of
+//! the process that is reserved without access (module `space`), so that a host dereference of a
+//! device pointer faults at once, as on hardware. The bytes live elsewhere, except for memory
+//! which the host may touch (managed, pinned): there the address is the host address.
+//!
+//! * Addresses are handed out in ascending order with a gap after each allocation, so they are the
+//!   same in every run and an overflow never lands in the neighbor.
+//! * A freed range is not handed out again until the whole range has been used once. A use after
+//!   free is therefore always seen, and the report can name the allocation ([`FreedLog`]).
+//! * Kernels read a [`Map`], an immutable snapshot which keeps the bytes of all its regions alive,
+//!   so a concurrent free cannot pull memory from under a running kernel.
+
+mod external;
+mod ipc;
+mod kind;
+mod map;
+mod nearest;
+#[cfg(all(unix, not(miri)))]
+mod pages;
+mod physical;
+mod pool_file;
+mod ranges;
+mod regions;
+mod request;
+mod shadow;
+mod shared;
+mod space;
+
+pub use external::{ExternalMemory, ExternalSemaphore};
+pub use ipc::HandleError;
+pub use kind::RegionKind;
+pub use map::{FreedLog, Map, Neighbor, Position, Region, Windows};
+pub use physical::Physical;
+pub use pool_file::PoolFile;
+pub use request::{AllocError, FreeError, Request};
+pub use shadow::ValidBits;
+pub use shared::EventSlot;
+
+pub use ranges::Ranges;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::ordered::Ordered;
+use ipc::Opened;
+use map::Backing;
+use regions::Regions;
+use shared::{Arena, Board, Purpose};
+use space::{PAGE, Space};
+
+/// The alignment and granularity of device allocations, in bytes.
+pub const GRANULARITY: u64 = 512;
+
+/// The smallest gap between two allocations, in bytes.
+pub const GUARD: u64 = 4096;
+
+/// Everything allocated on the devices of this process.
+#[derive(Debug)]
+pub struct Memory {
+    space: Arc<Space>,
+    capacity: u64,
+    track_init: bool,
+    freed: Arc<FreedLog>,
+    state: Mutex<State>,
+    /// Where device memory is that other processes can open; `None` inside where the system has no such thing.
+    arena: OnceLock<Option<Arc<Arena>>>,
+    board: OnceLock<Option<Arc<Board>>>,
+    /// Memory of other processes that is open here, by their board and the slot there.
+    opened: Mutex<HashMap<(u64, u64), Opened>>,
+    /// Allocations of imported pools that are visible here: addresses, by their file and the place there.
+    pointers: Mutex<HashMap<(u64, u64), u64>>,
+}
+
+#[derive(Debug)]
+struct State {
+    regions: Regions,
+    /// The regions of each context: where they start, by their numbers.
+    owned: Ordered<BTreeMap<u64, u64>>,
+    /// Address ranges not to be handed out, start to end (exclusive): live regions that lie in
+    /// the reserved space, and ranges reserved by the client.
+    taken: Ranges,
+    cursor: u64,
+    next_id: u64,
+    used: Vec<u64>,
+    snapshot: Option<Arc<Map>>,
+}
+
+impl Memory {
+    /// An empty address space for `devices` devices of `capacity` bytes each.
+    ///
+    /// With `track_init`, device memory carries one bit per byte that says whether it was written.
+    pub fn new(devices: u32, capacity: u64, track_init: bool) -> Self {
+        let space = Arc::new(Space::reserve());
+        let (cursor, end) = (space.base(), space.allocatable_end());
+        Self {
+            space,
+            capacity,
+            track_init,
+            freed: Arc::new(FreedLog::default()),
+            state: Mutex::new(State {
+                regions: Regions::default(),
+                owned: Ordered::new(),
+                taken: Ranges::new(cursor, end, GUARD),
+                cursor,
+                next_id: 1,
+                used: vec![0; devices as usize],
+                snapshot: None,
+            }),
+            arena: OnceLock::new(),
+            board: OnceLock::new(),
+            opened: Mutex::default(),
+            pointers: Mutex::default(),
+        }
+    }
+
+    /// The regions as they are now, for a launch. Costs one reference count if nothing changed
+    /// since the last call.
+    pub fn snapshot(&self) -> Arc<Map> {
+        let mut state = self.lock();
+        if let Some(map) = &state.snapshot {
+            return Arc::clone(map);
+        }
+        let map = Arc::new(Map::new(state.regions.clone(), Arc::clone(&self.freed), self.space.windows()));
+        state.snapshot = Some(Arc::clone(&map));
+        map
+    }
+
+    /// Bytes in use on a device, and its capacity.
+    pub fn usage(&self, device: u32) -> (u64, u64) {
+        let used = self.lock().used.get(device as usize).copied().unwrap_or(0);
+        (used, self.capacity)
+    }
+
+    /// Allocates memory, which reads as zero.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::OutOfMemory`].
+    pub fn alloc(&self, request: &Request) -> Result<Region, AllocError> {
+        let mut state = self.lock();
+        let on_host = request.kind.host_visible();
+        let align = request.align.max(if on_host { PAGE } else { GRANULARITY });
+        let span = request.bytes.checked_next_multiple_of(GRANULARITY).ok_or(AllocError::OutOfMemory)?;
+        let counted = if request.kind.counts() { span } else { 0 };
+        self.charge(&mut state, request.device, counted)?;
+        let placed = self.place(&mut state, span, align).ok_or(AllocError::OutOfMemory).and_then(|base| {
+            let backing = if on_host {
+                Backing::committed(&self.space, base, request.bytes)
+            } else if request.kind == RegionKind::Device {
+                self.shareable(request.bytes)
+            } else {
+                Backing::heap(request.bytes)
+            };
+            Ok((base, backing.ok_or(AllocError::OutOfMemory)?))
+        });
+        let (base, backing) = match placed {
+            Ok(placed) => placed,
+            Err(error) => {
+                self.refund(&mut state, request.device, counted);
+                return Err(error);
+            }
+        };
+        // Memory the host can see is written behind our back: nothing to track.
+        let init = (self.track_init && matches!(request.kind, RegionKind::Device | RegionKind::Pooled))
+            .then(|| Arc::new(ValidBits::new(request.bytes)));
+        state.taken.insert(base, base + span);
+        Ok(self.insert(&mut state, request, base, backing, init))
+    }
+
+    /// Enters host memory of another owner, under its own address.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::Overlap`] if part of the range is known already.
+    ///
+    /// # Safety
+    ///
+    /// `host` must stay readable and writable for `bytes` bytes until the range is freed with
+    /// [`Memory::free`] and no snapshot taken before is in use.
+    pub unsafe fn register(
+        &self,
+        host: *mut u8,
+        bytes: u64,
+        context: u64,
+        device: u32,
+        flags: u32,
+    ) -> Result<Region, AllocError> {
+        let base = host.addr() as u64;
+        let end = base.checked_add(bytes).ok_or(AllocError::Overlap)?;
+        let mut state = self.lock();
+        if bytes == 0 || state.overlaps_region(base, end) {
+            return Err(AllocError::Overlap);
+        }
+        let request =
+            Request { kind: RegionKind::Registered, flags, ..Request::device(bytes, context, device) };
+        let backing = Backing::foreign(host);
+        Ok(self.insert(&mut state, &request, base, backing, None))
+    }
+
+    /// Frees the allocation that starts at `base` and remembers it in the freed log.
+    ///
+    /// # Errors
+    ///
+    /// [`FreeError`] if no live allocation starts there.
+    pub fn free(&self, base: u64) -> Result<Region, FreeError> {
+        let mut state = self.lock();
+        let Some(region) = state.regions.remove(base) else {
+            return Err(match self.freed.find(base) {
+                Some(freed) if freed.base == base => FreeError::AlreadyFreed(freed),
+                _ => FreeError::NotAnAllocation,
+            });
+        };
+        state.snapshot = None;
+        state.disown(&region);
+        // A mapping inside a client's reservation returns to that reservation, not to the space.
+        if region.kind != RegionKind::Mapped {
+            state.taken.remove(base);
+        }
+        if region.kind.counts() {
+            let span = region.len.next_multiple_of(GRANULARITY);
+            self.refund(&mut state, region.device, span);
+        }
+        self.freed.remember(&region);
+        Ok(region)
+    }
+
+    /// Frees everything that belongs to a context; returns the number of allocations.
+    pub fn free_context(&self, context: u64) -> usize {
+        let owned = self.lock().owned.get(context).cloned().unwrap_or_default();
+        owned.values().filter(|&&base| self.free(base).is_ok()).count()
+    }
+
+    /// The live regions that belong to a context, in the order of their allocation.
+    pub fn regions_of(&self, context: u64) -> Vec<Region> {
+        let state = self.lock();
+        let Some(owned) = state.owned.get(context) else { return Vec::new() };
+        owned.values().filter_map(|base| state.regions.get(*base).cloned()).collect()
+    }
+
+    /// The live region that contains `addr`.
+    pub fn find(&self, addr: u64) -> Option<Region> {
+        let state = self.lock();
+        let region = state.regions.last_up_to(addr)?;
+        region.contains(addr, 1).then(|| region.clone())
+    }
+
+    /// The live regions that make up all of `addr..addr + len` without a gap, ascending.
+    pub fn cover(&self, addr: u64, len: u64) -> Option<Vec<Region>> {
+        let end = addr.checked_add(len)?;
+        let state = self.lock();
+        let mut at = addr;
+        let mut regions = Vec::with_capacity(1);
+        loop {
+            let region = state.regions.last_up_to(at)?;
+            if !region.contains(at, 1) {
+                return None;
+            }
+            regions.push(region.clone());
+            at = region.base + region.len;
+            if at >= end {
+                return Some(regions);
+            }
+        }
+    }
+
+    /// The freed allocation that contained `addr`, if the range was not handed out again.
+    pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
+        self.freed.find(addr)
+    }
+
+    /// Places of the generic addresses of shared and local memory and of code.
+    pub fn windows(&self) -> Windows {
+        self.space.windows()
+    }
+
+    /// True if `addr` lies in the range of device addresses, allocated or not.
+    pub fn is_device_address(&self, addr: u64) -> bool {
+        self.space.contains(addr)
+    }
+
+    /// Sets whether kernels may write to the region at `base`.
+    pub fn set_writable(&self, base: u64, writable: bool) -> bool {
+        let mut state = self.lock();
+        let Some(region) = state.regions.get_mut(base) else {
+            return false;
+        };
+        region.writable = writable;
+        state.snapshot = None;
+        true
+    }
+
+    /// Sets whether kernels reach the region at `base`.
+    pub fn set_reachable(&self, base: u64, reachable: bool) -> bool {
+        let mut state = self.lock();
+        let Some(region) = state.regions.get_mut(base) else {
+            return false;
+        };
+        region.reachable = reachable;
+        state.snapshot = None;
+        true
+    }
+
+    /// Bytes that other processes can open, where the system has such; else from the heap.
+    fn shareable(&self, bytes: u64) -> Option<Backing> {
+        let arena = self.arena.get_or_init(|| Arena::create(Purpose::Arena, 0));
+        let shared = arena.as_ref().and_then(|arena| Backing::in_arena(arena, bytes));
+        shared.or_else(|| Backing::heap(bytes))
+    }
+
+    fn insert(
+        &self,
+        state: &mut State,
+        request: &Request,
+        base: u64,
+        backing: Backing,
+        init: Option<Arc<ValidBits>>,
+    ) -> Region {
+        let id = state.next_id;
+        state.next_id += 1;
+        let region = Region::new(id, base, request, backing, init);
+        state.regions.insert(region.clone());
+        state.owned.get_or_insert_with(region.context, BTreeMap::new).insert(region.id, base);
+        state.snapshot = None;
+        region
+    }
+
+    fn charge(&self, state: &mut State, device: u32, bytes: u64) -> Result<(), AllocError> {
+        let used = state.used.get_mut(device as usize).ok_or(AllocError::OutOfMemory)?;
+        let after = used.checked_add(bytes).ok_or(AllocError::OutOfMemory)?;
+        if after > self.capacity {
+            return Err(AllocError::OutOfMemory);
+        }
+        *used = after;
+        Ok(())
+    }
+
+    fn refund(&self, state: &mut State, device: u32, bytes: u64) {
+        if let Some(used) = state.used.get_mut(device as usize) {
+            *used = used.saturating_sub(bytes);
+        }
+    }
+
+    /// Finds addresses for `span` bytes: after the last allocation while the range lasts, then in
+    /// a gap that fits. Forgets the freed allocations that the new range covers.
+    fn place(&self, state: &mut State, span: u64, align: u64) -> Option<u64> {
+        let end_of_space = self.space.allocatable_end();
+        let fits = |from: u64, limit: u64| {
+            let base = from.checked_next_multiple_of(align)?;
+            let end = base.checked_add(span)?.checked_add(GUARD)?;
+            (end <= limit).then_some(base)
+        };
+        let base = match fits(state.cursor, end_of_space) {
+            Some(base) => {
+                state.cursor = base + span + GUARD;
+                base
+            }
+            None => state.taken.find(span, align)?,
+        };
+        self.freed.forget(base, base + span + GUARD);
+        Some(base)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while the lock was held cannot leave the table half-written: every change is
+        // one insertion or removal.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn overlaps_region(&self, base: u64, end: u64) -> bool {
+        let before = end.checked_sub(1).and_then(|last| self.regions.last_up_to(last));
+        before.is_some_and(|region| region.base + region.len > base)
+    }
+
+    fn disown(&mut self, region: &Region) {
+        let Some(owned) = self.owned.get_mut(region.context) else { return };
+        owned.remove(&region.id);
+        if owned.is_empty() {
+            self.owned.remove(region.context);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Which allocation an address belongs to, or missed.
+
+use core::mem::ManuallyDrop;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use super::Memory;
+use super::map::{Map, Neighbor};
+use super::regions::Regions;
+
+/// Attempts to get a lock without waiting, each of which takes nanoseconds.
+const ATTEMPTS: u32 = 10_000;
+
+impl Map {
+    /// The allocation closest to `addr`: the one it is in, the freed one it is in, or else the
+    /// live one at the smallest distance.
+    pub fn nearest(&self, addr: u64) -> Option<Neighbor> {
+        self.regions.nearest(addr, || self.freed.find(addr))
+    }
+}
+
+/// Largest span of the device's range.
+const RANGE: u64 = 1 << 40;
+
+/// Least lower half that is recognized: programs have memory of their own at smaller addresses.
+const LEAST_HALF: u64 = 1 << 30;
+
+impl Map {
+    /// The address in a live allocation whose lower half this is: the remainder of a pointer that went through an
+    /// integer of 32 bits, extended with zeros or with its sign.
+    pub fn widened(&self, addr: u64) -> Option<u64> {
+        let (low, high) = (addr & 0xffff_ffff, addr >> 32);
+        let is_half = low >= LEAST_HALF && (high == 0 || high == 0xffff_ffff && low >> 31 == 1);
+        let end = self.windows().shared;
+        let mut whole = (end.saturating_sub(RANGE) >> 32..=end >> 32).map(|high| high << 32 | low);
+        whole.find(|&addr| is_half && self.find(addr).is_some())
+    }
+}
+
+impl Regions {
+    fn nearest(&self, addr: u64, freed: impl FnOnce() -> Option<Neighbor>) -> Option<Neighbor> {
+        let before = self.last_up_to(addr);
+        if let Some(region) = before.filter(|region| region.contains(addr, 1)) {
+            return Some(region.neighbor(addr, false));
+        }
+        if let Some(freed) = freed() {
+            return Some(freed);
+        }
+        let around = [before, self.first_after(addr)].into_iter().flatten();
+        around.map(|region| region.neighbor(addr, false)).min_by_key(|neighbor| neighbor.position.distance())
+    }
+}
+
+impl Memory {
+    /// As [`Map::nearest`], of what is there now, for a handler of signals: it neither waits nor allocates nor frees.
+    /// `None` also if other threads are changing the memory all the time.
+    #[allow(
+        dead_code,
+        reason = "for the handler of `driver::memory::host_access`, which not every system has"
+    )]
+    pub fn nearest_at_once(&self, addr: u64) -> Option<ManuallyDrop<Neighbor>> {
+        let state = lock_at_once(&self.state)?;
+        // Its label is shared, and must not be freed here if the allocation goes meanwhile.
+        state.regions.nearest(addr, || self.freed.find_at_once(addr)).map(ManuallyDrop::new)
+    }
+}
+
+/// Locks if that takes no waiting for a thread that does not run.
+#[allow(dead_code, reason = "for the handler of `driver::memory::host_access`, which not every system has")]
+pub(super) fn lock_at_once<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    for _ in 0..ATTEMPTS {
+        match mutex.try_lock() {
+            Ok(guard) => return Some(guard),
+            // Every change of what is read here is one insertion or removal.
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => core::hint::spin_loop(),
+        }
+    }
+    None
+}

@@ -1,0 +1,202 @@
+//! The reserved range of addresses from which device pointers come.
+//!
+//! On Unix and Windows the range is reserved without access; on Linux a host dereference is named besides (`driver::memory::host_access`).
+//! Elsewhere, under Miri, or when the process may not reserve that much, addresses are plain numbers high above what a host
+//! hands out: everything works, but a host dereference is then caught by luck, not by design.
+
+use super::map::Windows;
+
+/// Granularity of memory that the host may touch.
+pub(super) const PAGE: u64 = 4096;
+
+/// Start of the range if the process has room there: the same addresses in every run. Its lower half is no small number, so
+/// that an address which lost its upper half is recognized ([`Map::widened`](super::Map::widened)).
+const PREFERRED: u64 = 0x7_5c00_0000;
+
+/// Sizes to try, largest first.
+const SIZES: [u64; 3] = [1 << 40, 1 << 36, 1 << 33];
+
+/// Size of each of the windows at the end of the range.
+pub(super) const WINDOW: u64 = 1 << 30;
+
+/// The range. Unmapped when the last user of it is gone.
+#[derive(Debug)]
+pub(super) struct Space {
+    base: u64,
+    bytes: u64,
+    reserved: bool,
+}
+
+impl Space {
+    pub(super) fn reserve() -> Self {
+        for bytes in SIZES {
+            if let Some(base) = os::reserve(PREFERRED, bytes) {
+                return Self { base, bytes, reserved: true };
+            }
+        }
+        // Not canonical as a user address on any 64-bit system we run on, so a host dereference
+        // still faults.
+        Self { base: 0x00ff_0000_0000_0000, bytes: SIZES[0], reserved: false }
+    }
+
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// End of the part from which allocations come; the windows follow.
+    pub(super) fn allocatable_end(&self) -> u64 {
+        self.base + self.bytes - 5 * WINDOW
+    }
+
+    pub(super) fn contains(&self, addr: u64) -> bool {
+        addr.wrapping_sub(self.base) < self.bytes
+    }
+
+    pub(super) fn windows(&self) -> Windows {
+        let first = self.allocatable_end() + WINDOW / 2;
+        Windows {
+            shared: first,
+            local: first + WINDOW,
+            code: first + 2 * WINDOW,
+            param: first + 3 * WINDOW,
+            bytes: WINDOW,
+        }
+    }
+
+    /// Makes the pages of `base..base + bytes` readable and writable. `false` where addresses are
+    /// not host addresses.
+    pub(super) fn commit(&self, base: u64, bytes: u64) -> bool {
+        self.reserved && os::commit(base, bytes.next_multiple_of(PAGE))
+    }
+
+    /// Takes access to the pages away and gives their memory back.
+    pub(super) fn decommit(&self, base: u64, bytes: u64) {
+        os::decommit(base, bytes.next_multiple_of(PAGE));
+    }
+}
+
+impl Drop for Space {
+    fn drop(&mut self) {
+        if self.reserved {
+            os::unmap(self.base, self.bytes);
+        }
+    }
+}
+
+#[cfg(all(unix, not(miri)))]
+mod os {
+    use core::ffi::{c_int, c_void};
+
+    use crate::memory::pages::{PROT_READ_WRITE, mmap, munmap};
+
+    const PROT_NONE: c_int = 0;
+    const MAP_PRIVATE: c_int = 2;
+    const MAP_FIXED: c_int = 0x10;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const MAP_ANONYMOUS_NORESERVE: c_int = 0x20 | 0x4000;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const MAP_ANONYMOUS_NORESERVE: c_int = 0x1000 | 0x40;
+
+    fn pointer(addr: u64) -> Option<*mut c_void> {
+        usize::try_from(addr).ok().map(core::ptr::without_provenance_mut)
+    }
+
+    fn map(addr: u64, bytes: u64, prot: c_int, flags: c_int) -> Option<u64> {
+        let len = usize::try_from(bytes).ok()?;
+        let flags = flags | MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE;
+        let hint = pointer(addr)?;
+        // SAFETY: an anonymous private mapping. Without MAP_FIXED the kernel picks free pages; with
+        // it, `commit` and `decommit` pass pages inside of our own reservation only.
+        let at = unsafe { mmap(hint, len, prot, flags, -1, 0) };
+        (at.addr() != usize::MAX).then_some(at.addr() as u64)
+    }
+
+    pub(super) fn reserve(hint: u64, bytes: u64) -> Option<u64> {
+        map(hint, bytes, PROT_NONE, 0)
+    }
+
+    pub(super) fn commit(base: u64, bytes: u64) -> bool {
+        map(base, bytes, PROT_READ_WRITE, MAP_FIXED).is_some()
+    }
+
+    pub(super) fn decommit(base: u64, bytes: u64) {
+        // A failure leaves the pages accessible, which costs memory and a check, nothing else.
+        let _ = map(base, bytes, PROT_NONE, MAP_FIXED);
+    }
+
+    pub(super) fn unmap(base: u64, bytes: u64) {
+        let (Some(at), Ok(len)) = (pointer(base), usize::try_from(bytes)) else {
+            return;
+        };
+        // SAFETY: exactly the range that `reserve` mapped; its last user is being dropped.
+        unsafe { munmap(at, len) };
+    }
+}
+
+#[cfg(all(windows, not(miri)))]
+mod os {
+    use core::ffi::c_void;
+    use core::ptr::{null_mut, without_provenance_mut};
+
+    const MEM_COMMIT: u32 = 0x1000;
+    const MEM_RESERVE: u32 = 0x2000;
+    const MEM_DECOMMIT: u32 = 0x4000;
+    const MEM_RELEASE: u32 = 0x8000;
+    const PAGE_NOACCESS: u32 = 1;
+    const PAGE_READWRITE: u32 = 4;
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn VirtualAlloc(address: *mut c_void, bytes: usize, kind: u32, access: u32) -> *mut c_void;
+        fn VirtualFree(address: *mut c_void, bytes: usize, kind: u32) -> i32;
+    }
+
+    fn alloc(at: *mut c_void, bytes: u64, kind: u32, access: u32) -> Option<u64> {
+        let bytes = usize::try_from(bytes).ok()?;
+        // SAFETY: a reservation at free addresses, or pages of our own reservation that `commit` passes.
+        let at = unsafe { VirtualAlloc(at, bytes, kind, access) };
+        (!at.is_null()).then_some(at.addr() as u64)
+    }
+
+    fn free(at: u64, bytes: u64, kind: u32) {
+        let (Ok(at), Ok(bytes)) = (usize::try_from(at), usize::try_from(bytes)) else { return };
+        // SAFETY: pages of our own reservation, which nobody uses any more, or all of it when its last user is dropped. A
+        // failure leaves pages accessible, which costs memory and a check, nothing else.
+        unsafe { VirtualFree(without_provenance_mut(at), bytes, kind) };
+    }
+
+    pub(super) fn reserve(hint: u64, bytes: u64) -> Option<u64> {
+        let hint = without_provenance_mut(usize::try_from(hint).ok()?);
+        let reserve = |at| alloc(at, bytes, MEM_RESERVE, PAGE_NOACCESS);
+        // Unlike on Unix, a hint is an order.
+        reserve(hint).or_else(|| reserve(null_mut()))
+    }
+
+    pub(super) fn commit(base: u64, bytes: u64) -> bool {
+        let Ok(at) = usize::try_from(base) else { return false };
+        alloc(without_provenance_mut(at), bytes, MEM_COMMIT, PAGE_READWRITE).is_some()
+    }
+
+    pub(super) fn decommit(base: u64, bytes: u64) {
+        free(base, bytes, MEM_DECOMMIT);
+    }
+
+    pub(super) fn unmap(base: u64, _bytes: u64) {
+        free(base, 0, MEM_RELEASE);
+    }
+}
+
+#[cfg(any(not(any(unix, windows)), miri))]
+mod os {
+    pub(super) fn reserve(_hint: u64, _bytes: u64) -> Option<u64> {
+        None
+    }
+
+    pub(super) fn commit(_base: u64, _bytes: u64) -> bool {
+        false
+    }
+
+    pub(super) fn decommit(_base: u64, _bytes: u64) {}
+
+    pub(super) fn unmap(_base: u64, _bytes: u64) {}
+}

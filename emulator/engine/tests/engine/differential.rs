@@ -1,0 +1,649 @@
+//! The vector mode against the plain mode: on every committed kernel, and on random programs.
+//!
+//! Random programs come from a seed that is printed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_PROGRAMS` choose others.
+
+use crate::device::{Args, Buffer, Device, Noted};
+use crate::kernels::{Argument, Case, cases};
+use cuprum_engine::exec::{ExecOptions, Execution, LaunchStats};
+use std::fmt::Write;
+
+/// Result of a launch, or the text of its fault.
+pub(crate) type Outcome = Result<(Vec<Vec<u8>>, LaunchStats, Noted), String>;
+
+pub(crate) fn run_case(case: &Case, ptx: &str, mode: Execution) -> Outcome {
+    run_with(case, ptx, |options| options.mode = mode)
+}
+
+/// What is right stays so where each register and each byte is looked at.
+pub(crate) fn run_checked(case: &Case, ptx: &str) -> Outcome {
+    run_with(case, ptx, |options| options.check_init = true)
+}
+
+fn run_with(case: &Case, ptx: &str, choose: impl FnOnce(&mut ExecOptions)) -> Outcome {
+    let mut device = Device::load_noting(ptx).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    choose(&mut device.options);
+    for (name, bytes) in &case.globals {
+        let index = device.program.globals().iter().position(|global| global.name == *name).unwrap();
+        let map = device.memory.snapshot();
+        let region = map.find(device.globals[index]).unwrap();
+        assert!(bytes.len() as u64 <= region.len);
+        // SAFETY: the region is live and long enough.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.host, bytes.len()) };
+    }
+    let mut buffers: Vec<Buffer> = Vec::new();
+    let mut args = Args::default();
+    let params = device.kernel(case.kernel).params().to_vec();
+    for (argument, param) in case.arguments.iter().zip(params) {
+        match argument {
+            Argument::Value(bytes) => args = args.bytes_at(param.offset as usize, bytes),
+            Argument::Input(bytes) | Argument::Output { before: bytes, .. } => {
+                let buffer = device.buffer(bytes);
+                args = args.bytes_at(param.offset as usize, &buffer.address().to_le_bytes());
+                buffers.push(buffer);
+            }
+        }
+    }
+    let [x, y, z] = case.grid;
+    let [bx, by, bz] = case.block;
+    let stats = device
+        .launch_with(case.kernel, (x, y, z), (bx, by, bz), &args, |launch| {
+            launch.dynamic_shared = case.shared_bytes;
+        })
+        .map_err(|fault| fault.to_string())?;
+    Ok((buffers.iter().map(Buffer::read::<u8>).collect(), stats, device.take_noted()))
+}
+
+#[test]
+fn committed_kernels_agree() {
+    for case in cases::all() {
+        for ptx in std::iter::once(case.ptx).chain(case.ptx_dialect_100) {
+            let plain = run_case(&case, ptx, Execution::Plain);
+            assert!(plain.is_ok(), "{}: {plain:?}", case.name);
+            let vector = run_case(&case, ptx, Execution::Vector);
+            let stats = |outcome: &Outcome| outcome.as_ref().map(|(_, stats, _)| *stats).ok();
+            assert_eq!(stats(&plain), stats(&vector), "{}", case.name);
+            assert!(plain == vector, "{}: the modes differ", case.name);
+            assert!(plain == run_checked(&case, ptx), "{}: with the check of what was written", case.name);
+        }
+    }
+}
+
+/// A small generator of pseudo-random numbers.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() >> 33) as usize % limit
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}
+
+/// Registers of each kind in a random program.
+const REGISTERS: usize = 6;
+const PREDICATES: usize = 4;
+/// Words of the buffer that each thread may read and write.
+const WORDS: usize = 8;
+
+/// Writes random programs.
+struct Generator {
+    random: Random,
+    text: String,
+    labels: usize,
+    /// Loop counters in use.
+    depth: usize,
+    /// Loops and conditions around.
+    nesting: usize,
+    /// True if diverged lanes make registers irregular that otherwise are not.
+    wild: bool,
+}
+
+/// The first of the kinds of work on regular registers that only read them.
+const FIRST_READING: usize = 18;
+
+/// Instructions with their operands: `d` is the destination; digits 0 to 2 are sources.
+/// The letters give the kinds: `r` 32-bit integer, `l` 64-bit integer, `f` single, `g` double precision.
+const OPERATIONS: &[(&str, &str)] = &[
+    ("add.u32", "rrr"),
+    ("sub.s32", "rrr"),
+    ("mul.lo.s32", "rrr"),
+    ("mul.hi.u32", "rrr"),
+    ("mad.lo.s32", "rrrr"),
+    ("mul.wide.u32", "lrr"),
+    ("mul.wide.s32", "lrr"),
+    ("mad.wide.u32", "lrrl"),
+    ("min.s32", "rrr"),
+    ("max.u32", "rrr"),
+    ("abs.s32", "rr"),
+    ("neg.s32", "rr"),
+    ("div.u32", "rrr"),
+    ("rem.s32", "rrr"),
+    ("and.b32", "rrr"),
+    ("or.b32", "rrr"),
+    ("xor.b32", "rrr"),
+    ("not.b32", "rr"),
+    ("shl.b32", "rrr"),
+    ("shr.u32", "rrr"),
+    ("shr.s32", "rrr"),
+    ("shf.l.wrap.b32", "rrrr"),
+    ("shf.r.clamp.b32", "rrrr"),
+    ("popc.b32", "rr"),
+    ("clz.b32", "rr"),
+    ("brev.b32", "rr"),
+    ("prmt.b32", "rrrr"),
+    ("bfe.u32", "rrrr"),
+    ("bfi.b32", "rrrrr"),
+    ("add.s64", "lll"),
+    ("sub.s64", "lll"),
+    ("mul.lo.s64", "lll"),
+    ("and.b64", "lll"),
+    ("xor.b64", "lll"),
+    ("shl.b64", "llr"),
+    ("shr.u64", "llr"),
+    ("shr.s64", "llr"),
+    ("min.s64", "lll"),
+    ("add.f32", "fff"),
+    ("sub.f32", "fff"),
+    ("mul.f32", "fff"),
+    ("add.rz.f32", "fff"),
+    ("mul.ftz.f32", "fff"),
+    ("add.sat.f32", "fff"),
+    ("fma.rn.f32", "ffff"),
+    ("fma.rm.f32", "ffff"),
+    ("div.rn.f32", "fff"),
+    ("sqrt.rn.f32", "ff"),
+    ("rcp.rn.f32", "ff"),
+    ("rsqrt.approx.f32", "ff"),
+    ("min.f32", "fff"),
+    ("max.f32", "fff"),
+    ("abs.f32", "ff"),
+    ("neg.f32", "ff"),
+    ("ex2.approx.f32", "ff"),
+    ("add.f64", "ggg"),
+    ("mul.f64", "ggg"),
+    ("fma.rn.f64", "gggg"),
+    ("div.rn.f64", "ggg"),
+    ("neg.f64", "gg"),
+    ("max.f64", "ggg"),
+    ("mov.b32", "rf"),
+    ("mov.b32", "fr"),
+    ("mov.b64", "lg"),
+    ("mov.b64", "gl"),
+    ("mov.u32", "rr"),
+    ("mov.f32", "ff"),
+    ("mov.f64", "gg"),
+    ("cvt.u64.u32", "lr"),
+    ("cvt.s64.s32", "lr"),
+    ("cvt.u32.u64", "rl"),
+    ("cvt.s8.s32", "rr"),
+    ("cvt.rn.f32.u32", "fr"),
+    ("cvt.rn.f32.s32", "fr"),
+    ("cvt.rn.f64.s32", "gr"),
+    ("cvt.rzi.s32.f32", "rf"),
+    ("cvt.rni.u32.f32", "rf"),
+    ("cvt.f64.f32", "gf"),
+    ("cvt.rn.f32.f64", "fg"),
+];
+
+impl Generator {
+    fn register(&mut self, kind: char) -> String {
+        format!("%{kind}{}", self.random.below(REGISTERS))
+    }
+
+    fn source(&mut self, kind: char) -> String {
+        if kind == 'r' && self.random.below(8) == 0 {
+            let constants = ["0", "1", "31", "-1", "0x80000000", "255", "%k0", "%k1", "%tid.x", "%laneid"];
+            let constant = self.random.pick(&constants);
+            // Special registers stand in `mov` alone.
+            return if constant.starts_with("%t") || constant.starts_with("%l") {
+                "%k1".into()
+            } else {
+                constant.into()
+            };
+        }
+        self.register(kind)
+    }
+
+    fn guard(&mut self) -> String {
+        match self.random.below(4) {
+            0 => format!("@%p{} ", self.random.below(PREDICATES)),
+            1 if self.random.below(2) == 0 => format!("@!%p{} ", self.random.below(PREDICATES)),
+            _ => String::new(),
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn operation(&mut self) {
+        let guard = self.guard();
+        let (opcode, kinds) = OPERATIONS[self.random.below(OPERATIONS.len())];
+        let mut kinds = kinds.chars();
+        let mut operands = self.register(kinds.next().unwrap());
+        for kind in kinds {
+            let source = self.source(kind);
+            write!(operands, ", {source}").unwrap();
+        }
+        self.line(&format!("{guard}{opcode} {operands};"));
+    }
+
+    fn comparison(&mut self) {
+        let guard = self.guard();
+        let out = self.random.below(PREDICATES);
+        let (kind, types): (char, &[&str]) =
+            [('r', &["u32", "s32"][..]), ('l', &["u64", "s64"]), ('f', &["f32"]), ('g', &["f64"])]
+                [self.random.below(4)];
+        let ty = self.random.pick(types);
+        let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+        let (a, b) = (self.source(kind), self.register(kind));
+        match self.random.below(4) {
+            0 => {
+                let (inverse, other) = ((out + 1) % PREDICATES, self.random.below(PREDICATES));
+                let logic = self.random.pick(&["and", "or", "xor"]);
+                self.line(&format!(
+                    "{guard}setp.{operator}.{logic}.{ty} %p{out}|%p{inverse}, {a}, {b}, %p{other};"
+                ));
+            }
+            1 => {
+                let (x, y) = (self.random.below(PREDICATES), self.random.below(PREDICATES));
+                let logic = self.random.pick(&["and", "or", "xor"]);
+                self.line(&format!("{guard}{logic}.pred %p{out}, %p{x}, %p{y};"));
+            }
+            _ => self.line(&format!("{guard}setp.{operator}.{ty} %p{out}, {a}, {b};")),
+        }
+    }
+
+    fn selection(&mut self) {
+        let guard = self.guard();
+        let (kind, ty) = [('r', "b32"), ('l', "b64"), ('f', "f32"), ('g', "f64")][self.random.below(4)];
+        let (d, a, b) = (self.register(kind), self.register(kind), self.register(kind));
+        let condition = self.random.below(PREDICATES);
+        self.line(&format!("{guard}selp.{ty} {d}, {a}, {b}, %p{condition};"));
+    }
+
+    /// A load or store of words that belong to this thread, or a load of words that nobody writes.
+    fn memory(&mut self) {
+        let guard = self.guard();
+        let index = self.register('r');
+        let is_own = self.random.below(2) == 0;
+        let (space, base) = if is_own {
+            [("global", "%own"), ("shared", "%ownshared")][self.random.below(2)]
+        } else {
+            ("global", "%input")
+        };
+        let (kind, ty, bytes) = [
+            ('r', "u32", 4),
+            ('r', "s16", 2),
+            ('r', "u8", 1),
+            ('f', "f32", 4),
+            ('l', "u64", 8),
+            ('g', "f64", 8),
+        ][self.random.below(6)];
+        let count = WORDS * 4 / bytes;
+        let mask = if is_own { count - 1 } else { 64 / bytes - 1 };
+        // The index counts from the thread's number where the input is read, so that lanes are often neighbors.
+        let how = if is_own { self.random.below(2) } else { self.random.below(4) };
+        match how {
+            0 => self.line(&format!("and.b32 %i, {index}, {mask};")),
+            1 => self.line(&format!("mov.u32 %i, {};", mask / 2)),
+            2 => self.line(&format!("add.s32 %i, %k1, {};", mask / 2)),
+            _ => self.line("shr.u32 %i, %k1, 4;"),
+        }
+        if self.random.below(2) == 0 {
+            self.line(&format!("mul.wide.u32 %a, %i, {bytes};"));
+        } else {
+            self.line(&format!("mul.wide.s32 %a, %i, {bytes};"));
+        }
+        self.line(&format!("add.s64 %a, {base}, %a;"));
+        let register = self.register(kind);
+        let (second, third, fourth) = (self.register(kind), self.register(kind), self.register(kind));
+        let distinct = [&register, &second, &third, &fourth];
+        let all_distinct = (0..4).all(|i| (0..i).all(|j| distinct[i] != distinct[j]));
+        let whole = ty == "f32" && how == 1;
+        let stores = is_own && self.random.below(2) == 0;
+        let (vector, list) = if whole && all_distinct {
+            self.line("and.b64 %a, %a, -16;");
+            (".v4", format!("{{{register}, {second}, {third}, {fourth}}}"))
+        } else {
+            ("", register)
+        };
+        let line = if stores {
+            format!("{guard}st.{space}{vector}.{ty} [%a], {list};")
+        } else {
+            format!("{guard}ld.{space}{vector}.{ty} {list}, [%a];")
+        };
+        self.line(&line);
+    }
+
+    /// Work on registers whose lanes differ in a regular way: `%c1` is the same in all threads of a block, `%c0` grows
+    /// with x, `%c2` with y, `%c3` with both; `%d2` is the same in all threads, `%d0` and `%d1` grow with x. Unless lanes that went different ways made them irregular.
+    fn regular(&mut self) {
+        let guard = if self.wild && self.random.below(4) == 0 { self.guard() } else { String::new() };
+        let number = self.random.below(50);
+        // Where lanes have parted, most programs only read these registers.
+        let first = if self.nesting > 0 && !self.wild { FIRST_READING } else { 0 };
+        let line = match first + self.random.below(25 - first) {
+            0 => format!("add.u32 %c0, %c0, {number};"),
+            1 => "add.s32 %c0, %c0, %c1;".to_owned(),
+            2 => format!("mad.lo.s32 %c0, %x, 1, {number};"),
+            3 => "sub.s32 %c0, %c0, %k0;".to_owned(),
+            4 => format!("add.u32 %c1, %c1, {number};"),
+            5 => "mul.lo.u32 %c1, %c1, 3;".to_owned(),
+            6 => format!("xor.b32 %c1, %c1, {number};"),
+            7 => "popc.b32 %c1, %c1;".to_owned(),
+            8 => "mov.u32 %c1, %k0;".to_owned(),
+            9 => "mad.lo.u32 %c2, %y, %k2, %c1;".to_owned(),
+            10 => "add.u32 %c2, %c2, %c1;".to_owned(),
+            11 => "mad.lo.s32 %c3, %c0, 4, %c2;".to_owned(),
+            12 => "shl.b32 %t0, %c0, 2; add.u32 %c3, %t0, %c2;".to_owned(),
+            13 => "neg.s32 %t1, %c3; sub.u32 %c3, %c1, %t1;".to_owned(),
+            // Products that wrap around in some lanes, and are extended then: no longer regular.
+            14 => "mul.lo.u32 %t2, %x, 0x6000001; cvt.s64.s32 %d0, %t2;".to_owned(),
+            15 => "mul.lo.u32 %t3, %x, 0xa000001; mul.wide.u32 %d1, %t3, 5;".to_owned(),
+            16 => "add.s64 %d0, %d0, %d2; cvt.u32.u64 %r0, %d0;".to_owned(),
+            17 => format!("sub.s64 %d1, %d1, {number};"),
+            18 => {
+                let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+                let ty = self.random.pick(&["u64", "s64"]);
+                let (a, b) = (self.random.below(3), self.random.below(3));
+                format!("setp.{operator}.{ty} %p{}, %d{a}, %d{b};", self.random.below(PREDICATES))
+            }
+            19 => format!("mov.u64 %l{}, %d{};", self.random.below(REGISTERS), self.random.below(3)),
+            20 => format!("mov.u32 %r{}, %c{};", self.random.below(REGISTERS), self.random.below(4)),
+            _ => {
+                let (a, b) = (self.random.below(4), self.random.below(4));
+                let operator = self.random.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+                let ty = self.random.pick(&["u32", "s32"]);
+                let b = if self.random.below(2) == 0 { format!("%c{b}") } else { number.to_string() };
+                format!("setp.{operator}.{ty} %p{}, %c{a}, {b};", self.random.below(PREDICATES))
+            }
+        };
+        line.split_inclusive("; ").for_each(|line| self.line(&format!("{guard}{line}")));
+    }
+
+    /// A load or store whose address grows with the coordinates of the thread.
+    fn regular_memory(&mut self) {
+        let guard = self.guard();
+        let (kind, ty, bytes) =
+            [('r', "u32", 4), ('r', "s8", 1), ('f', "f32", 4), ('l', "u64", 8)][self.random.below(4)];
+        let register = self.register(kind);
+        let uniform = if self.depth > 0 { format!("%count{}", self.depth - 1) } else { "%k0".to_owned() };
+        match self.random.below(5) {
+            // Words of this thread: not after one another, as seen from a warp.
+            0 => {
+                self.line(&format!("mul.wide.u32 %a, {uniform}, 4;"));
+                self.line("and.b64 %a, %a, 24;");
+                self.line("add.s64 %a, %own, %a;");
+                let opcode = self.random.pick(&["st", "ld"]);
+                let (first, second) = if opcode == "st" {
+                    ("[%a]".to_owned(), register)
+                } else {
+                    (register, "[%a]".to_owned())
+                };
+                return self.line(&format!("{guard}{opcode}.global.{ty} {first}, {second};"));
+            }
+            1 => self.line(&format!("mad.lo.u32 %i, %y, 16, {uniform};")),
+            2 => self.line(&format!("add.u32 %i, %x, {uniform};")),
+            3 => self.line(&format!("mad.lo.u32 %i, %y, %k0, %x; add.u32 %i, %i, {uniform};")),
+            _ => self.line(&format!("mad.lo.u32 %i, %x, 2, {uniform};")),
+        }
+        self.line(&format!("mul.wide.u32 %a, %i, {bytes};"));
+        self.line("add.s64 %a, %input, %a;");
+        self.line(&format!("{guard}ld.global.{ty} {register}, [%a];"));
+    }
+
+    /// Something that all lanes do together.
+    fn collective(&mut self) {
+        let (d, a, b) = (self.register('r'), self.register('r'), self.register('r'));
+        let p = self.random.below(PREDICATES);
+        let q = self.random.below(PREDICATES);
+        let line = match self.random.below(6) {
+            0 => format!("shfl.sync.bfly.b32 {d}|%p{p}, {a}, {}, 31, -1;", self.random.below(32)),
+            1 => format!("shfl.sync.down.b32 {d}|%p{p}, {a}, {}, 31, -1;", self.random.below(32)),
+            2 => format!("shfl.sync.up.b32 {d}, {a}, {}, 0, -1;", self.random.below(32)),
+            3 => format!("shfl.sync.idx.b32 {d}|%p{p}, {a}, {b}, 0x181f, -1;"),
+            4 => format!("vote.sync.ballot.b32 {d}, %p{p}, -1;"),
+            _ => format!("vote.sync.any.pred %p{q}, %p{p}, -1;"),
+        };
+        self.line(&line);
+    }
+
+    fn conditional(&mut self) {
+        let (otherwise, end) = (self.labels, self.labels + 1);
+        self.labels += 2;
+        self.nesting += 1;
+        let p = self.random.below(PREDICATES);
+        self.line(&format!("@%p{p} bra L{otherwise};"));
+        self.block();
+        self.line(&format!("bra L{end};"));
+        self.line(&format!("L{otherwise}:"));
+        if self.random.below(3) != 0 {
+            self.block();
+        }
+        self.line(&format!("L{end}:"));
+        self.nesting -= 1;
+    }
+
+    /// A loop whose lanes leave at different times.
+    fn repetition(&mut self) {
+        let (start, end) = (self.labels, self.labels + 1);
+        self.labels += 2;
+        let depth = self.depth;
+        self.depth += 1;
+        self.nesting += 1;
+        let limit = self.register('r');
+        let most = [1, 3, 7][self.random.below(3)];
+        self.line(&format!("and.b32 %limit{depth}, {limit}, {most};"));
+        self.line(&format!("mov.u32 %count{depth}, 0;"));
+        self.line(&format!("L{start}:"));
+        self.block();
+        if self.random.below(2) == 0 {
+            let p = self.random.below(PREDICATES);
+            self.line(&format!("@%p{p} bra L{end};"));
+            self.operation();
+        }
+        self.line(&format!("add.u32 %count{depth}, %count{depth}, 1;"));
+        self.line(&format!("setp.le.u32 %again{depth}, %count{depth}, %limit{depth};"));
+        self.line(&format!("@%again{depth} bra L{start};"));
+        self.line(&format!("L{end}:"));
+        self.depth -= 1;
+        self.nesting -= 1;
+    }
+
+    fn block(&mut self) {
+        for _ in 0..=self.random.below(6) {
+            match self.random.below(24) {
+                16..=20 => self.regular(),
+                21..=23 => self.regular_memory(),
+                0..=7 => self.operation(),
+                8 | 9 => self.comparison(),
+                10 => self.selection(),
+                11 | 12 => self.memory(),
+                13 if self.depth < 3 && self.labels < 24 => self.conditional(),
+                14 if self.depth < 2 && self.labels < 24 => self.repetition(),
+                _ => self.operation(),
+            }
+        }
+    }
+
+    fn program(seed: u64) -> String {
+        let mut generator = Generator {
+            random: Random(seed),
+            text: String::new(),
+            labels: 0,
+            depth: 0,
+            nesting: 0,
+            wild: false,
+        };
+        generator.wild = generator.random.below(3) == 0;
+        for _ in 0..12 {
+            match generator.random.below(7) {
+                5 | 6 => (0..4).for_each(|_| generator.regular()),
+                0 => generator.collective(),
+                1 => generator.line("bar.sync 0;"),
+                2 => generator.conditional(),
+                3 => generator.repetition(),
+                _ => generator.block(),
+            }
+        }
+        let mut stores = String::new();
+        let mut at = 0;
+        for (kind, ty, bytes) in [('r', "u32", 4), ('l', "u64", 8), ('f', "f32", 4), ('g', "f64", 8)] {
+            for register in 0..REGISTERS {
+                at = usize::next_multiple_of(at, bytes);
+                writeln!(stores, "st.global.{ty} [%result+{at}], %{kind}{register};").unwrap();
+                at += bytes;
+            }
+        }
+        for register in 0..4 {
+            writeln!(stores, "st.global.u32 [%result+{at}], %c{register};").unwrap();
+            at += 4;
+        }
+        for register in 0..3 {
+            writeln!(stores, "st.global.u64 [%result+{at}], %d{register};").unwrap();
+            at += 8;
+        }
+        assert!(at <= RESULT_BYTES);
+        let mut start = String::new();
+        for register in 0..REGISTERS {
+            writeln!(
+                start,
+                "mad.lo.u32 %r{register}, %k1, {}, {register};",
+                [1, 3, 0x9e37_79b9u32][register % 3]
+            )
+            .unwrap();
+            writeln!(start, "cvt.u64.u32 %l{register}, %r{};", (register + 1) % REGISTERS).unwrap();
+            writeln!(start, "cvt.rn.f32.s32 %f{register}, %r{register};").unwrap();
+            writeln!(start, "cvt.rn.f64.u32 %g{register}, %r{register};").unwrap();
+        }
+        for predicate in 0..PREDICATES {
+            writeln!(
+                start,
+                "setp.lt.u32 %p{predicate}, %r{}, {};",
+                predicate + 1,
+                [7, 100, 0x8000_0000u32, 40][predicate]
+            )
+            .unwrap();
+        }
+        let body = generator.text;
+        format!(
+            ".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry random(.param .u64 out, .param .u64 in, .param .u64 space)
+{{
+.reg .b32 %r<{REGISTERS}>;
+.reg .b64 %l<{REGISTERS}>;
+.reg .f32 %f<{REGISTERS}>;
+.reg .f64 %g<{REGISTERS}>;
+.reg .pred %p<{PREDICATES}>;
+.reg .pred %again<4>;
+.reg .b32 %k<4>, %c<4>, %t<4>, %x, %y, %i, %count<4>, %limit<4>;
+.reg .b64 %a, %d<3>, %own, %ownshared, %input, %result, %wide;
+.shared .align 16 .b8 scratch[{shared}];
+ld.param.u64 %result, [out];
+ld.param.u64 %input, [in];
+ld.param.u64 %own, [space];
+mov.u32 %k0, %ctaid.x;
+mov.u32 %k1, %tid.x;
+mov.u32 %k2, %ntid.x;
+mov.u32 %k3, %tid.y;
+mov.u32 %x, %tid.x;
+mov.u32 %y, %tid.y;
+add.u32 %c0, %x, 5;
+mul.wide.s32 %d0, %c0, 0x6000001;
+mul.wide.u32 %d1, %c0, 0x32000005;
+mov.u32 %c1, 7;
+cvt.s64.s32 %d2, %c1;
+mad.lo.u32 %c2, %y, %k2, 1;
+mad.lo.u32 %c3, %c0, 4, %c2;
+mad.lo.u32 %k1, %k3, %k2, %k1;
+mov.u64 %ownshared, scratch;
+mul.wide.u32 %wide, %k1, {own};
+add.s64 %ownshared, %ownshared, %wide;
+mov.u32 %k3, %ntid.y;
+mul.lo.u32 %k2, %k2, %k3;
+mad.lo.u32 %i, %k0, %k2, %k1;
+mul.wide.u32 %wide, %i, {own};
+add.s64 %own, %own, %wide;
+mul.wide.u32 %wide, %i, {RESULT_BYTES};
+add.s64 %result, %result, %wide;
+{zero}{start}{body}{stores}ret;
+}}
+",
+            own = WORDS * 4,
+            shared = WORDS * 4 * MOST_THREADS,
+            zero = (0..WORDS / 2)
+                .map(|word| format!("st.shared.u64 [%ownshared+{}], 0;\n", 8 * word))
+                .collect::<String>(),
+        )
+    }
+}
+
+const RESULT_BYTES: usize = 184;
+const MOST_THREADS: usize = 320;
+const MOST_BLOCKS: usize = 3;
+
+fn run_random(ptx: &str, mode: Execution, grid: u32, block: (u32, u32)) -> Outcome {
+    let mut device = Device::load_noting(ptx).map_err(|error| error.to_string())?;
+    device.options.mode = mode;
+    let threads = MOST_THREADS * MOST_BLOCKS;
+    let input: Vec<u32> = (0..2048u32).map(|i| i.wrapping_mul(0x85eb_ca6b) ^ i << 20).collect();
+    let out = device.buffer(&vec![0u8; RESULT_BYTES * threads]);
+    let space = device.buffer(&vec![0u8; WORDS * 4 * threads]);
+    let args = Args::default().buffer(&out).buffer(&device.buffer(&input)).buffer(&space);
+    let stats = device.launch("random", grid, block, &args).map_err(|fault| fault.to_string())?;
+    Ok((vec![out.read(), space.read()], stats, device.take_noted()))
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_programs_agree() {
+    let first = setting("CUPRUM_FUZZ_SEED", 1);
+    let count = setting("CUPRUM_FUZZ_PROGRAMS", 400);
+    println!("seeds {first} to {}", first + count - 1);
+    let shapes = [
+        (1, (32, 1)),
+        (2, (256, 1)),
+        (1, (16, 16)),
+        (3, (77, 1)),
+        (1, (320, 1)),
+        (2, (20, 3)),
+        (2, (8, 12)),
+        (1, (64, 5)),
+    ];
+    for seed in first..first + count {
+        let ptx = Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let (grid, block) = shapes[seed as usize % shapes.len()];
+        let plain = run_random(&ptx, Execution::Plain, grid, block);
+        assert!(plain.is_ok(), "seed {seed}: {plain:?}\n{ptx}");
+        let vector = run_random(&ptx, Execution::Vector, grid, block);
+        if plain == vector {
+            continue;
+        }
+        let (Ok((plain, plain_stats, _)), Ok((vector, vector_stats, _))) = (&plain, &vector) else {
+            panic!("seed {seed}: {vector:?}\n{ptx}");
+        };
+        let differs = |index: usize| plain[index].iter().zip(&vector[index]).position(|(a, b)| a != b);
+        panic!(
+            "seed {seed}, grid {grid}, block {block:?}: first difference at byte {:?} of the results ({RESULT_BYTES} a \
+             thread), {:?} of the space; {plain_stats:?} {vector_stats:?}\n{ptx}",
+            differs(0),
+            differs(1),
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! Time that a thread has had a processor, so that what else runs on the machine does not count.
+
+use std::time::Duration;
+
+/// When a thread began something, on its own clock.
+pub(crate) struct Start(Duration);
+
+impl Start {
+    pub(crate) fn now() -> Self {
+        Self(thread_time())
+    }
+
+    /// What this thread has worked since.
+    pub(crate) fn elapsed(&self) -> Duration {
+        thread_time().saturating_sub(self.0)
+    }
+}
+
+/// Time that all threads of the process have had a processor.
+#[allow(dead_code, reason = "the tests of the engine run on one thread")]
+#[cfg(target_os = "linux")]
+pub(crate) fn process_time() -> Duration {
+    const CLOCK_PROCESS_CPUTIME_ID: core::ffi::c_int = 2;
+    time_of(CLOCK_PROCESS_CPUTIME_ID)
+}
+
+#[allow(dead_code, reason = "the tests of the engine run on one thread")]
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn process_time() -> Duration {
+    thread_time()
+}
+
+#[cfg(target_os = "linux")]
+fn thread_time() -> Duration {
+    const CLOCK_THREAD_CPUTIME_ID: core::ffi::c_int = 3;
+    time_of(CLOCK_THREAD_CPUTIME_ID)
+}
+
+#[cfg(target_os = "linux")]
+fn time_of(clock: core::ffi::c_int) -> Duration {
+    #[repr(C)]
+    struct Timespec {
+        seconds: core::ffi::c_long,
+        nanoseconds: core::ffi::c_long,
+    }
+    unsafe extern "C" {
+        fn clock_gettime(clock: core::ffi::c_int, time: *mut Timespec) -> core::ffi::c_int;
+    }
+    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
+    // SAFETY: the C library's function and a place for the time, laid out as C has it on 64-bit Linux.
+    let code = unsafe { clock_gettime(clock, &mut time) };
+    assert_eq!(code, 0);
+    Duration::new(time.seconds.try_into().unwrap(), time.nanoseconds.try_into().unwrap())
+}
+
+/// Elsewhere, the time that goes by.
+#[cfg(not(target_os = "linux"))]
+fn thread_time() -> Duration {
+    static FIRST: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    FIRST.get_or_init(std::time::Instant::now).elapsed()
+}
+
+#[test]
+fn waiting_is_not_working() {
+    let (start, wall) = (Start::now(), std::time::Instant::now());
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(cfg!(not(target_os = "linux")) || start.elapsed() < Duration::from_millis(100));
+    while start.elapsed() < Duration::from_millis(5) {}
+    assert!(wall.elapsed() >= Duration::from_millis(205));
+}

@@ -1,0 +1,83 @@
+//! Copies of many bytes at once: `cp.async.bulk`, with and without a tensor map, and what waits for them.
+
+use super::memory::{Address, AtomicOperation};
+use super::types::Type;
+use crate::ptx::Space;
+use crate::semantics::{Register, Width};
+
+/// What a copy moves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    Bytes(Register),
+    /// A part of a tensor, whose map lies at the address of the destination or source in global memory.
+    Tensor {
+        /// One per dimension.
+        coordinates: Vec<Register>,
+        /// Offsets in images, of copies of pixels (`im2col`).
+        offsets: Vec<Register>,
+        /// True for copies of pixels.
+        columns: bool,
+        /// Slot of the map in the translation cache.
+        cache: u32,
+    },
+}
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`, also those of tensors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BulkCopy {
+    pub to: Address,
+    pub from: Address,
+    /// The spaces of destination and source.
+    pub spaces: [Space; 2],
+    pub extent: Extent,
+    /// Operation on the destination, element by element, in place of replacing it; a tensor has a type of its own.
+    pub operation: Option<(AtomicOperation, Type)>,
+    /// The blocks of the cluster that get the bytes, a bit each by rank, rather than the one of the destination.
+    pub multicast: Option<Register>,
+    /// The barrier that is told the bytes that have arrived. Without one, the copy belongs to a group of its thread.
+    pub told: Option<Address>,
+    /// Translation caches of destination, source and barrier.
+    pub caches: [u32; 3],
+}
+
+/// `cp.async.bulk.commit_group` and `wait_group`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BulkGroup {
+    /// Makes a group of the thread's copies since the last one.
+    Commit,
+    /// Waits until no more than so many of its last groups are under way.
+    Wait { most: u32 },
+}
+
+/// A field of a map that kernels set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Field {
+    Address,
+    LastDimension,
+    Tile,
+    Size,
+    Stride,
+    Step,
+    Element,
+    Interleave,
+    Swizzle,
+    Fill,
+}
+
+/// Operations of kernels on tensor maps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MapOp {
+    /// `tensormap.replace`: sets a field.
+    Replace {
+        field: Field,
+        space: Option<Space>,
+        address: Address,
+        /// The dimension whose value it is, of fields that have one for each.
+        dimension: u32,
+        value: Register,
+        width: Width,
+        cache: u32,
+    },
+    /// `tensormap.cp_fenceproxy`: copies a map from shared to global memory.
+    Copy { to: Address, from: Address, caches: [u32; 2] },
+}

@@ -1,0 +1,172 @@
+//! Device functions that a kernel may call: each is decoded once per kernel.
+
+use super::{Decoded, Decoder, Symbol, rows_of};
+use crate::program::instruction::Op;
+use crate::program::memory::{Access, Address, Order};
+use crate::program::symbols::layout;
+use crate::program::types::Type;
+use crate::program::{Function, PtxError, PtxErrorKind};
+use crate::ptx::{self, Space, Statement, Variable};
+use crate::semantics::{Register, Width};
+use std::collections::{HashMap, HashSet};
+
+/// A function that waits to be decoded, or has been.
+pub(super) struct Unit {
+    pub(super) module_index: u32,
+    pub(super) params: Vec<(Register, u32)>,
+    pub(super) returns: Vec<(Register, u32)>,
+    pub(super) function: Function,
+}
+
+/// A parameter of a device function whose address is taken.
+pub(super) struct Spilled<'s> {
+    name: &'s str,
+    first: Register,
+    words: u32,
+    align: u64,
+}
+
+impl<'m, 's> Decoder<'_, 'm, 's> {
+    /// Decodes the body of a device function that a call asked for.
+    pub(super) fn unit(&mut self, index: usize) -> Decoded<()> {
+        let unit = &self.units[index];
+        let module_index = unit.module_index;
+        let Some(tree) = self.context.bodies[module_index as usize] else {
+            return Err(self.unsupported("a function without a body"));
+        };
+        let mut scope = HashMap::new();
+        for (variables, rows) in [(&tree.params, &unit.params), (&tree.returns, &unit.returns)] {
+            for (variable, (first, words)) in variables.iter().zip(rows) {
+                if variable.space == Space::Register {
+                    continue;
+                }
+                scope.insert(variable.name, Symbol::ParamRows { first: *first, words: *words, local: None });
+            }
+        }
+        let mut named = HashSet::new();
+        addresses_named(tree.body.as_deref().unwrap_or_default(), &mut named);
+        let mut taken = Vec::new();
+        for (variable, (first, words)) in tree.params.iter().zip(&unit.params) {
+            if named.contains(variable.name) {
+                let (_, align) = layout(variable)?;
+                taken.push(Spilled { name: variable.name, first: *first, words: *words, align });
+            }
+        }
+        let entry = self.code.len() as u32;
+        let (first_row, first_predicate) = (self.rows(), self.predicates.get());
+        self.in_kernel = false;
+        self.body(tree, scope, &taken)?;
+        let (rows, predicates, frame) = (self.rows(), self.predicates.get(), self.frame);
+        let function = &mut self.units[index].function;
+        function.entry = entry;
+        function.rows.push(first_row..rows);
+        function.predicates = first_predicate..predicates;
+        function.frame = frame.next_multiple_of(16);
+        Ok(())
+    }
+
+    /// The index of a device function in this kernel, queued for decoding at its first mention.
+    pub(super) fn function(&mut self, module_index: u32) -> Decoded<u32> {
+        if let Some(index) = self.by_module_index.get(&module_index) {
+            return Ok(*index);
+        }
+        let Some(tree) = self.context.bodies[module_index as usize] else {
+            let name = self.context.names[module_index as usize];
+            return Err(PtxError::at(
+                self.position,
+                PtxErrorKind::Unresolved,
+                format!("the function `{name}` is declared and never defined"),
+            ));
+        };
+        let params = self.param_rows(&tree.params)?;
+        let returns = self.param_rows(&tree.returns)?;
+        let words = |list: &[(Register, u32)]| {
+            let mut all = Vec::new();
+            for (first, words) in list {
+                all.extend((0..*words).map(|word| Register(first.0 + word)));
+            }
+            all
+        };
+        let function = Function {
+            entry: 0,
+            rows: params.iter().chain(&returns).map(|(first, words)| first.0..first.0 + words).collect(),
+            predicates: 0..0,
+            params: words(&params),
+            returns: words(&returns),
+            frame: 0,
+        };
+        self.units.push(Unit { module_index, params, returns, function });
+        let index = self.units.len() as u32 - 1;
+        self.by_module_index.insert(module_index, index);
+        Ok(index)
+    }
+
+    pub(super) fn param_rows(&mut self, variables: &[Variable<'s>]) -> Decoded<Vec<(Register, u32)>> {
+        let mut rows = Vec::new();
+        for variable in variables {
+            if variable.space == Space::Register {
+                self.check_passed(variable)?;
+            }
+            let words = self.words_of(variable)?;
+            rows.push((self.allocate_rows(words, Width::Single), words));
+        }
+        Ok(rows)
+    }
+
+    pub(super) fn words_of(&self, variable: &Variable<'s>) -> Decoded<u32> {
+        if variable.space == Space::Register {
+            let ty = Type::parse(variable.ty);
+            return Ok(ty.map_or(1, rows_of) * variable.vector);
+        }
+        let (bytes, _) = layout(variable)?;
+        match bytes {
+            Some(bytes) if bytes <= 4096 => Ok((bytes as u32).div_ceil(4)),
+            _ => Err(PtxError::at(
+                variable.position,
+                PtxErrorKind::Unsupported,
+                format!("`{}` is no parameter of up to 4096 bytes", variable.name),
+            )),
+        }
+    }
+
+    /// Copies a parameter into the frame, where it has an address.
+    pub(super) fn spill(&mut self, param: &Spilled<'s>) {
+        let offset = u64::from(self.frame).next_multiple_of(param.align.max(4)) as u32;
+        self.frame = offset + 4 * param.words;
+        let Spilled { name, first, words, .. } = *param;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, Symbol::ParamRows { first, words, local: Some(offset) });
+        }
+        for word in 0..words {
+            let base = self.temporary(Width::Double);
+            self.emit(Op::LocalAddress { out: base, offset: offset + 4 * word, width: Width::Double });
+            let cache = self.new_cache();
+            self.emit(Op::Store(Box::new(Access {
+                space: Some(Space::Local),
+                address: Address { base, width: Width::Double, offset: 0 },
+                bytes: 4,
+                signed: false,
+                width: Width::Single,
+                registers: vec![Register(first.0 + word)],
+                cache,
+                order: Order::Weak,
+            })));
+        }
+    }
+}
+
+/// Collects the names whose address an instruction may take.
+fn addresses_named<'s>(statements: &[Statement<'s>], named: &mut HashSet<&'s str>) {
+    for statement in statements {
+        match statement {
+            Statement::Block(inner) => addresses_named(inner, named),
+            Statement::Instruction(instruction) if matches!(instruction.opcode, "mov" | "cvta") => {
+                named.extend(instruction.operands.iter().filter_map(|operand| match operand {
+                    ptx::Operand::Name(name) | ptx::Operand::Offset(name, _) => Some(*name),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+}

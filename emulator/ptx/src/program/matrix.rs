@@ -1,0 +1,220 @@
+//! Matrix instructions of a warp, and the layout of elements in lanes.
+
+use super::memory::Address;
+use crate::ptx::Space;
+use crate::semantics::{LANES, Register};
+
+/// A matrix that takes part in a product: `d = a * b + c`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    A,
+    B,
+    C,
+    D,
+}
+
+/// The type of an element of a matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Element {
+    F16,
+    Bf16,
+    /// Single precision whose low bits do not count.
+    Tf32,
+    F32,
+    F64,
+    S32,
+    U8,
+    S8,
+    U4,
+    S4,
+    /// A single bit.
+    B1,
+    E4m3,
+    E5m2,
+}
+
+impl Element {
+    /// Size in a register and in memory.
+    #[inline]
+    pub fn bits(self) -> u32 {
+        match self {
+            Element::B1 => 1,
+            Element::U4 | Element::S4 => 4,
+            Element::U8 | Element::S8 | Element::E4m3 | Element::E5m2 => 8,
+            Element::F16 | Element::Bf16 => 16,
+            Element::Tf32 | Element::F32 | Element::S32 => 32,
+            Element::F64 => 64,
+        }
+    }
+
+    /// Number of elements that share a register.
+    #[inline]
+    pub fn packed(self) -> u32 {
+        (32 / self.bits()).max(1)
+    }
+}
+
+/// Layout of elements in lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// The one that PTX documents for `mma`.
+    Documented,
+    /// The one documented for `mma.m8n8k4` of half precision: four products, each of eight lanes. `by_column` is true
+    /// for factors that are stored by column.
+    QuadPairs { by_column: [bool; 2] },
+    /// Any, as for `wmma`.
+    Opaque,
+}
+
+/// `mma` and `wmma.mma`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MatrixProduct {
+    pub layout: Layout,
+    /// Rows of `a`, columns of `b`, and their common dimension.
+    pub shape: [u32; 3],
+    /// Types of the elements of `a`, `b`, `c` and `d`.
+    pub types: [Element; 4],
+    pub a: Vec<Register>,
+    pub b: Vec<Register>,
+    pub c: Vec<Register>,
+    pub d: Vec<Register>,
+    pub saturate: bool,
+    /// For single bits: true if a product is one where they differ rather than where both are set.
+    pub differ: bool,
+}
+
+/// `wmma.load` and `wmma.store`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MatrixMove {
+    pub store: bool,
+    pub part: Part,
+    pub by_column: bool,
+    pub shape: [u32; 3],
+    pub space: Option<Space>,
+    pub ty: Element,
+    pub registers: Vec<Register>,
+    pub address: Address,
+    /// Elements from one row, or column, to the next.
+    pub stride: Option<Register>,
+    pub cache: u32,
+}
+
+/// `ldmatrix` and `stmatrix`: up to four tiles of 8 x 8, a row at each lane's address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MatrixRows {
+    pub store: bool,
+    pub registers: Vec<Register>,
+    pub address: Address,
+    pub space: Option<Space>,
+    pub transposed: bool,
+    pub cache: u32,
+}
+
+/// Operations of the lanes of a warp on matrices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Matrix {
+    Product(MatrixProduct),
+    Move(MatrixMove),
+    Rows(MatrixRows),
+    /// `movmatrix`: a tile of 8 x 8, rows for columns.
+    Transpose {
+        out: Register,
+        value: Register,
+    },
+}
+
+impl MatrixProduct {
+    #[inline]
+    pub fn extent(&self, part: Part) -> [u32; 2] {
+        extent(self.shape, part)
+    }
+
+    #[inline]
+    pub fn ty(&self, part: Part) -> Element {
+        self.types[part as usize]
+    }
+
+    /// Number of products that are made at once, each by some of the lanes.
+    #[inline]
+    pub fn groups(&self) -> u32 {
+        if matches!(self.layout, Layout::QuadPairs { .. }) { 4 } else { 1 }
+    }
+
+    /// The product that a lane takes part in.
+    #[inline]
+    pub fn group_of(&self, lane: u32) -> u32 {
+        lane / 4 % self.groups()
+    }
+
+    /// Number of elements of a part that each lane holds.
+    #[inline]
+    pub fn elements(&self, part: Part) -> u32 {
+        let [rows, columns] = self.extent(part);
+        rows * columns * self.groups() / LANES as u32
+    }
+
+    /// Number of registers of each lane that hold a part.
+    #[inline]
+    pub fn registers(&self, part: Part) -> u32 {
+        match self.layout {
+            Layout::Opaque => MatrixProduct::opaque_registers(self.shape, part, self.ty(part)),
+            _ => self.elements(part) / self.ty(part).packed(),
+        }
+    }
+
+    /// The same for `wmma`.
+    pub(crate) fn opaque_registers(shape: [u32; 3], part: Part, ty: Element) -> u32 {
+        let [rows, columns] = extent(shape, part);
+        match (part, ty) {
+            // As many for a half precision factor of any shape; elements repeat in them.
+            (Part::A | Part::B, Element::F16) => 8,
+            _ => rows * columns / LANES as u32 / ty.packed(),
+        }
+    }
+
+    /// The row and column that the `element`-th value of a lane has.
+    #[inline]
+    pub fn position(&self, part: Part, lane: u32, element: u32) -> [u32; 2] {
+        let [_, columns] = self.extent(part);
+        let by_column = match self.layout {
+            Layout::Opaque => return opaque_position(columns, lane, element),
+            Layout::QuadPairs { by_column } => Some(by_column),
+            Layout::Documented => None,
+        };
+        if let Some([a_by_column, b_by_column]) = by_column {
+            let (member, upper) = (lane % 4, lane / 16 * 4);
+            return match (part, self.ty(part)) {
+                (Part::A, _) if a_by_column => [element + upper, member],
+                (Part::A, _) => [member + upper, element],
+                (Part::B, _) if b_by_column => [element, member + upper],
+                (Part::B, _) => [member, element + upper],
+                (_, Element::F16) => [member + upper, element],
+                _ => [(lane & 1) + (element & 2) + upper, (element & 4) + (lane & 2) + (element & 1)],
+            };
+        }
+        let (group, member) = (lane / 4, lane % 4);
+        let packed = self.ty(part).packed();
+        let (register, inner) = (element / packed, element % packed);
+        match part {
+            Part::A => [group + 8 * (register % 2), member * packed + inner + register / 2 * 4 * packed],
+            Part::B => [member * packed + inner + register * 4 * packed, group],
+            // Two neighbors in each pair of registers, or in one register where they are packed.
+            Part::C | Part::D => [group + 8 * (element / 2), member * 2 + element % 2],
+        }
+    }
+}
+
+#[inline]
+pub fn extent([m, n, k]: [u32; 3], part: Part) -> [u32; 2] {
+    match part {
+        Part::A => [m, k],
+        Part::B => [k, n],
+        Part::C | Part::D => [m, n],
+    }
+}
+
+#[inline]
+pub fn opaque_position(columns: u32, lane: u32, element: u32) -> [u32; 2] {
+    let index = element * LANES as u32 + lane;
+    [index / columns, index % columns]
+}

@@ -1,0 +1,299 @@
+//! `cvt`: conversions between numeric types.
+
+use super::float::{NEAREST, canonical, finish, flush, is_nan64, narrow, quiet};
+use super::half::{Bf16, F16, Half};
+use super::{Lane, Pure, operations, soft};
+use core::marker::PhantomData;
+
+/// Rounding of `cvt` from a float to an integer, or to a float without a fraction.
+pub(crate) const TO_EVEN: u8 = 0;
+/// Towards zero.
+pub(crate) const TRUNCATE: u8 = 1;
+/// Towards minus infinity.
+pub(crate) const FLOOR: u8 = 2;
+/// Towards plus infinity.
+pub(crate) const CEILING: u8 = 3;
+/// To nearest, ties away from zero.
+pub(crate) const TIES_AWAY: u8 = 4;
+
+/// Integer types that can be converted.
+pub(crate) trait Integer: Lane {
+    /// The type whose results are the same where a number is cut: without a sign, except for bytes and 16 bits, because
+    /// they are extended to the width of their register.
+    type Cut: Integer;
+    /// The value, sign- or zero-extended.
+    fn extend(self) -> i64;
+    /// The low bits of a value.
+    fn truncate(wide: i64) -> Self;
+    /// The value as a number.
+    fn value(self) -> i128;
+    /// The closest number of this type.
+    fn clamp(value: i128) -> Self;
+    fn to_f32(self) -> f32;
+    fn to_f64(self) -> f64;
+    /// Saturating, with the hardware's result for NaN.
+    fn from_f32(x: f32) -> Self;
+    /// Saturating, with the hardware's result for NaN.
+    fn from_f64(x: f64) -> Self;
+}
+
+macro_rules! integers {
+    ($($ty:ty, $cut:ty, nan $nan32:expr, $nan64:expr;)*) => {$(
+        impl Integer for $ty {
+            type Cut = $cut;
+            #[inline(always)]
+            fn extend(self) -> i64 { self as i64 }
+            #[inline(always)]
+            fn truncate(wide: i64) -> Self { wide as $ty }
+            #[inline(always)]
+            fn value(self) -> i128 { self as i128 }
+            #[inline(always)]
+            fn clamp(value: i128) -> Self { value.clamp(<$ty>::MIN as i128, <$ty>::MAX as i128) as $ty }
+            #[inline(always)]
+            fn to_f32(self) -> f32 { self as f32 }
+            #[inline(always)]
+            fn to_f64(self) -> f64 { self as f64 }
+            #[inline(always)]
+            fn from_f32(x: f32) -> Self { if x.is_nan() { $nan32 } else { x as $ty } }
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self { if x.is_nan() { $nan64 } else { x as $ty } }
+        }
+    )*};
+}
+
+integers! {
+    u8, u8, nan 0, 1 << 7;
+    i8, i8, nan 0, i8::MIN;
+    u16, u16, nan 0, 1 << 15;
+    i16, i16, nan 0, i16::MIN;
+    u32, u32, nan 0, 1 << 31;
+    i32, u32, nan 0, i32::MIN;
+    u64, u64, nan 1 << 63, 1 << 63;
+    i64, u64, nan i64::MIN, i64::MIN;
+}
+
+/// Integer to integer, dropping bits. Results that differ in type alone are compiled once.
+pub(crate) type Wrap<D, S> = WrapBits<<D as Integer>::Cut, S>;
+
+/// [`Wrap`], to a [`Integer::Cut`].
+pub(crate) struct WrapBits<D, S>(PhantomData<(D, S)>);
+impl<D: Integer, S: Integer> Pure for WrapBits<D, S> {
+    const IN_ROWS: bool = size_of::<D>() >= 4 && size_of::<S>() >= 4;
+    type Out = D;
+    type A = S;
+    type B = ();
+    type C = ();
+    type D = ();
+    #[inline(always)]
+    fn eval(a: S, (): (), (): (), (): ()) -> D {
+        D::truncate(a.extend())
+    }
+}
+
+/// Integer to integer, clamped to the range of the result.
+pub(crate) struct Clamp<D, S>(PhantomData<(D, S)>);
+impl<D: Integer, S: Integer> Pure for Clamp<D, S> {
+    const RARE: bool = true;
+    type Out = D;
+    type A = S;
+    type B = ();
+    type C = ();
+    type D = ();
+    #[inline(always)]
+    fn eval(a: S, (): (), (): (), (): ()) -> D {
+        D::clamp(a.value())
+    }
+}
+
+/// Types of floats that can be converted, through double precision, which holds all of them exactly.
+pub(crate) trait Float: Lane {
+    /// Bits of the significand: an integer of as many bits is converted exactly.
+    const DIGITS: u32;
+    fn widen<const FTZ: bool>(self) -> f64;
+    /// Rounds once, then flushes and saturates.
+    fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> Self;
+    /// [`Float::round`] to nearest, for rare operations.
+    #[inline(always)]
+    fn nearest<const FTZ: bool, const SAT: bool>(x: f64) -> Self {
+        Self::round::<NEAREST, FTZ, SAT>(x)
+    }
+    fn from_integer<const ROUND: u8, T: Integer>(value: T) -> Self;
+    fn to_integer<const ROUND: u8, const FTZ: bool, T: Integer>(self) -> T;
+    fn to_whole<const ROUND: u8>(self) -> Self;
+}
+
+macro_rules! to_whole {
+    ($x:expr, $round:ident) => {
+        match $round {
+            TO_EVEN => $x.round_ties_even(),
+            TRUNCATE => $x.trunc(),
+            FLOOR => $x.floor(),
+            _ => $x.ceil(),
+        }
+    };
+}
+
+impl Float for f32 {
+    const DIGITS: u32 = f32::MANTISSA_DIGITS;
+    #[inline(always)]
+    fn widen<const FTZ: bool>(self) -> f64 {
+        let x = flush::<FTZ>(self);
+        if FTZ { canonical(x).into() } else { x.into() }
+    }
+    #[inline(always)]
+    fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> f32 {
+        if SAT { finish::<FTZ, true>(narrow::<ROUND>(x)) } else { flush::<FTZ>(narrow::<ROUND>(x)) }
+    }
+    #[inline(always)]
+    fn from_integer<const ROUND: u8, T: Integer>(value: T) -> f32 {
+        if ROUND == NEAREST {
+            return value.to_f32();
+        }
+        let value = value.value();
+        narrow::<ROUND>(soft::integer_to_odd(value < 0, value.unsigned_abs() as u64))
+    }
+    #[inline(always)]
+    fn to_integer<const ROUND: u8, const FTZ: bool, T: Integer>(self) -> T {
+        T::from_f32(flush::<FTZ>(self).to_whole::<ROUND>())
+    }
+    #[inline(always)]
+    fn to_whole<const ROUND: u8>(self) -> f32 {
+        canonical(to_whole!(self, ROUND))
+    }
+}
+
+impl Float for f64 {
+    const DIGITS: u32 = f64::MANTISSA_DIGITS;
+    #[inline(always)]
+    fn widen<const FTZ: bool>(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> f64 {
+        if SAT {
+            let x = if x > 0.0 { x } else { 0.0 };
+            return if x < 1.0 { x } else { 1.0 };
+        }
+        f64::from_bits(if is_nan64(x.to_bits()) { quiet(x.to_bits()) } else { x.to_bits() })
+    }
+    #[inline(always)]
+    fn from_integer<const ROUND: u8, T: Integer>(value: T) -> f64 {
+        if ROUND == NEAREST {
+            return value.to_f64();
+        }
+        let value = value.value();
+        soft::integer::<ROUND>(value < 0, value.unsigned_abs() as u64)
+    }
+    #[inline(always)]
+    fn to_integer<const ROUND: u8, const FTZ: bool, T: Integer>(self) -> T {
+        T::from_f64(self.to_whole::<ROUND>())
+    }
+    #[inline(always)]
+    fn to_whole<const ROUND: u8>(self) -> f64 {
+        to_whole!(self, ROUND)
+    }
+}
+
+macro_rules! conversions {
+    ($($(#[$m:meta])* $(@rows($rows:expr))? @rare($rare:expr) $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
+        $(#[$m])*
+        pub(crate) struct $name<$d, $s, $(const $n: $nt),*>(PhantomData<($d, $s)>);
+        impl<$d: $dt, $s: $st, $(const $n: $nt),*> Pure for $name<$d, $s, $($n),*> {
+            $(const IN_ROWS: bool = $rows;)?
+            const RARE: bool = $rare;
+            type Out = $d;
+            type A = $s;
+            type B = ();
+            type C = ();
+            type D = ();
+            #[inline(always)]
+            fn eval($a: $s, (): (), (): (), (): ()) -> $d { $body }
+        }
+    )*};
+}
+
+/// Double precision to half: a NaN keeps its sign and the upper payload.
+pub(crate) struct DoubleToHalf<H, const ROUND: u8>(PhantomData<H>);
+impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
+    const RARE: bool = true;
+    type Out = H;
+    type A = f64;
+    type B = ();
+    type C = ();
+    type D = ();
+    #[inline(always)]
+    fn eval(a: f64, (): (), (): (), (): ()) -> H {
+        let bits = a.to_bits();
+        if is_nan64(bits) {
+            let quiet = 1 << (H::FRACTION - 1);
+            let payload = (bits >> (52 - H::FRACTION)) as u16 & (quiet - 1);
+            return H::from_bits((bits >> 48) as u16 & 0x8000 | H::INFINITY | quiet | payload);
+        }
+        H::round::<ROUND>(a)
+    }
+}
+
+conversions! {
+    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !FTZ && !SAT)
+    @rare(ROUND != NEAREST || SAT && size_of::<D>() != 4)
+    FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
+    /// Rounds to a whole number on the way; source and result have the same precision where PTX allows it.
+    @rare(SAT || size_of::<D>() != size_of::<S>() || size_of::<D>() < 4)
+    FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
+        D::nearest::<FTZ, SAT>(S::nearest::<false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
+    };
+    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !SAT)
+    @rare(ROUND != NEAREST || SAT || size_of::<D>() < 4)
+    IntToFloat<D: Float, S: Integer; ROUND: u8, SAT: bool> |a| {
+        let x = D::from_integer::<ROUND, S>(a);
+        if SAT { D::round::<NEAREST, false, true>(x.widen::<false>()) } else { x }
+    };
+    @rows(size_of::<D>() == 4 && size_of::<S>() >= 4 && ROUND == TRUNCATE)
+    @rare(size_of::<D>() < 4 || size_of::<S>() < 4 || FTZ && ROUND != TRUNCATE)
+    FloatToInt<D: Integer, S: Float; ROUND: u8, FTZ: bool> |a| a.to_integer::<ROUND, FTZ, D>();
+}
+
+operations! {
+    /// `bf16` to single precision: the upper half of the same bits, also for a NaN.
+    BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
+    /// `f16` to single precision: the one NaN of single precision, where other conversions keep the payload.
+    F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
+    /// Single precision rounded to the 10 bits of fraction of `tf32`: to nearest, ties away from zero or to even, or
+    /// towards zero.
+    @rare(ROUND != TIES_AWAY || FINITE)
+    ToTf32[const ROUND: u8, RELU: bool, FINITE: bool](a: f32) -> u32 {
+        let bits = a.to_bits();
+        if a.is_nan() && ROUND != TIES_AWAY {
+            return 0x7fff_e000;
+        }
+        if RELU && a.is_sign_negative() {
+            return 0;
+        }
+        let half = match ROUND {
+            _ if !a.is_finite() => 0,
+            TO_EVEN => 0xfff + (bits >> 13 & 1),
+            TRUNCATE => 0,
+            _ => 0x1000,
+        };
+        let rounded = bits.wrapping_add(half) & !0x1fff;
+        // Hardware takes a NaN for an infinity here.
+        if FINITE && rounded & 0x7f80_0000 == 0x7f80_0000 { rounded - 0x2000 } else { rounded }
+    }
+    /// Two integers clamped to fewer bits, below the third operand.
+    @rare(true)
+    Pack[const BITS: u32, SIGNED: bool](a: i32, b: i32, c: u32) -> u32 {
+        c << (2 * BITS) | clamped::<BITS, SIGNED>(a) << BITS | clamped::<BITS, SIGNED>(b)
+    }
+    /// Two integers clamped to 16 bits.
+    @rare(true)
+    PackHalves[const SIGNED: bool](a: i32, b: i32) -> u32 {
+        clamped::<16, SIGNED>(a) << 16 | clamped::<16, SIGNED>(b)
+    }
+}
+
+#[inline(always)]
+fn clamped<const BITS: u32, const SIGNED: bool>(x: i32) -> u32 {
+    let mask = (1 << BITS) - 1;
+    let (least, most) = if SIGNED { (-(1 << (BITS - 1)), (1 << (BITS - 1)) - 1) } else { (0, mask) };
+    x.clamp(least, most) as u32 & mask as u32
+}

@@ -1,0 +1,423 @@
+//! Floating-point arithmetic: IEEE, with the rounding of the instruction and NVIDIA's NaN.
+
+use super::{Comparison, Test, operations, soft};
+pub(crate) use tests_on_floats::*;
+
+/// Round to nearest, ties to even.
+pub const NEAREST: u8 = 0;
+/// Round towards zero.
+pub const ZERO: u8 = 1;
+/// Round towards minus infinity.
+pub(crate) const DOWN: u8 = 2;
+/// Round towards plus infinity.
+pub(crate) const UP: u8 = 3;
+
+/// Subnormal numbers become zeros of the same sign, where `FTZ`.
+#[inline(always)]
+pub(crate) fn flush<const FTZ: bool>(x: f32) -> f32 {
+    if FTZ && x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
+}
+
+/// Finishes a result of arithmetic: the one NaN of the hardware, flushed and saturated as asked.
+#[inline(always)]
+pub(crate) fn finish<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
+    let x = flush::<FTZ>(x);
+    if SAT {
+        // NaN saturates to zero, and so does -0.
+        let x = if x > 0.0 { x } else { 0.0 };
+        return if x < 1.0 { x } else { 1.0 };
+    }
+    canonical(x)
+}
+
+/// Any NaN becomes the one that single precision arithmetic returns. On bits, because a compiler may change which
+/// NaN a floating-point selection yields.
+#[inline(always)]
+pub fn canonical(x: f32) -> f32 {
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
+}
+
+/// A NaN that signals becomes quiet.
+#[inline(always)]
+pub(crate) fn quiet(bits: u64) -> u64 {
+    bits | 1 << 51
+}
+
+#[inline(always)]
+pub(crate) fn is_nan64(bits: u64) -> bool {
+    bits & !(1 << 63) > f64::INFINITY.to_bits()
+}
+
+/// Finishes a result of double precision arithmetic: a NaN operand is the result, the last operand's first; an invalid
+/// operation on numbers gives the negative NaN.
+#[inline(always)]
+fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
+    let mut bits = result.to_bits();
+    if is_nan64(bits) {
+        bits = 0xfff8_0000_0000_0000;
+        for operand in operands {
+            let operand = operand.to_bits();
+            bits = if is_nan64(operand) { quiet(operand) } else { bits };
+        }
+    }
+    f64::from_bits(bits)
+}
+
+/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent had no bounds: a result that rounds up
+/// to the smallest normal number only because subnormal numbers are coarse is flushed.
+#[inline(always)]
+fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
+    const SCALE: f64 = 18446744073709551616.0;
+    if FTZ && rounded.abs() <= f32::MIN_POSITIVE {
+        let unbounded = f64::from(narrow::<ROUND>(exact * SCALE));
+        if unbounded.abs() < f64::from(f32::MIN_POSITIVE) * SCALE {
+            return 0f32.copysign(rounded);
+        }
+    }
+    rounded
+}
+
+/// The next number upwards, or downwards with `up` false; infinity's neighbor is the largest number.
+macro_rules! neighbor {
+    ($name:ident, $float:ty, $bits:ty) => {
+        #[inline(always)]
+        fn $name(x: $float, up: bool) -> $float {
+            if x == 0.0 {
+                let least = <$float>::from_bits(1);
+                return if up { least } else { -least };
+            }
+            // Away from zero means one more in the bits, whatever the sign.
+            let away = up == (x > 0.0);
+            let bits = x.to_bits();
+            <$float>::from_bits(if away { bits + 1 } else { bits - 1 })
+        }
+    };
+}
+
+neighbor!(neighbor32, f32, u32);
+neighbor!(neighbor64, f64, u64);
+
+/// Rounds to single precision in the given direction.
+#[inline(always)]
+pub(crate) fn narrow<const ROUND: u8>(x: f64) -> f32 {
+    let nearest = x as f32;
+    if ROUND == NEAREST {
+        return nearest;
+    }
+    let back = f64::from(nearest);
+    let too_low = back < x;
+    let too_high = back > x;
+    match ROUND {
+        UP if too_low => neighbor32(nearest, true),
+        DOWN if too_high => neighbor32(nearest, false),
+        ZERO if too_high && x > 0.0 => neighbor32(nearest, false),
+        ZERO if too_low && x < 0.0 => neighbor32(nearest, true),
+        _ => nearest,
+    }
+}
+
+/// A number of double precision that rounds like `value + error` to any shorter format.
+#[inline(always)]
+pub(super) fn to_odd(value: f64, error: f64) -> f64 {
+    if error == 0.0 || value.to_bits() & 1 == 1 || !value.is_finite() {
+        return value;
+    }
+    // The last bit is even and the true value lies beside it: step towards the true value, which sets the bit.
+    neighbor64(value, error > 0.0)
+}
+
+/// The sum, and its error against the exact sum.
+#[inline(always)]
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    let a_part = sum - b_part;
+    (sum, (a - a_part) + (b - b_part))
+}
+
+#[inline(always)]
+pub(crate) fn add_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST {
+        return a + b;
+    }
+    let (sum, error) = two_sum(a.into(), b.into());
+    if ROUND == DOWN && sum == 0.0 && a == -b && a.is_sign_positive() != b.is_sign_positive() {
+        return -0.0;
+    }
+    narrow::<ROUND>(to_odd(sum, error))
+}
+
+#[inline(always)]
+pub(crate) fn mul_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST && !FTZ {
+        return a * b;
+    }
+    let exact = f64::from(a) * f64::from(b);
+    flush_rounded::<ROUND, FTZ>(narrow::<ROUND>(exact), exact)
+}
+
+#[inline(always)]
+pub(crate) fn fma_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32, c: f32) -> f32 {
+    if ROUND == NEAREST && !FTZ {
+        return a.mul_add(b, c);
+    }
+    let product = f64::from(a) * f64::from(b);
+    let (sum, error) = two_sum(product, c.into());
+    if ROUND == DOWN && sum == 0.0 && product.is_sign_positive() != c.is_sign_positive() {
+        return -0.0;
+    }
+    let exact = to_odd(sum, error);
+    flush_rounded::<ROUND, FTZ>(narrow::<ROUND>(exact), exact)
+}
+
+#[inline(always)]
+pub(crate) fn div_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
+    if ROUND == NEAREST && !FTZ {
+        return a / b;
+    }
+    let (a, b) = (f64::from(a), f64::from(b));
+    let quotient = a / b;
+    if !quotient.is_finite() || quotient == 0.0 {
+        return quotient as f32;
+    }
+    let rest = (-quotient).mul_add(b, a);
+    let exact = to_odd(quotient, if b > 0.0 { rest } else { -rest });
+    flush_rounded::<ROUND, FTZ>(narrow::<ROUND>(exact), exact)
+}
+
+#[inline(always)]
+pub(crate) fn sqrt_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
+    if ROUND == NEAREST {
+        return a.sqrt();
+    }
+    let x = f64::from(a);
+    let root = x.sqrt();
+    if !root.is_finite() || root == 0.0 {
+        return root as f32;
+    }
+    narrow::<ROUND>(to_odd(root, (-root).mul_add(root, x)))
+}
+
+/// The smaller one. A NaN loses against a number, unless `NAN` asks for it; -0 is smaller than +0.
+#[inline(always)]
+fn min_f32<const FTZ: bool, const NAN: bool>(a: f32, b: f32) -> f32 {
+    let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
+    if NAN && (a.is_nan() || b.is_nan()) {
+        return f32::from_bits(0x7fff_ffff);
+    }
+    let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
+    let picked = if a.is_nan() {
+        b
+    } else if b.is_nan() {
+        a
+    } else {
+        smaller
+    };
+    canonical(picked)
+}
+
+/// The magnitude, with the product of the operands' signs.
+#[inline(always)]
+fn xor_sign(a: f32, b: f32, magnitude: f32) -> f32 {
+    let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
+    if magnitude.is_nan() { magnitude } else { f32::from_bits(magnitude.to_bits() | sign) }
+}
+
+/// A NaN loses against a number.
+#[inline(always)]
+fn pick64(a: f64, b: f64, picked: f64) -> f64 {
+    match (a.is_nan(), b.is_nan()) {
+        (false, false) => picked,
+        (true, false) => b,
+        (false, true) => a,
+        (true, true) => f64::from_bits(quiet(b.to_bits())),
+    }
+}
+
+/// The changed bits, unless it is a NaN, which keeps its sign.
+#[inline(always)]
+fn change_sign(a: f64, changed: u64) -> f64 {
+    f64::from_bits(if is_nan64(a.to_bits()) { quiet(a.to_bits()) } else { changed })
+}
+
+macro_rules! arithmetic_f32 {
+    ($($name:ident($($arg:ident),+) = $function:ident, rare if $rare:expr;)*) => { operations! { $(
+        @rows(ROUND == NEAREST && !SAT)
+        @rare($rare)
+        $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
+            finish::<FTZ, SAT>($function::<ROUND, FTZ>($(flush::<FTZ>($arg)),+))
+        }
+    )* } };
+}
+
+// `roundf` adds towards zero, and `expf` has a fused product that is rounded down.
+arithmetic_f32! {
+    AddF32(a, b) = add_f32, rare if ROUND != NEAREST && (ROUND != ZERO || SAT);
+    SubF32(a, b) = sub_f32, rare if ROUND != NEAREST;
+    MulF32(a, b) = mul_f32, rare if ROUND != NEAREST;
+    FmaF32(a, b, c) = fma_f32, rare if ROUND != NEAREST && (ROUND != DOWN || SAT);
+    DivF32(a, b) = div_f32, rare if ROUND != NEAREST || SAT;
+    SqrtF32(a) = sqrt_f32, rare if ROUND != NEAREST || SAT;
+    RcpF32(a) = rcp_f32, rare if ROUND != NEAREST || SAT;
+}
+
+#[inline(always)]
+fn sub_f32<const ROUND: u8, const FTZ: bool>(a: f32, b: f32) -> f32 {
+    add_f32::<ROUND, FTZ>(a, -b)
+}
+
+#[inline(always)]
+fn rcp_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
+    div_f32::<ROUND, FTZ>(1.0, a)
+}
+
+operations! {
+    @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
+    AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b), [a, b]) }
+    @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
+    SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b), [a, b]) }
+    @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
+    MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b), [a, b]) }
+    @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
+    FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c), [a, b, c]) }
+    @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
+    DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b), [b, a]) }
+    @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
+    RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a), [a]) }
+    @rows(ROUND == NEAREST)
+    @rare(ROUND != NEAREST)
+    SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a), [a]) }
+
+    @rows(!NAN && !XOR_SIGN)
+    @rare(XOR_SIGN)
+    MinF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
+        if XOR_SIGN { xor_sign(a, b, min_f32::<FTZ, NAN>(a.abs(), b.abs())) } else { min_f32::<FTZ, NAN>(a, b) }
+    }
+    @rows(!NAN && !XOR_SIGN)
+    @rare(XOR_SIGN)
+    MaxF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
+        let max = |a: f32, b: f32| canonical(-min_f32::<FTZ, NAN>(-a, -b));
+        if XOR_SIGN { xor_sign(a, b, max(a.abs(), b.abs())) } else { max(a, b) }
+    }
+    @rows(true)
+    MinF64(a: f64, b: f64) -> f64 {
+        let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
+        pick64(a, b, smaller)
+    }
+    @rows(true)
+    MaxF64(a: f64, b: f64) -> f64 {
+        let larger = if a > b || (a == b && a.is_sign_positive()) { a } else { b };
+        pick64(a, b, larger)
+    }
+    @rows(true)
+    AbsF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(a.abs())) }
+    @rows(true)
+    NegF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(-a)) }
+    @rows(true)
+    AbsF64(a: f64) -> f64 { change_sign(a, a.to_bits() & !(1 << 63)) }
+    @rows(true)
+    NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
+    /// The magnitude of `b` with the sign of `a`.
+    CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
+    CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
+}
+
+/// Comparisons of PTX on floats. "Ordered" ones are false if a NaN takes part, "unordered" ones true.
+macro_rules! float_tests {
+    ($($name:ident |$a:ident, $b:ident| $test:expr;)*) => {$(
+        pub(crate) struct $name<T, const FTZ: bool>(core::marker::PhantomData<T>);
+        impl<const FTZ: bool> Test for $name<f32, FTZ> {
+            type A = f32;
+            type B = f32;
+            #[inline(always)]
+            fn eval($a: f32, $b: f32) -> bool {
+                let ($a, $b) = (flush::<FTZ>($a), flush::<FTZ>($b));
+                $test
+            }
+        }
+        impl<const FTZ: bool> Test for $name<f64, FTZ> {
+            type A = f64;
+            type B = f64;
+            #[inline(always)]
+            fn eval($a: f64, $b: f64) -> bool { $test }
+        }
+    )*};
+}
+
+#[allow(clippy::double_comparisons, reason = "the spelling decides what a NaN gives")]
+mod tests_on_floats {
+    use super::{Test, flush};
+    float_tests! {
+        Eq |a, b| a == b;
+        Ne |a, b| a < b || a > b;
+        Lt |a, b| a < b;
+        Le |a, b| a <= b;
+        Num |a, b| !a.is_nan() && !b.is_nan();
+    }
+}
+
+/// The others, as the opposite of one of these, or the same with the operands exchanged.
+macro_rules! other_float_tests {
+    ($($name:ident = $core:ident: $($how:ident)+;)*) => {$(
+        pub(crate) struct $name<T, const FTZ: bool>(core::marker::PhantomData<T>);
+        impl<T, const FTZ: bool> Comparison for $name<T, FTZ>
+        where
+            $core<T, FTZ>: Test,
+        {
+            type Core = $core<T, FTZ>;
+            $(const $how: bool = true;)+
+        }
+    )*};
+}
+
+other_float_tests! {
+    Gt = Lt: EXCHANGED;
+    Ge = Le: EXCHANGED;
+    Equ = Ne: OPPOSITE;
+    Neu = Eq: OPPOSITE;
+    Ltu = Le: OPPOSITE EXCHANGED;
+    Leu = Lt: OPPOSITE EXCHANGED;
+    Gtu = Le: OPPOSITE;
+    Geu = Lt: OPPOSITE;
+    Nan = Num: OPPOSITE;
+}
+
+/// `testp`: classes of numbers. The second operand is not used.
+macro_rules! class_tests {
+    ($($name:ident |$a:ident| $test:expr;)*) => {$(
+        pub(crate) struct $name<T>(core::marker::PhantomData<T>);
+        impl Test for $name<f32> {
+            type A = f32;
+            type B = ();
+            const IN_ROWS: bool = false;
+            const RARE: bool = true;
+            #[inline(always)]
+            fn eval($a: f32, (): ()) -> bool { $test }
+        }
+        impl Test for $name<f64> {
+            type A = f64;
+            type B = ();
+            const IN_ROWS: bool = false;
+            const RARE: bool = true;
+            #[inline(always)]
+            fn eval($a: f64, (): ()) -> bool { $test }
+        }
+    )*};
+}
+
+class_tests! {
+    IsFinite |a| a.is_finite();
+    IsInfinite |a| a.is_infinite();
+    IsNumber |a| !a.is_nan();
+    IsNotNumber |a| a.is_nan();
+    // Zero counts as normal.
+    IsNormal |a| a.is_normal() || a == 0.0;
+    IsSubnormal |a| a.is_subnormal();
+}

@@ -1,0 +1,216 @@
+//! Integer arithmetic and comparison.
+
+use super::{Comparison, Lane, Test, operations};
+use core::marker::PhantomData;
+
+/// The integer types of PTX instructions.
+pub(crate) trait Int: Lane + Ord {
+    /// The type of as many bits without a sign.
+    type Unsigned: Int;
+    const ZERO: Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// The upper half of the product.
+    fn mul_high(self, other: Self) -> Self;
+    /// All bits set for a zero divisor, as on hardware; the smallest number divided by -1 wraps.
+    fn div(self, other: Self) -> Self;
+    /// All bits set for a zero divisor, as on hardware.
+    fn rem(self, other: Self) -> Self;
+    fn abs(self) -> Self;
+    /// Clamped shift: amounts from the width on give zero, or the sign.
+    fn shift_right(self, amount: u32) -> Self;
+    fn saturating_add(self, other: Self) -> Self;
+    fn saturating_sub(self, other: Self) -> Self;
+}
+
+macro_rules! int {
+    ($($ty:ty, $unsigned:ty, $double:ty, |$x:ident| $abs:expr;)*) => {$(
+        impl Int for $ty {
+            type Unsigned = $unsigned;
+            const ZERO: Self = 0;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self { self.wrapping_sub(other) }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self { self.wrapping_mul(other) }
+            #[inline(always)]
+            fn mul_high(self, other: Self) -> Self {
+                ((<$double>::from(self) * <$double>::from(other)) >> <$ty>::BITS) as $ty
+            }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_div(other) } }
+            #[inline(always)]
+            fn rem(self, other: Self) -> Self { if other == 0 { !0 } else { self.wrapping_rem(other) } }
+            #[inline(always)]
+            fn abs(self) -> Self { let $x = self; $abs }
+            #[inline(always)]
+            fn shift_right(self, amount: u32) -> Self {
+                // Shifting twice keeps each amount below the width; the sign fills up.
+                let half = amount.min(<$ty>::BITS) / 2;
+                (self >> half) >> (amount.min(<$ty>::BITS) - half)
+            }
+            #[inline(always)]
+            fn saturating_add(self, other: Self) -> Self { self.saturating_add(other) }
+            #[inline(always)]
+            fn saturating_sub(self, other: Self) -> Self { self.saturating_sub(other) }
+        }
+    )*};
+}
+
+int! {
+    u16, u16, u32, |x| x;
+    i16, u16, i32, |x| x.wrapping_abs();
+    u32, u32, u64, |x| x;
+    i32, u32, i64, |x| x.wrapping_abs();
+    u64, u64, u128, |x| x;
+    i64, u64, i128, |x| x.wrapping_abs();
+}
+
+/// The types that `mul.wide` takes.
+pub(crate) trait Widening: Int {
+    type Wide: Int;
+    fn mul_wide(self, other: Self) -> Self::Wide;
+}
+
+macro_rules! widening {
+    ($($ty:ty, $wide:ty;)*) => {$(
+        impl Widening for $ty {
+            type Wide = $wide;
+            #[inline(always)]
+            fn mul_wide(self, other: Self) -> $wide { <$wide>::from(self).wrapping_mul(<$wide>::from(other)) }
+        }
+    )*};
+}
+
+widening! { u16, u32; i16, i32; u32, u64; i32, i64; }
+
+operations! {
+    @rows(size_of::<T>() >= 4)
+    AddBits[T: Int](a: T, b: T) -> T { a.add(b) }
+    @rare(true)
+    AddSaturating[T: Int](a: T, b: T) -> T { a.saturating_add(b) }
+    @rows(size_of::<T>() >= 4)
+    SubBits[T: Int](a: T, b: T) -> T { a.sub(b) }
+    @rare(true)
+    SubSaturating[T: Int](a: T, b: T) -> T { a.saturating_sub(b) }
+    @rows(size_of::<T>() >= 4)
+    MulLowBits[T: Int](a: T, b: T) -> T { a.mul(b) }
+    @rare(size_of::<T>() < 4)
+    MulHigh[T: Int](a: T, b: T) -> T { a.mul_high(b) }
+    @rows(size_of::<T>() >= 4)
+    MulWide[T: Widening](a: T, b: T) -> T::Wide { a.mul_wide(b) }
+    @rows(size_of::<T>() >= 4)
+    MadLowBits[T: Int](a: T, b: T, c: T) -> T { a.mul(b).add(c) }
+    @rare(size_of::<T>() < 4)
+    MadHigh[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).add(c) }
+    @rare(true)
+    MadHighSaturating[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).saturating_add(c) }
+    @rows(size_of::<T>() >= 4)
+    MadWide[T: Widening](a: T, b: T, c: T::Wide) -> T::Wide { a.mul_wide(b).add(c) }
+    @rare(size_of::<T>() < 4)
+    Div[T: Int](a: T, b: T) -> T { a.div(b) }
+    @rare(size_of::<T>() < 4)
+    Rem[T: Int](a: T, b: T) -> T { a.rem(b) }
+    @rows(size_of::<T>() >= 4)
+    @rare(size_of::<T>() < 4)
+    Abs[T: Int](a: T) -> T { a.abs() }
+    @rows(size_of::<T>() >= 4)
+    @rare(size_of::<T>() < 4)
+    NegBits[T: Int](a: T) -> T { T::ZERO.sub(a) }
+    @rows(size_of::<T>() >= 4)
+    Min[T: Int](a: T, b: T) -> T { a.min(b) }
+    @rows(size_of::<T>() >= 4)
+    Max[T: Int](a: T, b: T) -> T { a.max(b) }
+    @rare(true)
+    MinRelu[T: Int](a: T, b: T) -> T { a.min(b).max(T::ZERO) }
+    @rare(true)
+    MaxRelu[T: Int](a: T, b: T) -> T { a.max(b).max(T::ZERO) }
+    @rows(size_of::<T>() >= 4)
+    ShiftRight[T: Int](a: T, b: u32) -> T { a.shift_right(b) }
+    /// Sum of absolute differences.
+    @rare(true)
+    Sad[T: Int](a: T, b: T, c: T) -> T { c.add(if a < b { b.sub(a) } else { a.sub(b) }) }
+    @rare(true)
+    Mul24LowU(a: u32, b: u32) -> u32 { (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff) }
+    @rare(true)
+    Mul24LowS(a: i32, b: i32) -> i32 { ((a << 8) >> 8).wrapping_mul((b << 8) >> 8) }
+    @rare(true)
+    Mul24HighU(a: u32, b: u32) -> u32 { ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32 }
+    @rare(true)
+    Mul24HighS(a: i32, b: i32) -> i32 {
+        ((i64::from((a << 8) >> 8) * i64::from((b << 8) >> 8)) >> 16) as i32
+    }
+}
+
+// The sign makes no difference to these, so they are compiled once.
+pub(crate) type Add<T> = AddBits<<T as Int>::Unsigned>;
+pub(crate) type Sub<T> = SubBits<<T as Int>::Unsigned>;
+pub(crate) type MulLow<T> = MulLowBits<<T as Int>::Unsigned>;
+pub(crate) type MadLow<T> = MadLowBits<<T as Int>::Unsigned>;
+pub(crate) type Neg<T> = NegBits<<T as Int>::Unsigned>;
+
+/// Selects by the sign of the third operand.
+pub(crate) struct SelectBySign<T>(PhantomData<T>);
+impl<T: Lane> super::Pure for SelectBySign<T> {
+    const RARE: bool = true;
+    type Out = T;
+    type A = T;
+    type B = T;
+    type C = i32;
+    type D = ();
+    #[inline(always)]
+    fn eval(a: T, b: T, c: i32, (): ()) -> T {
+        if c >= 0 { a } else { b }
+    }
+}
+
+/// The same by a float, where -0 counts as not negative.
+pub(crate) struct SelectByFloat<T, const FTZ: bool>(PhantomData<T>);
+impl<T: Lane, const FTZ: bool> super::Pure for SelectByFloat<T, FTZ> {
+    const RARE: bool = true;
+    type Out = T;
+    type A = T;
+    type B = T;
+    type C = f32;
+    type D = ();
+    #[inline(always)]
+    fn eval(a: T, b: T, c: f32, (): ()) -> T {
+        if super::float::flush::<FTZ>(c) >= 0.0 { a } else { b }
+    }
+}
+
+macro_rules! integer_tests {
+    ($($name:ident $operator:tt;)*) => {$(
+        pub(crate) struct $name<T>(PhantomData<T>);
+        impl<T: Int> Test for $name<T> {
+            type A = T;
+            type B = T;
+            // Programs that work on bytes compare them as numbers of 16 bits.
+            const IN_ROWS: bool = true;
+            #[inline(always)]
+            fn eval(a: T, b: T) -> bool { a $operator b }
+        }
+    )*};
+}
+
+integer_tests! { Eq ==; Lt <; }
+
+/// The others, as the opposite of one of these, or the same with the operands exchanged.
+macro_rules! other_integer_tests {
+    ($($name:ident = $core:ident: $($how:ident)+;)*) => {$(
+        pub(crate) struct $name<T>(PhantomData<T>);
+        impl<T: Int> Comparison for $name<T> {
+            type Core = $core<T>;
+            $(const $how: bool = true;)+
+        }
+    )*};
+}
+
+other_integer_tests! {
+    Ne = Eq: OPPOSITE;
+    Le = Lt: OPPOSITE EXCHANGED;
+    Gt = Lt: EXCHANGED;
+    Ge = Lt: OPPOSITE;
+}

@@ -1,0 +1,420 @@
+//! Results of each opcode, as small pure functions on typed scalars.
+//!
+//! An operation is a type that implements `Pure` or `Test`. How much code is made from that one function depends on
+//! how often kernels run it: a loop over whole rows for the vector mode besides a plain one, lane by lane; the plain one
+//! alone; or, for rare operations, a function of one lane for the loop that they share (`each`). The decoder picks an
+//! operation by instruction type; the register's declared type plays no part.
+//!
+//! Rows hold 32 lanes of 32 bits. A 64-bit value takes two consecutive rows, read as 32 lanes of 64 bits. Values
+//! of 8 and 16 bits take the low bits of a lane; the rest is unspecified and never read.
+
+pub(crate) mod approximate;
+pub mod atomic;
+pub mod barrier;
+pub(crate) mod bits;
+pub(crate) mod convert;
+mod each;
+pub mod float;
+pub mod float8;
+pub mod format;
+pub mod half;
+pub(crate) mod integer;
+pub mod known;
+mod pair;
+mod register;
+pub mod rows;
+pub mod shuffle;
+mod soft;
+pub mod video;
+
+use each::{Each, TestEach};
+use format::FloatFormat;
+pub use register::{LANES, Predicate, Register, Width, lanes_of};
+use rows::{Extension, PureRows, TestRows, pure_rows, test_rows};
+
+/// A type that lives in lanes.
+pub trait Lane: Copy {
+    const WIDTH: Width;
+    /// Its format, for floating-point numbers.
+    const FORMAT: Option<FloatFormat> = None;
+
+    /// # Safety
+    /// `row` points at as many rows as `WIDTH` says, `lane` is below 32.
+    unsafe fn read(row: *const u32, lane: usize) -> Self;
+
+    /// # Safety
+    /// The duties of [`Lane::read`].
+    unsafe fn write(self, row: *mut u32, lane: usize);
+
+    /// The value in the low bits of a lane.
+    fn from_lane(bits: u64) -> Self;
+
+    /// The bits of a lane.
+    fn to_lane(self) -> u64;
+}
+
+impl Lane for () {
+    const WIDTH: Width = Width::None;
+    #[inline(always)]
+    fn from_lane(_: u64) {}
+    #[inline(always)]
+    fn to_lane(self) -> u64 {
+        0
+    }
+    #[inline(always)]
+    unsafe fn read(_: *const u32, _: usize) {}
+    #[inline(always)]
+    unsafe fn write(self, _: *mut u32, _: usize) {}
+}
+
+macro_rules! lanes {
+    ($($ty:ty $(: $format:ident)?, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
+        impl Lane for $ty {
+            const WIDTH: Width = Width::$width;
+            $( const FORMAT: Option<FloatFormat> = Some(FloatFormat::$format); )?
+            #[inline(always)]
+            unsafe fn read(row: *const u32, lane: usize) -> Self {
+                // SAFETY: inside the rows that the caller vouches for, which are aligned for any cell.
+                let $raw = unsafe { *row.cast::<$cell>().add(lane) };
+                $from
+            }
+            #[inline(always)]
+            unsafe fn write(self, row: *mut u32, lane: usize) {
+                let $value = self;
+                // SAFETY: as in `read`.
+                unsafe { *row.cast::<$cell>().add(lane) = $to };
+            }
+            #[inline(always)]
+            fn from_lane(bits: u64) -> Self {
+                let $raw = bits as $cell;
+                $from
+            }
+            #[inline(always)]
+            fn to_lane(self) -> u64 {
+                let $value = self;
+                u64::from($to)
+            }
+        }
+    )*};
+}
+
+lanes! {
+    u8, u32, Single, |raw| raw as u8, |v| u32::from(v);
+    i8, u32, Single, |raw| raw as i8, |v| v as u32;
+    u16, u32, Single, |raw| raw as u16, |v| u32::from(v);
+    i16, u32, Single, |raw| raw as i16, |v| v as u32;
+    u32, u32, Single, |raw| raw, |v| v;
+    i32, u32, Single, |raw| raw as i32, |v| v as u32;
+    f32: F32, u32, Single, |raw| f32::from_bits(raw), |v| v.to_bits();
+    u64, u64, Double, |raw| raw, |v| v;
+    i64, u64, Double, |raw| raw as i64, |v| v as u64;
+    f64: F64, u64, Double, |raw| f64::from_bits(raw), |v| v.to_bits();
+}
+
+/// An operation from up to four values to one, without side effects.
+pub(crate) trait Pure: Sized {
+    type Out: Lane;
+    type A: Lane;
+    type B: Lane;
+    type C: Lane;
+    type D: Lane;
+    /// True if it is frequent and simple enough to be compiled for each vector extension, over whole rows. Compiling
+    /// all operations like that would take minutes.
+    const IN_ROWS: bool = false;
+    /// True if usual kernels do not run it in their inner loops: it is compiled for one lane, without a loop.
+    const RARE: bool = false;
+    /// How the loop of rare operations runs it.
+    const EACH: Each = Each::whole::<Self>();
+    /// Formats of the result and of the sources, for floating-point numbers.
+    const FORMATS: [Option<FloatFormat>; 5] =
+        [Self::Out::FORMAT, Self::A::FORMAT, Self::B::FORMAT, Self::C::FORMAT, Self::D::FORMAT];
+    fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
+}
+
+/// A comparison of two values.
+pub(crate) trait Test {
+    type A: Lane;
+    type B: Lane;
+    /// Like [`Pure::IN_ROWS`].
+    const IN_ROWS: bool = size_of::<Self::A>() >= 4;
+    /// Like [`Pure::RARE`].
+    const RARE: bool = false;
+    fn eval(a: Self::A, b: Self::B) -> bool;
+}
+
+/// A comparison as instructions name it. Most are another one, with the opposite result, or with the operands exchanged,
+/// or both; they share its code.
+pub(crate) trait Comparison {
+    /// The comparison that is compiled.
+    type Core: Test;
+    /// The result is the opposite.
+    const OPPOSITE: bool = false;
+    /// The operands, which have the same type, are exchanged.
+    const EXCHANGED: bool = false;
+}
+
+impl<O: Test> Comparison for O {
+    type Core = O;
+}
+
+/// Runs an operation for the lanes of `mask`: rows, destination, sources, mask.
+pub(crate) type PureFn = unsafe fn(*mut u32, Register, [Register; 4], u32);
+/// Runs a comparison for the lanes of `mask` and returns one bit per lane; other lanes' bits are clear.
+pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
+
+/// How an operation or a comparison runs lane by lane.
+#[derive(Clone, Copy, Debug)]
+enum Lanes<F, E> {
+    /// In a loop of its own.
+    Loop(F),
+    /// In the loop of rare ones.
+    Each(E),
+}
+
+/// An operation as the decoder hands it to both execution modes.
+#[derive(Debug)]
+pub struct PureInfo {
+    lanes: Lanes<PureFn, Each>,
+    /// Over whole rows, for each vector extension, if `Pure::IN_ROWS`.
+    pub rows: Option<[PureRows; Extension::COUNT]>,
+    pub out: Width,
+    pub sources: [Width; 4],
+    /// Bytes of the result and of the sources, as far as they count.
+    pub sizes: [u32; 5],
+    /// See `Pure::FORMATS`.
+    pub formats: [Option<FloatFormat>; 5],
+}
+
+/// A comparison as the decoder hands it to both execution modes.
+#[derive(Debug)]
+pub struct TestInfo {
+    lanes: Lanes<TestFn, TestEach>,
+    /// What the functions give is flipped by this, in each lane.
+    pub flip: u32,
+    /// What the functions take is exchanged.
+    exchanged: bool,
+    /// Over whole rows, for each vector extension, if `Test::IN_ROWS`.
+    pub rows: Option<[TestRows; Extension::COUNT]>,
+    pub width: Width,
+}
+
+impl PureInfo {
+    /// Runs the operation for the lanes of `mask`.
+    ///
+    /// # Safety
+    /// `rows` holds every register named, in the widths of the operation.
+    #[inline(always)]
+    pub unsafe fn run(&self, rows: *mut u32, out: Register, sources: [Register; 4], mask: u32) {
+        match self.lanes {
+            // SAFETY: the caller's duty is the same.
+            Lanes::Loop(run) => unsafe { run(rows, out, sources, mask) },
+            // SAFETY: as above; the widths are those of this operation.
+            Lanes::Each(each) => unsafe { each.run(self, rows, out, sources, mask) },
+        }
+    }
+
+    /// True if both are the same operation, and not a rare one. Functions with the same address do the same, so a match
+    /// is certain; a miss would only cost speed.
+    fn is(&self, other: &PureInfo) -> bool {
+        match (self.lanes, other.lanes) {
+            (Lanes::Loop(a), Lanes::Loop(b)) => a as usize == b as usize,
+            _ => false,
+        }
+    }
+}
+
+impl TestInfo {
+    /// Runs the comparison for the lanes of `mask`: one bit per lane; other lanes' bits are clear.
+    ///
+    /// # Safety
+    /// `rows` holds both registers, in the widths of the comparison.
+    #[inline(always)]
+    pub unsafe fn run(&self, rows: *const u32, sources: [Register; 2], mask: u32) -> u32 {
+        let sources = self.in_order(sources);
+        let bits = match self.lanes {
+            // SAFETY: the caller's duty is the same.
+            Lanes::Loop(run) => unsafe { run(rows, sources, mask) },
+            // SAFETY: as above; the width is that of this comparison.
+            Lanes::Each(each) => unsafe { each.run(self.width, rows, sources, mask) },
+        };
+        bits ^ self.flip & mask
+    }
+
+    /// The operands in the order in which the functions take them.
+    #[inline(always)]
+    pub fn in_order<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
+        if self.exchanged { [b, a] } else { [a, b] }
+    }
+
+    /// Like [`PureInfo::is`].
+    fn is(&self, other: &TestInfo) -> bool {
+        let same = match (self.lanes, other.lanes) {
+            (Lanes::Loop(a), Lanes::Loop(b)) => a as usize == b as usize,
+            _ => false,
+        };
+        same && (self.flip, self.exchanged) == (other.flip, other.exchanged)
+    }
+}
+
+trait Describe: Pure {
+    const INFO: PureInfo;
+}
+
+impl<O: Pure> Describe for O {
+    const INFO: PureInfo = PureInfo {
+        lanes: if O::RARE { Lanes::Each(O::EACH) } else { Lanes::Loop(plain::<O>) },
+        rows: if O::IN_ROWS { Some(pure_rows::<O>()) } else { None },
+        out: O::Out::WIDTH,
+        sources: [O::A::WIDTH, O::B::WIDTH, O::C::WIDTH, O::D::WIDTH],
+        sizes: [
+            size_of::<O::Out>() as u32,
+            size_of::<O::A>() as u32,
+            size_of::<O::B>() as u32,
+            size_of::<O::C>() as u32,
+            size_of::<O::D>() as u32,
+        ],
+        formats: O::FORMATS,
+    };
+}
+
+trait DescribeTest: Comparison {
+    const INFO: TestInfo;
+}
+
+impl<O: Comparison> DescribeTest for O {
+    const INFO: TestInfo = TestInfo {
+        lanes: if O::Core::RARE {
+            Lanes::Each(TestEach::of::<O::Core>())
+        } else {
+            Lanes::Loop(plain_test::<O::Core>)
+        },
+        flip: if O::OPPOSITE { !0 } else { 0 },
+        exchanged: O::EXCHANGED,
+        rows: if O::Core::IN_ROWS { Some(test_rows::<O::Core>()) } else { None },
+        width: <O::Core as Test>::A::WIDTH,
+    };
+}
+
+/// The table entry of an operation. Inlined always: there are a thousand of them.
+#[inline(always)]
+pub(crate) fn pure<O: Pure>() -> &'static PureInfo {
+    &<O as Describe>::INFO
+}
+
+/// The table entry of a comparison.
+#[inline(always)]
+pub(crate) fn test<O: Comparison>() -> &'static TestInfo {
+    &<O as DescribeTest>::INFO
+}
+
+#[inline(always)]
+fn row(rows: *const u32, register: Register) -> *const u32 {
+    rows.wrapping_add(register.0 as usize * LANES)
+}
+
+/// The rows of sources. `map` of an array would be compiled once more for each operation, and there are 1700.
+#[inline(always)]
+fn all_rows(rows: *const u32, [a, b, c, d]: [Register; 4]) -> [*const u32; 4] {
+    [row(rows, a), row(rows, b), row(rows, c), row(rows, d)]
+}
+
+/// Takes the first lane of a mask that is not empty. An iterator would be compiled once more for each operation.
+#[inline(always)]
+fn next_lane(left: &mut u32) -> usize {
+    let lane = left.trailing_zeros();
+    *left &= *left - 1;
+    lane as usize
+}
+
+/// # Safety
+/// `rows` holds every register named, in the widths of the operation.
+unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], mask: u32) {
+    let [a, b, c, d] = all_rows(rows, sources);
+    let out = row(rows, out).cast_mut();
+    let mut left = mask;
+    while left != 0 {
+        let lane = next_lane(&mut left);
+        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        let a = unsafe { O::A::read(a, lane) };
+        // SAFETY: as above.
+        let b = unsafe { O::B::read(b, lane) };
+        // SAFETY: as above.
+        let c = unsafe { O::C::read(c, lane) };
+        // SAFETY: as above.
+        let d = unsafe { O::D::read(d, lane) };
+        // SAFETY: as above.
+        unsafe { O::eval(a, b, c, d).write(out, lane) };
+    }
+}
+
+/// # Safety
+/// `rows` holds both registers, in the widths of the comparison.
+unsafe fn plain_test<O: Test>(rows: *const u32, [a, b]: [Register; 2], mask: u32) -> u32 {
+    let (a, b) = (row(rows, a), row(rows, b));
+    let (mut bits, mut left) = (0, mask);
+    while left != 0 {
+        let lane = next_lane(&mut left);
+        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        let a = unsafe { O::A::read(a, lane) };
+        // SAFETY: as above.
+        let b = unsafe { O::B::read(b, lane) };
+        bits |= u32::from(O::eval(a, b)) << lane;
+    }
+    bits
+}
+
+/// Declares operations: `Name[T: Bound](a: T, b: u32) -> T { ... }`, or with compile-time switches
+/// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or without either. `@rows(condition)` in front sets
+/// [`Pure::IN_ROWS`], `@rare(condition)` after it [`Pure::RARE`].
+macro_rules! operations {
+    () => {};
+    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name<$(const $n: $nt),+>;
+        impl<$(const $n: $nt),+> $crate::semantics::Pure for $name<$($n),+> {
+            $(const IN_ROWS: bool = $rows;)?
+            $(const RARE: bool = $rare;)?
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $name:ident [$($t:ident: $bound:ident),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name<$($t),+>(core::marker::PhantomData<($($t,)+)>);
+        impl<$($t: $bound),+> $crate::semantics::Pure for $name<$($t),+> {
+            $(const IN_ROWS: bool = $rows;)?
+            $(const RARE: bool = $rare;)?
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $name:ident ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+        $(#[$m])*
+        pub(crate) struct $name;
+        impl $crate::semantics::Pure for $name {
+            $(const IN_ROWS: bool = $rows;)?
+            $(const RARE: bool = $rare;)?
+            operations!(@eval [$($args)*] $out, $body);
+        }
+        operations!($($rest)*);
+    };
+    (@eval [$a:ident: $A:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, _b: (), _c: (), _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, $b: $B, _c: (), _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty, $c:ident: $C:ty] $out:ty, $body:block) => {
+        operations!(@eval [$a: $A, $b: $B, $c: $C, _d: ()] $out, $body);
+    };
+    (@eval [$a:ident: $A:ty, $b:ident: $B:ty, $c:ident: $C:ty, $d:ident: $D:ty] $out:ty, $body:block) => {
+        type Out = $out;
+        type A = $A;
+        type B = $B;
+        type C = $C;
+        type D = $D;
+        #[inline(always)]
+        fn eval($a: $A, $b: $B, $c: $C, $d: $D) -> $out $body
+    };
+}
+pub(crate) use operations;

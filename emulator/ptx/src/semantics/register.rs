@@ -1,0 +1,40 @@
+//! Places of values: registers, predicates, lanes.
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// Index of a register's first row in the register file of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct Register(pub u32);
+
+/// Index of a predicate; each is one word, one bit per lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct Predicate(pub u32);
+
+impl Predicate {
+    /// The predicate that is true in every lane.
+    pub const TRUE: Predicate = Predicate(0);
+}
+
+/// Number of rows of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Width {
+    /// No operand.
+    None,
+    /// One row.
+    Single,
+    /// Two rows.
+    Double,
+}
+
+/// The lanes of `mask`, ascending.
+#[inline]
+pub fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            lane as usize
+        })
+    })
+}

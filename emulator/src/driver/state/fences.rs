@@ -1,0 +1,87 @@
+//! Copies between contexts in the queue: the operations that keep order with all streams of two contexts, and the
+//! operations for which a free does not wait.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::lanes::Lane;
+use super::operation::Operation;
+use super::queue::Queue;
+use super::stream_key::{StreamKey, Ticket};
+
+/// The unfinished copies between contexts and between devices.
+#[derive(Debug, Default)]
+pub(super) struct Fences {
+    /// By context: the last operation with which all of its streams keep order.
+    last: BTreeMap<usize, Ticket>,
+    /// Number of copies between devices.
+    between_devices: usize,
+}
+
+/// How an operation keeps order with other contexts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fence {
+    /// The contexts with all of whose streams it keeps order, 0 for none.
+    contexts: [usize; 2],
+    is_between_devices: bool,
+}
+
+impl Fence {
+    pub(super) fn of(operation: &dyn Operation) -> Self {
+        Self { contexts: operation.fenced(), is_between_devices: operation.is_between_devices() }
+    }
+}
+
+impl Fences {
+    /// The last unfinished operation with which all streams of a context keep order.
+    pub(super) fn of(&self, context: usize) -> Option<Ticket> {
+        self.last.get(&context).copied()
+    }
+
+    /// Enters an operation of a lane before the lane knows it, and adds the operations of other lanes before it to `after`.
+    pub(super) fn enter(
+        &mut self,
+        fence: Fence,
+        (key, ticket): (StreamKey, Ticket),
+        lanes: &BTreeMap<StreamKey, Lane>,
+        after: &mut Vec<Ticket>,
+    ) {
+        after.extend(self.of(key.context));
+        self.between_devices += usize::from(fence.is_between_devices);
+        for context in fence.contexts.into_iter().filter(|context| *context != 0) {
+            let lanes = lanes.range(StreamKey::lanes_of(context, None));
+            after.extend(lanes.filter_map(|(_, lane)| lane.last()));
+            after.extend(self.last.insert(context, ticket));
+        }
+    }
+
+    pub(super) fn leave(&mut self, fence: Fence, ticket: Ticket) {
+        self.between_devices -= usize::from(fence.is_between_devices);
+        for context in fence.contexts {
+            if self.of(context) == Some(ticket) {
+                self.last.remove(&context);
+            }
+        }
+    }
+}
+
+impl Queue {
+    /// The operations of a context for which freeing its memory waits: all but copies between devices, and operations that
+    /// come after such a copy.
+    pub(super) fn awaited_by_free(&self, context: usize) -> Vec<Ticket> {
+        let mut awaited = self.tickets(StreamKey::lanes_of(context, None));
+        if self.fences.between_devices == 0 {
+            return awaited;
+        }
+        let mut apart = HashSet::new();
+        let mut all = self.tickets(..);
+        all.sort_unstable();
+        for ticket in all {
+            let Some(entry) = self.entries.get(ticket) else { continue };
+            if entry.fence.is_between_devices || entry.after.iter().any(|before| apart.contains(before)) {
+                apart.insert(ticket);
+            }
+        }
+        awaited.retain(|ticket| !apart.contains(ticket));
+        awaited
+    }
+}

@@ -1,0 +1,83 @@
+//! The operations of each stream, in the order of issue.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use super::queue::Queue;
+use super::stream_key::{StreamKey, Ticket};
+
+/// The most lanes without operations that are kept, since most are used again soon.
+const MOST_IDLE: usize = 64;
+
+/// The operations of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    /// Unfinished ones, in the order of issue.
+    pub(super) tickets: VecDeque<Ticket>,
+    /// Of a legacy default stream: the blocking lanes with operations issued after its last one.
+    since: Vec<StreamKey>,
+    /// True if it is in such a list.
+    is_noted: bool,
+}
+
+impl Lane {
+    /// The last unfinished operation.
+    pub(super) fn last(&self) -> Option<Ticket> {
+        self.tickets.back().copied()
+    }
+}
+
+impl Queue {
+    /// Enters an operation in its lane, and adds the last operations before it to `after`: these come after the others.
+    pub(super) fn enter_lane(&mut self, key: StreamKey, ticket: Ticket, after: &mut Vec<Ticket>) {
+        let (lanes, idle) = (&mut self.lanes, &mut self.idle);
+        let mut made = |lanes: &mut BTreeMap<StreamKey, Lane>, key: StreamKey| {
+            lanes.entry(key).or_insert_with(|| {
+                *idle += 1;
+                Lane::default()
+            });
+        };
+        made(lanes, key);
+        if key.blocking {
+            made(lanes, key.default_stream());
+        }
+        let Some(lane) = lanes.get_mut(&key) else { return };
+        after.extend(lane.tickets.back());
+        *idle -= usize::from(lane.tickets.is_empty());
+        lane.tickets.push_back(ticket);
+        let (since, was_noted) = (std::mem::take(&mut lane.since), lane.is_noted);
+        lane.is_noted = key.blocking;
+        for other in since {
+            if let Some(other) = lanes.get_mut(&other) {
+                after.extend(other.tickets.back());
+                other.is_noted = false;
+            }
+        }
+        if let Some(default) = lanes.get_mut(&key.default_stream()).filter(|_| key.blocking) {
+            after.extend(default.tickets.back());
+            default.since.extend((!was_noted).then_some(key));
+        }
+    }
+
+    pub(super) fn leave_lane(&mut self, ticket: Ticket, key: StreamKey) {
+        let Some(lane) = self.lanes.get_mut(&key) else { return };
+        // Those of a lane end in their order, but for a broken context.
+        if let Ok(at) = lane.tickets.binary_search(&ticket) {
+            lane.tickets.remove(at);
+            self.idle += usize::from(lane.tickets.is_empty());
+        }
+        if self.idle > MOST_IDLE.max(self.lanes.len() / 2) {
+            self.drop_idle();
+        }
+    }
+
+    /// Drops the lanes without operations.
+    fn drop_idle(&mut self) {
+        let busy: HashSet<StreamKey> =
+            self.lanes.iter().filter(|(_, lane)| !lane.tickets.is_empty()).map(|(key, _)| *key).collect();
+        self.lanes.retain(|key, lane| {
+            lane.since.retain(|other| busy.contains(other));
+            !lane.since.is_empty() || busy.contains(key)
+        });
+        self.idle = self.lanes.len() - busy.len();
+    }
+}

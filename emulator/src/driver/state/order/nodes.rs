@@ -1,0 +1,51 @@
+//! The order of the nodes of a graph.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::work::is_gathering;
+
+/// The nodes of one run of a graph, or of a graph inside of it, each with those that it waits for.
+#[derive(Debug)]
+pub(crate) struct Body(HashMap<usize, Arc<[usize]>>);
+
+/// Place of a node: the graph that was launched, the graph inside of it, and so on, each with the node there.
+pub(crate) type Place = Vec<(Arc<Body>, usize)>;
+
+impl Body {
+    /// Nodes and those that each waits for, if the running operation notes the bytes that it touches.
+    pub(crate) fn of<'n>(nodes: impl Iterator<Item = (usize, &'n Arc<[usize]>)>) -> Option<Arc<Self>> {
+        is_gathering().then(|| Arc::new(Self(nodes.map(|(node, after)| (node, Arc::clone(after))).collect())))
+    }
+
+    /// True if a node waits for an earlier one, itself or by way of others.
+    fn follows(&self, node: usize, earlier: usize) -> bool {
+        let (mut open, mut seen) = (vec![node], HashSet::new());
+        while let Some(node) = open.pop() {
+            for before in self.0.get(&node).into_iter().flat_map(|before| before.iter().copied()) {
+                if before == earlier {
+                    return true;
+                }
+                if seen.insert(before) {
+                    open.push(before);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// True if the node at one place comes after the node at another, which ran before it in the same launch.
+pub(super) fn follows(place: &Place, earlier: &Place) -> bool {
+    for ((body, node), (other, before)) in place.iter().zip(earlier) {
+        // Bodies of loops run one after the other.
+        if !Arc::ptr_eq(body, other) {
+            return true;
+        }
+        if node != before {
+            return body.follows(*node, *before);
+        }
+    }
+    // One and the same node.
+    true
+}

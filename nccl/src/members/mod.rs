@@ -1,0 +1,13 @@
+//! Processes that find each other, and notice when one ends.
+
+mod error;
+mod frame;
+mod join;
+#[allow(clippy::module_inception, reason = "a file is an object")]
+mod members;
+mod start;
+mod world;
+
+pub use self::error::MemberError;
+pub use self::members::Members;
+pub use self::world::World;

@@ -1,0 +1,205 @@
+//! Places where collectives are queued, and the memory that they use there.
+
+use std::marker::PhantomData;
+
+use cuprum::ContextRef;
+use cuprum::memory::{Slice, SliceMut};
+use cuprum::region::{Queue, Region};
+use cuprum::stream::{Lent, Scope};
+use cuprum::sys::CUstream;
+
+use crate::call::Work;
+use crate::{Element, NcclError};
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// A place where a collective is queued: a [`Scope`], a [`Queue`] of regions, or one of them [in a group](crate::Group::on).
+///
+/// `'c` is the time for which the communicator is borrowed: with a scope, at least until that has waited for its stream. A
+/// queue keeps the communicator instead, until the work is over or the graph that has it is dropped.
+pub trait Executor<'c>: sealed::Sealed {
+    /// Kind of memory that is used there: [`InScope`] or [`InQueue`].
+    type Tier;
+
+    /// The driver's handle of the stream.
+    #[doc(hidden)]
+    fn stream(&self) -> CUstream;
+
+    #[doc(hidden)]
+    fn context(&self) -> &ContextRef;
+
+    #[doc(hidden)]
+    fn queue(&self) -> Option<&Queue>;
+
+    #[doc(hidden)]
+    fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError>;
+}
+
+/// Kind of memory that was lent to a scope. It is only named in bounds.
+#[derive(Debug)]
+pub struct InScope<'scope>(PhantomData<fn(&'scope ()) -> &'scope ()>);
+
+/// Kind of memory of which queues take note. It is only named in bounds.
+#[derive(Debug)]
+pub struct InQueue(());
+
+/// Address, number of elements and region of one side of a collective.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    pub(crate) address: u64,
+    pub(crate) len: usize,
+    pub(crate) region: Option<&'a Region>,
+    pub(crate) stream: Option<CUstream>,
+}
+
+/// Memory that a collective reads: memory [lent](Lent) to a scope by `&` or `&mut`, or [`Elements`] of a region.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not memory that a collective here can read",
+    label = "not lent to this scope, or not elements of a region",
+    note = "in a scope give `&scope.lend(&buffer)?`, on a queue `&Elements::<f32>::of(&region)?`"
+)]
+pub trait Read<Tier>: sealed::Sealed {
+    /// Type of the elements.
+    type Element: Element;
+
+    #[doc(hidden)]
+    fn place(&self) -> Place<'_>;
+}
+
+/// Memory that a collective writes: memory [lent](Lent) to a scope by `&mut`, or [`Elements`] of a region.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not memory that a collective here can write",
+    label = "not lent to be written",
+    note = "in a scope give `&scope.lend(&mut buffer)?`, on a queue `&Elements::<f32>::of(&region)?`"
+)]
+pub trait Write<Tier>: Read<Tier> {}
+
+/// A region as elements of a type.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # let context = cuprum::open_in(library, 0)?;
+/// use cuprum::region::Pool;
+/// use cuprum_nccl::{Communicator, Config, Elements, NcclError, Reduction};
+///
+/// let sums = context.enter(|cx| {
+///     let alone = Communicator::init_rank(nccl, cx, nccl.unique_id()?, 0, 1, Config::default())?;
+///     let pool = Pool::new(cx);
+///     let queue = pool.queue(cx)?;
+///     let region = queue.alloc(cx, 12)?;
+///     queue.fill(cx, &region, 2.5f32)?;
+///     let elements = Elements::<f32>::of(&region)?;
+///     assert!(matches!(Elements::<f64>::of(&region), Err(NcclError::Elsewhere(_))), "12 bytes are no two of them");
+///     alone.all_reduce(&queue, &elements, &elements, Reduction::Sum)?;
+///     Ok(queue.read(cx, &region, pool.pinned(cx, 12)?)?.wait()?.elements::<f32>().map(<[f32]>::to_vec))
+/// })?;
+/// assert_eq!(sums, Some(vec![2.5; 3]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Elements<'a, T> {
+    region: &'a Region,
+    _element: PhantomData<T>,
+}
+
+impl<'a, T: Element> Elements<'a, T> {
+    /// The elements of a region.
+    ///
+    /// # Errors
+    /// [`NcclError::Elsewhere`] if its bytes are not a whole number of elements, or its address is not a multiple of their
+    /// size.
+    pub fn of(region: &'a Region) -> Result<Self, NcclError> {
+        if region.len() % size_of::<T>() != 0 || region.as_raw() % size_of::<T>() as u64 != 0 {
+            return Err(NcclError::Elsewhere("the region's bytes are not whole elements of the type"));
+        }
+        Ok(Self { region, _element: PhantomData })
+    }
+}
+
+impl<T> sealed::Sealed for Elements<'_, T> {}
+
+impl<T: Element> Read<InQueue> for Elements<'_, T> {
+    type Element = T;
+
+    fn place(&self) -> Place<'_> {
+        let len = self.region.len() / size_of::<T>();
+        Place { address: self.region.as_raw(), len, region: Some(self.region), stream: None }
+    }
+}
+
+impl<T: Element> Write<InQueue> for Elements<'_, T> {}
+
+impl<M> sealed::Sealed for Lent<'_, M> {}
+
+macro_rules! lent {
+    ($($view:ident)*) => { $(
+        impl<'scope, T: Element> Read<InScope<'scope>> for Lent<'scope, $view<'_, T>> {
+            type Element = T;
+
+            #[inline]
+            fn place(&self) -> Place<'_> {
+                Place { address: self.as_raw(), len: self.len(), region: None, stream: Some(self.stream()) }
+            }
+        }
+    )* };
+}
+
+lent! { Slice SliceMut }
+
+impl<'scope, T: Element> Write<InScope<'scope>> for Lent<'scope, SliceMut<'_, T>> {}
+
+impl sealed::Sealed for Scope<'_, '_> {}
+
+impl<'c: 'scope, 'scope, 'env> Executor<'c> for Scope<'scope, 'env> {
+    type Tier = InScope<'scope>;
+
+    #[inline]
+    fn stream(&self) -> CUstream {
+        Scope::stream(self)
+    }
+
+    #[inline]
+    fn context(&self) -> &ContextRef {
+        Scope::context(self)
+    }
+
+    #[inline]
+    fn queue(&self) -> Option<&Queue> {
+        None
+    }
+
+    #[inline]
+    fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError> {
+        work.make(Scope::stream(self))
+    }
+}
+
+impl sealed::Sealed for Queue {}
+
+impl<'c> Executor<'c> for Queue {
+    type Tier = InQueue;
+
+    #[inline]
+    fn stream(&self) -> CUstream {
+        self.as_raw()
+    }
+
+    #[inline]
+    fn context(&self) -> &ContextRef {
+        Queue::context(self)
+    }
+
+    #[inline]
+    fn queue(&self) -> Option<&Queue> {
+        Some(self)
+    }
+
+    #[inline]
+    fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError> {
+        let kept = work.member.kept(self);
+        self.with_raw(work.regions.into_iter().flatten().chain([kept]), |stream| work.make(stream))
+    }
+}

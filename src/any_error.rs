@@ -1,0 +1,303 @@
+//! One error for all of the crate, which closures and programs return.
+
+use cuprum_sys::{LoadError, MissingFunction, MissingFunctions, TooOld};
+
+use crate::compile::{ArchitectureError, CompileError};
+use crate::context::StackTaken;
+use crate::device::ChoiceError;
+use crate::diagnosis::ImageError;
+#[cfg(feature = "dlpack")]
+use crate::dlpack::{ExportError, ImportError, ImportMismatch, NotATensor};
+use crate::driver::DriverError;
+use crate::error::Error;
+use crate::graph::GraphError;
+use crate::launch::{BindError, CallError, KernelError, LaunchError, Mismatch};
+use crate::memory::{MemoryError, RegisterError};
+use crate::module::{LinkError, ModuleError};
+use crate::region::RegionError;
+use crate::stream::RequestError;
+use crate::texture::{TensorError, TextureError};
+
+/// A result with the error that all errors of this crate convert into.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::{Device, Driver};
+///
+/// fn free_bytes(device: Device) -> cuprum::Result<usize> {
+///     let context = PrimaryContext::retain(device)?;
+///     context.enter(|cx| Ok(cx.memory_info()?.free))
+/// }
+/// assert!(free_bytes(Driver::init(library)?.device(0)?)? > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type Result<T> = std::result::Result<T, AnyError>;
+
+/// Any error of this crate, or one of the program's own: the error of [`enter`](crate::ContextRef::enter),
+/// [`scope`](crate::Current::scope) and their closures.
+///
+/// Operations return precise errors, and `?` converts each of them. There is one variant per precise type, with two
+/// exceptions, so that a program finds each cause in one place:
+/// - Where the driver refused and the precise error adds nothing, the variant is [`Driver`](AnyError::Driver).
+/// - An error that is one of two others becomes that one: [`CallError`] becomes [`Memory`](AnyError::Memory) or
+///   [`Launch`](AnyError::Launch), [`KernelError`] becomes [`Module`](AnyError::Module) or [`Bind`](AnyError::Bind),
+///   [`DriverError`] becomes [`Load`](AnyError::Load) or [`Driver`](AnyError::Driver).
+///
+/// Text and [source](std::error::Error::source) are those of the precise error. What an error gives back, such as the
+/// memory in a [`RegisterError`], is dropped by the conversion.
+///
+/// # Example
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let context = cuprum::context::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;
+/// use cuprum::{AnyError, Buffer, MemoryError};
+///
+/// let error = context.enter(|cx| {
+///     let mut buffer = Buffer::from_slice(cx, &[1, 2, 3])?;
+///     cx.copy(&mut buffer, &[4, 5])?;
+///     Ok(buffer.to_vec(cx)?)
+/// });
+/// match error {
+///     Err(AnyError::Memory(MemoryError::Length { source_len, .. })) => assert_eq!(source_len, 2),
+///     other => println!("not refused: {other:?}"),
+/// }
+///
+/// // An error of the program.
+/// let parsed = context.enter(|_| "seven".parse::<u32>().map_err(AnyError::other));
+/// assert_eq!(parsed.unwrap_err().to_string(), "invalid digit found in string");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnyError {
+    /// A driver call failed.
+    #[error(transparent)]
+    Driver(#[from] Error),
+    /// No driver could be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The driver is older than required.
+    #[error(transparent)]
+    TooOld(#[from] TooOld),
+    /// The driver lacks a function that is required.
+    #[error(transparent)]
+    MissingFunction(#[from] MissingFunction),
+    /// The driver lacks functions that are required.
+    #[error(transparent)]
+    MissingFunctions(#[from] MissingFunctions),
+    /// No device was chosen.
+    #[error(transparent)]
+    Choice(ChoiceError),
+    /// The thread's stack of contexts is out already.
+    #[error(transparent)]
+    StackTaken(#[from] StackTaken),
+    /// Memory: sizes, order or kinds that do not fit.
+    #[error(transparent)]
+    Memory(MemoryError),
+    /// The geometry of a launch does not fit.
+    #[error(transparent)]
+    Launch(LaunchError),
+    /// A kernel has other parameters than its signature.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// A list of arguments does not fit the parameters of a kernel.
+    #[error(transparent)]
+    Arguments(Mismatch),
+    /// Code could not be loaded, or lacks a name.
+    #[error(transparent)]
+    Module(ModuleError),
+    /// Code could not be linked.
+    #[error(transparent)]
+    Link(LinkError),
+    /// Code is of an unknown format, or damaged.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// Source code could not be compiled.
+    #[error(transparent)]
+    Compile(Box<CompileError>),
+    /// A text names no architecture.
+    #[error(transparent)]
+    Architecture(#[from] ArchitectureError),
+    /// A graph, a capture or a replay.
+    #[error(transparent)]
+    Graph(GraphError),
+    /// Memory and queues without types.
+    #[error(transparent)]
+    Region(RegionError),
+    /// A texture or surface.
+    #[error(transparent)]
+    Texture(TextureError),
+    /// A tensor map.
+    #[error(transparent)]
+    Tensor(TensorError),
+    /// A request whose memory is leaked, since the device may still use it. The error of any other request is the error of
+    /// its work.
+    #[error(transparent)]
+    Request(Box<RequestError<(), AnyError>>),
+    /// A tensor of another library cannot be used as asked for.
+    #[cfg(feature = "dlpack")]
+    #[error(transparent)]
+    Import(#[from] ImportMismatch),
+    /// Memory cannot be exported as a tensor of this shape.
+    #[cfg(feature = "dlpack")]
+    #[error(transparent)]
+    Export(ExportError<()>),
+    /// A pointer to no tensor that can be read.
+    #[cfg(feature = "dlpack")]
+    #[error(transparent)]
+    NotATensor(#[from] NotATensor),
+    /// An error of the program: see [`other`](AnyError::other).
+    #[error(transparent)]
+    Other(#[from] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl AnyError {
+    /// Wraps an error of the program, for `map_err(AnyError::other)`. Texts and [`std::io::Error`] convert by themselves.
+    pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Other(error.into())
+    }
+
+    /// The driver call that failed, wherever this error contains one: the cause of everything that the driver refused.
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let context = cuprum::context::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;
+    /// use cuprum::{Module, sys::CUresult};
+    ///
+    /// let error = context.enter(|cx| {
+    ///     let module = Module::load_ptx(cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+    ///     Ok(module.function("daxpy")?.name()?.to_owned())
+    /// });
+    /// let call = error.unwrap_err().failed_call().ok_or("the driver was asked")?;
+    /// assert_eq!(call.code(), CUresult::CUDA_ERROR_NOT_FOUND);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn failed_call(&self) -> Option<Error> {
+        match self {
+            Self::Driver(error)
+            | Self::Memory(MemoryError::NoRoom { error, .. })
+            | Self::Module(
+                ModuleError::Rejected { error, .. }
+                | ModuleError::NoFunction { error, .. }
+                | ModuleError::NoGlobal { error, .. },
+            )
+            | Self::Link(LinkError::Input { error, .. } | LinkError::Complete { error, .. })
+            | Self::Bind(BindError { reason: Mismatch::Driver(error), .. })
+            | Self::Arguments(Mismatch::Driver(error))
+            | Self::Graph(GraphError::Update { error, .. }) => Some(*error),
+            Self::Request(request) => request.error.failed_call(),
+            Self::Other(other) => failed_call_in(&**other),
+            _ => None,
+        }
+    }
+
+    /// True if a driver call inside failed with a [sticky](Error::is_sticky) error: the context is lost.
+    pub fn is_sticky(&self) -> bool {
+        self.failed_call().is_some_and(Error::is_sticky)
+    }
+}
+
+/// The first driver call in a chain of sources.
+fn failed_call_in(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+    std::iter::successors(Some(error), |error| error.source()).find_map(|error| {
+        error.downcast_ref::<Error>().copied().or_else(|| error.downcast_ref::<AnyError>()?.failed_call())
+    })
+}
+
+/// Errors of which one variant is the driver's refusal alone.
+macro_rules! refused {
+    ($($error:ident => $variant:ident $(($boxed:ident))?;)*) => { $(
+        impl From<$error> for AnyError {
+            fn from(error: $error) -> Self {
+                match error {
+                    $error::Driver(error) => Self::Driver(error),
+                    other => Self::$variant($($boxed::new)? (other)),
+                }
+            }
+        }
+    )* };
+}
+
+refused! {
+    ChoiceError => Choice;
+    MemoryError => Memory;
+    LaunchError => Launch;
+    ModuleError => Module;
+    LinkError => Link;
+    GraphError => Graph;
+    RegionError => Region;
+    TextureError => Texture;
+    TensorError => Tensor;
+    CompileError => Compile(Box);
+}
+
+/// Errors that are one of two others.
+macro_rules! either {
+    ($($error:ident => $one:ident | $other:ident;)*) => { $(
+        impl From<$error> for AnyError {
+            fn from(error: $error) -> Self {
+                match error {
+                    $error::$one(error) => error.into(),
+                    $error::$other(error) => error.into(),
+                }
+            }
+        }
+    )* };
+}
+
+either! {
+    DriverError => Load | Init;
+    CallError => Memory | Launch;
+    KernelError => Module | Bind;
+}
+
+impl From<Mismatch> for AnyError {
+    fn from(error: Mismatch) -> Self {
+        Self::Arguments(error)
+    }
+}
+
+impl<O> From<RegisterError<O>> for AnyError {
+    /// Drops the memory, if it was given back.
+    fn from(error: RegisterError<O>) -> Self {
+        error.error.into()
+    }
+}
+
+impl<V, E: Into<AnyError>> From<RequestError<V, E>> for AnyError {
+    /// Drops the request, if it was given back.
+    fn from(error: RequestError<V, E>) -> Self {
+        let (error, leaked) = (error.error.into(), error.request.is_none());
+        if leaked { Self::Request(Box::new(RequestError { error, request: None })) } else { error }
+    }
+}
+
+/// What programs most often return beside errors of this crate: texts, and errors of the files that they load.
+macro_rules! others {
+    ($($other:ty)*) => { $(
+        impl From<$other> for AnyError {
+            fn from(other: $other) -> Self {
+                Self::other(other)
+            }
+        }
+    )* };
+}
+
+others! { &str String std::io::Error }
+
+#[cfg(feature = "dlpack")]
+impl From<ImportError> for AnyError {
+    /// Drops the tensor.
+    fn from(error: ImportError) -> Self {
+        error.reason.into()
+    }
+}
+
+#[cfg(feature = "dlpack")]
+impl<O> From<ExportError<O>> for AnyError {
+    /// Drops what was to be exported.
+    fn from(ExportError { owner: _, len, shape, lost }: ExportError<O>) -> Self {
+        Self::Export(ExportError { owner: (), len, shape, lost })
+    }
+}

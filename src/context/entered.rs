@@ -1,0 +1,64 @@
+//! Objects that reach their context.
+
+/// Gives an object the way into its context, by the field that keeps it.
+macro_rules! entered {
+    ([$($generic:tt)*] $object:ty: $held:ident) => {
+        impl<'ctx, $($generic)*> $object {
+            /// Runs `body` with the object's context current, as [`ContextRef::enter`](crate::ContextRef::enter) does, for code
+            /// that has the object and neither a token nor the context. New objects have the lifetime of this one's context:
+            /// in a [shared](crate::Shared) context they are `'static`.
+            ///
+            /// The object is borrowed meanwhile. To change it in there, enter by another one, or by the context.
+            ///
+            /// ```
+            /// # cuprum::example!(driver);
+            /// use cuprum::context::PrimaryContext;
+            /// use cuprum::{Buffer, Stream};
+            ///
+            /// /// A copy in the order of nothing else, whose caller knows the two objects alone.
+            /// fn twin<'ctx>(stream: &Stream<'ctx>, buffer: &Buffer<'ctx, f32>) -> cuprum::Result<Buffer<'ctx, f32>> {
+            ///     let numbers = buffer.enter(|cx| Ok(buffer.to_vec(cx)?))?;
+            ///     stream.enter(|cx| Ok(Buffer::from_slice(cx, &numbers)?))
+            /// }
+            ///
+            /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+            /// let (stream, buffer) = context.enter(|cx| Ok((Stream::new(cx)?, Buffer::from_slice(cx, &[1.0; 3])?)))?;
+            /// drop(context); // the objects keep it
+            /// let twin: Buffer<'static, f32> = twin(&stream, &buffer)?;
+            /// assert_eq!(twin.enter(|cx| Ok(twin.to_vec(cx)?))?, [1.0; 3]);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            ///
+            /// # Errors
+            /// Same as [`ContextRef::enter`](crate::ContextRef::enter).
+            ///
+            /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and
+            /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
+            #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
+            pub fn enter<R>(
+                &self,
+                body: impl FnOnce(&mut $crate::Current<'_, 'ctx>) -> Result<R, $crate::AnyError>,
+            ) -> Result<R, $crate::AnyError> {
+                self.$held.home().enter_as(body)
+            }
+
+            /// Like [`enter`](Self::enter), with an error of the caller's choice, as in
+            /// [`ContextRef::enter_as`](crate::ContextRef::enter_as).
+            ///
+            /// # Errors
+            /// Same as [`enter`](Self::enter), with the driver's errors converted.
+            ///
+            /// Driver: `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and
+            /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
+            #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
+            pub fn enter_as<E: From<$crate::Error>, R>(
+                &self,
+                body: impl FnOnce(&mut $crate::Current<'_, 'ctx>) -> Result<R, E>,
+            ) -> Result<R, E> {
+                self.$held.home().enter_as(body)
+            }
+        }
+    };
+}
+
+pub(crate) use entered;

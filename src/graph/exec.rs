@@ -1,0 +1,413 @@
+//! GraphExec graphs: made of a graph, launched, updated.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+
+use cuprum_sys::{
+    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphInstantiate_flags,
+    CUgraphNode, CUresult, FnId, Fns, call,
+};
+
+use super::error::GraphError;
+use super::graph::Graph;
+use super::host_node::Payload;
+use super::kept::{Kept, Returned};
+use super::loan::{Loan, Place};
+use super::node::Node;
+use super::view::{View, ViewMut};
+use crate::context::{ContextRef, Current};
+use crate::raw::call::context_call;
+use crate::raw::flags::flags;
+use crate::raw::held::{Handle, Held};
+use crate::raw::mark::Mark;
+use crate::stream::Stream;
+
+flags! {
+    /// Options of making a graph executable. A bit that this crate does not name is passed on.
+    ///
+    /// Example: see [`Graph`].
+    pub struct InstantiateFlags: u64 {
+        /// A launch frees memory that an earlier one allocated and left.
+        const AUTO_FREE = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
+        /// Kernels can launch it.
+        const DEVICE_LAUNCH = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
+        /// Kernels run with the priority of their node, instead of that of the stream.
+        const NODE_PRIORITY = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
+        const _ = !0;
+    }
+}
+
+/// A graph that can be launched, any number of times; it keeps all that its nodes touch.
+///
+/// [`launch`](GraphExec::launch) launches it and waits; a [scope](crate::stream::Scope::lend_graph) launches it any number of times,
+/// among other work. Between launches, memory that the graph has is reached through [`view`](GraphExec::view) and
+/// [`view_mut`](GraphExec::view_mut).
+///
+/// If a wait fails, the device may still work on that memory: after a fault every wait answers at once, while copies to
+/// page-locked memory go on. Then the graph is [lost](GraphError::Lost): its memory is neither read nor freed any more,
+/// and dropping it leaks it.
+///
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](GraphExec::close) reports
+/// and gives back the buffers and memory that were moved in.
+///
+/// Example: see [`GraphExec::launch`], `launch`.
+pub struct GraphExec<'a> {
+    pub(super) inner: ManuallyDrop<Inner<'a>>,
+}
+
+pub(super) struct Inner<'a> {
+    pub(super) raw: Held<'a, CUgraphExec>,
+    pub(super) graph: Graph<'a>,
+    /// Graphs whose parameters it has taken over, or may have.
+    updates: Vec<Graph<'a>>,
+    /// Lost if it was launched, and a wait for that has failed.
+    pub(super) mark: Mark,
+}
+
+// SAFETY: the driver allows any thread to use and to free an executable graph, one at a time; `GraphExec` is not
+// `Sync`.
+unsafe impl Handle for CUgraphExec {
+    const NAME: &'static str = "GraphExec";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that it is live and not used again.
+        unsafe { call!(fns, cuGraphExecDestroy(self)) }
+    }
+}
+
+impl<'a> Graph<'a> {
+    /// Makes the graph executable. After an error it is gone.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a condition without a node, or flags that do not go together; on a driver older
+    /// than CUDA 11.4, [`Error::is_unresolved`](crate::Error::is_unresolved) for any flags; [`GraphError::Incomplete`].
+    ///
+    /// Driver: `cuGraphInstantiateWithFlags`, CUDA 11.4+, or without flags `cuGraphInstantiate`, CUDA 10.0+.
+    #[doc(alias("cuGraphInstantiateWithFlags", "cuGraphInstantiate"))]
+    #[inline]
+    pub fn instantiate(
+        self,
+        cx: &Current<'_, 'a>,
+        flags: InstantiateFlags,
+    ) -> Result<GraphExec<'a>, GraphError> {
+        let context = cx.of(self.context(), FnId::cuGraphInstantiateWithFlags)?;
+        self.check_complete()?;
+        let (graph, mut raw) = (self.as_raw(), CUgraphExec::null());
+        let (library, out) = (context.library(), &raw mut raw);
+        if flags.is_empty() && !library.has(FnId::cuGraphInstantiateWithFlags) {
+            let (node, log) = (std::ptr::null_mut(), std::ptr::null_mut());
+            // SAFETY: the graph is live, and the out-parameter outlives the call; no log is asked for.
+            unsafe { context_call!(context, cuGraphInstantiate(out, graph, node, log, 0)) }?;
+        } else {
+            let flags = flags.bits();
+            // SAFETY: the graph is live; the out-parameter outlives the call.
+            unsafe { context_call!(context, cuGraphInstantiateWithFlags(out, graph, flags)) }?;
+        }
+        Ok(GraphExec::new(cx, raw, self))
+    }
+
+    /// Makes the graph executable, and gets it ready on the device by work that is queued on `stream`.
+    ///
+    /// # Errors
+    /// Same as [`instantiate`](Graph::instantiate); [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    ///
+    /// Driver: `cuGraphInstantiateWithParams`, CUDA 12.0+.
+    #[doc(alias = "cuGraphInstantiateWithParams")]
+    #[inline]
+    pub fn instantiate_on(
+        self,
+        cx: &Current<'_, 'a>,
+        stream: &Stream<'_>,
+        flags: InstantiateFlags,
+    ) -> Result<GraphExec<'a>, GraphError> {
+        let context = cx.of_both([self.context(), stream.context()], FnId::cuGraphInstantiateWithParams)?;
+        self.check_complete()?;
+        let upload = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD.0;
+        let mut params = CUDA_GRAPH_INSTANTIATE_PARAMS {
+            flags: flags.bits() | u64::from(upload),
+            hUploadStream: stream.as_raw(),
+            ..CUDA_GRAPH_INSTANTIATE_PARAMS::zeroed()
+        };
+        let (graph, mut raw) = (self.as_raw(), CUgraphExec::null());
+        let (out, params) = (&raw mut raw, &raw mut params);
+        // SAFETY: graph and stream are live; both places outlive the call.
+        unsafe { context_call!(context, cuGraphInstantiateWithParams(out, graph, params)) }?;
+        Ok(GraphExec::new(cx, raw, self))
+    }
+}
+
+impl<'a> GraphExec<'a> {
+    fn new(cx: &Current<'_, 'a>, raw: CUgraphExec, graph: Graph<'a>) -> Self {
+        let raw = Held::new(raw, cx.near());
+        let inner = Inner { raw, graph, updates: Vec::new(), mark: Mark::new() };
+        Self { inner: ManuallyDrop::new(inner) }
+    }
+
+    /// The driver's handle.
+    #[inline]
+    pub fn as_raw(&self) -> CUgraphExec {
+        self.inner.raw.raw()
+    }
+
+    /// The context of its nodes.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.inner.raw.context()
+    }
+
+    /// Fails if a wait has failed.
+    pub(super) fn at_rest(&self) -> Result<(), GraphError> {
+        if self.inner.mark.is_lost() { Err(GraphError::Lost) } else { Ok(()) }
+    }
+
+    /// The graph that it was made of, to ask for its nodes.
+    ///
+    /// # Errors
+    /// [`GraphError::Lost`].
+    #[inline]
+    pub fn graph(&self) -> Result<&Graph<'a>, GraphError> {
+        self.at_rest()?;
+        Ok(&self.inner.graph)
+    }
+
+    /// The nodes of the graph that it was made of: like [`Graph::nodes`].
+    ///
+    /// # Errors
+    /// Same as [`Graph::nodes`]; [`GraphError::Lost`].
+    ///
+    /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
+    #[doc(alias = "cuGraphGetNodes")]
+    #[inline]
+    pub fn nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
+        self.at_rest()?;
+        self.inner.graph.nodes(cx)
+    }
+
+    /// Memory that the graph has, to read between launches: like [`Graph::view`].
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Inside`]; [`GraphError::Lost`].
+    pub fn view<M: View + ?Sized>(&self, loan: Loan<M>) -> Result<M::View<'_>, GraphError> {
+        self.at_rest()?;
+        M::view(loan, self.keeper(loan.place)?, self.inner.raw.near())
+    }
+
+    /// Memory that the graph has to itself, to write between launches: like [`Graph::view_mut`].
+    ///
+    /// # Errors
+    /// Same as [`view`](GraphExec::view).
+    pub fn view_mut<M: ViewMut + ?Sized>(&mut self, loan: Loan<M>) -> Result<M::ViewMut<'_>, GraphError> {
+        self.at_rest()?;
+        let Inner { raw, graph, updates, .. } = &mut *self.inner;
+        let mut keepers = std::iter::once(graph).chain(updates).map(|graph| &mut graph.kept);
+        let keeper = keepers.find(|kept| kept.check(loan.place).is_ok()).ok_or(GraphError::Foreign)?;
+        M::view_mut(loan, keeper, raw.near())
+    }
+
+    /// The keeper of a loan: the graph of which this was made, or one whose parameters it took over.
+    pub(super) fn keeper(&self, place: Place) -> Result<&Kept<'a>, GraphError> {
+        self.graphs().find_map(|graph| graph.kept.checked(place).ok()).ok_or(GraphError::Foreign)
+    }
+
+    /// The graph of which this was made, and those whose parameters it took over.
+    fn graphs(&self) -> impl Iterator<Item = &Graph<'a>> {
+        std::iter::once(&self.inner.graph).chain(&self.inner.updates)
+    }
+
+    /// The current context, if it is that of the graph and no wait has failed.
+    pub(super) fn ready<'c>(
+        &self,
+        cx: &'c Current<'_, '_>,
+        call: FnId,
+    ) -> Result<&'c ContextRef, GraphError> {
+        let context = cx.of(self.context(), call)?;
+        self.at_rest()?;
+        Ok(context)
+    }
+
+    /// The handles for changing a node.
+    pub(super) fn at<'c>(
+        &self,
+        cx: &'c Current<'_, '_>,
+        node: Node,
+        call: FnId,
+    ) -> Result<(&'c ContextRef, CUgraphExec, CUgraphNode), GraphError> {
+        Ok((self.ready(cx, call)?, self.as_raw(), self.inner.graph.nodes.raw(node)?))
+    }
+
+    /// Turns a node on or off: a kernel, a copy or a fill. One that is off does nothing.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Lost`].
+    ///
+    /// Driver: `cuGraphNodeSetEnabled`, CUDA 11.6+.
+    #[doc(alias = "cuGraphNodeSetEnabled")]
+    #[inline]
+    pub fn set_enabled(&mut self, cx: &Current<'_, '_>, node: Node, enabled: bool) -> Result<(), GraphError> {
+        let (context, exec, node) = self.at(cx, node, FnId::cuGraphNodeSetEnabled)?;
+        // SAFETY: graph and node are live.
+        Ok(unsafe { context_call!(context, cuGraphNodeSetEnabled(exec, node, u32::from(enabled))) }?)
+    }
+
+    /// True if a node is on.
+    ///
+    /// # Errors
+    /// Same as [`set_enabled`](GraphExec::set_enabled).
+    ///
+    /// Driver: `cuGraphNodeGetEnabled`, CUDA 11.6+.
+    #[doc(alias = "cuGraphNodeGetEnabled")]
+    #[inline]
+    pub fn is_enabled(&self, cx: &Current<'_, '_>, node: Node) -> Result<bool, GraphError> {
+        let ((context, exec, node), mut enabled) = (self.at(cx, node, FnId::cuGraphNodeGetEnabled)?, 0);
+        // SAFETY: graph and node are live; the out-parameter outlives the call.
+        unsafe { context_call!(context, cuGraphNodeGetEnabled(exec, node, &raw mut enabled)) }?;
+        Ok(enabled != 0)
+    }
+
+    /// Takes the first panic of a host function that was not taken yet.
+    #[inline]
+    pub fn take_panic(&self) -> Option<Payload> {
+        // In a forked child the driver's thread is gone, perhaps with the lock.
+        if self.context().library().forked() {
+            return None;
+        }
+        self.graphs().find_map(|graph| graph.kept.take_panic())
+    }
+
+    /// Fails if a host function has panicked and nobody took that panic yet.
+    pub(super) fn check_panics(&self) -> Result<(), GraphError> {
+        if self.context().library().forked() {
+            return Ok(());
+        }
+        if self.graphs().any(|graph| graph.kept.has_panicked()) { Err(GraphError::Panicked) } else { Ok(()) }
+    }
+
+    /// Gets the graph ready on the device by work that is queued on `stream`, so that the first launch need not.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuGraphUpload`, CUDA 11.1+.
+    #[doc(alias = "cuGraphUpload")]
+    #[inline]
+    pub fn upload(&mut self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), GraphError> {
+        let context = cx.of_both([self.context(), stream.context()], FnId::cuGraphUpload)?;
+        self.at_rest()?;
+        let (graph, stream) = (self.as_raw(), stream.as_raw());
+        // SAFETY: graph and stream are live, and their context is current.
+        Ok(unsafe { context_call!(context, cuGraphUpload(graph, stream)) }?)
+    }
+
+    /// Takes over the parameters of all nodes of another graph of the same shape, with the things that that one keeps.
+    /// Parameters that were set here, or by an earlier update, are replaced.
+    ///
+    /// # Errors
+    /// [`GraphError::Update`] if the graphs differ in more than can be taken over: then nothing has changed;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; [`GraphError::Incomplete`].
+    ///
+    /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an earlier update is replaced,
+    /// `cuGraphDestroy`, CUDA 10.0+, and what frees the memory that was moved into its graph: `cuMemFree_v2`, CUDA 3.2+.
+    #[doc(alias("cuGraphExecUpdate_v2", "cuGraphExecUpdate"))]
+    pub fn update(&mut self, cx: &Current<'_, '_>, graph: Graph<'a>) -> Result<(), GraphError> {
+        let context = cx.of_both([self.context(), graph.context()], FnId::cuGraphExecUpdate_v2)?;
+        self.at_rest()?;
+        graph.check_complete()?;
+        let (exec, new, library) = (self.as_raw(), graph.as_raw(), context.library());
+        let mut info = CUgraphExecUpdateResultInfo::zeroed();
+        let answer = if library.has(FnId::cuGraphExecUpdate_v2) {
+            // SAFETY: both graphs are live; the out-parameter outlives the call.
+            unsafe { context_call!(context, cuGraphExecUpdate_v2(exec, new, &raw mut info)) }
+        } else {
+            let (node, result) = (&raw mut info.errorNode, &raw mut info.result);
+            // SAFETY: both graphs are live; the out-parameters outlive the call.
+            unsafe { context_call!(context, cuGraphExecUpdate(exec, new, node, result)) }
+        };
+        match answer {
+            Ok(()) => {
+                // The new graph is in its place before the old ones go, whose values may panic as they are dropped.
+                drop(std::mem::replace(&mut self.inner.updates, vec![graph]));
+                Ok(())
+            }
+            Err(error) if error.code() == CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE => {
+                let node = Some(info.errorNode).filter(|node: &CUgraphNode| !node.is_null());
+                let node = node.and_then(|node| graph.nodes.find(node));
+                // It says that nothing was changed; a part of it might be all the same, and the graph is kept for that.
+                self.inner.updates.push(graph);
+                Err(GraphError::Update { why: info.result, node, error })
+            }
+            Err(error) => {
+                // It may have been done all the same.
+                self.inner.updates.push(graph);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// The flags with which it was made, as far as the driver tells.
+    ///
+    /// # Errors
+    /// [Errors of any call](crate#errors).
+    ///
+    /// Driver: `cuGraphExecGetFlags`, CUDA 12.0+.
+    #[doc(alias = "cuGraphExecGetFlags")]
+    #[inline]
+    pub fn flags(&self) -> Result<InstantiateFlags, GraphError> {
+        let (graph, mut flags) = (self.as_raw(), 0);
+        // SAFETY: the graph is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphExecGetFlags(graph, &raw mut flags)) }?;
+        Ok(InstantiateFlags::from_bits_retain(flags))
+    }
+
+    /// The number of the executable graph within the process, as tools show it.
+    ///
+    /// # Errors
+    /// [Errors of any call](crate#errors).
+    ///
+    /// Driver: `cuGraphExecGetId`, CUDA 13.1+.
+    #[doc(alias = "cuGraphExecGetId")]
+    #[inline]
+    pub fn id(&self) -> Result<u32, GraphError> {
+        let (graph, mut id) = (self.as_raw(), 0);
+        // SAFETY: the graph is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphExecGetId(graph, &raw mut id)) }?;
+        Ok(id)
+    }
+
+    /// Destroys the executable graph and the graph that it was made of, and gives back the buffers and memory that were
+    /// moved into that.
+    ///
+    /// # Errors
+    /// [`GraphError::Lost`]: then all of it leaks. Whatever the driver reports: then the graph is gone with the things
+    /// that it kept.
+    ///
+    /// Driver: `cuGraphExecDestroy` and `cuGraphDestroy`, CUDA 10.0+.
+    #[doc(alias = "cuGraphExecDestroy")]
+    #[inline]
+    pub fn close(self) -> Result<Returned<'a>, GraphError> {
+        self.at_rest()?;
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: taken once, out of a value that is not dropped.
+        let Inner { raw, graph, updates, .. } = unsafe { ManuallyDrop::take(&mut this.inner) };
+        let destroyed = raw.close();
+        drop(updates);
+        let returned = graph.close();
+        destroyed?;
+        Ok(returned?)
+    }
+}
+
+/// An executable that may be in flight leaks.
+impl Drop for GraphExec<'_> {
+    fn drop(&mut self) {
+        if !self.inner.mark.is_lost() {
+            // SAFETY: dropped once, here.
+            unsafe { ManuallyDrop::drop(&mut self.inner) }
+        }
+    }
+}
+
+impl fmt::Debug for GraphExec<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.raw.fmt(f)
+    }
+}

@@ -1,0 +1,437 @@
+//! Graphs: made, asked, copied, printed and destroyed.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr;
+#[cfg(doc)]
+use std::sync::Arc;
+
+use cuprum_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult, FnId, Fns, call};
+
+use super::error::GraphError;
+use super::kept::{Kept, Returned};
+use super::lend::LendToGraph;
+use super::loan::Loan;
+use super::node::{Body, Edge, Node, NodeType};
+use super::nodes::Nodes;
+use super::view::{View, ViewMut};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::raw::call::{context_call, either_call};
+use crate::raw::held::{Handle, Held};
+use crate::raw::seal::Key;
+#[cfg(doc)]
+use crate::{
+    external::ExternalSemaphore,
+    graph::Part,
+    launch::{In, InOut},
+    memory::{Buffer, PinnedBuffer, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut},
+    stream::Signals,
+};
+
+/// Work for a device: nodes, and edges that give their order.
+///
+/// It keeps all that its nodes touch: memory and kernels are borrowed for `'a`, or moved in, or shared; with counted
+/// objects alone it is `'static`. So does the [`GraphExec`](super::GraphExec) that is made of it and that takes it
+/// over. Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Graph::close) reports
+/// and gives back what was moved in.
+///
+/// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time: a graph can be
+/// sent, but not shared.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::{Graph, InstantiateFlags};
+/// use cuprum::{Buffer, Stream};
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let (from, to) = (graph.lend(Buffer::<u32>::alloc(&cx, 4)?)?, graph.lend(Buffer::<u32>::alloc(&cx, 4)?)?);
+/// let fill = graph.add_fill(&cx, &[], from, 7)?;
+/// graph.add_copy(&cx, &[fill], to, from)?; // behind the fill
+///
+/// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+/// exec.launch(&cx, &Stream::new(&cx)?)?;
+/// assert_eq!(exec.view(to)?.to_vec(&cx)?, [7; 4]);
+///
+/// // What was given comes back.
+/// let buffer = exec.close()?.buffer(to).ok_or("not given")?;
+/// assert_eq!(buffer.len(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Graph<'a> {
+    raw: Held<'a, CUgraph>,
+    pub(super) nodes: Nodes,
+    pub(super) kept: Kept<'a>,
+    /// Addresses of user objects of which it has shares, one entry per share: drivers take back shares that were never
+    /// given, and free the value (measured on an H100, driver 580).
+    pub(super) objects: Vec<usize>,
+    _one_thread: PhantomData<Cell<()>>,
+}
+
+// SAFETY: the driver allows any thread to use and to free a graph, one at a time; `Graph` is not `Sync`, and its shared
+// methods do not outlive their call.
+unsafe impl Handle for CUgraph {
+    const NAME: &'static str = "Graph";
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the graph is live and not used again.
+        unsafe { call!(fns, cuGraphDestroy(self)) }
+    }
+}
+
+/// Adds a node behind others by a function of the driver, which takes these arguments after the list of those nodes. The
+/// node's handle, the graph and the list are live during the call; whoever uses this answers for the arguments.
+macro_rules! add {
+    ($graph:expr, $cx:expr, $after:expr, $call:ident($($argument:expr),*)) => {
+        $graph.add($cx, $after, FnId::$call, |context, new| {
+            context_call!(context, $call(new.node, new.graph, new.after, new.count $(, $argument)*))
+        })
+    };
+}
+
+pub(super) use add;
+
+/// Where the driver puts the handle of a new node, and the nodes after which it comes: all of it is live during the call.
+pub(super) struct NewNode {
+    pub(super) node: *mut CUgraphNode,
+    pub(super) graph: CUgraph,
+    pub(super) after: *const CUgraphNode,
+    pub(super) count: usize,
+}
+
+impl<'a> Graph<'a> {
+    /// Creates a graph without nodes.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let mut buffer = Buffer::<u32>::zeroed(&cx, 8)?;
+    /// let mut graph = Graph::new(&cx)?;
+    /// let memory = graph.lend(&mut buffer)?;
+    /// let (low, high) = (memory.slice(..4).ok_or("outside")?, memory.slice(4..).ok_or("outside")?);
+    /// let fill = graph.add_fill(&cx, &[], low, 7)?;
+    /// graph.add_copy(&cx, &[fill], high, low)?;
+    ///
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// exec.launch(&cx, &Stream::new(&cx)?)?;
+    /// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [7; 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// Driver: `cuGraphCreate`, CUDA 10.0+.
+    #[doc(alias = "cuGraphCreate")]
+    #[inline]
+    pub fn new(cx: &Current<'_, 'a>) -> Result<Self, GraphError> {
+        let context = cx.get()?;
+        let mut raw = CUgraph::null();
+        // SAFETY: the out-parameter outlives the call.
+        unsafe { context_call!(&context, cuGraphCreate(&raw mut raw, 0)) }?;
+        Ok(Self::from_parts(cx, raw, Kept::new()))
+    }
+
+    /// Takes over a graph that the driver just made, with the things that it keeps.
+    pub(super) fn from_parts(cx: &Current<'_, 'a>, raw: CUgraph, kept: Kept<'a>) -> Self {
+        let (raw, nodes) = (Held::new(raw, cx.near()), Nodes::new(kept.brand));
+        Self { raw, nodes, kept, objects: Vec::new(), _one_thread: PhantomData }
+    }
+
+    /// The driver's handle.
+    pub const fn as_raw(&self) -> CUgraph {
+        self.raw.raw()
+    }
+
+    /// The context of its nodes.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.raw.context()
+    }
+
+    /// The graph to which nodes are added, if `cx` is of its context.
+    pub(super) fn ready<'c>(
+        &self,
+        cx: &'c Current<'_, '_>,
+        call: FnId,
+    ) -> Result<(&'c ContextRef, CUgraph), GraphError> {
+        let context = cx.of(self.context(), call)?;
+        self.check_complete()?;
+        self.nodes.check()?;
+        Ok((context, self.nodes.inside().unwrap_or(self.as_raw())))
+    }
+
+    pub(super) fn check_complete(&self) -> Result<(), GraphError> {
+        self.nodes.check_complete()
+    }
+
+    /// Lends memory to the graph for as long as it, or an executable made of it, exists. No driver call.
+    ///
+    /// | given | is then | as |
+    /// |---|---|---|
+    /// | `&'a mut Buffer`, [`SliceMut`] | borrowed | [`InOut<T>`](InOut) |
+    /// | `&'a Buffer`, [`Slice`] | borrowed to read | [`In<T>`](In) |
+    /// | `&'a mut PitchedBuffer`, [`PitchedMut`] | borrowed | [`PitchedMut<'static, T>`](PitchedMut) |
+    /// | `&'a PitchedBuffer`, [`Pitched`] | borrowed to read | [`Pitched<'static, T>`](Pitched) |
+    /// | [`Buffer`], [`PitchedBuffer`] | owned, and comes back from [`Graph::close`](Graph::close) | as if borrowed mutably |
+    /// | [`Vec<T>`], [`PinnedBuffer`] | owned, as above | `[T]` |
+    /// | [`Arc<Buffer>`](Arc), [`Part`] | shared, to read | [`In<T>`](In) |
+    /// | [`Arc<Signals>`](Signals), [`Arc<ExternalSemaphore>`](ExternalSemaphore) | shared | itself |
+    ///
+    /// Page-locked memory is moved in, never borrowed: after a wait that failed, its owner must not be reached any more.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] for memory of another context, and [`MemoryError::Lost`](crate::MemoryError::Lost), in
+    /// [`GraphError::Memory`]; then memory that was moved in is freed.
+    pub fn lend<M: LendToGraph<'a>>(&mut self, memory: M) -> Result<Loan<M::Memory>, GraphError> {
+        memory.keep(&mut self.kept, self.raw.context(), Key::new())
+    }
+
+    /// Memory that the graph has, to read: a [`Slice`], rows ([`Pitched`]), or `&[T]` of the host. No driver call.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Inside`].
+    pub fn view<M: View + ?Sized>(&self, loan: Loan<M>) -> Result<M::View<'_>, GraphError> {
+        M::view(loan, &self.kept, self.raw.near())
+    }
+
+    /// Memory that the graph has to itself, to write: a [`SliceMut`], rows ([`PitchedMut`]), or `&mut [T]` of the host. No
+    /// driver call.
+    ///
+    /// # Errors
+    /// Same as [`view`](Graph::view).
+    pub fn view_mut<M: ViewMut + ?Sized>(&mut self, loan: Loan<M>) -> Result<M::ViewMut<'_>, GraphError> {
+        M::view_mut(loan, &mut self.kept, self.raw.near())
+    }
+
+    /// Adds a node behind others by a call of the driver.
+    pub(super) fn add(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        call: FnId,
+        add: impl FnOnce(&ContextRef, NewNode) -> Result<(), Error>,
+    ) -> Result<Node, GraphError> {
+        let (context, graph) = self.ready(cx, call)?;
+        let (after, mut node) = (self.nodes.raws(after)?, CUgraphNode::null());
+        add(context, NewNode { node: &raw mut node, graph, after: after.as_ptr(), count: after.len() })?;
+        Ok(self.nodes.token(node))
+    }
+
+    /// The handle of a node whose parameters are changed, if `cx` is of its context.
+    pub(super) fn at<'c>(
+        &self,
+        cx: &'c Current<'_, '_>,
+        node: Node,
+        call: FnId,
+    ) -> Result<(&'c ContextRef, CUgraphNode), GraphError> {
+        Ok((self.ready(cx, call)?.0, self.nodes.raw(node)?))
+    }
+
+    /// Runs `fill` with nodes being added to a body of a conditional node instead of the graph itself.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`] for a body of another graph; [`GraphError::Removed`]; [`GraphError::Incomplete`]; errors of
+    /// `fill`.
+    pub fn within<R>(
+        &mut self,
+        body: Body,
+        fill: impl FnOnce(&mut Self) -> Result<R, GraphError>,
+    ) -> Result<R, GraphError> {
+        /// Leaves the body, also when `fill` panics.
+        struct Leave<'g, 'a>(&'g mut Graph<'a>, usize);
+        impl Drop for Leave<'_, '_> {
+            fn drop(&mut self) {
+                self.0.nodes.leave(self.1);
+            }
+        }
+        let before = self.nodes.enter(body)?;
+        fill(Leave(self, before).0)
+    }
+
+    /// All nodes, in no particular order; inside of [`within`](Graph::within) those of the body.
+    ///
+    /// # Errors
+    /// [Errors of any call](crate#errors).
+    ///
+    /// Driver: `cuGraphGetNodes`, CUDA 10.0+, twice.
+    #[doc(alias = "cuGraphGetNodes")]
+    #[inline]
+    pub fn nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphGetNodes)?;
+        let raws = list(|nodes, _, count| {
+            // SAFETY: the graph is live; both places outlive the call, and `count` says how much room there is.
+            unsafe { context_call!(context, cuGraphGetNodes(graph, nodes, count)) }
+        })?;
+        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
+    }
+
+    /// The nodes that wait for no other one.
+    ///
+    /// # Errors
+    /// [Errors of any call](crate#errors).
+    ///
+    /// Driver: `cuGraphGetRootNodes`, CUDA 10.0+, twice.
+    #[doc(alias = "cuGraphGetRootNodes")]
+    #[inline]
+    pub fn root_nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphGetRootNodes)?;
+        let raws = list(|nodes, _, count| {
+            // SAFETY: as in `nodes`.
+            unsafe { context_call!(context, cuGraphGetRootNodes(graph, nodes, count)) }
+        })?;
+        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
+    }
+
+    /// All edges.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_LOSSY_QUERY` if an edge has data that the older of the two functions cannot tell.
+    ///
+    /// Driver: `cuGraphGetEdges_v2`, CUDA 12.3+, or `cuGraphGetEdges`, CUDA 10.0+, twice.
+    #[doc(alias("cuGraphGetEdges_v2", "cuGraphGetEdges"))]
+    #[inline]
+    pub fn edges(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Edge>, GraphError> {
+        let (context, graph) = self.ready(cx, FnId::cuGraphGetEdges_v2)?;
+        let library = context.library();
+        let query = |from, to, data, count| {
+            // SAFETY: the graph is live; all places outlive the call, and `count` says how much room there is in each.
+            unsafe {
+                either_call!(library,
+                cuGraphGetEdges_v2(graph, from, to, data, count) or cuGraphGetEdges(graph, from, to, count))
+            }
+            .map_err(|error| context.record(error))
+        };
+        let mut count = 0;
+        query(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &raw mut count)?;
+        let (mut from, mut to) = (vec![CUgraphNode::null(); count], vec![CUgraphNode::null(); count]);
+        let mut data = vec![CUgraphEdgeData::zeroed(); count];
+        if count > 0 {
+            query(from.as_mut_ptr(), to.as_mut_ptr(), data.as_mut_ptr(), &raw mut count)?;
+        }
+        let ends = from.into_iter().zip(to).zip(data).take(count);
+        Ok(ends
+            .map(|((from, to), data)| Edge::new(self.nodes.token(from), self.nodes.token(to), data))
+            .collect())
+    }
+
+    /// Kind of a node.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphNodeGetType`, CUDA 10.0+.
+    #[doc(alias = "cuGraphNodeGetType")]
+    #[inline]
+    pub fn node_type(&self, node: Node) -> Result<NodeType, GraphError> {
+        let (node, mut kind) = (self.nodes.raw(node)?, CUgraphNodeType(0));
+        // SAFETY: the node is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphNodeGetType(node, &raw mut kind)) }?;
+        Ok(kind)
+    }
+
+    /// Removes a node with its edges. The things that it kept stay with the graph.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED` for nodes that allocate or free.
+    /// After an error of the driver the node counts as removed: it may be.
+    ///
+    /// Driver: `cuGraphDestroyNode`, CUDA 10.0+.
+    #[doc(alias = "cuGraphDestroyNode")]
+    #[inline]
+    pub fn remove(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<(), GraphError> {
+        let (context, _) = self.ready(cx, FnId::cuGraphDestroyNode)?;
+        let raw = self.nodes.raw(node)?;
+        self.nodes.remove(node);
+        // SAFETY: the node is live, and its token is not accepted any more.
+        Ok(unsafe { context_call!(context, cuGraphDestroyNode(raw)) }?)
+    }
+
+    /// A copy of the graph, with a token for each token of this one by [`find_in_clone`](Graph::find_in_clone). Loans of
+    /// memory stay with this one.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_NOT_SUPPORTED` for graphs that allocate or free or have conditional nodes.
+    ///
+    /// # Safety
+    /// 1. No two replays of executables that are made of the graph and of its copies run at the same time, unless
+    ///    nothing that one of them writes is touched by the other.
+    /// 2. While a copy is replayed, nobody looks at the memory of this graph, by [`view`](Graph::view) or otherwise.
+    /// 3. This graph, or the executable made of it, is dropped after the copy.
+    ///
+    /// Driver: `cuGraphClone`, CUDA 10.0+.
+    #[doc(alias = "cuGraphClone")]
+    #[inline]
+    pub unsafe fn clone_graph(&self, cx: &Current<'_, 'a>) -> Result<Graph<'a>, GraphError> {
+        let context = cx.of(self.context(), FnId::cuGraphClone)?;
+        self.check_complete()?;
+        let (graph, mut copy) = (self.as_raw(), CUgraph::null());
+        // SAFETY: the graph is live; the out-parameter outlives the call.
+        unsafe { context_call!(context, cuGraphClone(&raw mut copy, graph)) }?;
+        Ok(Graph::from_parts(cx, copy, Kept::new()))
+    }
+
+    /// The node of a copy that matches a node of this graph.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Incomplete`] of either graph; `CUDA_ERROR_INVALID_VALUE` if there is none.
+    ///
+    /// Driver: `cuGraphNodeFindInClone`, CUDA 10.0+.
+    #[doc(alias = "cuGraphNodeFindInClone")]
+    #[inline]
+    pub fn find_in_clone(&self, node: Node, copy: &mut Graph<'_>) -> Result<Node, GraphError> {
+        if copy.context() != self.context() {
+            return Err(Error::wrong_context(FnId::cuGraphNodeFindInClone).into());
+        }
+        copy.check_complete()?;
+        let (node, graph, mut found) = (self.nodes.raw(node)?, copy.as_raw(), CUgraphNode::null());
+        // SAFETY: node and graph are live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphNodeFindInClone(&raw mut found, node, graph)) }?;
+        Ok(copy.nodes.token(found))
+    }
+
+    /// Destroys the graph; its things go on with another.
+    pub(super) fn into_kept(self) -> Kept<'a> {
+        self.kept
+    }
+
+    /// Destroys the graph, and gives back the buffers and memory that were moved in.
+    ///
+    /// # Errors
+    /// [Errors of any call](crate#errors). The graph is gone all the same, and the things that it kept with it.
+    ///
+    /// Driver: `cuGraphDestroy`, CUDA 10.0+.
+    #[doc(alias = "cuGraphDestroy")]
+    #[inline]
+    pub fn close(self) -> Result<Returned<'a>, Error> {
+        let Self { raw, kept, .. } = self;
+        raw.close()?;
+        Ok(Returned(kept))
+    }
+}
+
+/// Reads a list from a function of the driver in two calls: the number, then the handles, with room for the data of
+/// as many edges.
+pub(super) fn list(
+    query: impl Fn(*mut CUgraphNode, *mut CUgraphEdgeData, *mut usize) -> Result<(), Error>,
+) -> Result<Vec<CUgraphNode>, Error> {
+    let mut count = 0;
+    query(ptr::null_mut(), ptr::null_mut(), &raw mut count)?;
+    let (mut nodes, mut data) = (vec![CUgraphNode::null(); count], vec![CUgraphEdgeData::zeroed(); count]);
+    if count > 0 {
+        query(nodes.as_mut_ptr(), data.as_mut_ptr(), &raw mut count)?;
+    }
+    nodes.truncate(count);
+    nodes.retain(|node| !node.is_null());
+    Ok(nodes)
+}
+
+impl fmt::Debug for Graph<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.raw.fmt(f)
+    }
+}

@@ -1,0 +1,177 @@
+//! Launching executable graphs, and waiting for them.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use cuprum_sys::{CUgraphExec, CUstream, FnId};
+
+use super::error::GraphError;
+use super::exec::GraphExec;
+use crate::context::{Current, Token, waited_for};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::memory::copy;
+use crate::raw::call::context_call;
+use crate::raw::this_thread::ThisThread;
+use crate::stream::{Scope, Stream};
+
+/// An executable graph lent to a scope: made by [`Scope::lend_graph`].
+///
+/// Example: see [`Scope::lend_graph`], `lend_graph`.
+pub struct LentGraph<'scope> {
+    graph: CUgraphExec,
+    stream: CUstream,
+    token: Token<'scope>,
+    /// Invariant, as in other loans to scopes.
+    _scope: PhantomData<&'scope mut &'scope ()>,
+    _this_thread: ThisThread,
+}
+
+impl LentGraph<'_> {
+    /// Queues the graph on the scope's stream. The host does not wait; launches of one graph run one after the other.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it allocated; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuGraphLaunch`, CUDA 10.0+.
+    #[doc(alias = "cuGraphLaunch")]
+    #[inline]
+    pub fn launch(&self) -> Result<(), GraphError> {
+        let context = self.token.get()?;
+        // SAFETY: the graph is live and borrowed until the scope has waited for the stream, which is live and of the current
+        // context. Whoever added the nodes has vouched for them.
+        Ok(unsafe { context_call!(&context, cuGraphLaunch(self.graph, self.stream)) }?)
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Lends an executable graph to this scope, which launches it any number of times in order with its other work. If the
+    /// scope cannot be waited for, the graph is [lost](GraphError::Lost).
+    ///
+    /// A panic of one of its host functions is kept for [`take_panic`](GraphExec::take_panic).
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let mut graph = Graph::new(&cx)?;
+    /// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
+    /// graph.add_fill(&cx, &[], memory, 3)?;
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// let stream = Stream::new(&cx)?;
+    /// cx.scope(&stream, |scope| {
+    ///     let graph = scope.lend_graph(&mut exec)?;
+    ///     graph.launch()?;
+    ///     Ok(graph.launch()?)
+    /// })?;
+    /// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [3; 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; on a non-blocking stream the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn lend_graph(&self, graph: &'scope mut GraphExec<'_>) -> Result<LentGraph<'scope>, GraphError> {
+        graph.at_rest()?;
+        self.accept(graph.context())?;
+        let (stream, token) = (self.stream(), self.token());
+        // SAFETY: the executable is borrowed mutably for the scope, beyond its wait, and so its mark is in no other chain.
+        unsafe { self.marks().add(&graph.inner.mark) };
+        let (_scope, _this_thread) = (PhantomData, ThisThread::MARK);
+        Ok(LentGraph { graph: graph.as_raw(), stream, token, _scope, _this_thread })
+    }
+}
+
+impl GraphExec<'_> {
+    /// Launches the graph once on `stream`, and waits for it.
+    ///
+    /// On a non-blocking stream the host first waits for the default stream, on which synchronous copies and fills run. If
+    /// the wait fails, the graph is [lost](GraphError::Lost).
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::memory::PinnedFlags;
+    /// use cuprum::{Buffer, PinnedBuffer, Stream};
+    ///
+    /// let mut graph = Graph::new(&cx)?;
+    /// let memory = graph.lend(Buffer::<f32>::zeroed(&cx, 4)?)?;
+    /// // Of the host, a vector or page-locked memory.
+    /// let input = graph.lend(PinnedBuffer::zeroed(&cx, 4, PinnedFlags::empty())?)?;
+    /// let output = graph.lend(vec![0.0; 4])?;
+    /// let copy = graph.add_copy(&cx, &[], memory, input)?;
+    /// graph.add_copy(&cx, &[copy], output, memory)?;
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    ///
+    /// let stream = Stream::new(&cx)?;
+    /// for round in [1.0, 2.0] {
+    ///     exec.view_mut(input)?.fill(round);
+    ///     exec.launch(&cx, &stream)?;
+    ///     assert_eq!(exec.view(output)?, [round; 4]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function has panicked;
+    /// `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it allocated; the sticky errors of this or earlier work.
+    ///
+    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`,
+    /// CUDA 2.0+; where a capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    #[doc(alias("cuGraphLaunch", "cuStreamSynchronize"))]
+    #[inline]
+    pub fn launch(&mut self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), GraphError> {
+        let context = cx.of_both([self.context(), stream.context()], FnId::cuGraphLaunch)?;
+        self.at_rest()?;
+        if stream.is_apart() {
+            copy::wait_for_default_stream(context)?;
+        }
+        let (graph, stream) = (self.as_raw(), stream.as_raw());
+        // SAFETY: graph and stream are live and of the current context, and the graph is borrowed until the wait below.
+        let launched = unsafe { context_call!(context, cuGraphLaunch(graph, stream)) };
+        // After an error too: it may have been launched all the same.
+        // SAFETY: as above.
+        let (waited, is_over) = unsafe { waited_for(context, stream) };
+        if !is_over {
+            self.inner.mark.lose();
+        }
+        waited.and(launched)?;
+        self.check_panics()
+    }
+
+    /// Queues the graph on `stream`. Nothing waits for it.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it
+    /// allocated; the sticky errors of earlier work.
+    ///
+    /// # Safety
+    /// Until the launch has finished, as a wait that succeeded tells:
+    /// 1. This is not dropped, closed or updated, and nothing that it borrows is freed. If a wait fails, it is forgotten.
+    /// 2. No memory that the graph has is accessed through [`view`](GraphExec::view) or [`view_mut`](GraphExec::view_mut),
+    ///    except in an order that the stream gives; memory of the host not at all.
+    ///
+    /// Driver: `cuGraphLaunch`, CUDA 10.0+.
+    #[doc(alias = "cuGraphLaunch")]
+    #[inline]
+    pub unsafe fn launch_unwaited(
+        &self,
+        cx: &Current<'_, '_>,
+        stream: &Stream<'_>,
+    ) -> Result<(), GraphError> {
+        let context = cx.of_both([self.context(), stream.context()], FnId::cuGraphLaunch)?;
+        self.at_rest()?;
+        let (graph, stream) = (self.as_raw(), stream.as_raw());
+        // SAFETY: graph and stream are live and of the current context; the caller answers for the rest.
+        Ok(unsafe { context_call!(context, cuGraphLaunch(graph, stream)) }?)
+    }
+}
+
+impl fmt::Debug for LentGraph<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LentGraph").field("graph", &self.graph).field("stream", &self.stream).finish()
+    }
+}

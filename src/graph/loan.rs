@@ -1,0 +1,168 @@
+//! The token for memory that a graph has.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use cuprum_sys::CUdeviceptr;
+
+use self::sealed::{Device, Memory, Run};
+use super::node::Brand;
+use crate::external::ExternalSemaphore;
+use crate::launch::{In, InOut, addresses};
+use crate::memory::{DeviceData, Extent, Pitched, PitchedMut, Strides, resolve};
+use crate::stream::{Signals, StreamValue};
+
+/// Memory that a graph has: made by [`Graph::lend`](super::Graph::lend), given to nodes, and reached between launches by
+/// [`GraphExec::view`](super::GraphExec::view). A token, `Copy`: it borrows nothing, and is good for its own graph and the
+/// executable made of it.
+///
+/// `M` names the kind of memory, without lifetimes, so that a loan fits into a struct:
+///
+/// | `M` | memory |
+/// |---|---|
+/// | [`InOut<T>`](InOut) | of the device, to read and write; an argument for `In<T>` and `InOut<T>` |
+/// | [`In<T>`](In) | of the device, to read |
+/// | [`PitchedMut<'static, T>`](PitchedMut), [`Pitched<'static, T>`](Pitched) | rows of the device |
+/// | `[T]` | of the host, pageable or page-locked, which the graph owns |
+/// | [`Signals<'static, T>`](Signals) | numbers that the host has too |
+/// | [`ExternalSemaphore<'static>`](ExternalSemaphore) | a semaphore of another API |
+///
+/// Nodes without an edge between them use the same memory in any order.
+///
+/// Example: see [`Graph`](super::Graph), `lend`.
+pub struct Loan<M: ?Sized> {
+    /// Of the first element on the device; on the host its distance in bytes from the start.
+    pub(super) address: CUdeviceptr,
+    /// One row of elements, unless it is of rows.
+    pub(super) strides: Strides,
+    /// True if the driver chose the distance of rows.
+    pub(super) aligned: bool,
+    pub(super) place: Place,
+    _memory: PhantomData<fn(&M)>,
+}
+
+// `M` of linear memory could be the view (`SliceMut<'static, T>`), or a type made for this. `In` and `InOut` are there, say
+// the same in the words of a kernel's signature, and have no lifetime, which means nothing in a token that borrows nothing.
+
+/// Position of something among the things that a graph keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub(super) brand: Brand,
+    /// `None` for memory that only exists while the graph runs.
+    pub(super) at: Option<usize>,
+}
+
+pub(crate) mod sealed {
+    /// What a loan is of.
+    pub trait Memory {
+        type Element;
+        const ON_HOST: bool = false;
+        const ROWS: bool = false;
+    }
+
+    /// Elements one after the other.
+    pub trait Run: Memory {}
+
+    /// Memory with an address of the device.
+    pub trait Device: Memory {}
+}
+
+macro_rules! memory {
+    ($($memory:ty: $($marker:ident)* $(, $constant:ident)?;)*) => { $(
+        impl<T: DeviceData> Memory for $memory {
+            type Element = T;
+            $( const $constant: bool = true; )?
+        }
+        $( impl<T: DeviceData> $marker for $memory {} )*
+    )* };
+}
+
+memory! {
+    In<T>: Run Device;
+    InOut<T>: Run Device;
+    [T]: Run, ON_HOST;
+    Pitched<'static, T>: Device, ROWS;
+    PitchedMut<'static, T>: Device, ROWS;
+}
+
+impl<T: StreamValue> Memory for Signals<'static, T> {
+    type Element = T;
+}
+
+impl<T: StreamValue> Run for Signals<'static, T> {}
+impl<T: StreamValue> Device for Signals<'static, T> {}
+
+impl Memory for ExternalSemaphore<'static> {
+    type Element = ();
+}
+
+impl<M: ?Sized> Loan<M> {
+    /// A loan of rows, at an address of the device.
+    pub(super) const fn rows(address: CUdeviceptr, strides: Strides, aligned: bool, place: Place) -> Self {
+        Self { address, strides, aligned, place, _memory: PhantomData }
+    }
+
+    /// A loan of `len` elements.
+    pub(super) const fn run(address: CUdeviceptr, len: usize, place: Place) -> Self {
+        let extent = Extent { width: len, height: 1, depth: 1 };
+        Self::rows(address, Strides { extent, pitch: 0, rows: 0 }, true, place)
+    }
+}
+
+impl<M: Run + ?Sized> Loan<M> {
+    /// Number of elements.
+    pub const fn len(&self) -> usize {
+        self.strides.extent.width
+    }
+
+    /// True if there are no elements.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Some of the elements, also elements of other parts; `None` if the range is not within the loan.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
+        let (start, len) = resolve(&range, self.len())?;
+        let offset = start * size_of::<M::Element>();
+        Some(Self::run(self.address + offset as CUdeviceptr, len, self.place))
+    }
+}
+
+impl<M: Device + ?Sized> Loan<M> {
+    /// Address of the first element in device memory.
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.address
+    }
+}
+
+impl<T: DeviceData> Loan<InOut<T>> {
+    /// The same memory, to read.
+    pub const fn as_shared(&self) -> Loan<In<T>> {
+        Loan::run(self.address, self.len(), self.place)
+    }
+}
+
+impl<M: ?Sized> Clone for Loan<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: ?Sized> Copy for Loan<M> {}
+
+impl<M: ?Sized> fmt::Debug for Loan<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Extent { width, height, depth } = self.strides.extent;
+        write!(f, "Loan({} elements)", width * height * depth)
+    }
+}
+
+addresses! {
+    In <- Loan<InOut<T>>;
+    In <- Loan<In<T>>;
+    InOut <- Loan<InOut<T>>;
+    In <- Loan<PitchedMut<'static, T>>;
+    In <- Loan<Pitched<'static, T>>;
+    InOut <- Loan<PitchedMut<'static, T>>;
+}

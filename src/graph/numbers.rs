@@ -1,0 +1,252 @@
+//! Nodes that write single numbers in memory, and wait for them.
+
+use cuprum_sys::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUresult, CUstreamBatchMemOpParams, FnId};
+
+use super::capture::Capture;
+use super::error::GraphError;
+use super::exec::GraphExec;
+use super::graph::{Graph, add};
+use super::loan::{Loan, Place};
+use super::node::Node;
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::launch::{In, InOut};
+#[cfg(doc)]
+use crate::memory::MemoryError;
+use crate::raw::call::context_call;
+use crate::raw::seal::{Key, Sealed};
+use crate::stream::operations::{Watched, Written};
+use crate::stream::value::{number, wait, write};
+use crate::stream::{Operations, Signals, StreamValue, Until};
+
+macro_rules! numbers {
+    ($($memory:ty)*) => { $(
+        impl<T: StreamValue> Sealed for Loan<$memory> {}
+        impl<T: StreamValue> Watched for Loan<$memory> {
+            type Element = T;
+            type Home = Place;
+
+            #[inline]
+            fn numbers(&self, _: Key) -> (CUdeviceptr, usize, Place) {
+                (self.as_raw(), self.len(), self.place)
+            }
+        }
+    )* };
+}
+
+numbers!(In<T> InOut<T> Signals<'static, T>);
+
+impl<T: StreamValue> Written for Loan<InOut<T>> {}
+impl<T: StreamValue> Written for Loan<Signals<'static, T>> {}
+
+impl Graph<'_> {
+    /// Checks that operations are on memory of this graph, and gives them as the driver takes them.
+    fn operations(
+        &self,
+        context: &ContextRef,
+        operations: &Operations<Place>,
+        call: FnId,
+    ) -> Result<CUDA_BATCH_MEM_OP_NODE_PARAMS, GraphError> {
+        operations.homes.iter().try_for_each(|&place| self.kept.check(place))?;
+        let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
+        let count = u32::try_from(operations.list.len()).map_err(too_many)?;
+        // The driver only reads them.
+        let list = operations.list.as_ptr().cast_mut();
+        Ok(CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: context.as_raw(), count, paramArray: list, flags: 0 })
+    }
+
+    /// Adds a node that does operations on numbers, in their order. Of none it is an empty node.
+    ///
+    /// A wait that never ends holds up the replay, and all that waits for it: see
+    /// [streams](crate::stream#waits-for-numbers).
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// use cuprum::Stream;
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::stream::{Operations, Signals, Until};
+    ///
+    /// let signals = Arc::new(Signals::<u32>::new(&cx, 2)?);
+    /// let mut graph = Graph::new(&cx)?;
+    /// let shared = graph.lend(Arc::clone(&signals))?;
+    /// let mut operations = Operations::new();
+    /// operations.wait(shared, 0, Until::at_least(1))?.write(shared, 1, 7)?;
+    /// graph.add_operations(&cx, &[], &operations)?;
+    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+    /// let stream = Stream::non_blocking(&cx)?;
+    /// // The replay waits for the host.
+    /// signals[0].store(1, Ordering::Release);
+    /// exec.launch(&cx, &stream)?;
+    /// assert_eq!(signals[1].load(Ordering::Acquire), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::is_unresolved`] on drivers before CUDA 11.7;
+    /// `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
+    ///
+    /// Driver: `cuGraphAddBatchMemOpNode`, CUDA 11.7+.
+    #[doc(alias = "cuGraphAddBatchMemOpNode")]
+    #[inline]
+    pub fn add_operations(
+        &mut self,
+        cx: &Current<'_, '_>,
+        after: &[Node],
+        operations: &Operations<Place>,
+    ) -> Result<Node, GraphError> {
+        const CALL: FnId = FnId::cuGraphAddBatchMemOpNode;
+        let (context, _) = self.ready(cx, CALL)?;
+        let params = self.operations(context, operations, CALL)?;
+        if operations.list.is_empty() {
+            return self.add_empty(cx, after);
+        }
+        let params = &raw const params;
+        // SAFETY: graph and nodes are live, lists and places outlive the call; the memory is the graph's as long as it can
+        // run.
+        unsafe { add!(self, cx, after, cuGraphAddBatchMemOpNode(params)) }
+    }
+
+    /// Changes what operations a node does; for executables made from now on.
+    ///
+    /// # Errors
+    /// Same as [`add_operations`](Graph::add_operations); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    ///
+    /// Driver: `cuGraphBatchMemOpNodeSetParams`, CUDA 11.7+.
+    #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
+    #[inline]
+    pub fn set_operations(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        operations: &Operations<Place>,
+    ) -> Result<(), GraphError> {
+        const CALL: FnId = FnId::cuGraphBatchMemOpNodeSetParams;
+        let (context, node) = self.at(cx, node, CALL)?;
+        let params = self.operations(context, operations, CALL)?;
+        // SAFETY: as in `add_operations`.
+        Ok(unsafe { context_call!(context, cuGraphBatchMemOpNodeSetParams(node, &raw const params)) }?)
+    }
+
+    /// The operations of a node, as the driver describes them.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
+    ///
+    /// Driver: `cuGraphBatchMemOpNodeGetParams`, CUDA 11.7+.
+    #[doc(alias = "cuGraphBatchMemOpNodeGetParams")]
+    #[inline]
+    pub fn operations_of(&self, node: Node) -> Result<Vec<CUstreamBatchMemOpParams>, GraphError> {
+        let node = self.nodes.raw(node)?;
+        let mut params = CUDA_BATCH_MEM_OP_NODE_PARAMS::zeroed();
+        // SAFETY: the node is live; the out-parameter outlives the call.
+        unsafe { context_call!(self.context(), cuGraphBatchMemOpNodeGetParams(node, &raw mut params)) }?;
+        let count = if params.paramArray.is_null() { 0 } else { params.count as usize };
+        let at = |index| {
+            // SAFETY: the driver says that there are so many, in the node's own array, which stays as the node does; this
+            // is borrowed, and nobody else changes nodes.
+            unsafe { params.paramArray.wrapping_add(index).read() }
+        };
+        Ok((0..count).map(at).collect())
+    }
+}
+
+impl GraphExec<'_> {
+    /// Changes what operations a node does, in launches from now on, to as many of the same kinds: other memory, other
+    /// numbers.
+    ///
+    /// # Errors
+    /// Same as [`Graph::set_operations`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for operations of other kinds.
+    ///
+    /// Driver: `cuGraphExecBatchMemOpNodeSetParams`, CUDA 11.7+.
+    #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
+    #[inline]
+    pub fn set_operations(
+        &mut self,
+        cx: &Current<'_, '_>,
+        node: Node,
+        operations: &Operations<Place>,
+    ) -> Result<(), GraphError> {
+        const CALL: FnId = FnId::cuGraphExecBatchMemOpNodeSetParams;
+        let (context, exec, node) = self.at(cx, node, CALL)?;
+        let params = self.inner.graph.operations(context, operations, CALL)?;
+        // SAFETY: graph and node are live, and the memory is the graph's as long as it can run.
+        Ok(unsafe {
+            context_call!(context, cuGraphExecBatchMemOpNodeSetParams(exec, node, &raw const params))
+        }?)
+    }
+}
+
+impl Capture<'_, '_, '_> {
+    /// Adds a write of `value` at `at`, behind which all that the lane did before is seen by whoever sees it.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::Stream;
+    /// use cuprum::graph::{CaptureMode, InstantiateFlags};
+    /// use cuprum::stream::{Operations, Signals, Until};
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::Ordering::Acquire;
+    ///
+    /// let (mut stream, signals) = (Stream::new(&cx)?, Arc::new(Signals::<u32>::new(&cx, 2)?));
+    /// let (graph, ()) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+    ///     let shared = capture.lend(Arc::clone(&signals))?;
+    ///     capture.wait_value(shared, 0, Until::equal(0))?;
+    ///     capture.write_value(shared, 1, 5)
+    /// })?;
+    /// graph.instantiate(&cx, InstantiateFlags::empty())?.launch(&cx, &stream)?;
+    /// assert_eq!(signals[1].load(Acquire), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::is_unresolved`] on drivers before
+    /// CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` for what the device lacks; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    ///
+    /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
+    #[doc(alias("cuStreamWriteValue32_v2", "cuStreamWriteValue64_v2"))]
+    pub fn write_value<L: Written<Home = Place>>(
+        &self,
+        to: L,
+        at: usize,
+        value: L::Element,
+    ) -> Result<(), GraphError> {
+        let (context, address) = self.number(to, at, FnId::cuStreamWriteValue32_v2)?;
+        // SAFETY: the stream is live and its context current; the number is the graph's as long as it can run.
+        Ok(unsafe { write(context, self.as_raw(), address, value) }?)
+    }
+
+    /// Adds a wait until the number at `at` is as `until` says. See [the module](crate::stream#waits-for-numbers) for a wait
+    /// that never ends.
+    ///
+    /// # Errors
+    /// Same as [`write_value`](Capture::write_value).
+    ///
+    /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
+    #[doc(alias("cuStreamWaitValue32_v2", "cuStreamWaitValue64_v2"))]
+    pub fn wait_value<L: Watched<Home = Place>>(
+        &self,
+        on: L,
+        at: usize,
+        until: Until<L::Element>,
+    ) -> Result<(), GraphError> {
+        let (context, address) = self.number(on, at, FnId::cuStreamWaitValue32_v2)?;
+        // SAFETY: as in `write_value`.
+        Ok(unsafe { wait(context, self.as_raw(), address, until) }?)
+    }
+
+    /// The address of a number of a loan, and the context.
+    fn number<L: Watched<Home = Place>>(
+        &self,
+        loan: L,
+        at: usize,
+        call: FnId,
+    ) -> Result<(&ContextRef, CUdeviceptr), GraphError> {
+        let context = self.ready(call)?;
+        let (address, len, place) = loan.numbers(Key::new());
+        self.shared.kept.borrow().check(place)?;
+        Ok((context, number::<L::Element>(address, len, at)?))
+    }
+}

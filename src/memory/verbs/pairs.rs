@@ -1,0 +1,143 @@
+//! The pairs of kinds between which the driver copies, and the kinds that it fills.
+
+use cuprum_sys::FnId;
+
+use super::super::data::Pattern;
+use super::super::side::{self, Side};
+use super::super::{
+    DeviceData, HostBlock, HostBlockMut, MemoryError, SliceMut, bytes_of, copy, filled_rows, same_driver,
+    same_length,
+};
+use super::kind::{Accepts, Device, DeviceRows, Elsewhere, Fillable, Host, HostRows, InArray, pairs};
+use crate::context::Current;
+use crate::raw::seal::Key;
+
+pairs! {
+    Device from Host: |cx, to, from| {
+        same_length(to.len(), from.len())?;
+        let bytes = bytes_of::<T>(to.len())?;
+        let context = cx.of(to.context(), FnId::cuMemcpyHtoD_v2)?;
+        // SAFETY: `from` has as many bytes as the device side, which lies in a live allocation that is ours.
+        unsafe { copy::from_host(context, to.as_raw(), from.as_ptr().cast(), bytes) }?;
+        Ok(())
+    }
+
+    Host from Device: |cx, to, from| {
+        same_length(to.len(), from.len())?;
+        // SAFETY: `to` has as many elements as the slice and is ours for the call; any bytes are a `T`.
+        unsafe { from.read_into(cx, to.as_mut_ptr()) }
+    }
+
+    Device from Device: |cx, to, from| {
+        same_length(to.len(), from.len())?;
+        let bytes = bytes_of::<T>(to.len())?;
+        let context = cx.of_both([to.context(), from.context()], FnId::cuMemcpyDtoD_v2)?;
+        // SAFETY: both sides have `bytes` bytes in live allocations of the current context; the first is ours.
+        unsafe { copy::within(context, to.as_raw(), from.as_raw(), bytes) }?;
+        Ok(())
+    }
+
+    Device from Elsewhere<Device>: |cx, to, from| {
+        same_length(to.len(), from.len())?;
+        let bytes = bytes_of::<T>(to.len())?;
+        let context = cx.of(to.context(), FnId::cuMemcpyPeer)?;
+        same_driver(context, from.context(), FnId::cuMemcpyPeer)?;
+        let (to, from) = ((context, to.as_raw()), (from.context(), from.as_raw()));
+        // SAFETY: both sides have `bytes` bytes in live allocations of their contexts; the first is ours.
+        unsafe { copy::between(to, from, bytes) }?;
+        Ok(())
+    }
+}
+
+/// Rows of the device or the host, or elements of an array.
+macro_rules! rows {
+    ($($to:ident from $($from:ident)+;)+) => { $( $( pairs! {
+        $to from $from: |cx, to, from| {
+            // SAFETY: views gave both sides, which are borrowed and have room for their extents. The destination is ours, or
+            // an array, whose elements belong to nobody alone; any bytes are a `T`.
+            unsafe { side::copy(cx, &to, &from) }
+        }
+    } )+ )+ };
+}
+
+/// Rows of the device or elements of an array: from and to a slice of the host, which has no gaps, and from another context.
+macro_rules! on_the_device {
+    ($($there:ident)+) => { $( pairs! {
+        $there from Host: |cx, to, from| {
+            let extent = to.extent();
+            same_length(extent.len().unwrap_or(usize::MAX), from.len())?;
+            <$there as Accepts<HostRows>>::copy::<T>(cx, to, HostBlock::new(from, extent)?.side(), Key::new())
+        }
+
+        Host from $there: |cx, to, from| {
+            let extent = from.extent();
+            same_length(to.len(), extent.len().unwrap_or(usize::MAX))?;
+            <HostRows as Accepts<$there>>::copy::<T>(cx, HostBlockMut::new(to, extent)?.side(), from, Key::new())
+        }
+
+        $there from Elsewhere<DeviceRows>: |cx, to, from| {
+            // SAFETY: as within one context; no side is on the host.
+            unsafe { side::copy_between(cx, &to, &from) }
+        }
+
+        $there from Elsewhere<InArray>: |cx, to, from| {
+            // SAFETY: as above.
+            unsafe { side::copy_between(cx, &to, &from) }
+        }
+    } )+ };
+}
+
+rows! {
+    DeviceRows from HostRows DeviceRows InArray;
+    InArray from HostRows DeviceRows InArray;
+    HostRows from DeviceRows InArray;
+}
+
+on_the_device!(DeviceRows InArray);
+
+/// The function that fills with a pattern, for errors of the host.
+const fn fill_call(pattern: Pattern) -> FnId {
+    match pattern {
+        Pattern::Byte(_) => FnId::cuMemsetD8_v2,
+        Pattern::Half(_) => FnId::cuMemsetD16_v2,
+        Pattern::Word(_) => FnId::cuMemsetD32_v2,
+    }
+}
+
+impl Fillable for Device {
+    #[inline]
+    fn fill<T: DeviceData>(
+        cx: &Current<'_, '_>,
+        to: SliceMut<'_, T>,
+        pattern: Pattern,
+        per_element: usize,
+        _: Key,
+    ) -> Result<(), MemoryError> {
+        let context = cx.of(to.context(), fill_call(pattern))?;
+        let len = to.len().saturating_mul(per_element);
+        // SAFETY: so many values of the pattern's width lie in a live allocation that is ours, at a multiple of that
+        // width, and any bytes are a `T`.
+        unsafe { copy::fill(context, to.as_raw(), pattern, len) }?;
+        Ok(())
+    }
+}
+
+impl Fillable for DeviceRows {
+    fn fill<T: DeviceData>(
+        cx: &Current<'_, '_>,
+        to: Side<'_>,
+        pattern: Pattern,
+        per_element: usize,
+        _: Key,
+    ) -> Result<(), MemoryError> {
+        let context = cx.of(to.home.unwrap_or(cx.context()), FnId::cuMemsetD2D32_v2)?;
+        // Where there are no elements, the width can be any number.
+        let width = to.extent().width.saturating_mul(per_element);
+        for rows in filled_rows(to.device_address(), &to.strides, width) {
+            // SAFETY: the rows lie in live memory of the current context that is ours; it begins at an element, rows
+            // begin where elements may, and any bytes are a `T`.
+            unsafe { copy::fill_rows(context, rows, pattern) }?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! The short way in: from the number of a device to a context that any thread enters.
+
+use cuprum_sys::Library;
+
+use crate::any_error::Result;
+use crate::context::{ContextRef, PrimaryContext};
+use crate::driver::Driver;
+use crate::raw::shared::Shared;
+
+/// Loads the system's driver, initializes it, and shares the primary context of a device, counted from 0.
+///
+/// The context is the one that other CUDA libraries of the process use too. It is [entered](crate::Shared::enter) on any
+/// thread, and released when its last handle and the last object made in it are dropped.
+///
+/// ```
+/// use cuprum::Buffer;
+///
+/// fn sum(numbers: &[u32]) -> cuprum::Result<u32> {
+///     cuprum::open(0)?.enter(|cx| Ok(Buffer::from_slice(cx, numbers)?.to_vec(cx)?.iter().sum()))
+/// }
+///
+/// match sum(&[1, 2, 3]) {
+///     Ok(sum) => assert_eq!(sum, 6),
+///     Err(error) => println!("no GPU here: {error}"),
+/// }
+/// ```
+///
+/// # Errors
+/// [`AnyError::Load`](crate::AnyError::Load) with every path tried where there is no driver; the errors of [`Driver::init`],
+/// [`Driver::device`] and [`PrimaryContext::retain`].
+///
+/// Driver: `cuInit`, CUDA 2.0+; `cuDeviceGet`, CUDA 2.0+; `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
+#[doc(alias("cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain"))]
+#[inline]
+pub fn open(ordinal: u32) -> Result<Shared<ContextRef>> {
+    primary(Driver::load()?, ordinal)
+}
+
+/// The same with a library that is loaded already: one found elsewhere, or the software device of `cuprum-emulator`.
+///
+/// ```
+/// // The software device; `open_driver_or_emulator` takes it only where there is no GPU, and says why.
+/// let context = cuprum::open_in(cuprum_emulator::library(), 0)?;
+/// assert!(context.driver().library().is_software_device());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Same as [`Driver::init`], [`Driver::device`] and [`PrimaryContext::retain`].
+///
+/// Driver: `cuInit`, CUDA 2.0+; `cuDeviceGet`, CUDA 2.0+; `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
+#[doc(alias("cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain"))]
+#[inline]
+pub fn open_in(library: Library, ordinal: u32) -> Result<Shared<ContextRef>> {
+    primary(Driver::init(library)?, ordinal)
+}
+
+fn primary(driver: Driver, ordinal: u32) -> Result<Shared<ContextRef>> {
+    Ok(PrimaryContext::retain(driver.device(ordinal)?)?.share())
+}

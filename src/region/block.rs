@@ -1,0 +1,157 @@
+//! Blocks of memory: counted, noted when they are used, and given back without a driver call.
+
+use std::any::Any;
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::sync::Arc;
+
+use cuprum_sys::FnId;
+
+use super::core::{Core, Mode, locked};
+use super::hub::{Dead, Hub};
+use super::naive::naive;
+use super::recording::Taken;
+use super::visits::Visits;
+use super::{Queue, RegionError};
+use crate::context::ContextRef;
+use crate::error::Error;
+use crate::memory::caching::SizeClass;
+
+/// Storage of a block.
+pub(super) enum Storage {
+    /// Nothing: a region without bytes.
+    Nothing,
+    /// Device memory of the pool.
+    Device { address: u64, class: SizeClass },
+    /// Page-locked memory of the pool.
+    Host { address: u64, class: SizeClass },
+    /// Something that is dropped when the work that uses it is over: memory that was adopted, or code.
+    Kept(Box<dyn Any + Send + Sync>),
+}
+
+/// Something that queues use, shared by all who may still use it.
+pub(super) struct Block {
+    hub: ManuallyDrop<Arc<Hub>>,
+    storage: ManuallyDrop<Storage>,
+    /// The queue in whose order the memory was given out and is used again, with its epoch then. Uses by that queue need
+    /// no note. Without a home, the memory was idle when it was given out, and each queue is noted.
+    home: ManuallyDrop<Option<(Arc<Core>, u64)>>,
+    visits: ManuallyDrop<Visits>,
+}
+
+impl Block {
+    pub(super) fn new(hub: &Arc<Hub>, storage: Storage, home: Option<(Arc<Core>, u64)>) -> Self {
+        Self {
+            hub: ManuallyDrop::new(Arc::clone(hub)),
+            storage: ManuallyDrop::new(storage),
+            home: ManuallyDrop::new(home),
+            visits: ManuallyDrop::new(Visits::default()),
+        }
+    }
+
+    /// The queue of the home.
+    pub(super) fn queue(&self) -> Option<Queue> {
+        self.home.as_ref().map(|(home, _)| Queue::new(Arc::clone(home), Arc::clone(&self.hub)))
+    }
+
+    pub(super) fn context(&self) -> &ContextRef {
+        self.hub.context()
+    }
+
+    /// Notes that the next call on `queue`, whose mode is held, uses the block. In a recording it is kept as well.
+    ///
+    /// The note is made in a recording too: should the call run after all, it is covered.
+    #[inline]
+    pub(super) fn touch(self: &Arc<Self>, queue: &Arc<Core>, mode: &Mode) -> Result<(), RegionError> {
+        match mode.taken()? {
+            None => {
+                if !self.is_home(queue) {
+                    self.visits.note(queue, queue.epoch(), || self.check_order(queue))?;
+                }
+            }
+            Some(taken) => self.record(queue, taken)?,
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_home(&self, queue: &Arc<Core>) -> bool {
+        self.home.as_ref().is_some_and(|(home, _)| Arc::ptr_eq(home, queue))
+    }
+
+    /// Memory from a lane may still be used by earlier work of that lane's queue: another queue has to come after it.
+    fn check_order(&self, queue: &Core) -> Result<(), RegionError> {
+        match &*self.home {
+            Some((home, born))
+                if !queue.comes_after(home.number(), *born) && !home.has_passed(*born) && !naive("order") =>
+            {
+                Err(RegionError::NotOrdered)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps the block for a recording. A replay comes after the work of before the recording, on any queue; memory
+    /// whose earlier uses may come later than that is refused.
+    fn record(self: &Arc<Self>, queue: &Arc<Core>, taken: &Taken) -> Result<(), RegionError> {
+        if let Some((home, born)) = &*self.home {
+            if !taken.base().covers(home.number(), *born) && !home.has_passed(*born) && !naive("order") {
+                return Err(RegionError::NotOrdered);
+            }
+        }
+        if !naive("keep") {
+            taken.keep(self);
+        }
+        self.note(queue, queue.epoch());
+        Ok(())
+    }
+
+    /// Notes a use that was allowed before.
+    pub(super) fn note(&self, queue: &Arc<Core>, epoch: u64) {
+        if !self.is_home(queue) {
+            self.visits.note_unchecked(queue, epoch);
+        }
+    }
+
+    /// Fails unless the block is of the context of `queue`.
+    #[inline]
+    pub(super) fn check_context(&self, queue: &Core, call: FnId) -> Result<(), Error> {
+        let (mine, other) = (self.context(), queue.context());
+        if ptr::eq(mine, other) || mine == other { Ok(()) } else { Err(Error::wrong_context(call)) }
+    }
+}
+
+/// Makes no driver call and waits for nothing, unless this is the last user of the pool: see [`Hub`].
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: each field is taken once, here.
+        let hub = unsafe { ManuallyDrop::take(&mut self.hub) };
+        // SAFETY: as above.
+        let storage = unsafe { ManuallyDrop::take(&mut self.storage) };
+        // SAFETY: as above.
+        let home = unsafe { ManuallyDrop::take(&mut self.home) }.map(|(home, _)| home);
+        // SAFETY: as above.
+        let visits = unsafe { ManuallyDrop::take(&mut self.visits) };
+        if hub.forked() {
+            // A lock may be held by a thread that the child has not got.
+            std::mem::forget((hub, storage, home, visits));
+            return;
+        }
+        // A queue of another pool may end with the note, by a driver call.
+        let over = visits.are_over(home.as_deref()) && !visits.are_of_others(hub.number());
+        match (storage, home) {
+            (Storage::Nothing, _) => {}
+            (Storage::Device { address, class }, Some(home)) if over || naive("device") => {
+                locked(&home.lane).put(class, address);
+            }
+            (Storage::Device { address, class }, None) if over || naive("device") => {
+                locked(&hub.quiet).put(class, address);
+            }
+            (Storage::Host { address, class }, _) if over || naive("host") => {
+                locked(&hub.host).put(class, address);
+            }
+            (storage, home) => locked(&hub.limbo).push(Dead { storage, home, visits }),
+        }
+        drop(hub);
+    }
+}

@@ -1,0 +1,228 @@
+//! The state that all handles of a queue share.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::RegionError;
+use super::recording::Taken;
+use crate::context::{ContextRef, Current, KeptContext, captures};
+use crate::error::Error;
+use crate::memory::caching::Bins;
+use crate::stream::{Event, EventFlags, Stream};
+
+/// A stream, with the progress of its work as far as it is known.
+///
+/// Work is counted in epochs: a mark ends one. `mode` is locked around each driver call on the stream, so that no call
+/// runs in another mode than the one that its notes were made for. The other locks are never held during a driver call,
+/// so that regions may be dropped wherever they are.
+pub(super) struct Core {
+    pub(super) stream: Stream<'static>,
+    context: KeptContext<'static>,
+    /// Identity for other queues, which hold no reference to this one: they would form a cycle.
+    number: u64,
+    /// The number of its pool.
+    pool: u64,
+    mode: RwLock<Mode>,
+    epoch: AtomicU64,
+    /// Number of epochs that are over.
+    passed: AtomicU64,
+    seen: Mutex<Seen>,
+    /// Dead blocks that this queue may use again at once, as all their uses come before its next work.
+    pub(super) lane: Mutex<Bins>,
+    /// Events for the next marks.
+    spare: Mutex<Vec<Event<'static>>>,
+    /// A stream that wakes futures, made when the first of them has to wait. Never recorded.
+    bell: OnceLock<Stream<'static>>,
+}
+
+/// Treatment of work on a queue.
+pub(super) enum Mode {
+    /// It runs.
+    Eager,
+    /// It becomes part of a graph.
+    Recording(Arc<Taken>),
+    /// Not known, as a recording could not be ended.
+    Lost,
+}
+
+/// Epochs of other queues, by their numbers, that come before the next work of a queue: those below the second number.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Seen(Vec<(u64, u64)>);
+
+impl Seen {
+    pub(super) fn covers(&self, queue: u64, epoch: u64) -> bool {
+        self.0.iter().any(|&(number, until)| number == queue && until > epoch)
+    }
+
+    pub(super) fn add(&mut self, queue: u64, until: u64) {
+        match self.0.iter_mut().find(|(number, _)| *number == queue) {
+            Some((_, known)) => *known = until.max(*known),
+            None => self.0.push((queue, until)),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        other.0.iter().for_each(|&(queue, until)| self.add(queue, until));
+    }
+}
+
+/// Locks something that no panic leaves half changed.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// True if an event has passed, beside captures of other threads.
+pub(super) fn is_done(event: &Event<'_>) -> Result<bool, Error> {
+    let done = Cell::new(false);
+    captures::wait_beside(event.context().library(), || event.is_done().map(|is_done| done.set(is_done)))?;
+    Ok(done.get())
+}
+
+/// Waits for an event, beside captures of other threads.
+pub(super) fn wait_for(event: &Event<'_>) -> Result<(), Error> {
+    captures::wait_beside(event.context().library(), || event.synchronize())
+}
+
+/// A number that no other queue or pool has: a handle of the driver would be used again.
+pub(super) fn number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Core {
+    pub(super) fn new(stream: Stream<'static>, context: KeptContext<'static>, pool: u64) -> Self {
+        Self {
+            stream,
+            context,
+            number: number(),
+            pool,
+            mode: RwLock::new(Mode::Eager),
+            epoch: AtomicU64::new(0),
+            passed: AtomicU64::new(0),
+            seen: Mutex::default(),
+            lane: Mutex::default(),
+            spare: Mutex::default(),
+            bell: OnceLock::new(),
+        }
+    }
+
+    pub(super) const fn pool(&self) -> u64 {
+        self.pool
+    }
+
+    pub(super) const fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(super) fn context(&self) -> &ContextRef {
+        &self.context
+    }
+
+    pub(super) const fn kept_context(&self) -> &KeptContext<'static> {
+        &self.context
+    }
+
+    /// Holds the mode for a driver call. Not to be called in a forked child.
+    #[inline]
+    pub(super) fn hold(&self) -> RwLockReadGuard<'_, Mode> {
+        self.mode.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Like [`hold`](Core::hold), for a call that ends an epoch or changes the mode.
+    pub(super) fn change(&self) -> RwLockWriteGuard<'_, Mode> {
+        self.mode.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The present epoch. It stays as long as the mode is held.
+    #[inline]
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn has_passed(&self, epoch: u64) -> bool {
+        self.passed.load(Ordering::Acquire) > epoch
+    }
+
+    /// All work up to the end of `epoch` is over for certain.
+    pub(super) fn pass(&self, epoch: u64) {
+        self.passed.fetch_max(epoch + 1, Ordering::Release);
+    }
+
+    /// True if an epoch of another queue comes before all work that is queued here later.
+    pub(super) fn comes_after(&self, queue: u64, epoch: u64) -> bool {
+        locked(&self.seen).covers(queue, epoch)
+    }
+
+    /// The next work here comes after all that `seen` has.
+    pub(super) fn come_after(&self, seen: &Seen) {
+        locked(&self.seen).merge(seen);
+    }
+
+    /// Epochs that come before a mark at the end of `epoch` of this queue.
+    pub(super) fn seen_with(&self, epoch: u64) -> Seen {
+        let mut seen = locked(&self.seen).clone();
+        seen.add(self.number, epoch + 1);
+        seen
+    }
+
+    /// Ends an epoch with an event after all its work. The caller holds the mode exclusively, and it is [`Mode::Eager`].
+    pub(super) fn end_epoch(&self, cx: &Current<'_, 'static>) -> Result<(Event<'static>, u64), Error> {
+        let event = self.record(cx)?;
+        Ok((event, self.epoch.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Records an event after all work so far.
+    pub(super) fn record(&self, cx: &Current<'_, 'static>) -> Result<Event<'static>, Error> {
+        let spare = locked(&self.spare).pop();
+        let event = match spare {
+            Some(event) => event,
+            None => Event::new(cx, EventFlags::DISABLE_TIMING)?,
+        };
+        match event.record(cx, &self.stream) {
+            Ok(()) => Ok(event),
+            Err(error) => {
+                self.give_back(event);
+                Err(error)
+            }
+        }
+    }
+
+    /// Keeps an event for the next mark: recorded again, it forgets the mark before. No driver call.
+    pub(super) fn give_back(&self, event: Event<'static>) {
+        if self.context().library().forked() {
+            std::mem::forget(event);
+        } else {
+            locked(&self.spare).push(event);
+        }
+    }
+
+    /// The stream that wakes futures of this queue's work, which they do in its order.
+    pub(super) fn bell(&self, cx: &Current<'_, 'static>) -> Result<&Stream<'static>, Error> {
+        if let Some(bell) = self.bell.get() {
+            return Ok(bell);
+        }
+        let bell = Stream::non_blocking(cx)?;
+        Ok(self.bell.get_or_init(|| bell))
+    }
+}
+
+impl Mode {
+    /// The recording that work becomes part of, if there is one.
+    #[inline]
+    pub(super) fn taken(&self) -> Result<Option<&Arc<Taken>>, RegionError> {
+        match self {
+            Self::Eager => Ok(None),
+            Self::Recording(taken) => Ok(Some(taken)),
+            Self::Lost => Err(RegionError::Lost),
+        }
+    }
+
+    /// Refuses to go on while a recording runs.
+    pub(super) fn eager(&self) -> Result<(), RegionError> {
+        match self.taken()? {
+            None => Ok(()),
+            Some(_) => Err(RegionError::Recording),
+        }
+    }
+}

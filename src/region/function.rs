@@ -1,0 +1,102 @@
+//! Kernels whose parameters are known at run time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::block::{Block, Storage};
+use super::{Pool, RegionError};
+use crate::launch::{LaunchConfig, LaunchError, Limits, Mismatch};
+use crate::module::{Function, Module};
+use crate::raw::shared::Shared;
+
+/// A kernel of shared code, for [launches](super::Queue::launch) whose arguments are known at run time.
+///
+/// A handle that is shared by its clones. It keeps the code, as launches do: the code is unloaded when the last handle is
+/// dropped and no queue runs the kernel any more, and no recording has it; by the pool, as for memory that was
+/// [adopted](Pool::adopt).
+///
+/// Example: see [`Arg`](super::Arg).
+#[derive(Clone)]
+pub struct SharedFunction(Arc<Code>);
+
+struct Code {
+    /// Only used while the block, which has the module, is there.
+    function: Function<'static>,
+    /// Offset and size of each parameter.
+    parameters: Vec<(usize, usize)>,
+    limits: Limits,
+    block: Arc<Block>,
+}
+
+impl Pool {
+    /// A kernel of `module` by its name, with its parameters. Dynamic shared memory beyond 48 KiB is allowed before, by
+    /// [`Function::set_attribute`].
+    ///
+    /// # Errors
+    /// [`RegionError::Module`]; [`RegionError::Arguments`] where the parameters are not known: the driver is older than
+    /// CUDA 12.4, and the module was not loaded from PTX; [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    ///
+    /// Driver: `cuModuleGetFunction`, CUDA 2.0+, `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+
+    /// (before that the PTX is read); `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
+    #[doc(alias("cuModuleGetFunction", "cuFuncGetParamInfo"))]
+    pub fn function(
+        &self,
+        module: &Shared<Module<'static>>,
+        name: &str,
+    ) -> Result<SharedFunction, RegionError> {
+        if module.context() != self.context() {
+            return Err(crate::Error::wrong_context(cuprum_sys::FnId::cuModuleGetFunction).into());
+        }
+        let function = module.function(name)?;
+        let count = function.parameter_count().map_err(|error| function.not_known(error))?;
+        let parameters = (0..count).map(|index| function.parameter(index)).collect::<Result<_, _>>()?;
+        let limits = Limits::of(function)?;
+        let block = Block::new(self.hub(), Storage::Kept(Box::new(module.clone())), None);
+        // SAFETY: the block in the same value keeps the module.
+        let function = unsafe { function.outlived() };
+        Ok(SharedFunction(Arc::new(Code { function, parameters, limits, block: Arc::new(block) })))
+    }
+}
+
+impl SharedFunction {
+    /// Offset and size in bytes of each parameter.
+    #[inline]
+    pub fn parameters(&self) -> &[(usize, usize)] {
+        &self.0.parameters
+    }
+
+    /// The kernel.
+    #[inline]
+    pub fn function(&self) -> Function<'_> {
+        self.0.function
+    }
+
+    #[inline]
+    pub(super) fn block(&self) -> &Arc<Block> {
+        &self.0.block
+    }
+
+    /// Refuses a geometry beyond the limits.
+    #[inline]
+    pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
+        self.0.limits.check(config)
+    }
+
+    /// Bytes of all parameters.
+    #[inline]
+    pub(super) fn bytes(&self) -> usize {
+        self.0.parameters.last().map_or(0, |(offset, size)| offset + size)
+    }
+
+    /// The difference in number between arguments and parameters.
+    #[cold]
+    pub(super) fn other_count(&self, arguments: usize) -> Mismatch {
+        Mismatch::Count { kernel: self.0.parameters.len(), signature: arguments }
+    }
+}
+
+impl fmt::Debug for SharedFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedFunction").field(&self.0.function).finish()
+    }
+}

@@ -1,0 +1,114 @@
+//! Page-locked memory of the host, owned by one at a time.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::block::Block;
+use crate::memory::DeviceData;
+
+/// Bytes of page-locked memory, for [uploads](super::Queue::upload) and [reads](super::Queue::read): it dereferences to
+/// them, and the device copies from and to it while the host goes on.
+///
+/// It is moved into an upload or a read, and comes back from a read by a wait that has succeeded, and in no other way: so
+/// the host never reaches bytes that the device writes. Dropped, it goes back to its pool, without a driver call; memory
+/// that a device may still use is not given out before that use is over.
+///
+/// Its contents are not cleared: they are unspecified bytes.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::region::Pool;
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// let numbers = context.enter(|cx| {
+///     let pool = Pool::new(cx);
+///     let queue = pool.queue(cx)?;
+///     let region = queue.alloc(cx, 8)?;
+///     let mut staging = pool.pinned(cx, 8)?;
+///     staging[..4].copy_from_slice(&1u32.to_ne_bytes());
+///     staging[4..].copy_from_slice(&2u32.to_ne_bytes());
+///     queue.upload(cx, &region, staging)?;
+///     let bytes = queue.read(cx, &region, pool.pinned(cx, 8)?)?.wait()?;
+///     Ok(bytes.elements::<u32>().expect("two numbers").to_vec())
+/// })?;
+/// assert_eq!(numbers, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Pinned {
+    block: Arc<Block>,
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: it owns its bytes alone; the block is for all threads.
+unsafe impl Send for Pinned {}
+// SAFETY: shared, it gives out shared references to bytes alone.
+unsafe impl Sync for Pinned {}
+
+impl Pinned {
+    /// The first `len` bytes of a block that was just made, or none.
+    pub(super) fn new(block: Block, start: Option<NonNull<u8>>, len: usize) -> Self {
+        let (start, len) = start.map_or((NonNull::dangling(), 0), |start| (start, len));
+        Self { block: Arc::new(block), start, len }
+    }
+
+    pub(super) const fn block(&self) -> &Arc<Block> {
+        &self.block
+    }
+
+    pub(super) const fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// Two pieces of the memory, the second from byte `at` on, or this again if there are not so many bytes. The memory
+    /// goes back when both were dropped. No driver call.
+    ///
+    /// # Errors
+    /// The memory itself, if it has less than `at` bytes.
+    pub fn split(self, at: usize) -> Result<(Self, Self), Self> {
+        let Some(rest) = self.len.checked_sub(at) else { return Err(self) };
+        // SAFETY: the offset is within the block, or its end.
+        let start = unsafe { self.start.add(at) };
+        let second = Self { block: Arc::clone(&self.block), start, len: rest };
+        Ok((Self { len: at, ..self }, second))
+    }
+
+    /// The bytes as elements; `None` if they do not begin at a multiple of the element's alignment, or are no whole number
+    /// of elements.
+    pub fn elements<T: DeviceData>(&self) -> Option<&[T]> {
+        let start = self.start.cast::<T>();
+        let len = self.len.checked_div(size_of::<T>())?;
+        if !start.is_aligned() || len * size_of::<T>() != self.len {
+            return None;
+        }
+        // SAFETY: so many elements are there, aligned; any bytes are a `T`, and they are borrowed as this is.
+        Some(unsafe { std::slice::from_raw_parts(start.as_ptr(), len) })
+    }
+}
+
+impl Deref for Pinned {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: so many bytes are there. They are this piece's alone, and no device writes them: for that the piece is
+        // given up. Of pages that were never written the system makes bytes.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for Pinned {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `deref`, of a piece that is borrowed mutably; no device reads it either.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl fmt::Debug for Pinned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pinned({:p}, {} bytes)", self.start, self.len)
+    }
+}

@@ -1,0 +1,214 @@
+//! The pool: where queues, memory and kernels are made.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cuprum_sys::FnId;
+
+use super::adopted::sealed::Owner;
+use super::block::{Block, Storage};
+use super::core::{Core, locked};
+use super::hub::{Hub, alloc_host};
+use super::pinned::Pinned;
+use super::{Queue, Region, RegionError};
+use crate::context::{ContextRef, Current};
+use crate::error::Error;
+use crate::memory::caching::{SizeClass, is_no_room};
+use crate::memory::{MemoryError, copy};
+use crate::stream::Stream;
+
+/// A pool of memory in one context, with its queues and its page-locked memory.
+///
+/// A handle that is shared: by its clones, and by all that was made with it. Memory that is dropped is kept, and given
+/// out again without a driver call. Device memory belongs to the [`Queue`] that has allocated it: dropped, it is used
+/// again by that queue at once, as its next work comes after the work that still runs. Memory that other queues have
+/// used waits until they have passed that use; events are recorded to find out when memory is wanted. So no drop calls
+/// the driver, but the last of all: it waits for the work that uses the memory, and frees it. Memory whose work cannot
+/// be waited for leaks.
+///
+/// Sizes are rounded up to sixteen classes per power of two, of at least 512 bytes.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::region::Pool;
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// context.enter(|cx| {
+///     let pool = Pool::new(cx);
+///     let queue = pool.queue(cx)?;
+///     let first = queue.alloc(cx, 1 << 20)?;
+///     let address = first.as_raw();
+///     queue.fill(cx, &first, 7u8)?;
+///     drop(first);
+///     // The same memory, without a wait: work that is queued on it now comes after the fill.
+///     assert_eq!(queue.alloc(cx, 1 << 20)?.as_raw(), address);
+///     Ok(())
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Pool(Arc<Hub>);
+
+impl Pool {
+    /// Makes an empty pool. No driver call.
+    pub fn new(cx: &Current<'_, 'static>) -> Self {
+        Self(Arc::new(Hub::new(cx.keep())))
+    }
+
+    /// The context in which all of it is.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.0.context()
+    }
+
+    pub(super) const fn hub(&self) -> &Arc<Hub> {
+        &self.0
+    }
+
+    /// Makes a queue, on a non-blocking stream. The stream of a queue that was dropped is used again, with the memory in
+    /// its order, if its work is over.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamCreate`, CUDA 2.0+, and `cuStreamQuery`, CUDA 2.0+, for each queue that was dropped.
+    #[doc(alias("cuStreamCreate", "cuStreamQuery"))]
+    pub fn queue(&self, cx: &Current<'_, 'static>) -> Result<Queue, RegionError> {
+        cx.require(self.context(), FnId::cuStreamCreate)?;
+        let mut queues = locked(&self.0.queues);
+        // One without users but this list has no recording either, and no other code can reach it.
+        let unused = queues.iter().filter(|core| Arc::strong_count(core) == 1);
+        let idle = unused.filter(|core| core.hold().eager().is_ok());
+        let is_done = |core: &Arc<Core>| {
+            let asked = core.stream.is_done(cx);
+            asked.unwrap_or_else(|error| {
+                core.context().swallow(error);
+                false
+            })
+        };
+        let found = idle.map(Arc::clone).find(is_done);
+        let core = match found {
+            Some(core) => core,
+            None => {
+                let core = Core::new(Stream::non_blocking(cx)?, cx.keep(), self.0.number());
+                queues.push(Arc::new(core));
+                Arc::clone(&queues[queues.len() - 1])
+            }
+        };
+        Ok(Queue::new(core, Arc::clone(&self.0)))
+    }
+
+    /// Takes `bytes` bytes of page-locked memory of the host, with unspecified contents.
+    ///
+    /// # Errors
+    /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`, when
+    /// all that was kept is freed; the sticky errors of earlier work.
+    ///
+    /// Driver: none where memory of the size class is idle; otherwise `cuMemHostAlloc`, CUDA 2.2+, unless memory comes
+    /// back when each queue that uses dropped memory was asked, by `cuEventCreate`, `cuEventRecord` and `cuEventQuery`,
+    /// CUDA 2.0+; where there is no room, `cuEventSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and
+    /// `cuMemFreeHost`, CUDA 2.0+.
+    #[doc(alias = "cuMemHostAlloc")]
+    pub fn pinned(&self, cx: &Current<'_, 'static>, bytes: usize) -> Result<Pinned, RegionError> {
+        cx.require(self.context(), FnId::cuMemHostAlloc)?;
+        if bytes == 0 {
+            return Ok(Pinned::new(Block::new(&self.0, Storage::Nothing, None), None, 0));
+        }
+        let class = class_of(bytes)?;
+        let idle = || locked(&self.0.host).take(class);
+        let address = match idle() {
+            Some(address) => address,
+            None => {
+                self.0.collect(cx);
+                match idle() {
+                    Some(address) => address,
+                    None => with_room(cx, &self.0, || alloc_host(cx, class))?,
+                }
+            }
+        };
+        let start = std::ptr::with_exposed_provenance_mut(address as usize);
+        let block = Block::new(&self.0, Storage::Host { address, class }, None);
+        Ok(Pinned::new(block, std::ptr::NonNull::new(start), bytes))
+    }
+
+    /// Makes a region of memory that has an owner: a [`Buffer`](crate::Buffer), a
+    /// [`ManagedBuffer`](crate::memory::ManagedBuffer) or, of other code, a [`ForeignBuffer`](crate::memory::ForeignBuffer)
+    /// with the function that gives it back. Waits for the default stream, which may still use it; from then on it is
+    /// in the order of no queue. The owner is dropped when the last share is dropped and no queue uses it any more: by
+    /// the pool, when it looks for memory, adopts, or is [trimmed](Pool::trim), or when it ends.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; the sticky errors of earlier work. Then the owner is dropped.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; for queues that use memory which was dropped `cuEventCreate`,
+    /// `cuEventRecord` and `cuEventQuery`, CUDA 2.0+, and the calls that free memory and code that nothing uses any more.
+    #[doc(alias = "cuStreamSynchronize")]
+    pub fn adopt(&self, cx: &Current<'_, 'static>, owner: impl Owner) -> Result<Region, RegionError> {
+        let context = cx.require(self.context(), FnId::cuStreamSynchronize)?;
+        cx.of(owner.home(), FnId::cuStreamSynchronize)?;
+        copy::wait_for_default_stream(context)?;
+        self.0.collect(cx);
+        let (address, bytes) = owner.place();
+        let block = Block::new(&self.0, Storage::Kept(Box::new(owner)), None);
+        Ok(Region::new(block, address, bytes))
+    }
+
+    /// Frees all memory that nothing uses, drops owners that were [adopted](Pool::adopt) and code whose last use is over,
+    /// and destroys the streams of queues that were dropped. Waits for work of queues whose memory is freed.
+    ///
+    /// # Errors
+    /// As the driver says, the first of them; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+, for each block; for queues that use memory which
+    /// was dropped `cuEventCreate`, `cuEventRecord` and `cuEventQuery`, CUDA 2.0+; `cuStreamDestroy_v2` and
+    /// `cuEventDestroy_v2`, CUDA 4.0+.
+    #[doc(alias = "cuMemFree_v2")]
+    pub fn trim(&self, cx: &Current<'_, 'static>) -> Result<(), RegionError> {
+        cx.require(self.context(), FnId::cuMemFree_v2)?;
+        self.0.collect(cx);
+        let freed = self.0.free_held();
+        // A queue without users has only work that the driver finishes, and, after the line above, no memory in a lane,
+        // unless a block has come since: so the lane is looked at under the lock of the list.
+        let mut queues = locked(&self.0.queues);
+        let (unused, used) = std::mem::take(&mut *queues).into_iter().partition(is_unused);
+        *queues = used;
+        drop(queues);
+        drop::<Vec<Arc<Core>>>(unused);
+        Ok(freed?)
+    }
+}
+
+/// True if nothing but the list of queues refers to one, and it has no memory.
+fn is_unused(core: &Arc<Core>) -> bool {
+    Arc::strong_count(core) == 1 && locked(&core.lane).is_empty()
+}
+
+/// The size class of memory.
+pub(super) fn class_of(bytes: usize) -> Result<SizeClass, MemoryError> {
+    SizeClass::of(bytes).ok_or(MemoryError::TooLarge { len: bytes, element_bytes: 1 })
+}
+
+/// Allocates; where there is no room, waits for blocks in limbo, frees all that is kept, and tries once more.
+pub(super) fn with_room(
+    cx: &Current<'_, 'static>,
+    hub: &Hub,
+    mut alloc: impl FnMut() -> Result<u64, Error>,
+) -> Result<u64, Error> {
+    match alloc() {
+        Err(error) if is_no_room(error) && !hub.is_empty() => {
+            hub.wait_for_limbo(cx);
+            // That freeing has failed says nothing of the room there is.
+            hub.free_held().unwrap_or_else(|error| hub.context().swallow(error));
+            alloc()
+        }
+        other => other,
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("context", self.context()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,157 @@
+//! Reads: copies to the host that are waited for or awaited.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use cuprum_sys::FnId;
+
+use super::{Mark, Pinned, Queue, Region, RegionError};
+use crate::context::Current;
+use crate::memory::{copy, same_length};
+use crate::stream::Reached;
+
+/// A copy of a region to page-locked memory, under way: the memory comes back from [`wait`](Read::wait), on any thread,
+/// or from this as a future.
+///
+/// Dropping it makes no driver call and waits for nothing: the memory goes back to the pool, and is not given out before
+/// the copy is over. If a wait fails, the device may still write the memory, which does not come back then.
+///
+/// The future needs no runtime. If it has to wait, the driver wakes it, on a thread of its own: see [`Reached`].
+///
+/// Example: see [`Pinned`], `read`.
+#[must_use = "it has the memory that the copy writes"]
+pub struct Read(Option<Flight>);
+
+struct Flight {
+    memory: Pinned,
+    mark: Mark,
+    /// Some if the future has to wait.
+    reached: Option<Reached<'static>>,
+}
+
+impl Queue {
+    /// Queues a copy of a region to page-locked memory of the same size. After an error the memory goes back to the pool.
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`](crate::MemoryError::Length) in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
+    /// [`RegionError::Recording`]; [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of
+    /// earlier work.
+    ///
+    /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+, and `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`,
+    /// CUDA 2.0+.
+    #[doc(alias("cuMemcpyDtoHAsync_v2", "cuEventRecord"))]
+    pub fn read(&self, cx: &Current<'_, 'static>, from: &Region, to: Pinned) -> Result<Read, RegionError> {
+        const CALL: FnId = FnId::cuMemcpyDtoHAsync_v2;
+        let context = cx.require(self.context(), CALL)?;
+        same_length(to.len(), from.len())?;
+        let core = self.core();
+        let mode = core.change();
+        mode.eager()?;
+        for block in [from.block(), to.block()] {
+            block.check_context(core, CALL)?;
+            block.touch(core, &mode)?;
+        }
+        // SAFETY: both have so many bytes. The host side is owned here, and given out after a wait that has succeeded.
+        unsafe { copy::to_host_on(context, self.as_raw(), to.start().cast(), from.as_raw(), to.len()) }?;
+        let mark = Mark::make(cx, self, &mode)?;
+        Ok(Read(Some(Flight { memory: to, mark, reached: None })))
+    }
+}
+
+impl Read {
+    /// True if the copy is over. Does not wait.
+    ///
+    /// # Errors
+    /// The sticky errors of this or earlier work.
+    ///
+    /// Driver: `cuEventQuery`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    #[doc(alias = "cuEventQuery")]
+    pub fn is_done(&self) -> Result<bool, RegionError> {
+        self.0.as_ref().map_or(Ok(true), |flight| flight.mark.is_done())
+    }
+
+    /// Blocks the host until the copy is over, and returns the memory. A capture of streams that forbids waits is invalid
+    /// then.
+    ///
+    /// # Errors
+    /// The sticky errors of this or earlier work; then the memory is not given back.
+    ///
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`,
+    /// CUDA 10.1+.
+    #[doc(alias = "cuEventSynchronize")]
+    pub fn wait(mut self) -> Result<Pinned, RegionError> {
+        match self.0.take() {
+            Some(flight) => flight.wait(),
+            None => Err(RegionError::Lost),
+        }
+    }
+}
+
+impl Flight {
+    fn wait(self) -> Result<Pinned, RegionError> {
+        self.mark.synchronize()?;
+        Ok(self.memory)
+    }
+
+    /// The memory if the copy is over; otherwise the task is woken when it is. If the driver cannot be asked for that, the
+    /// host waits.
+    fn poll(mut self, task: &mut Context<'_>) -> Result<Poll<Result<Pinned, RegionError>>, Self> {
+        if self.reached.is_none() {
+            match self.mark.is_done() {
+                Ok(true) => return Ok(Poll::Ready(Ok(self.memory))),
+                Ok(false) => {}
+                Err(error) => return Ok(Poll::Ready(Err(error))),
+            }
+            match self.ring() {
+                Ok(reached) => self.reached = Some(reached),
+                Err(error) => {
+                    if let RegionError::Driver(error) = error {
+                        self.mark.queue().context().swallow(error);
+                    }
+                    return Ok(Poll::Ready(self.wait()));
+                }
+            }
+        }
+        let Some(reached) = &mut self.reached else { return Err(self) };
+        match Pin::new(reached).poll(task) {
+            Poll::Pending => Err(self),
+            Poll::Ready(Ok(())) => {
+                self.mark.passed();
+                Ok(Poll::Ready(Ok(self.memory)))
+            }
+            // The driver's callback may have failed by itself.
+            Poll::Ready(Err(_)) => Ok(Poll::Ready(self.wait())),
+        }
+    }
+
+    /// Has the driver call when the copy is over, by way of a stream of its own, which no recording takes in.
+    fn ring(&self) -> Result<Reached<'static>, RegionError> {
+        let core = self.mark.queue().core();
+        let event = self.mark.event()?;
+        core.kept_context().enter_as(|cx| Ok(event.reached(cx, core.bell(cx)?)?))
+    }
+}
+
+impl Future for Read {
+    type Output = Result<Pinned, RegionError>;
+
+    /// Once it has been ready, it is never again.
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(flight) = self.0.take() else { return Poll::Pending };
+        match flight.poll(task) {
+            Ok(answer) => answer,
+            Err(flight) => {
+                self.0 = Some(flight);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Read").field("memory", &self.0.as_ref().map(|flight| &flight.memory)).finish()
+    }
+}

@@ -1,0 +1,265 @@
+//! Recordings: work of queues that becomes a graph instead of running.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::mem;
+use std::sync::{Arc, Mutex};
+
+use cuprum_sys::{CUgraph, CUgraphExec, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
+
+use super::block::Block;
+use super::core::{Core, Mode, Seen, locked};
+use super::replay::Replay;
+use super::{Mark, Queue, RegionError};
+use crate::context::{Capturing, ContextRef, Current};
+use crate::error::Error;
+use crate::graph::End;
+use crate::raw::call::context_call;
+use crate::raw::held::Held;
+
+/// Work and memory that a recording takes in while it runs.
+pub(super) struct Taken {
+    /// Epochs that come before each replay: all that came before the recording.
+    base: Seen,
+    parts: Mutex<Parts>,
+}
+
+#[derive(Default)]
+struct Parts {
+    /// Queues that have waited for a mark of the recording.
+    joined: Vec<Arc<Core>>,
+    /// Blocks by their addresses.
+    kept: BTreeMap<usize, Arc<Block>>,
+    /// True if no queue can join any more.
+    is_closed: bool,
+    /// True if no work can become part of it any more.
+    has_ended: bool,
+}
+
+impl Taken {
+    pub(super) const fn base(&self) -> &Seen {
+        &self.base
+    }
+
+    /// Keeps a block for the graph.
+    pub(super) fn keep(&self, block: &Arc<Block>) {
+        let mut parts = locked(&self.parts);
+        if !parts.has_ended {
+            parts.kept.entry(Arc::as_ptr(block).addr()).or_insert_with(|| Arc::clone(block));
+        }
+    }
+
+    /// Takes a queue in, whose mode the caller holds exclusively, unless the recording ends.
+    pub(super) fn join(&self, queue: &Arc<Core>) -> bool {
+        let mut parts = locked(&self.parts);
+        if !parts.is_closed {
+            parts.joined.push(Arc::clone(queue));
+        }
+        !parts.is_closed
+    }
+}
+
+/// A recording of a queue: work that is queued there becomes part of a graph instead of running, until it is
+/// [ended](Recording::end). Dropping it ends it, too, and drops the work.
+///
+/// Any thread may begin it, queue work, and end it. Other queues become part of it when they wait for a
+/// [`Mark`] of it, and must be waited for by this one before the end. All that the work uses is kept, until
+/// the [`Replay`] is dropped: regions, page-locked memory and code.
+///
+/// Meanwhile these queues refuse reads and replays. Memory that they allocate is in the order of no queue.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::region::{Pool, Recording};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// let copied = context.enter(|cx| {
+///     let pool = Pool::new(cx);
+///     let queue = pool.queue(cx)?;
+///     let (input, output) = (queue.alloc(cx, 4)?, queue.alloc(cx, 4)?);
+///
+///     let recording: Recording = queue.record(cx)?;
+///     let between = queue.alloc(cx, 4)?; // kept by the graph
+///     queue.copy(cx, &between, &input)?;
+///     queue.copy(cx, &output, &between)?;
+///     let replay = recording.end(cx)?;
+///
+///     queue.fill(cx, &input, 7u8)?;
+///     queue.replay(cx, &replay)?;
+///     Ok(queue.read(cx, &output, pool.pinned(cx, 4)?)?.wait()?.to_vec())
+/// })?;
+/// assert_eq!(copied, [7; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "dropping it drops the work"]
+pub struct Recording {
+    /// None after the end.
+    open: Option<Open>,
+}
+
+/// A recording that runs.
+struct Open {
+    /// The end of the work before it.
+    before: Mark,
+    taken: Arc<Taken>,
+    /// As long as this is there, frees run beside the capture. None after its end.
+    capturing: Option<Capturing>,
+}
+
+impl Queue {
+    /// Begins a recording: work that is queued from now on becomes part of a graph, and does not run.
+    ///
+    /// # Errors
+    /// [`RegionError::Recording`] if one runs; [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before
+    /// CUDA 10.1; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`, CUDA 2.0+, and `cuStreamBeginCapture_v2`,
+    /// CUDA 10.1+; after an error `cuStreamEndCapture` and `cuStreamIsCapturing`, CUDA 10.0+.
+    #[doc(alias("cuEventRecord", "cuStreamBeginCapture_v2", "cuStreamEndCapture"))]
+    pub fn record(&self, cx: &Current<'_, 'static>) -> Result<Recording, RegionError> {
+        const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        let context = cx.require(self.context(), FnId::cuStreamBeginCapture_v2)?;
+        let (core, capturing) = (self.core(), Capturing::begin());
+        let mut mode = core.change();
+        mode.eager()?;
+        let before = Mark::make(cx, self, &mode)?;
+        // SAFETY: the stream is live, and its context is current. Of the modes, this one alone lets another thread end it.
+        let begun = unsafe { context_call!(context, cuStreamBeginCapture_v2(self.as_raw(), RELAXED)) };
+        if let Err(error) = end_of(context, self).begun(begun) {
+            if !error.is_unresolved() {
+                *mode = mode_of(core);
+            }
+            return Err(error.into());
+        }
+        let taken = Arc::new(Taken { base: before.seen().clone(), parts: Mutex::default() });
+        *mode = Mode::Recording(Arc::clone(&taken));
+        Ok(Recording { open: Some(Open { before, taken, capturing: Some(capturing) }) })
+    }
+}
+
+fn end_of<'a>(context: &'a ContextRef, queue: &Queue) -> End<'a> {
+    End { context, stream: queue.as_raw(), makes_a_graph: true }
+}
+
+/// The mode of a queue after a call that failed, as the driver says. A stream that stayed in capture is lost.
+#[cold]
+fn mode_of(core: &Core) -> Mode {
+    if is_recorded(core) { Mode::Lost } else { Mode::Eager }
+}
+
+/// True unless the driver says that a queue's work runs.
+#[cold]
+pub(super) fn is_recorded(core: &Core) -> bool {
+    let (context, stream) = (core.context(), core.stream.as_raw());
+    let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    // SAFETY: the stream is live; the out-parameter outlives the call, which reads no current context.
+    if let Err(error) = unsafe { context_call!(context, cuStreamIsCapturing(stream, &raw mut status)) } {
+        context.swallow(error);
+    }
+    status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
+}
+
+impl Recording {
+    /// Ends the recording, on any thread, and makes its work ready to be [replayed](Queue::replay). The queues run
+    /// their work again, also after an error. After an error the work is dropped with all that it keeps.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a queue that became part of it and was not waited for;
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a raw call that a capture does not allow; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuStreamEndCapture`, CUDA 10.0+, `cuGraphInstantiateWithFlags`, CUDA 11.4+, or `cuGraphInstantiate`,
+    /// CUDA 10.0+, and `cuGraphDestroy`, CUDA 10.0+; after an error `cuStreamIsCapturing`, CUDA 10.0+.
+    #[doc(alias = "cuStreamEndCapture")]
+    pub fn end(mut self, cx: &Current<'_, 'static>) -> Result<Replay, RegionError> {
+        if let Some(open) = &self.open {
+            cx.require(open.before.queue().context(), FnId::cuStreamEndCapture)?;
+        }
+        let Some(mut open) = self.open.take() else { return Err(RegionError::Lost) };
+        let (graph, kept) = open.end()?;
+        let graph = Held::new(graph, cx.near());
+        let exec = instantiate(graph.context(), graph.raw())?;
+        let exec = Held::<CUgraphExec>::new(exec, cx.near());
+        Ok(Replay::new(exec, open.before, kept))
+    }
+}
+
+impl Open {
+    /// Ends the capture, and returns the graph and the blocks that it uses.
+    fn end(&mut self) -> Result<(CUgraph, Vec<Arc<Block>>), RegionError> {
+        let queue = self.before.queue();
+        let (core, context) = (queue.core(), queue.context());
+        let joined = {
+            let mut parts = locked(&self.taken.parts);
+            parts.is_closed = true;
+            mem::take(&mut parts.joined)
+        };
+        let mut mode = core.change();
+        let ended = end_of(context, queue).end();
+        self.capturing = None;
+        // Work that was taken in was kept before it reached the driver, and so before the capture ended.
+        let kept = {
+            let mut parts = locked(&self.taken.parts);
+            parts.has_ended = true;
+            mem::take(&mut parts.kept)
+        };
+        *mode = if ended.is_ok() { Mode::Eager } else { mode_of(core) };
+        drop(mode);
+        for core in joined {
+            let mut mode = core.change();
+            // One that could not join may be part of another recording by now.
+            if matches!(&*mode, Mode::Recording(taken) if Arc::ptr_eq(taken, &self.taken)) {
+                *mode = if ended.is_ok() { Mode::Eager } else { mode_of(&core) };
+            }
+        }
+        Ok((ended?, kept.into_values().collect()))
+    }
+}
+
+fn instantiate(context: &ContextRef, graph: CUgraph) -> Result<CUgraphExec, Error> {
+    let (mut raw, library) = (CUgraphExec::null(), context.library());
+    let out = &raw mut raw;
+    if library.has(FnId::cuGraphInstantiateWithFlags) {
+        // SAFETY: the graph is live, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuGraphInstantiateWithFlags(out, graph, 0)) }?;
+    } else {
+        let (node, log) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: as above; no log is asked for.
+        unsafe { context_call!(context, cuGraphInstantiate(out, graph, node, log, 0)) }?;
+    }
+    Ok(raw)
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        if open.before.queue().context().library().forked() {
+            mem::forget(open);
+            return;
+        }
+        let ended = open.end();
+        let context = open.before.queue().context();
+        match ended {
+            Ok((graph, kept)) => {
+                let destroyed = context.with_current(|| {
+                    // SAFETY: the graph was made by the capture that has just ended, and has no other owner.
+                    unsafe { context_call!(context, cuGraphDestroy(graph)) }
+                });
+                destroyed.unwrap_or_else(|error| context.swallow(error));
+                drop(kept);
+            }
+            // That the capture was invalid is no news.
+            Err(RegionError::Driver(error)) if !error.is_capture() => context.swallow(error),
+            Err(_) => {}
+        }
+    }
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording")
+            .field("queue", &self.open.as_ref().map(|open| open.before.queue()))
+            .finish()
+    }
+}

@@ -1,0 +1,104 @@
+//! Shares of device memory.
+
+use std::fmt;
+use std::ops::RangeBounds;
+use std::ptr;
+use std::sync::Arc;
+
+use cuprum_sys::CUdeviceptr;
+
+use super::Queue;
+use super::block::Block;
+use crate::context::ContextRef;
+use crate::memory::resolve;
+
+/// A counted share of an allocation of device memory, and a range of bytes in it.
+///
+/// It is cloned, sliced and sent without a driver call, and may be shared by any number of threads and queues: device
+/// memory holds any bytes, so that two operations that race leave unspecified bytes in it, and no more. Queues work on
+/// it; each operation notes its queue in the allocation. When the last share is dropped, no driver call is made and nothing
+/// is waited for: the memory goes back to the pool, which hands it out again once no queue can still use it.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::context::PrimaryContext;
+/// use cuprum::region::Pool;
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+/// let bytes = context.enter(|cx| {
+///     let pool = Pool::new(cx);
+///     let queue = pool.queue(cx)?;
+///     let region = queue.alloc(cx, 8)?;
+///     queue.fill(cx, &region, 1u8)?;
+///     let half = region.slice(4..).expect("it has eight bytes");
+///     drop(region); // the half keeps the memory
+///     queue.fill(cx, &half, 2u8)?;
+///     let read = queue.read(cx, &half, pool.pinned(cx, 4)?)?;
+///     Ok(read.wait()?.to_vec())
+/// })?;
+/// assert_eq!(bytes, [2; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Region {
+    block: Arc<Block>,
+    address: CUdeviceptr,
+    len: usize,
+}
+
+impl Region {
+    pub(super) fn new(block: Block, address: CUdeviceptr, len: usize) -> Self {
+        Self { block: Arc::new(block), address, len }
+    }
+
+    /// Number of bytes.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are no bytes.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Address of the first byte in device memory; 0 for a region that was allocated without bytes.
+    pub const fn as_raw(&self) -> CUdeviceptr {
+        self.address
+    }
+
+    /// The context in which the memory was allocated.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.block.context()
+    }
+
+    /// The queue in whose order the memory was allocated, after which others have to come: see [`Queue`]. None for memory
+    /// that was adopted, or allocated during a recording.
+    pub fn queue(&self) -> Option<Queue> {
+        self.block.queue()
+    }
+
+    /// A share of some of the bytes; `None` if the range is not within. No driver call.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Self> {
+        let (start, len) = resolve(&range, self.len)?;
+        Some(Self { block: Arc::clone(&self.block), address: self.address + start as CUdeviceptr, len })
+    }
+
+    #[inline]
+    pub(super) const fn block(&self) -> &Arc<Block> {
+        &self.block
+    }
+
+    /// True if both have bytes in common.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let ends_before = |one: &Self, two: &Self| one.address + one.len as CUdeviceptr <= two.address;
+        ptr::eq(&*self.block, &*other.block) && !ends_before(self, other) && !ends_before(other, self)
+    }
+}
+
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Region({:#x}, {} bytes)", self.address, self.len)
+    }
+}

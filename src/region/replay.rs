@@ -1,0 +1,116 @@
+//! Replays of recorded work.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use cuprum_sys::{CUgraphExec, FnId};
+
+use super::block::Block;
+use super::core::{Core, locked};
+use super::naive::naive;
+use super::{Mark, Queue, RegionError};
+use crate::context::{ContextRef, Current};
+use crate::raw::call::context_call;
+use crate::raw::held::Held;
+
+/// Recorded work that is [replayed](Queue::replay) any number of times, on any queues of its context.
+///
+/// A handle that is shared by its clones. It keeps all that the work uses; dropped in flight, the work goes on, and its
+/// memory is given out again after that.
+///
+/// Example: see [`Recording`](super::Recording), `end`.
+#[derive(Clone)]
+pub struct Replay(Arc<Work>);
+
+struct Work {
+    exec: Held<'static, CUgraphExec>,
+    /// The end of the work before the recording, after which each replay comes.
+    before: Mark,
+    kept: Vec<Arc<Block>>,
+    /// The queues of the replays, with the epoch of the last. Locked for each launch, of which there may be one at a time.
+    queues: Mutex<Vec<(Arc<Core>, u64)>>,
+}
+
+impl Replay {
+    pub(super) fn new(exec: Held<'static, CUgraphExec>, before: Mark, kept: Vec<Arc<Block>>) -> Self {
+        Self(Arc::new(Work { exec, before, kept, queues: Mutex::default() }))
+    }
+
+    /// The driver's handle. A launch with it is not noted anywhere.
+    #[inline]
+    pub fn as_raw(&self) -> CUgraphExec {
+        self.0.exec.raw()
+    }
+
+    /// The context of the work.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.0.exec.context()
+    }
+}
+
+impl Queue {
+    /// Queues recorded work. Replays of one recording run one after another, on whichever queues.
+    ///
+    /// # Errors
+    /// [`RegionError::Recording`] on a queue that is being recorded;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    ///
+    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and the first time on another queue than the recorded one
+    /// `cuStreamWaitEvent`, CUDA 3.2+.
+    #[doc(alias("cuGraphLaunch", "cuStreamWaitEvent"))]
+    pub fn replay(&self, cx: &Current<'_, '_>, replay: &Replay) -> Result<(), RegionError> {
+        let context = cx.require(self.context(), FnId::cuGraphLaunch)?;
+        cx.of(replay.context(), FnId::cuGraphLaunch)?;
+        let (core, work) = (self.core(), &*replay.0);
+        let mode = core.hold();
+        mode.eager()?;
+        work.come_before(cx, core)?;
+        let mut queues = locked(&work.queues);
+        let epoch = core.epoch();
+        match queues.iter_mut().find(|(queue, _)| Arc::ptr_eq(queue, core)) {
+            Some((_, last)) => *last = epoch,
+            None => queues.push((Arc::clone(core), epoch)),
+        }
+        // SAFETY: graph and stream are live, their context is current, and no other thread launches the graph.
+        unsafe { context_call!(context, cuGraphLaunch(work.exec.raw(), self.as_raw())) }?;
+        drop(queues);
+        drop(mode);
+        Ok(())
+    }
+}
+
+impl Work {
+    /// Makes a queue come after the work before the recording, unless it does.
+    fn come_before(&self, cx: &Current<'_, '_>, core: &Arc<Core>) -> Result<(), RegionError> {
+        let (before, home) = (&self.before, self.before.queue().core());
+        let is_behind = Arc::ptr_eq(home, core)
+            || home.has_passed(before.epoch())
+            || core.comes_after(home.number(), before.epoch());
+        if !is_behind && !naive("before") {
+            core.stream.wait_event(cx, before.event()?)?;
+            core.come_after(before.seen());
+        }
+        Ok(())
+    }
+}
+
+/// Destroys the graph, which waits for nothing. The blocks that it kept are noted for each queue of a replay before they
+/// are dropped.
+impl Drop for Work {
+    fn drop(&mut self) {
+        if self.exec.context().library().forked() || naive("replay") {
+            return;
+        }
+        let queues = self.queues.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for (queue, epoch) in queues {
+            self.kept.iter().for_each(|block| block.note(queue, *epoch));
+        }
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Replay").field(&self.0.exec).finish()
+    }
+}

@@ -1,0 +1,337 @@
+//! Copies and fills on the stream of a scope.
+
+use cuprum_sys::CUstream;
+
+use super::batch::same_stream;
+use super::place::LentTarget;
+use super::queue::{Fills, On, Queues, Reads, read_into};
+use super::{Lent, Scope};
+use crate::context::ContextRef;
+use crate::memory::data::sealed::Fill as _;
+use crate::memory::verbs::kind::{Host, HostRows, Kind};
+use crate::memory::{
+    DeviceData, Fill, HostBlock, HostOwner, MemoryError, Pattern, PinnedBuffer, PinnedMut, Registered,
+    SliceMut, Source, Target, bytes_of, copy,
+};
+use crate::raw::call::context_call;
+use crate::raw::keep::Near;
+use crate::raw::seal::{Key, Sealed};
+
+/// Source of a copy on a scope's stream: a loan, or memory of the host that is borrowed for the scope, such as `&host[..]`
+/// or a [`HostBlock`].
+#[diagnostic::on_unimplemented(
+    message = "a scope cannot copy elements of `{T}` from `{Self}`",
+    label = "not lent to this scope, or of other elements than the destination",
+    note = "lend device memory by `scope.lend(&buffer)?` and give `&lent`; of the host, give `&[T]` that outlives the scope"
+)]
+pub trait LentSource<'scope, T: DeviceData>: Sealed {
+    #[doc(hidden)]
+    type Kind: Kind;
+
+    #[doc(hidden)]
+    fn place(&self, key: Key) -> <Self::Kind as Kind>::View<'_, T>;
+
+    /// The stream that it is lent to; none for the host.
+    #[doc(hidden)]
+    fn stream(&self, _: Key) -> Option<CUstream> {
+        None
+    }
+}
+
+impl<M> Sealed for Lent<'_, M> {}
+
+impl<'scope, T: DeviceData, M: Source<T>> LentSource<'scope, T> for &Lent<'scope, M> {
+    type Kind = M::Kind;
+
+    #[inline]
+    fn place(&self, key: Key) -> <M::Kind as Kind>::View<'_, T> {
+        self.view().as_source(key)
+    }
+
+    #[inline]
+    fn stream(&self, _: Key) -> Option<CUstream> {
+        Some(Lent::stream(self))
+    }
+}
+
+impl<'scope, T: DeviceData> LentSource<'scope, T> for &HostBlock<'scope, T> {
+    type Kind = HostRows;
+
+    fn place(&self, key: Key) -> <HostRows as Kind>::View<'_, T> {
+        self.as_source(key)
+    }
+}
+
+macro_rules! hosts {
+    ($([$($generic:tt)*] $host:ty;)*) => { $(
+        impl<'scope, T: DeviceData $($generic)*> LentSource<'scope, T> for &'scope $host {
+            type Kind = Host;
+
+            #[inline]
+            fn place(&self, key: Key) -> &[T] {
+                self.as_source(key)
+            }
+        }
+    )* };
+}
+
+hosts! {
+    [] [T];
+    [, const N: usize] [T; N];
+    [] Vec<T>;
+    [] Box<[T]>;
+    [] PinnedBuffer<'_, T>;
+    [, O: HostOwner<Element = T>] Registered<'_, O>;
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// The stream with its context, if loans of these streams are its own.
+    #[inline]
+    pub(super) fn on<'a>(
+        &self,
+        context: &'a ContextRef,
+        lent: CUstream,
+        other: Option<CUstream>,
+    ) -> Result<On<'a>, MemoryError> {
+        let stream = self.stream();
+        same_stream([stream, lent])?;
+        same_stream([stream, other.unwrap_or(stream)])?;
+        Ok(On { context, stream })
+    }
+
+    /// Queues a copy to a loan from another loan, or from memory of the host that is borrowed for the scope. It does not wait
+    /// for the stream; the host may wait all the same for a copy from pageable memory, which the driver makes in its own
+    /// time. From itself there is nothing to copy.
+    ///
+    /// To a slice of the host, which may be pageable, [`read`](Scope::read) copies.
+    ///
+    /// | destination; source | the driver's function |
+    /// |---|---|
+    /// | loan of linear memory; slice of the host, loan of page-locked memory | `cuMemcpyHtoDAsync_v2` |
+    /// | loan of page-locked memory; loan of linear memory | `cuMemcpyDtoHAsync_v2` |
+    /// | loan of linear memory; loan of linear memory | `cuMemcpyDtoDAsync_v2` |
+    /// | one of them lent as a [`Peer`](crate::memory::Peer) | `cuMemcpyPeerAsync` |
+    /// | loan of rows or of an array; one of both, [`HostBlock`], slice of the host | `cuMemcpy2DAsync_v2`, or `cuMemcpy3DAsync_v2` for slices, layers and faces |
+    /// | loan of rows or of an array; one of both lent as a [`Peer`](crate::memory::Peer) | `cuMemcpy3DPeerAsync` |
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::memory::{HostBlock, PitchedBuffer};
+    /// use cuprum::Stream;
+    ///
+    /// let stream = Stream::new(&cx)?;
+    /// let mut picture = PitchedBuffer::<u16>::alloc(&cx, (4, 2))?;
+    /// let (input, mut output) = ([7; 8], [0; 8]);
+    /// cx.scope(&stream, |scope| {
+    ///     let lent = scope.lend(&mut picture)?;
+    ///     scope.copy(&lent, &HostBlock::new(&input, (4, 2))?)?;
+    ///     Ok(scope.read(&mut output, &lent)?)
+    /// })?;
+    /// assert_eq!(output, input);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Between contexts, the copy needs no [peer access](crate::Current::enable_peer_access); with it, the data does not pass
+    /// through the host:
+    ///
+    /// ```
+    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+    /// # let device = cuprum::Driver::init(library)?.device(0)?;
+    /// use cuprum::memory::Peer;
+    /// use cuprum::context::{Context, ContextFlags, ContextStack};
+    /// use cuprum::{Buffer, Stream};
+    ///
+    /// let (here, there) =
+    ///     (Context::create(device, ContextFlags::empty())?, Context::create(device, ContextFlags::empty())?);
+    /// let mut stack = ContextStack::take()?;
+    /// let mut cx = stack.push(&here)?;
+    /// let theirs = Buffer::from_slice(&cx.push(&there)?, &[1u32, 2, 3])?;
+    /// let (stream, mut mine) = (Stream::new(&cx)?, Buffer::<u32>::zeroed(&cx, 3)?);
+    /// cx.scope(&stream, |scope| {
+    ///     let (mine, theirs) = (scope.lend(&mut mine)?, scope.lend(Peer(&theirs))?);
+    ///     Ok(scope.copy(&mine, &theirs)?)
+    /// })?;
+    /// assert_eq!(mine.to_vec(&cx)?, [1, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size; [`MemoryError::Overlap`] if they
+    /// have some elements in common, and not all, also where one is page-locked memory and the other the same
+    /// [seen from the device](Scope::as_device); [`MemoryError::OtherStream`] for loans of another stream; the sticky errors
+    /// of earlier work.
+    ///
+    /// Driver: `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2`, `cuMemcpy2DAsync_v2` or
+    /// `cuMemcpy3DAsync_v2`, CUDA 3.2+, `cuMemcpyPeerAsync` or `cuMemcpy3DPeerAsync`, CUDA 4.0+.
+    #[doc(alias(
+        "cuMemcpyHtoDAsync_v2",
+        "cuMemcpyDtoHAsync_v2",
+        "cuMemcpyDtoDAsync_v2",
+        "cuMemcpy2DAsync_v2",
+        "cuMemcpy3DAsync_v2",
+        "cuMemcpyPeerAsync",
+        "cuMemcpy3DPeerAsync"
+    ))]
+    #[inline]
+    pub fn copy<D, S>(&self, dst: &Lent<'scope, D>, src: S) -> Result<(), MemoryError>
+    where
+        D: LentTarget,
+        S: LentSource<'scope, D::Element>,
+        D::Kind: Queues<S::Kind>,
+    {
+        let (context, key) = (self.token().get()?, Key::new());
+        let on = self.on(&context, dst.stream(), src.stream(Key::new()))?;
+        let (to, from) = (dst.view().as_source(Key::new()), src.place(Key::new()));
+        // SAFETY: the destination was lent to be written, and the source was lent or is borrowed for the scope; both are on
+        // this stream.
+        unsafe { <D::Kind as Queues<S::Kind>>::queue::<D::Element>(on, to, from, key) }
+    }
+
+    /// Waits for the stream and copies a loan to memory of the host: linear memory to a slice, rows and elements of an array
+    /// to a slice without gaps or to a [`HostBlockMut`](crate::memory::HostBlockMut). Blocks until it is there.
+    ///
+    /// It is no asynchronous copy: after a fault of any kernel, the device would go on writing page-locked memory when
+    /// the scope has ended, and no call would tell. Pageable memory is never copied beside the host anyway. To copy
+    /// beside the host, [lend](Scope::lend) a [`PinnedBuffer`] and [`copy`](Scope::copy) to it.
+    ///
+    /// Example: see [`copy`](Scope::copy).
+    ///
+    /// # Errors
+    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size; [`MemoryError::OtherStream`]; the
+    /// sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, `cuMemcpy2D_v2` or `cuMemcpy3D_v2`, CUDA 3.2+.
+    #[doc(alias("cuStreamSynchronize", "cuMemcpyDtoH_v2", "cuMemcpy2D_v2", "cuMemcpy3D_v2"))]
+    #[inline]
+    pub fn read<D, M>(&self, dst: &mut D, src: &Lent<'scope, M>) -> Result<(), MemoryError>
+    where
+        D: Target + ?Sized,
+        M: Source<D::Element>,
+        D::Kind: Reads<M::Kind>,
+    {
+        let context = self.token().get()?;
+        let on = self.on(&context, src.stream(), None)?;
+        let (to, from) = (dst.as_target(Key::new()), src.view().as_source(Key::new()));
+        // SAFETY: the source was lent to the scope on this stream.
+        unsafe { <D::Kind as Reads<M::Kind>>::read::<D::Element>(on, to, from, Key::new()) }
+    }
+
+    /// Queues a fill of every element of a loan with `value`; nothing between rows is written. It does not wait for the
+    /// stream.
+    ///
+    /// # Errors
+    /// [`MemoryError::OtherStream`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
+    /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
+    #[doc(alias(
+        "cuMemsetD8Async",
+        "cuMemsetD16Async",
+        "cuMemsetD32Async",
+        "cuMemsetD2D8Async",
+        "cuMemsetD2D16Async",
+        "cuMemsetD2D32Async"
+    ))]
+    #[inline]
+    pub fn fill<D>(&self, dst: &Lent<'scope, D>, value: D::Element) -> Result<(), MemoryError>
+    where
+        D: LentTarget,
+        D::Element: Fill,
+        D::Kind: Fills,
+    {
+        self.fill_each(dst, value.pattern(), 1)
+    }
+
+    /// Queues a fill of every byte of a loan's elements with `value`; nothing between rows is written. It does not wait for
+    /// the stream.
+    ///
+    /// # Errors
+    /// Same as [`fill`](Scope::fill).
+    ///
+    /// Driver: `cuMemsetD8Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`, CUDA 3.2+, once, or for each slice if there are
+    /// rows between the slices.
+    #[doc(alias("cuMemsetD8Async", "cuMemsetD2D8Async"))]
+    #[inline]
+    pub fn fill_bytes<D>(&self, dst: &Lent<'scope, D>, value: u8) -> Result<(), MemoryError>
+    where
+        D: LentTarget,
+        D::Kind: Fills,
+    {
+        self.fill_each(dst, Pattern::Byte(value), size_of::<D::Element>())
+    }
+
+    #[inline]
+    fn fill_each<D>(
+        &self,
+        dst: &Lent<'scope, D>,
+        pattern: Pattern,
+        per_element: usize,
+    ) -> Result<(), MemoryError>
+    where
+        D: LentTarget,
+        D::Kind: Fills,
+    {
+        let context = self.token().get()?;
+        let on = self.on(&context, dst.stream(), None)?;
+        let to = dst.view().as_source(Key::new());
+        // SAFETY: it was lent to be written, on this stream.
+        unsafe { <D::Kind as Fills>::fill::<D::Element>(on, to, pattern, per_element, Key::new()) }
+    }
+
+    /// Page-locked memory as kernels, fills and copies of the device see it, under the same loan.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped, on a device without unified addressing;
+    /// [`MemoryError::OtherStream`]; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuMemHostGetDevicePointer_v2`, CUDA 3.2+, unless there are no bytes.
+    #[doc(alias = "cuMemHostGetDevicePointer_v2")]
+    #[inline]
+    pub fn as_device<T: DeviceData>(
+        &self,
+        lent: &Lent<'scope, PinnedMut<'_, T>>,
+    ) -> Result<Lent<'scope, SliceMut<'scope, T>>, MemoryError> {
+        let context: Near<'scope, ContextRef> = self.token().get()?;
+        same_stream([self.stream(), lent.stream()])?;
+        let mut address = 0;
+        if lent.len() * size_of::<T>() != 0 {
+            let host = lent.as_raw().cast();
+            // SAFETY: the memory is page-locked as long as it is lent, and the out-parameter outlives the call.
+            unsafe { context_call!(&context, cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)) }?;
+        }
+        Ok(lent.with(SliceMut::new(address, lent.len(), context)))
+    }
+
+    /// Like [`read`](Scope::read), to an address.
+    ///
+    /// # Safety
+    /// `host` is valid for writes of as many elements as were lent, and from the wait on the caller's alone.
+    pub(crate) unsafe fn read_to<T: DeviceData>(
+        &self,
+        host: *mut T,
+        src: &Lent<'scope, SliceMut<'_, T>>,
+    ) -> Result<(), MemoryError> {
+        let context = self.token().get()?;
+        let on = self.on(&context, src.stream(), None)?;
+        // SAFETY: the source was lent to the scope on this stream; the caller vouches for `host`.
+        unsafe { read_into(on, host, src.view().as_slice()) }
+    }
+
+    /// Like [`copy`](Scope::copy), from an address.
+    ///
+    /// # Safety
+    /// `host` has as many elements as were lent, which live and are not written until this stream was waited for or its
+    /// context is lost.
+    pub(crate) unsafe fn copy_from<T: DeviceData>(
+        &self,
+        dst: &Lent<'scope, SliceMut<'_, T>>,
+        host: *const T,
+    ) -> Result<(), MemoryError> {
+        let bytes = bytes_of::<T>(dst.len())?;
+        let context = self.token().get()?;
+        let on = self.on(&context, dst.stream(), None)?;
+        // SAFETY: both sides have `bytes` bytes; the caller's word.
+        unsafe { copy::from_host_on(on.context, on.stream, dst.as_raw(), host.cast(), bytes) }?;
+        Ok(())
+    }
+}

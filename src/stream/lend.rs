@@ -1,0 +1,320 @@
+//! What can be lent to a scope.
+
+use cuprum_sys::FnId;
+
+use super::{Lent, Scope, Signals};
+use crate::context::ContextRef;
+use crate::error::Error;
+use crate::memory::{
+    Array, ArrayPart, ArrayView, Buffer, DeviceData, ForeignBuffer, IpcBuffer, ManagedBuffer, Mapping,
+    MemoryError, PageLocked, Peer, PinnedMut, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut, Texel,
+    copy, same_driver,
+};
+use crate::raw::seal::{Key, Sealed};
+use crate::stream::value::StreamValue;
+
+/// What can be lent to a scope: an owner of memory by `&mut` or `&`, or a view of some of it.
+///
+/// | memory | view of the [loan](Lent) |
+/// |---|---|
+/// | `&mut` [`Buffer`], [`ManagedBuffer`], [`ForeignBuffer`], [`IpcBuffer`] and other owners; [`SliceMut`] | [`SliceMut`] |
+/// | `&` of the same; [`Slice`] | [`Slice`] |
+/// | `&mut` [`PitchedBuffer`]; [`PitchedMut`] | [`PitchedMut`] |
+/// | `&` [`PitchedBuffer`]; [`Pitched`] | [`Pitched`] |
+/// | `&` [`Array`]; [`ArrayView`], [`ArrayPart`] | [`ArrayPart`] |
+/// | `&mut` [`PinnedBuffer`](crate::PinnedBuffer), [`Registered`](crate::memory::Registered) | [`PinnedMut`] |
+/// | [`Peer`] of a [`Slice`], [`SliceMut`], [`Pitched`] or [`ArrayPart`], or of `&` or `&mut` of its owner | `Peer` of the view |
+/// | `&` [`Signals`], [`Texture`](crate::texture::Texture), [`Surface`](crate::texture::Surface) | the same |
+/// | `&mut` and `&` [`StreamBuffer`](crate::pool::StreamBuffer) in the order of the scope's stream | [`SliceMut`], [`Slice`] |
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::stream::{Lend, Lent, Scope};
+/// use cuprum::{Buffer, MemoryError, Stream};
+///
+/// /// Lends two pieces of memory, whatever they are.
+/// fn both<'scope, A: Lend<'scope>, B: Lend<'scope>>(
+///     scope: &Scope<'scope, '_>,
+///     (a, b): (A, B),
+/// ) -> Result<(Lent<'scope, A::View>, Lent<'scope, B::View>), MemoryError> {
+///     Ok((scope.lend(a)?, scope.lend(b)?))
+/// }
+///
+/// let (stream, source) = (Stream::new(&cx)?, Buffer::from_slice(&cx, &[1u32, 2])?);
+/// let mut target = Buffer::<u32>::zeroed(&cx, 2)?;
+/// cx.scope(&stream, |scope| {
+///     let (target, source) = both(scope, (&mut target, &source))?;
+///     Ok(scope.copy(&target, &source)?)
+/// })?;
+/// assert_eq!(target.to_vec(&cx)?, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent to a scope",
+    label = "not memory that can be lent",
+    note = "lend an owner by `&mut buffer` or `&buffer`, or a view by value; of the host, a whole `PinnedBuffer` or \
+            `Registered` by `&mut`: pageable memory needs no loan"
+)]
+pub trait Lend<'scope>: Sealed {
+    /// The view of the loan.
+    type View;
+
+    /// Checks the memory, and waits for what may still write it.
+    #[doc(hidden)]
+    fn lend(self, scope: &Scope<'scope, '_>, key: Key) -> Result<Self::View, MemoryError>;
+}
+
+/// Memory of a context, which can be lent to its scopes, and to those of other contexts as a [`Peer`].
+pub trait InContext<'scope>: Sealed {
+    /// The view of it.
+    type View;
+
+    #[doc(hidden)]
+    fn view(self, key: Key) -> Self::View;
+
+    #[doc(hidden)]
+    fn home(view: &Self::View, key: Key) -> &ContextRef;
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Lends memory to this scope, to be used any number of times in order: by `&mut` to be written too, by `&` to be read,
+    /// by other streams and the host as well. [`Lend`] lists what can be lent.
+    ///
+    /// A non-blocking stream is not in order with the default stream, on which synchronous copies and fills run; so for
+    /// device memory the host first waits for the default stream then, unless it has done so in this scope and nothing was
+    /// queued there since. Only work queued through this crate counts: other code that queues work on the default stream
+    /// while the scope is open, with raw calls on the memory to be lent, has to wait for it.
+    ///
+    /// Of the host only the owner of page-locked memory can be lent, no slice: if the scope cannot be waited for, the device
+    /// may go on writing after it has ended, so that the owner becomes [lost](crate::PinnedBuffer#when-it-is-lost). The stream
+    /// copies from and to it without the host waiting.
+    ///
+    /// Memory of [another context](Peer) is used in the order of this stream alone. So the host first waits for the default
+    /// stream of that context. If the scope cannot be waited for, nothing of either context is freed any more
+    /// ([`Error::is_lost`]): the driver would not wait for copies between them.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::memory::PinnedFlags;
+    /// use cuprum::{Buffer, PinnedBuffer, Stream};
+    ///
+    /// let stream = Stream::new(&cx)?;
+    /// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
+    /// let mut host = PinnedBuffer::<u32>::zeroed(&cx, 4, PinnedFlags::empty())?;
+    /// cx.scope(&stream, |scope| {
+    ///     let (numbers, host) = (scope.lend(&mut numbers)?, scope.lend(&mut host)?);
+    ///     scope.fill(&numbers.slice(..2).expect("two of four"), 7)?;
+    ///     Ok(scope.copy(&host, &numbers)?)
+    /// })?;
+    /// assert_eq!(host[..], [7, 7, 3, 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`] if the memory belongs to another context than the stream, and is neither a [`Peer`] nor
+    /// portable page-locked memory of the same driver; [`MemoryError::Lost`]; [`MemoryError::NotInOrder`] for a
+    /// [`StreamBuffer`](crate::pool::StreamBuffer) in the order of another stream; where it waits, the sticky errors of
+    /// earlier work.
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for device memory on a non-blocking stream, otherwise none; for a [`Peer`]
+    /// also `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias("cuStreamSynchronize", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
+    #[inline]
+    pub fn lend<M: Lend<'scope>>(&self, memory: M) -> Result<Lent<'scope, M::View>, MemoryError> {
+        Ok(Lent::new(memory.lend(self, Key::new())?, self.stream()))
+    }
+
+    /// Like [`lend`](Scope::lend), for memory that nobody has used since it was allocated: there is nothing to wait for.
+    pub(crate) fn lend_fresh<T: DeviceData>(
+        &self,
+        memory: SliceMut<'scope, T>,
+    ) -> Result<Lent<'scope, SliceMut<'scope, T>>, Error> {
+        self.token().of(memory.context(), FnId::cuStreamSynchronize)?;
+        Ok(Lent::new(memory, self.stream()))
+    }
+}
+
+macro_rules! views {
+    ($($view:ident of $element:ident;)*) => { $(
+        impl<'scope, T: $element> InContext<'scope> for $view<'scope, T> {
+            type View = Self;
+
+            #[inline]
+            fn view(self, _: Key) -> Self {
+                self
+            }
+
+            #[inline]
+            fn home(view: &Self, _: Key) -> &ContextRef {
+                view.context()
+            }
+        }
+
+        impl<'scope, T: $element> Lend<'scope> for $view<'scope, T> {
+            type View = Self;
+
+            #[inline]
+            fn lend(self, scope: &Scope<'scope, '_>, _: Key) -> Result<Self, MemoryError> {
+                scope.accept(self.context())?;
+                Ok(self)
+            }
+        }
+    )* };
+}
+
+views! {
+    Slice of DeviceData;
+    SliceMut of DeviceData;
+    Pitched of DeviceData;
+    PitchedMut of DeviceData;
+    ArrayPart of Texel;
+}
+
+/// Lends owners, which give views of all their elements.
+macro_rules! owners {
+    ($($owner:ty, of $element:ident, by $view:ident as $method:ident $(and $all:ident)?;)*) => { $(
+        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope $owner {
+            type View = $view<'scope, T>;
+
+            #[inline]
+            fn view(self, _: $crate::raw::seal::Key) -> $view<'scope, T> {
+                self.$method()$(.$all())?
+            }
+
+            #[inline]
+            fn home<'a>(view: &'a $view<'scope, T>, _: $crate::raw::seal::Key) -> &'a ContextRef {
+                view.context()
+            }
+        }
+
+        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope $owner {
+            type View = $view<'scope, T>;
+
+            #[inline]
+            fn lend(
+                self,
+                scope: &$crate::stream::Scope<'scope, '_>,
+                key: $crate::raw::seal::Key,
+            ) -> Result<$view<'scope, T>, $crate::MemoryError> {
+                self.$method()$(.$all())?.lend(scope, key)
+            }
+        }
+    )* };
+    ($($owner:ty, of $element:ident, mutably by $view:ident as $method:ident;)*) => { $(
+        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope mut $owner {
+            type View = $view<'scope, T>;
+
+            #[inline]
+            fn view(self, _: $crate::raw::seal::Key) -> $view<'scope, T> {
+                self.$method()
+            }
+
+            #[inline]
+            fn home<'a>(view: &'a $view<'scope, T>, _: $crate::raw::seal::Key) -> &'a ContextRef {
+                view.context()
+            }
+        }
+
+        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope mut $owner {
+            type View = $view<'scope, T>;
+
+            #[inline]
+            fn lend(
+                self,
+                scope: &$crate::stream::Scope<'scope, '_>,
+                key: $crate::raw::seal::Key,
+            ) -> Result<$view<'scope, T>, $crate::MemoryError> {
+                self.$method().lend(scope, key)
+            }
+        }
+    )* };
+}
+
+pub(crate) use owners;
+
+owners! {
+    Buffer<'_, T>, of DeviceData, by Slice as as_slice;
+    ManagedBuffer<'_, T>, of DeviceData, by Slice as as_slice;
+    ForeignBuffer<'_, T>, of DeviceData, by Slice as as_slice;
+    IpcBuffer<'_, T>, of DeviceData, by Slice as as_slice;
+    Mapping<'_, T>, of DeviceData, by Slice as as_slice;
+    PitchedBuffer<'_, T>, of DeviceData, by Pitched as as_pitched;
+    Array<'_, T>, of Texel, by ArrayPart as view and all;
+}
+
+owners! {
+    Buffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
+    ManagedBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
+    ForeignBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
+    IpcBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
+    Mapping<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
+    PitchedBuffer<'_, T>, of DeviceData, mutably by PitchedMut as as_pitched_mut;
+}
+
+impl<'scope, T: Texel> Lend<'scope> for ArrayView<'scope, T> {
+    type View = ArrayPart<'scope, T>;
+
+    fn lend(self, scope: &Scope<'scope, '_>, key: Key) -> Result<ArrayPart<'scope, T>, MemoryError> {
+        self.all().lend(scope, key)
+    }
+}
+
+impl<'scope, M: InContext<'scope>> Lend<'scope> for Peer<M> {
+    type View = Peer<M::View>;
+
+    fn lend(self, scope: &Scope<'scope, '_>, key: Key) -> Result<Peer<M::View>, MemoryError> {
+        let view = self.0.view(key);
+        scope.accept_peer(M::home(&view, Key::new()))?;
+        Ok(Peer(view))
+    }
+}
+
+impl<'scope, M: PageLocked + ?Sized> Lend<'scope> for &'scope mut M {
+    type View = PinnedMut<'scope, M::Element>;
+
+    fn lend(self, scope: &Scope<'scope, '_>, _: Key) -> Result<Self::View, MemoryError> {
+        let (context, home, elements) = (scope.token().get()?, self.home(), self.locked());
+        let is_near = *context == *home || (elements.is_portable() && context.driver() == home.driver());
+        if !is_near {
+            return Err(Error::wrong_context(FnId::cuMemcpyDtoHAsync_v2).into());
+        }
+        if elements.is_lost() {
+            return Err(MemoryError::Lost);
+        }
+        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. A borrow for the scope
+        // lasts beyond its wait, as the body does not choose the lifetime.
+        unsafe { scope.marks().add(elements.mark()) };
+        Ok(PinnedMut::new(elements.start(), elements.len()))
+    }
+}
+
+impl<'scope, 'ctx, T: StreamValue> Lend<'scope> for &'scope Signals<'ctx, T> {
+    type View = Self;
+
+    fn lend(self, scope: &Scope<'scope, '_>, _: Key) -> Result<Self, MemoryError> {
+        scope.token().of(self.context(), FnId::cuStreamWaitValue32_v2)?;
+        if self.is_lost() {
+            return Err(MemoryError::Lost);
+        }
+        // SAFETY: the owner is borrowed for the scope, beyond its wait, as the body does not choose the lifetime.
+        unsafe { scope.marks().add_shared(self.mark()) };
+        Ok(self)
+    }
+}
+
+impl Scope<'_, '_> {
+    /// Checks where memory of another context is from, waits for what may still write it, and marks both contexts if the
+    /// scope cannot be waited for.
+    fn accept_peer(&self, home: &ContextRef) -> Result<(), Error> {
+        let here = self.token().get()?;
+        same_driver(&here, home, FnId::cuMemcpyPeerAsync)?;
+        copy::wait_for_other(home)?;
+        for context in [home, &*here] {
+            // SAFETY: memory of that context is borrowed for the scope, beyond its wait, and the scope borrows the other one;
+            // neither moves or ends before that.
+            unsafe { self.marks().add_shared(context.mark()) };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,251 @@
+//! Streams: created, asked, waited for, and destroyed.
+
+use std::fmt;
+
+use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
+
+use crate::context::{ContextRef, Current, entered};
+use crate::error::Error;
+use crate::raw::call::context_call;
+use crate::raw::held::{Handle, Held};
+use crate::raw::keep::{Keep, Near};
+
+/// Relation of a stream to the legacy default stream.
+///
+/// Example: see [`Stream`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum StreamKind {
+    /// In order with the legacy default stream, and so with synchronous copies (but not where the library was opened
+    /// with per-thread default streams: there copies run on the thread's own). The safe choice.
+    #[default]
+    Blocking,
+    /// Not in order with the default stream. Work that needs what a synchronous copy wrote must wait for it,
+    /// with an [`Event`](super::Event) or in a [scope](Current::scope). So are all streams of a
+    /// [`GreenContext`](crate::context::GreenContext) but its default stream, however they are made.
+    NonBlocking,
+}
+
+/// A queue of work in one context: it runs in the order in which it was queued.
+///
+/// Dropping it does not wait: the driver finishes the queued work. Drop works on any thread, swallows errors and
+/// does nothing in a forked child; [`close`](Stream::close) reports.
+///
+/// # Keeping it in a struct
+///
+/// In a struct it is a `Stream<'static>`, made in a [shared context](crate::Shared), of which it has a share.
+/// In a context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+///
+/// # Example
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::stream::StreamKind;
+/// use cuprum::{Buffer, Stream};
+///
+/// let stream = Stream::new(&cx)?;
+/// assert_eq!(stream.kind(), StreamKind::Blocking);
+/// let mut buffer = Buffer::<u32>::zeroed(&cx, 4)?;
+/// cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(&mut buffer)?, 7)?))?; // queued, and waited for at the end
+/// assert!(stream.is_done(&cx)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Stream<'ctx> {
+    pub(super) queue: Held<'ctx, CUstream>,
+    pub(super) kind: StreamKind,
+}
+
+// SAFETY: the driver allows any thread to use a stream handle. The default stream's handle means the same queue on
+// every thread, see `default_in`.
+unsafe impl Handle for CUstream {
+    const NAME: &'static str = "Stream";
+
+    fn is_owned(self) -> bool {
+        !self.is_null() && self != CU_STREAM_LEGACY
+    }
+
+    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
+        // SAFETY: the caller vouches that the stream is live and not used again.
+        unsafe { call!(fns, cuStreamDestroy_v2(self)) }
+    }
+}
+
+entered!([] Stream<'ctx>: queue);
+
+impl<'ctx> Stream<'ctx> {
+    /// Creates a stream in order with the legacy default stream; in a [`GreenContext`](crate::context::GreenContext),
+    /// where there are no such streams, a [non-blocking](StreamKind::NonBlocking) one.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamCreate`, CUDA 2.0+.
+    #[doc(alias = "cuStreamCreate")]
+    #[inline]
+    pub fn new(cx: &Current<'_, 'ctx>) -> Result<Self, Error> {
+        Self::create(cx, StreamKind::Blocking)
+    }
+
+    /// Creates a stream that runs beside the legacy default stream: see [`StreamKind::NonBlocking`].
+    ///
+    /// # Errors
+    /// Same as [`new`](Stream::new).
+    ///
+    /// Driver: `cuStreamCreate`, CUDA 2.0+.
+    #[doc(alias = "cuStreamCreate")]
+    #[inline]
+    pub fn non_blocking(cx: &Current<'_, 'ctx>) -> Result<Self, Error> {
+        Self::create(cx, StreamKind::NonBlocking)
+    }
+
+    fn create(cx: &Current<'_, 'ctx>, kind: StreamKind) -> Result<Self, Error> {
+        let context = cx.get()?;
+        let mut raw = CUstream::null();
+        // SAFETY: `raw` outlives the call, and `cx` proves a current context.
+        unsafe { context_call!(&context, cuStreamCreate(&raw mut raw, kind.flags())) }?;
+        Ok(Self { kind: kind.in_context(&context), queue: Held::new(raw, context) })
+    }
+
+    /// Creates a stream with a priority, from the range of [`Current::stream_priorities`]; others are clamped.
+    ///
+    /// # Errors
+    /// Same as [`new`](Stream::new).
+    ///
+    /// Driver: `cuStreamCreateWithPriority`, CUDA 5.5+.
+    #[doc(alias = "cuStreamCreateWithPriority")]
+    #[inline]
+    pub fn with_priority(cx: &Current<'_, 'ctx>, kind: StreamKind, priority: i32) -> Result<Self, Error> {
+        let context = cx.get()?;
+        let mut raw = CUstream::null();
+        // SAFETY: `raw` outlives the call, and `cx` proves a current context.
+        unsafe { context_call!(&context, cuStreamCreateWithPriority(&raw mut raw, kind.flags(), priority)) }?;
+        Ok(Self { kind: kind.in_context(&context), queue: Held::new(raw, context) })
+    }
+
+    /// The context's legacy default stream, on which synchronous copies run unless the library was opened with
+    /// per-thread default streams. No driver call.
+    #[inline]
+    pub fn default_in(cx: &Current<'_, 'ctx>) -> Self {
+        let context = cx.near();
+        context.default_stream().name();
+        let raw = match context.library().stream_mode() {
+            StreamMode::Legacy => CUstream::null(),
+            StreamMode::PerThread => CU_STREAM_LEGACY,
+        };
+        Self { queue: Held::new(raw, context), kind: StreamKind::Blocking }
+    }
+
+    /// The driver's handle.
+    #[inline]
+    pub const fn as_raw(&self) -> CUstream {
+        self.queue.raw()
+    }
+
+    /// Relation of the stream to the legacy default stream.
+    pub const fn kind(&self) -> StreamKind {
+        self.kind
+    }
+
+    /// True if what other calls queue on the default stream has to be waited for. Where each thread has a default stream of its
+    /// own, nothing is left in flight on it.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.kind == StreamKind::NonBlocking && self.context().library().stream_mode() == StreamMode::Legacy
+    }
+
+    /// The context that the stream belongs to.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.queue.context()
+    }
+
+    /// The stream, unless it is a default stream: of these there are more values than one, so that nobody has such a
+    /// queue alone, and work that others queue on it would become part of a capture.
+    pub(crate) fn capturable(&self, call: FnId) -> Result<&Self, Error> {
+        if self.as_raw().is_owned() {
+            Ok(self)
+        } else {
+            Err(Error::host(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, call))
+        }
+    }
+
+    /// The context, for objects that borrow the stream.
+    pub(crate) fn near(&self) -> Near<'_, ContextRef> {
+        self.queue.near()
+    }
+
+    /// The context, kept for something else.
+    pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {
+        self.queue.keep()
+    }
+
+    /// Blocks the host until all work queued here is done, and reports its errors.
+    ///
+    /// # Errors
+    /// The sticky errors of kernels that ran before; [`Error::is_wrong_context`].
+    ///
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+.
+    #[doc(alias = "cuStreamSynchronize")]
+    #[inline]
+    pub fn synchronize(&self, cx: &Current<'_, '_>) -> Result<(), Error> {
+        let context = cx.of(self.context(), FnId::cuStreamSynchronize)?;
+        // SAFETY: the stream is live, and its context is current.
+        unsafe { context_call!(context, cuStreamSynchronize(self.as_raw())) }
+    }
+
+    /// True if all work queued here is done. Does not wait.
+    ///
+    /// # Errors
+    /// Same as [`synchronize`](Stream::synchronize).
+    ///
+    /// Driver: `cuStreamQuery`, CUDA 2.0+.
+    #[doc(alias = "cuStreamQuery")]
+    #[inline]
+    pub fn is_done(&self, cx: &Current<'_, '_>) -> Result<bool, Error> {
+        let context = cx.of(self.context(), FnId::cuStreamQuery)?;
+        // SAFETY: the stream is live, and its context is current.
+        ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
+    }
+
+    /// Destroys the stream and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// may have destroyed it all the same, so that it must not be destroyed again.
+    ///
+    /// # Errors
+    /// [Errors of any call](crate#errors).
+    ///
+    /// Driver: `cuStreamDestroy_v2`, CUDA 4.0+.
+    #[doc(alias = "cuStreamDestroy_v2")]
+    #[inline]
+    pub fn close(self) -> Result<(), Error> {
+        self.queue.close()
+    }
+}
+
+impl StreamKind {
+    /// The kind of a stream that is created as this. Measured on an H100 with driver 580: in a green context none but the
+    /// default stream is in order with synchronous copies, whatever flags it was created with.
+    pub(super) fn in_context(self, context: &ContextRef) -> Self {
+        if context.is_green() { Self::NonBlocking } else { self }
+    }
+
+    /// The driver's flags.
+    const fn flags(self) -> u32 {
+        match self {
+            Self::Blocking => CUstream_flags::CU_STREAM_DEFAULT.0,
+            Self::NonBlocking => CUstream_flags::CU_STREAM_NON_BLOCKING.0,
+        }
+    }
+}
+
+/// Reads a query's answer: done, not yet, or failed.
+pub(crate) fn ready(answer: Result<(), Error>) -> Result<bool, Error> {
+    match answer {
+        Ok(()) => Ok(true),
+        Err(error) if error.code() == CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stream({:?}, {:?})", self.as_raw(), self.kind)
+    }
+}

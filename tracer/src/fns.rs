@@ -1,1 +1,0 @@
-../../sys/src/fns.rs

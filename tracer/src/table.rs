@@ -1,1 +1,0 @@
-../../emulator/libcuda/src/table.rs
