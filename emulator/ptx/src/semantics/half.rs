@@ -1,8 +1,9 @@
 //! Half precision: IEEE's 16 bits (`f16`), and the upper half of single precision (`bf16`), alone and in pairs.
 //!
-//! Sums, products and fused products are formed exactly, or to odd, in double precision and rounded once.
+//! Sums, products and fused products are formed in single precision, exactly or rounded to odd, and rounded to nearest
+//! once. Neither step has branches, so that rows are compiled to vector instructions.
 
-use super::float::{DOWN, NEAREST, UP, ZERO, to_odd, two_sum};
+use super::float::{DOWN, NEAREST, UP, ZERO};
 use super::format::FloatFormat;
 pub(crate) use super::pair::Both;
 use super::pair::Packed;
@@ -22,6 +23,14 @@ pub trait Half: Lane + Packed {
     fn bits(self) -> u16;
     fn from_bits(bits: u16) -> Self;
     fn to_f32(self) -> f32;
+    /// Rounds a number of single precision to nearest, ties to even.
+    fn nearest(x: f32) -> Self;
+    /// A number of single precision that rounds to nearest like `a + b`.
+    fn sum(a: Self, b: Self) -> f32;
+    /// A number of single precision that rounds to nearest like `a * b`.
+    fn product(a: Self, b: Self) -> f32;
+    /// A number of single precision that rounds to nearest like `a * b + c`.
+    fn fused(a: Self, b: Self, c: Self) -> f32;
 
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -38,6 +47,9 @@ pub trait Half: Lane + Packed {
     /// Rounds a number of double precision.
     #[inline(always)]
     fn round<const ROUND: u8>(x: f64) -> Self {
+        if ROUND == NEAREST {
+            return Self::nearest(single_to_odd(x));
+        }
         let sign = (x.to_bits() >> 48) as u16 & 0x8000;
         if x.is_nan() {
             return Self::from_bits(Self::NAN);
@@ -52,8 +64,7 @@ pub trait Half: Lane + Packed {
         };
         let bits = encode::<ROUND>(x.abs(), Self::FRACTION, Self::LEAST, away);
         let largest = u32::from(Self::INFINITY) - 1;
-        let to_largest = ROUND != NEAREST && !away;
-        let bits = if bits > largest { if to_largest { largest } else { largest + 1 } } else { bits };
+        let bits = bits.min(if away { largest + 1 } else { largest });
         Self::from_bits(sign | bits as u16)
     }
 
@@ -80,6 +91,35 @@ pub trait Half: Lane + Packed {
         if RELU && negative { Self::from_bits(0) } else { flushed }
     }
 }
+
+/// A number of single precision that rounds like `x` to any shorter format. A NaN stays a NaN.
+#[inline(always)]
+fn single_to_odd(x: f64) -> f32 {
+    let near = x as f32;
+    let back = f64::from(near);
+    let toward_zero = near.to_bits().wrapping_sub(u32::from(back.abs() > x.abs()));
+    if back == x { near } else { f32::from_bits(toward_zero | 1) }
+}
+
+/// A number that rounds like the exact sum of two numbers to any shorter format.
+macro_rules! sum_to_odd {
+    ($name:ident, $float:ident) => {
+        #[inline(always)]
+        fn $name(a: $float, b: $float) -> $float {
+            let sum = a + b;
+            let b_part = sum - a;
+            let error = (a - (sum - b_part)) + (b - b_part);
+            let bits = sum.to_bits();
+            let away_from_zero = (error > 0.0) == (sum > 0.0);
+            let neighbor = if away_from_zero { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+            let stays = (error == 0.0) | (bits & 1 == 1) | !sum.is_finite();
+            $float::from_bits(if stays { bits } else { neighbor })
+        }
+    };
+}
+
+sum_to_odd!(sum_to_odd_32, f32);
+sum_to_odd!(sum_to_odd_64, f64);
 
 /// The exponent and fraction of a finite number, rounded to a format with this many bits of fraction, whose smallest
 /// normal number has the exponent `least`; there is no upper limit. Directed roundings go `away` from zero or to it.
@@ -133,6 +173,31 @@ impl Half for F16 {
         let magnitude = if self.0 & 0x7c00 == 0x7c00 { special } else { finite };
         f32::from_bits(magnitude.to_bits() | sign)
     }
+    #[inline(always)]
+    fn nearest(x: f32) -> Self {
+        let sign = (x.to_bits() >> 16) as u16 & 0x8000;
+        let magnitude = x.to_bits() & 0x7fff_ffff;
+        // Normal numbers: the exponents differ by 112. The carry of the rounding may reach infinity.
+        let even = magnitude >> 13 & 1;
+        let normal = (magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + even) >> 13).min(0x7c00);
+        // Subnormal numbers: the last bit of numbers from 0.5 is the unit, so that an addition rounds.
+        let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+        let bits = if magnitude < 113 << 23 { subnormal } else { normal };
+        F16(if x.is_nan() { Self::NAN } else { sign | bits as u16 })
+    }
+    // Rounding a sum twice, to 24 bits and to 11, gives the same as once. Products of two numbers of 11 bits are exact.
+    #[inline(always)]
+    fn sum(a: Self, b: Self) -> f32 {
+        a.to_f32() + b.to_f32()
+    }
+    #[inline(always)]
+    fn product(a: Self, b: Self) -> f32 {
+        a.to_f32() * b.to_f32()
+    }
+    #[inline(always)]
+    fn fused(a: Self, b: Self, c: Self) -> f32 {
+        sum_to_odd_32(a.to_f32() * b.to_f32(), c.to_f32())
+    }
 }
 
 impl Half for Bf16 {
@@ -151,6 +216,25 @@ impl Half for Bf16 {
     #[inline(always)]
     fn to_f32(self) -> f32 {
         f32::from_bits(u32::from(self.0) << 16)
+    }
+    #[inline(always)]
+    fn nearest(x: f32) -> Self {
+        let rounded = x.to_bits().wrapping_add(0x7fff + (x.to_bits() >> 16 & 1)) >> 16;
+        Bf16(if x.is_nan() { Self::NAN } else { rounded as u16 })
+    }
+    // Products may be too small for single precision.
+    #[inline(always)]
+    fn sum(a: Self, b: Self) -> f32 {
+        a.to_f32() + b.to_f32()
+    }
+    #[inline(always)]
+    fn product(a: Self, b: Self) -> f32 {
+        single_to_odd(f64::from(a.to_f32()) * f64::from(b.to_f32()))
+    }
+    #[inline(always)]
+    fn fused(a: Self, b: Self, c: Self) -> f32 {
+        let product = f64::from(a.to_f32()) * f64::from(b.to_f32());
+        single_to_odd(sum_to_odd_64(product, c.to_f32().into()))
     }
 }
 
@@ -184,18 +268,6 @@ macro_rules! half_lanes {
 half_lanes!(F16, Bf16);
 
 #[inline(always)]
-fn add<H: Half>(a: H, b: H) -> H {
-    H::round::<NEAREST>(f64::from(a.to_f32()) + f64::from(b.to_f32()))
-}
-
-#[inline(always)]
-fn fma<H: Half>(a: H, b: H, c: H) -> H {
-    let product = f64::from(a.to_f32()) * f64::from(b.to_f32());
-    let (sum, error) = two_sum(product, c.to_f32().into());
-    H::round::<NEAREST>(if sum.is_finite() { to_odd(sum, error) } else { sum })
-}
-
-#[inline(always)]
 fn min<H: Half, const NAN: bool>(a: H, b: H) -> H {
     if a.is_nan() || b.is_nan() {
         let other = if a.is_nan() { b } else { a };
@@ -225,11 +297,12 @@ fn xor_sign<H: Half>(a: H, b: H, magnitude: H) -> H {
 }
 
 macro_rules! half_operations {
-    ($($(#[$m:meta])* @rare($rare:expr) $name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
+    ($($(#[$m:meta])* $(@rows($rows:expr))? @rare($rare:expr) $name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
         $(#[$m])*
         pub(crate) struct $name<$h, $(const $n: bool),*>(PhantomData<$h>);
         impl<$h: Half, $(const $n: bool),*> Pure for $name<$h, $($n),*> {
             type Out = $h;
+            $(const IN_ROWS: bool = $rows;)?
             const RARE: bool = $rare;
             half_operations!(@types $h; $($arg),+);
             #[inline(always)]
@@ -242,22 +315,25 @@ macro_rules! half_operations {
 }
 
 half_operations! {
+    @rows(!FTZ && !SAT)
     @rare(FTZ || SAT)
     Add<H; FTZ, SAT>(a, b; _c: C, _d: D) {
-        add(a.flush::<FTZ>(), b.flush::<FTZ>()).finish::<FTZ, SAT, false>()
+        H::nearest(H::sum(a.flush::<FTZ>(), b.flush::<FTZ>())).finish::<FTZ, SAT, false>()
     }
+    @rows(!FTZ && !SAT)
     @rare(FTZ || SAT)
     Sub<H; FTZ, SAT>(a, b; _c: C, _d: D) {
-        add(a.flush::<FTZ>(), negate(b.flush::<FTZ>())).finish::<FTZ, SAT, false>()
+        H::nearest(H::sum(a.flush::<FTZ>(), negate(b.flush::<FTZ>()))).finish::<FTZ, SAT, false>()
     }
+    @rows(!FTZ && !SAT)
     @rare(FTZ || SAT)
     Mul<H; FTZ, SAT>(a, b; _c: C, _d: D) {
-        let (a, b) = (a.flush::<FTZ>(), b.flush::<FTZ>());
-        H::round::<NEAREST>(f64::from(a.to_f32()) * f64::from(b.to_f32())).finish::<FTZ, SAT, false>()
+        H::nearest(H::product(a.flush::<FTZ>(), b.flush::<FTZ>())).finish::<FTZ, SAT, false>()
     }
+    @rows(!FTZ && !SAT && !RELU)
     @rare(FTZ || SAT || RELU)
     Fma<H; FTZ, SAT, RELU>(a, b, c; _d: D) {
-        fma(a.flush::<FTZ>(), b.flush::<FTZ>(), c.flush::<FTZ>()).finish::<FTZ, SAT, RELU>()
+        H::nearest(H::fused(a.flush::<FTZ>(), b.flush::<FTZ>(), c.flush::<FTZ>())).finish::<FTZ, SAT, RELU>()
     }
     /// `.oob`: zero where a factor is the mark that tensor copies leave where there is no data.
     @rare(true)
@@ -266,7 +342,7 @@ half_operations! {
         if a.bits() & 0x7fff == MARK || b.bits() & 0x7fff == MARK {
             return H::from_bits(0);
         }
-        fma(a, b, c).finish::<false, false, RELU>()
+        H::nearest(H::fused(a, b, c)).finish::<false, false, RELU>()
     }
     @rare(FTZ || NAN || XOR_SIGN)
     Min<H; FTZ, NAN, XOR_SIGN>(a, b; _c: C, _d: D) {
@@ -311,7 +387,8 @@ pub(crate) struct PairFromF32<H, const ROUND: u8, const RELU: bool, const FINITE
 impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     for PairFromF32<H, ROUND, RELU, FINITE>
 {
-    const RARE: bool = ROUND != NEAREST || RELU || FINITE;
+    const IN_ROWS: bool = ROUND == NEAREST && !RELU && !FINITE;
+    const RARE: bool = !Self::IN_ROWS;
     type Out = H::Whole;
     type A = f32;
     type B = f32;
@@ -396,5 +473,76 @@ impl<H: Half> super::convert::Float for H {
     fn to_whole<const ROUND: u8>(self) -> Self {
         let whole = super::convert::Float::to_whole::<ROUND>(self.to_f32());
         Self::round_apart::<ZERO>(whole.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::float::{to_odd, two_sum};
+    use super::*;
+
+    /// Rounding to nearest by the steps of the definition.
+    fn by_definition<H: Half>(x: f64) -> u16 {
+        let sign = (x.to_bits() >> 48) as u16 & 0x8000;
+        match x {
+            _ if x.is_nan() => H::NAN,
+            _ if x.is_infinite() => sign | H::INFINITY,
+            _ => {
+                sign | encode::<NEAREST>(x.abs(), H::FRACTION, H::LEAST, false).min(H::INFINITY.into()) as u16
+            }
+        }
+    }
+
+    fn agrees<H: Half>(x: f64) {
+        for x in [x, -x] {
+            assert_eq!(<H as Half>::round::<NEAREST>(x).bits(), by_definition::<H>(x), "{x:e}");
+        }
+    }
+
+    /// Each number, the middle between it and the next, and their neighbors in double and in single precision.
+    fn each_border_agrees<H: Half>() {
+        for bits in 0..H::INFINITY {
+            let value = |bits| f64::from(H::from_bits(bits).to_f32());
+            let (low, high) = (value(bits), value(bits + 1));
+            let high = if high.is_finite() { high } else { 2.0 * low - value(bits - 1) };
+            for x in [low, (low + high) / 2.0] {
+                for step in [-1, 0, 1] {
+                    agrees::<H>(f64::from_bits(x.to_bits().wrapping_add_signed(step)));
+                    agrees::<H>(f32::from_bits((x as f32).to_bits().wrapping_add_signed(step as i32)).into());
+                }
+            }
+        }
+        for x in [f64::MAX, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, f64::from_bits(1), f32::MAX.into()] {
+            agrees::<H>(x);
+        }
+    }
+
+    /// Operations on numbers of all magnitudes, some with equal exponents, against double precision rounded to odd.
+    fn operations_agree<H: Half>() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..2_000_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let [_, a, b, c] = [0, 16, 32, 48].map(|shift| (state >> shift) as u16);
+            let c = if state & 0x800 == 0 { c } else { (c & 0x83ff) | (a & 0x7c00) };
+            let [a, b, c] = [a, b, c].map(H::from_bits);
+            let [x, y, z] = [a, b, c].map(|half| f64::from(half.to_f32()));
+            let (sum, error) = two_sum(x * y, z);
+            let fused = if sum.is_finite() { to_odd(sum, error) } else { sum };
+            let expected = [x + y, x * y, fused].map(by_definition::<H>);
+            let found = [H::sum(a, b), H::product(a, b), H::fused(a, b, c)].map(|x| H::nearest(x).bits());
+            assert_eq!(found, expected, "{x:e} {y:e} {z:e}");
+        }
+    }
+
+    #[test]
+    fn operations_round_once() {
+        operations_agree::<F16>();
+        operations_agree::<Bf16>();
+    }
+
+    #[test]
+    fn rounding_to_nearest_is_right_at_each_border() {
+        each_border_agrees::<F16>();
+        each_border_agrees::<Bf16>();
     }
 }

@@ -84,6 +84,7 @@ where
     type B = <O::B as Packed>::Whole;
     type C = <O::C as Packed>::Whole;
     type D = ();
+    const IN_ROWS: bool = O::IN_ROWS && !Self::RARE;
     /// Usual kernels have pairs of half precision only.
     const RARE: bool = O::RARE || !matches!(O::Out::FORMAT, Some(FloatFormat::F16 | FloatFormat::Bf16));
     const EACH: Each = Each::halves::<O>(<O::Out as Packed>::BITS);
