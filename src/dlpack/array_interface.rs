@@ -143,7 +143,7 @@ impl ArrayInterface {
         if len != 0 {
             check_context(cx.context(), self.address)?;
         }
-        // SAFETY: the caller's word; type, alignment, strides and context were checked.
+        // SAFETY: guaranteed by the caller; type, alignment, strides and context were checked.
         Ok(unsafe { ForeignBuffer::from_raw(cx, self.address, len) }?)
     }
 }

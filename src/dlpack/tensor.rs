@@ -107,7 +107,7 @@ impl Tensor {
     /// # Safety
     /// It is not null, and as for [`from_versioned`](Tensor::from_versioned).
     pub(super) unsafe fn made(tensor: *mut DLManagedTensorVersioned) -> Self {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         Self(Raw::Versioned(unsafe { NonNull::new_unchecked(tensor) }))
     }
 

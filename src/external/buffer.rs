@@ -23,7 +23,7 @@ unsafe impl Handle for Mapped {
     const NAME: &'static str = "Mapped";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the mapping is live and not used again.
+        // SAFETY: the caller guarantees that the mapping is live and not used again.
         unsafe { call!(fns, cuMemFree_v2(self.0)) }
     }
 }
@@ -51,7 +51,7 @@ impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
         Self { memory: Held::new(Mapped(address), context), len, _elements: PhantomData }
     }
 
-    /// Takes the mapping away and reports what `Drop` would swallow. It is gone after an error too.
+    /// Takes the mapping away and returns the error that `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

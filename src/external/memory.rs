@@ -19,7 +19,7 @@ unsafe impl Handle for CUexternalMemory {
     const NAME: &'static str = "ExternalMemory";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that it is live and not used again.
+        // SAFETY: the caller guarantees that it is live and not used again.
         unsafe { call!(fns, cuDestroyExternalMemory(self)) }
     }
 }
@@ -27,7 +27,7 @@ unsafe impl Handle for CUexternalMemory {
 /// Memory of another API, imported into one context. It has no address before a part of it is mapped.
 ///
 /// What is mapped borrows it, so that it goes last. Drop works on any thread, swallows errors and does nothing in a forked
-/// child; [`close`](ExternalMemory::close) reports. The memory itself stays the other API's.
+/// child; [`close`](ExternalMemory::close) returns errors. The memory itself stays the other API's.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
@@ -190,7 +190,7 @@ impl<'ctx> ExternalMemory<'ctx> {
         self.0.context()
     }
 
-    /// Gives the memory up and reports what `Drop` would swallow. It is gone after an error too.
+    /// Gives the memory up and returns the error that `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

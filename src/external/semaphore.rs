@@ -19,7 +19,7 @@ unsafe impl Handle for CUexternalSemaphore {
     const NAME: &'static str = "ExternalSemaphore";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that it is live and not used again.
+        // SAFETY: the caller guarantees that it is live and not used again.
         unsafe { call!(fns, cuDestroyExternalSemaphore(self)) }
     }
 }
@@ -186,7 +186,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         self.0.context()
     }
 
-    /// Gives the semaphore up and reports what `Drop` would swallow. It is gone after an error too.
+    /// Gives the semaphore up and returns the error that `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

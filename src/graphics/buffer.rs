@@ -14,7 +14,7 @@ use crate::stream::Stream;
 /// A buffer object of OpenGL, registered with a context, which it borrows or shares.
 ///
 /// It stays on its thread, as contexts of OpenGL do: see the [module](super). Drop unregisters it, swallows errors and does
-/// nothing in a forked child; [`close`](RegisteredBuffer::close) reports. The buffer object stays OpenGL's.
+/// nothing in a forked child; [`close`](RegisteredBuffer::close) returns errors. The buffer object stays OpenGL's.
 ///
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
@@ -109,7 +109,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
         self.0.set_use(cx, map_use)
     }
 
-    /// Unregisters it and reports what `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
+    /// Unregisters it and returns the error that `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
     /// and it is not unregistered again after an error.
     ///
     /// # Errors

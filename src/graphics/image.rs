@@ -14,7 +14,7 @@ use crate::stream::Stream;
 /// A texture or renderbuffer of OpenGL, registered with a context, which it borrows or shares.
 ///
 /// It stays on its thread, as contexts of OpenGL do: see the [module](super). Drop unregisters it, swallows errors and does
-/// nothing in a forked child; [`close`](RegisteredImage::close) reports. The image stays OpenGL's.
+/// nothing in a forked child; [`close`](RegisteredImage::close) returns errors. The image stays OpenGL's.
 ///
 /// Its elements have one, two or four channels of 8, 16 or 32 bits: `GL_R8`, `GL_RG16F`, `GL_RGBA32UI` and so on. As an
 /// array those of `GL_RGBA8` are `[u8; 4]`, whatever OpenGL makes of the numbers. What else a driver takes is its own choice:
@@ -114,7 +114,7 @@ impl<'ctx> RegisteredImage<'ctx> {
         self.0.set_use(cx, map_use)
     }
 
-    /// Unregisters it and reports what `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
+    /// Unregisters it and returns the error that `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
     /// and it is not unregistered again after an error.
     ///
     /// # Errors

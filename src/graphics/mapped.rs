@@ -130,7 +130,7 @@ impl<R: Resources> Mapped<'_, R> {
         &self.context
     }
 
-    /// Unmaps them on the stream, and reports the error that `Drop` would swallow. Work queued before on the stream and on the
+    /// Unmaps them on the stream, and returns the error that `Drop` would swallow. Work queued before on the stream and on the
     /// default stream completes before OpenGL commands issued from now on. The host does not wait, except for the default
     /// stream if the stream is non-blocking.
     ///
@@ -352,7 +352,7 @@ impl<'m> MappedImage<'m> {
     /// alone be copied: copy each face by [`array`](Self::array).
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are others than `T`; [`Error::is_wrong_context`]; whatever the driver reports.
+    /// [`MemoryError::Texel`] if its elements are others than `T`; [`Error::is_wrong_context`]; other errors of the driver.
     ///
     /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
     /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.

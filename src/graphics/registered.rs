@@ -24,20 +24,20 @@ unsafe impl Handle for Registration {
     const NAME: &'static str = "Registered";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.free_on(CUstream::null(), fns) }
     }
 
     /// Nothing may be queued on the legacy default stream: when all work of the context is over, any will do.
     unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
         if self.may_be_mapped {
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             let waited = unsafe { captures::wait_by_freeing(fns) };
             if waited.0 != CUresult::CUDA_SUCCESS {
                 return waited;
             }
         }
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.free_on(CU_STREAM_PER_THREAD, fns) }
     }
 }
@@ -48,7 +48,7 @@ impl Registration {
     unsafe fn free_on(self, stream: CUstream, fns: &Fns) -> (CUresult, FnId) {
         let mut raw = self.raw;
         let unmapped = if self.may_be_mapped {
-            // SAFETY: the caller vouches that it is registered; one that is not mapped is an error and no more.
+            // SAFETY: the caller guarantees that it is registered; one that is not mapped is an error and no more.
             unsafe { call!(fns, cuGraphicsUnmapResources(1, &raw mut raw, stream)) }
         } else {
             (CUresult::CUDA_SUCCESS, FnId::cuGraphicsUnmapResources)
@@ -57,7 +57,7 @@ impl Registration {
             // With this answer nothing may be freed: this is called again.
             return unmapped;
         }
-        // SAFETY: the caller vouches that it is registered and not used again.
+        // SAFETY: the caller guarantees that it is registered and not used again.
         let unregistered = unsafe { call!(fns, cuGraphicsUnregisterResource(raw)) };
         match unmapped.0 {
             CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_MAPPED => unregistered,

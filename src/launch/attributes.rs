@@ -149,7 +149,7 @@ impl Function<'_> {
     /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
     ///
     /// # Safety
-    /// The duties of [`launch_pointers`](Function::launch_pointers).
+    /// Same as [`launch_pointers`](Function::launch_pointers).
     ///
     /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
     #[doc(alias = "cuLaunchKernelEx")]

@@ -130,7 +130,7 @@ impl Function<'_> {
     /// Like [`max_potential_block_size`](Function::max_potential_block_size), for dynamic shared memory per block, in
     /// bytes, that depends on the number of threads.
     ///
-    /// The driver calls `shared_bytes` on this thread before this returns; calls of the driver inside of it may answer
+    /// The driver calls `shared_bytes` on this thread before this returns; calls of the driver inside it may answer
     /// `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the panic goes on when the driver has returned.
     ///
     /// # Errors

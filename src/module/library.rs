@@ -36,7 +36,7 @@ use crate::swallowed;
 /// taken from here for a context borrows both or shares them, so that neither goes under it. Wait for the library's kernels
 /// before it is dropped, as for a module's: see [`Kernel::launch`](crate::Kernel::launch). (A driver of CUDA 13.0 blocks the
 /// host in the meantime, which nobody promises.) Drop unloads it everywhere, on any thread, swallows errors and does nothing
-/// in a forked child; [`close`](CodeLibrary::close) reports.
+/// in a forked child; [`close`](CodeLibrary::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
@@ -399,7 +399,7 @@ impl CodeLibrary {
         })
     }
 
-    /// Unloads the code from all contexts and reports what `Drop` would swallow. It is gone after an error too: the driver
+    /// Unloads the code from all contexts and returns the error that `Drop` would swallow. It is gone after an error too: the driver
     /// may have unloaded it all the same, so that it must not be unloaded again.
     ///
     /// # Errors

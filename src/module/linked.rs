@@ -75,7 +75,7 @@ impl<'ctx> Linked<'ctx> {
         Ok(module)
     }
 
-    /// Ends the link, and with it the bytes, and reports what `Drop` would swallow.
+    /// Ends the link, and with it the bytes, and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -22,7 +22,7 @@ use crate::raw::held::{Handle, Held};
 ///
 /// The driver keeps no input once it is added. The options, and the room for its logs, are the linker's own and stay until
 /// it is dropped. Drop works on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Linker::close) reports.
+/// [`close`](Linker::close) returns errors.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -93,7 +93,7 @@ unsafe impl Handle for CUlinkState {
     const NAME: &'static str = "Linker";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the link is live and not used again.
+        // SAFETY: the caller guarantees that the link is live and not used again.
         unsafe { call!(fns, cuLinkDestroy(self)) }
     }
 }
@@ -366,7 +366,7 @@ impl<'ctx> Linker<'ctx> {
         Ok(unsafe { Linked::new(state, jit, (image.cast(), bytes), entries, info_log) })
     }
 
-    /// Ends the link without a result and reports what `Drop` would swallow.
+    /// Ends the link without a result and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

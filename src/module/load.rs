@@ -77,7 +77,7 @@ impl<'ctx> Module<'ctx> {
     /// Same as [`load_binary`](Self::load_binary).
     ///
     /// # Safety
-    /// The duties of [`load_binary`](Self::load_binary).
+    /// Same as [`load_binary`](Self::load_binary).
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]

@@ -40,7 +40,7 @@ use crate::raw::shared::Shared;
 /// Code loaded into a context: its functions and globals borrow it.
 ///
 /// Dropping it unloads it, on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Module::close) reports. Wait for the module's kernels before it is dropped: see
+/// [`close`](Module::close) returns errors. Wait for the module's kernels before it is dropped: see
 /// [`Kernel::launch`](crate::Kernel::launch). That of a [library](CodeLibrary::module) is unloaded with the library, which
 /// it borrows or shares, and not by being dropped.
 ///
@@ -109,7 +109,7 @@ unsafe impl Handle for Code {
     }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the module is live and not used again.
+        // SAFETY: the caller guarantees that the module is live and not used again.
         unsafe { call!(fns, cuModuleUnload(self.raw)) }
     }
 }
@@ -327,7 +327,7 @@ impl<'ctx> Module<'ctx> {
         })
     }
 
-    /// Unloads the code and reports what `Drop` would swallow. It is gone after an error too: the driver may have
+    /// Unloads the code and returns the error that `Drop` would swallow. It is gone after an error too: the driver may have
     /// unloaded it all the same, so that it must not be unloaded again. Of a library's module, no driver call.
     ///
     /// # Errors

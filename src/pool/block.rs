@@ -30,7 +30,7 @@ unsafe impl Handle for Ordered {
 
     #[inline]
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the allocation is live and not used again; whoever owns this keeps the stream.
+        // SAFETY: the caller guarantees that the allocation is live and not used again; whoever owns this keeps the stream.
         unsafe { call!(fns, cuMemFreeAsync(self.address, self.stream)) }
     }
 
@@ -39,15 +39,15 @@ unsafe impl Handle for Ordered {
     #[cold]
     unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
         if !captures::is_legacy(self.stream) {
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.free(fns) };
         }
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         let waited = unsafe { captures::wait_by_freeing(fns) };
         if waited.0 != CUresult::CUDA_SUCCESS {
             return waited;
         }
-        // SAFETY: the caller vouches that the allocation is live and not used again; what used it is over.
+        // SAFETY: the caller guarantees that the allocation is live and not used again; what used it is over.
         unsafe { call!(fns, cuMemFree_v2(self.address)) }
     }
 }
@@ -95,7 +95,7 @@ impl<'s> Block<'s> {
         }
     }
 
-    /// Gives it back and reports what `Drop` would swallow.
+    /// Gives it back and returns the error that `Drop` would swallow.
     pub(super) fn close(self) -> Result<(), Error> {
         match self {
             Self::Ordered(memory, _kept_until_then) => memory.close(),

@@ -209,7 +209,7 @@ impl MemoryPool {
         Self(PoolRef::new(raw, driver))
     }
 
-    /// Destroys the pool and reports what `Drop` would swallow. It is gone after an error too.
+    /// Destroys the pool and returns the error that `Drop` would swallow. It is gone after an error too.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -222,7 +222,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ok(())
     }
 
-    /// Frees the memory behind all work of its stream and reports what `Drop` would swallow. The host does not wait. The
+    /// Frees the memory behind all work of its stream and returns the error that `Drop` would swallow. The host does not wait. The
     /// buffer is gone after an error too. A [`BufferPool`](super::BufferPool) has its memory back without a call.
     ///
     /// # Errors

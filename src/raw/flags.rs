@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Declares a set of flags as `bitflags!` does, with `Debug` as there.
 ///
-/// For a `struct`, `bitflags!` declares a second type inside of it that has all methods again, and a parser and a printer
+/// For a `struct`, `bitflags!` declares a second type inside it that has all methods again, and a parser and a printer
 /// for each type, which took a tenth of the work of compiling this crate.
 macro_rules! flags {
     ($(#[$meta:meta])* $vis:vis struct $name:ident: $bits:ty { $($flags:tt)* }) => {

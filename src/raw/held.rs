@@ -37,7 +37,7 @@ pub(crate) unsafe trait Handle: Copy {
     /// # Safety
     /// As for [`free`](Handle::free).
     unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.free(fns) }
     }
 }
@@ -107,7 +107,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         self.dissolve().0
     }
 
-    /// Frees the handle and reports the error that `Drop` would swallow.
+    /// Frees the handle and returns the error that `Drop` would swallow.
     ///
     /// After an error of the driver it is not known whether it has freed the handle (its documentation lets calls
     /// return errors of earlier work although they were done), so it is not freed again: at worst it leaks.

@@ -43,7 +43,7 @@ impl<H: Handle> Owned<H> {
         ManuallyDrop::new(self).raw
     }
 
-    /// Frees the handle and reports what `Drop` would swallow. It is not freed again after an error, for the reason that
+    /// Frees the handle and returns the error that `Drop` would swallow. It is not freed again after an error, for the reason that
     /// [`Held::close`](super::held::Held::close) gives.
     pub(crate) fn close(self) -> Result<(), Error> {
         ManuallyDrop::new(self).free()

@@ -192,7 +192,7 @@ impl Queue {
         let (bytes, mut here) = (function.bytes(), Packed([const { MaybeUninit::uninit() }; PACKED]));
         if bytes <= PACKED {
             pack(function, arguments, &mut here.0)?;
-            // SAFETY: the caller's word; the arguments are packed at their offsets.
+            // SAFETY: guaranteed by the caller; the arguments are packed at their offsets.
             return unsafe {
                 self.launch_packed(cx, function, config, here.0.as_mut_ptr().cast(), (arguments, also))
             };
@@ -204,7 +204,7 @@ impl Queue {
     }
 
     /// # Safety
-    /// The duties of [`launch`](Queue::launch); the arguments are packed at their offsets from `packed` on.
+    /// Same as [`launch`](Queue::launch); the arguments are packed at their offsets from `packed` on.
     #[inline]
     unsafe fn launch_packed(
         &self,

@@ -32,7 +32,7 @@
 //! # Not supported
 //!
 //! Typed views of regions: the copies and fills of [`Slice`](crate::memory::Slice) run on the default stream, of which no block
-//! knows. Replays inside of recordings (measured on an H200: the driver refuses them, and the capture is invalid), updates
+//! knows. Replays inside recordings (measured on an H200: the driver refuses them, and the capture is invalid), updates
 //! of graphs, and reads in recordings. Memory that a recording allocates is its own for the life of the graph.
 
 mod adopted;

@@ -30,7 +30,7 @@ flags! {
 
 /// A mark that a stream passes: recorded, waited for, and subtracted from another to time the work between them.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) reports.
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
@@ -64,7 +64,7 @@ unsafe impl Handle for CUevent {
     const NAME: &'static str = "Event";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the event is live and not used again.
+        // SAFETY: the caller guarantees that the event is live and not used again.
         unsafe { call!(fns, cuEventDestroy_v2(self)) }
     }
 }
@@ -173,7 +173,7 @@ impl<'ctx> Event<'ctx> {
         Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 
-    /// Destroys the event and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// Destroys the event and returns the error that `Drop` would swallow. It is gone after an error too: the driver
     /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors

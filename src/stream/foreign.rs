@@ -19,7 +19,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` for the per-thread default stream, handle 2, which would be another queue on each
-    /// thread; whatever the driver reports when asked for the stream's kind.
+    /// thread; other errors of the driver when asked for the stream's kind.
     ///
     /// # Safety
     /// 1. `raw` is a live stream of the context of `cx`. Handles 0 and 1 are taken for the legacy default stream, of which

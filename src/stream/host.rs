@@ -30,7 +30,7 @@ struct Call<F, R> {
 /// # Safety
 /// `data` is a box of a [`Call`] of these types that was given away for this call.
 unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
-    // SAFETY: the caller's word; the driver calls once.
+    // SAFETY: guaranteed by the caller; the driver calls once.
     let Call { function, place } = *unsafe { Box::from_raw(data.cast::<Call<F, R>>()) };
     let outcome = catch_unwind(AssertUnwindSafe(function));
     *place.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);

@@ -9,7 +9,7 @@ use crate::memory::{ManagedRange, ManagedRangeMut, MemoryLocation};
 use crate::raw::call::{context_call, either_call};
 
 /// Who may reach managed memory on a device that does not
-/// [share](crate::memory::ManagedBuffer#devices-that-do-not-share) it.
+/// [share](crate::memory::ManagedBuffer#devices-without-concurrent-access) it.
 ///
 /// # Example
 /// ```

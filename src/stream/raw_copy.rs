@@ -27,7 +27,7 @@ impl Current<'_, '_> {
     #[inline]
     pub unsafe fn copy_raw(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), Error> {
         let context = self.get()?;
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { copy::unified(&context, to, from, bytes) }
     }
 }
@@ -54,7 +54,7 @@ impl Scope<'_, '_> {
     #[inline]
     pub unsafe fn copy_raw(&self, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), Error> {
         let context = self.token().get()?;
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { copy::unified_on(&context, self.stream(), to, from, bytes) }
     }
 }

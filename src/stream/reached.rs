@@ -62,7 +62,7 @@ impl Told {
 /// # Safety
 /// `told` is a share of a [`Told`] that was given away for this call.
 unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void) {
-    // SAFETY: the caller's word; the driver calls once.
+    // SAFETY: guaranteed by the caller; the driver calls once.
     let told = unsafe { Arc::from_raw(told.cast_const().cast::<Told>()) };
     let waker = {
         let mut state = told.state();

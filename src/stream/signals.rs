@@ -95,7 +95,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
         self.memory.is_lost()
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. Numbers that are [lost](Signals::is_lost) are left as they
+    /// Frees the memory and returns the error that `Drop` would swallow. Numbers that are [lost](Signals::is_lost) are left as they
     /// are, without a call.
     ///
     /// # Errors

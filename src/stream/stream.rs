@@ -29,7 +29,7 @@ pub enum StreamKind {
 /// A queue of work in one context: it runs in the order in which it was queued.
 ///
 /// Dropping it does not wait: the driver finishes the queued work. Drop works on any thread, swallows errors and
-/// does nothing in a forked child; [`close`](Stream::close) reports.
+/// does nothing in a forked child; [`close`](Stream::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
@@ -64,7 +64,7 @@ unsafe impl Handle for CUstream {
     }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the stream is live and not used again.
+        // SAFETY: the caller guarantees that the stream is live and not used again.
         unsafe { call!(fns, cuStreamDestroy_v2(self)) }
     }
 }
@@ -205,7 +205,7 @@ impl<'ctx> Stream<'ctx> {
         ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
     }
 
-    /// Destroys the stream and reports the error that `Drop` would swallow. It is gone after an error too: the driver
+    /// Destroys the stream and returns the error that `Drop` would swallow. It is gone after an error too: the driver
     /// may have destroyed it all the same, so that it must not be destroyed again.
     ///
     /// # Errors

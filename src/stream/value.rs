@@ -53,7 +53,7 @@ pub(crate) unsafe fn write<T: StreamValue>(
 ) -> Result<(), Error> {
     let bits = value.bits();
     if T::WIDE {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         return unsafe { context_call!(context, cuStreamWriteValue64_v2(stream, at, bits, 0)) };
     }
     // SAFETY: as above; the number has 32 bits.
@@ -72,7 +72,7 @@ pub(crate) unsafe fn wait<T: StreamValue>(
 ) -> Result<(), Error> {
     let (bits, flags) = (until.bits(), until.flags());
     if T::WIDE {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         return unsafe { context_call!(context, cuStreamWaitValue64_v2(stream, at, bits, flags)) };
     }
     // SAFETY: as above; the number has 32 bits.

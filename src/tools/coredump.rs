@@ -309,7 +309,7 @@ unsafe impl Handle for Registered {
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
         if self.complete {
-            // SAFETY: the caller vouches that it is registered, and given back once.
+            // SAFETY: the caller guarantees that it is registered, and given back once.
             unsafe { call!(fns, cuCoredumpDeregisterCompleteCallback(self.raw)) }
         } else {
             // SAFETY: as above.
@@ -319,7 +319,7 @@ unsafe impl Handle for Registered {
 }
 
 impl CoredumpCallback {
-    /// Ends the calls and reports the error that `Drop` would swallow.
+    /// Ends the calls and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -40,7 +40,7 @@ unsafe impl Handle for Registered {
     const NAME: &'static str = "BudgetNotice";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that it is registered for this device, and given back once.
+        // SAFETY: the caller guarantees that it is registered for this device, and given back once.
         unsafe { call!(fns, cuDeviceUnregisterAsyncNotification(self.device, self.raw)) }
     }
 }
@@ -56,7 +56,7 @@ impl Device {
     /// A panic in it is caught. The memory of the closure is never freed: nothing tells when its last call has ended.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` where there are no budgets; whatever the driver reports.
+    /// `CUDA_ERROR_NOT_SUPPORTED` where there are no budgets; other errors of the driver.
     ///
     /// Driver: `cuDeviceRegisterAsyncNotification`, CUDA 12.4+; at its end `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
     #[doc(alias = "cuDeviceRegisterAsyncNotification")]
@@ -96,7 +96,7 @@ unsafe extern "C" fn tell(
 }
 
 impl BudgetNotice {
-    /// Ends the notices and reports the error that `Drop` would swallow.
+    /// Ends the notices and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

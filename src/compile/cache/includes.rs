@@ -28,7 +28,7 @@ pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<
 /// The first word of a text that may read a file, such as `include`, unless the name after it is that of a header in
 /// memory.
 fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
-    // A line that ends with a backslash is continued, even inside of a word.
+    // A line that ends with a backslash is continued, even inside a word.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     // Comments cannot be told for certain beside raw strings and digit separators.
     let code =
