@@ -12,7 +12,7 @@ use crate::device::ComputeCapability;
 use crate::error::Error;
 use crate::module::ModuleError;
 
-/// Output of a compiler about source that it refused.
+/// A compiler's messages about refused source.
 ///
 /// Example: see [`CompileError`](super::CompileError), `log`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Log {
 }
 
 impl fmt::Display for Log {
-    /// The first error with its file and line, then all of the text.
+    /// The first error with its file and line, then the whole text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.diagnostics().into_iter().find(|one| one.severity == Severity::Error);
         match first {
@@ -49,7 +49,7 @@ impl fmt::Display for Log {
     }
 }
 
-/// Displays names one after the other.
+/// Displays names in sequence.
 struct List<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for List<'_, T> {
@@ -61,7 +61,7 @@ impl<T: fmt::Display> fmt::Display for List<'_, T> {
     }
 }
 
-/// Like the text, since `main` returns errors that are shown so.
+/// Same as `Display`, because `main` prints errors in this form.
 impl fmt::Debug for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CompileError({self})")
@@ -136,13 +136,14 @@ impl std::error::Error for CompileError {
 }
 
 impl CompileError {
-    /// The messages of the compiler, each with its file and line; none where it was not asked or said nothing.
+    /// The messages of the compiler, each with its file and line; empty if it was not run or had no
+    /// messages.
     #[inline]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.log().map_or_else(Vec::new, Log::diagnostics)
     }
 
-    /// Output of the compiler, where there is any.
+    /// Output of the compiler, if any.
     #[inline]
     pub fn log(&self) -> Option<&Log> {
         match self {

@@ -1,4 +1,4 @@
-//! A part of imported memory with an address.
+//! Parts of imported memory with an address.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -28,8 +28,9 @@ unsafe impl Handle for Mapped {
     }
 }
 
-/// `len` elements in memory of another API, made by [`ExternalMemory::map`](super::ExternalMemory::map), which it borrows.
-/// Drop takes the mapping away; the memory stays.
+/// `len` elements in memory of another API, made by
+/// [`ExternalMemory::map`](super::ExternalMemory::map), which it borrows. Drop unmaps it; the
+/// memory remains.
 ///
 /// Example: see [`ExternalMemory`](super::ExternalMemory), `map`.
 pub struct ExternalBuffer<'m, T: DeviceData> {
@@ -51,7 +52,7 @@ impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
         Self { memory: Held::new(Mapped(address), context), len, _elements: PhantomData }
     }
 
-    /// Takes the mapping away and returns the error that `Drop` would swallow. It is gone after an error too.
+    /// Unmaps it and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

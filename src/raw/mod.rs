@@ -1,4 +1,5 @@
-//! The layer between the types and the function table: calls, owners of handles, and what keeps a context alive.
+//! The layer between the types and the function table: calls, owners of handles, and lifetimes of
+//! contexts.
 
 pub(crate) mod call;
 pub(crate) mod flags;
