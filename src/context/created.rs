@@ -106,8 +106,7 @@ impl Context {
         unpushed.inspect_err(|_| stack::is_uncertain(library, raw)).map(|()| context)
     }
 
-    /// Destroys the context and returns the error that `Drop` would swallow. The context no longer
-    /// exists after an error either, because the driver may have destroyed it.
+    /// Destroys the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

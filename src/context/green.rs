@@ -117,8 +117,7 @@ impl GreenContext {
         })
     }
 
-    /// Destroys the context and returns the error that `Drop` would swallow. The context no longer
-    /// exists after an error either, because the driver may have destroyed it.
+    /// Destroys the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -69,8 +69,7 @@ impl PrimaryContext {
         Ok(Self(context.ended_by(release)))
     }
 
-    /// Releases the context and returns the error that `Drop` would swallow. The retain no longer
-    /// exists after an error either, because the driver may have released it.
+    /// Releases the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -76,7 +76,7 @@ impl Tensor {
     /// [`ImportMismatch::Strides`], with shape and strides, if one copy cannot read the elements;
     /// [`ImportMismatch`] if the tensor is not of `T`, in another location, of another context or
     /// not aligned; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_VALUE` for strides beyond the
-    /// device's limit; sticky errors of earlier work.
+    /// device's limit.
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpy2DUnaligned_v2` or `cuMemcpy3D_v2`, CUDA 3.2+, `cuCtxSynchronize`, CUDA 2.0+, and of
     /// memory of a device `cuPointerGetAttributes`, CUDA 7.0+.

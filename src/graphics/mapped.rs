@@ -29,8 +29,7 @@ use crate::stream::Stream;
 /// # Errors
 /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
 /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`] unless all
-/// are registered with the current context, which must also be the stream's; sticky errors of
-/// earlier work.
+/// are registered with the current context, which must also be the stream's.
 ///
 /// # Example
 /// ```
@@ -145,9 +144,8 @@ impl<R: Resources> Mapped<'_, R> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is captured;
-    /// [`Error::is_wrong_context`], after which they are unmapped as in `Drop`; sticky errors of
-    /// earlier work. After other errors they may stay mapped until they are mapped again or
-    /// unregistered.
+    /// [`Error::is_wrong_context`], after which they are unmapped as in `Drop`. After other errors
+    /// they may stay mapped until they are mapped again or unregistered.
     ///
     /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+; before it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuGraphicsUnmapResources")]

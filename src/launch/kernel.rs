@@ -172,8 +172,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ///
     /// # Errors
     /// [`LaunchError`] for a geometry beyond the limits; [`Error::is_wrong_context`] unless kernel
-    /// and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; sticky errors
-    /// of earlier work.
+    /// and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
     /// 1. The [duties of a launch](crate::launch#duties-of-a-launch).

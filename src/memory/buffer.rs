@@ -78,7 +78,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Allocates `len` elements without initializing them.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuMemAlloc_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
@@ -153,8 +153,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_slice().to_vec(cx)
     }
 
-    /// Frees the memory and returns the error that `Drop` would swallow. The buffer no longer
-    /// exists after an error either, because the driver may have freed it.
+    /// Frees the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -162,10 +162,9 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Ok(Self { address, len, release: Mutex::new(release), context: cx.keep(), _elements: PhantomData })
     }
 
-    /// Releases the memory and returns the error that `Drop` would swallow. The value no longer
-    /// exists after an error either. The function is called once. If it frees during a capture by
-    /// other code, that capture becomes invalid, unless it was
-    /// [announced](crate::graph::ForeignCaptures) before; otherwise the function must retry.
+    /// Releases the memory and returns the error that `Drop` would swallow. The function is called
+    /// once. If it frees during a capture by other code, that capture becomes invalid, unless it
+    /// was [announced](crate::graph::ForeignCaptures) before; otherwise the function must retry.
     ///
     /// # Errors
     /// The errors of the function and of [`ContextRef::with_current`]; none without a function.

@@ -131,8 +131,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, also if the system refuses to lock more pages; sticky errors of
-    /// earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, also if the system refuses to lock more pages.
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
@@ -242,7 +241,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; sticky errors of earlier work.
+    /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemHostGetFlags`, CUDA 2.3+.
     #[doc(alias = "cuMemHostGetFlags")]

@@ -195,8 +195,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// # Errors
     /// [`RegisterError`], with the memory if the driver has certainly not registered it:
     /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED`; `CUDA_ERROR_OUT_OF_MEMORY` or
-    /// `CUDA_ERROR_INVALID_VALUE` if the system refuses to lock more pages; sticky errors of
-    /// earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE` if the system refuses to lock more pages.
     ///
     /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; where that fails, `cuMemHostUnregister`, CUDA 4.0+, and where a capture
     /// forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.

@@ -192,8 +192,7 @@ impl<'m> Function<'m> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::is_wrong_context`]
-    /// unless kernel and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`;
-    /// sticky errors of earlier work.
+    /// unless kernel and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
     /// 1. `pointers` has one entry per parameter of the kernel, in order, each to a value of its

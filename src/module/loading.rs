@@ -61,7 +61,7 @@ impl Function<'_> {
     /// already loaded.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuFuncLoad`, CUDA 12.4+.
     #[doc(alias = "cuFuncLoad")]

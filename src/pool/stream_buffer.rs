@@ -58,9 +58,9 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// wait.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool, or `CUDA_ERROR_OUT_OF_MEMORY` for a pool
-    /// that is not the default one; [`Error::is_wrong_context`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools; the
-    /// sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool, or
+    /// `CUDA_ERROR_OUT_OF_MEMORY` for a pool that is not the default one;
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
     ///
     /// Driver: `cuMemAllocAsync`, CUDA 11.2+; where that has no room, `cuDeviceGetMemPool`, `cuDeviceGetDefaultMemPool` and
     /// `cuMemPoolGetAttribute`, CUDA 11.2+.
@@ -209,8 +209,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// memory stays where it was.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless the event and both streams are of the current context;
-    /// sticky errors of earlier work.
+    /// [`Error::is_wrong_context`] unless the event and both streams are of the current context.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]

@@ -61,7 +61,7 @@ impl Queue {
     /// # Errors
     /// [`MemoryError::Length`] and [`MemoryError::Overlap`] in [`RegionError::Memory`];
     /// [`RegionError::NotOrdered`]; [`Error::is_wrong_context`] unless all is of the current
-    /// context; sticky errors of earlier work.
+    /// context.
     ///
     /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoDAsync_v2")]
@@ -81,8 +81,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`MemoryError::Outside`] in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
-    /// [`Error::is_wrong_context`] unless all is of the current context; sticky errors of earlier
-    /// work.
+    /// [`Error::is_wrong_context`] unless all is of the current context.
     ///
     /// Driver: `cuMemcpy2DAsync_v2`, CUDA 3.2+, or for more than one slice `cuMemcpy3DAsync_v2`, CUDA 3.2+.
     #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2"))]

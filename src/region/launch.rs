@@ -166,7 +166,7 @@ impl Queue {
     /// # Errors
     /// [`RegionError::Arguments`]; [`RegionError::Launch`] for a geometry beyond the limits;
     /// [`RegionError::NotOrdered`]; [`Error::is_wrong_context`](crate::Error::is_wrong_context);
-    /// `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; sticky errors of earlier work.
+    /// `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
     /// The kernel is foreign code, and the caller is responsible for it:

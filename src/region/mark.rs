@@ -137,7 +137,7 @@ impl Queue {
     /// Marks the end of all work queued so far. The host does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`RegionError::Lost`]; sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; [`RegionError::Lost`].
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias("cuEventRecord", "cuEventCreate"))]
@@ -155,8 +155,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`RegionError::OtherRecording`] if only one of the two is in a recording, or if they are in
-    /// different ones; [`Error::is_wrong_context`]; [`RegionError::Lost`]; sticky errors of earlier
-    /// work.
+    /// different ones; [`Error::is_wrong_context`]; [`RegionError::Lost`].
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; where that fails for a mark of a recording, `cuStreamIsCapturing`,
     /// CUDA 10.0+.

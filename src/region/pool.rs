@@ -72,7 +72,7 @@ impl Pool {
     /// memory in its order, if its work is complete.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+, and `cuStreamQuery`, CUDA 2.0+, for each queue that was dropped.
     #[doc(alias("cuStreamCreate", "cuStreamQuery"))]
@@ -105,7 +105,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::is_wrong_context`];
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed; sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
     /// Driver: none where memory of the size class is idle; otherwise `cuMemHostAlloc`, CUDA 2.2+, unless memory comes
     /// back when each queue that uses dropped memory was asked, by `cuEventCreate`, `cuEventRecord` and `cuEventQuery`,
@@ -142,7 +142,7 @@ impl Pool {
     /// owner: when it looks for memory, adopts, is [trimmed](Pool::trim), or ends.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; sticky errors of earlier work. Then the owner is dropped.
+    /// [`Error::is_wrong_context`]. Then the owner is dropped.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; for queues that use memory which was dropped `cuEventCreate`,
     /// `cuEventRecord` and `cuEventQuery`, CUDA 2.0+, and the calls that free memory and code that nothing uses any more.

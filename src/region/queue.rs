@@ -108,8 +108,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`](crate::MemoryError::TooLarge) in [`RegionError::Memory`];
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed;
-    /// sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
     /// Driver: none where memory of the size class was dropped that this queue may use again; otherwise `cuMemAlloc_v2`,
     /// CUDA 3.2+, unless memory comes back when each queue that uses dropped memory was asked, by `cuEventCreate`,

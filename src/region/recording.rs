@@ -114,7 +114,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`RegionError::Recording`] during another recording; [`Error::is_wrong_context`];
-    /// [`Error::is_unresolved`] on drivers before CUDA 10.1; sticky errors of earlier work.
+    /// [`Error::is_unresolved`] on drivers before CUDA 10.1.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`, CUDA 2.0+, and `cuStreamBeginCapture_v2`,
     /// CUDA 10.1+; after an error `cuStreamEndCapture` and `cuStreamIsCapturing`, CUDA 10.0+.

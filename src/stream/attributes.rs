@@ -129,8 +129,7 @@ impl Stream<'_> {
     /// Returns the cache window of kernels of this stream.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0; sticky
-    /// errors of earlier work.
+    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0.
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]

@@ -159,7 +159,7 @@ impl<'scope> Scope<'scope, '_> {
     /// [`MemoryError::Length`] or [`MemoryError::Extent`] if the sizes differ;
     /// [`MemoryError::Overlap`] if the sides overlap in part, also if one is page-locked memory and
     /// the other is its [device view](Scope::as_device); [`MemoryError::OtherStream`] for loans of
-    /// another stream; sticky errors of earlier work.
+    /// another stream.
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2`, `cuMemcpy2DAsync_v2` or
     /// `cuMemcpy3DAsync_v2`, CUDA 3.2+, `cuMemcpyPeerAsync` or `cuMemcpy3DPeerAsync`, CUDA 4.0+.
@@ -199,8 +199,8 @@ impl<'scope> Scope<'scope, '_> {
     /// Example: see [`copy`](Scope::copy).
     ///
     /// # Errors
-    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size; [`MemoryError::OtherStream`]; the
-    /// sticky errors of earlier work.
+    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size;
+    /// [`MemoryError::OtherStream`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, `cuMemcpy2D_v2` or `cuMemcpy3D_v2`, CUDA 3.2+.
     #[doc(alias("cuStreamSynchronize", "cuMemcpyDtoH_v2", "cuMemcpy2D_v2", "cuMemcpy3D_v2"))]
@@ -222,7 +222,7 @@ impl<'scope> Scope<'scope, '_> {
     /// wait for the stream.
     ///
     /// # Errors
-    /// [`MemoryError::OtherStream`]; sticky errors of earlier work.
+    /// [`MemoryError::OtherStream`].
     ///
     /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
     /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
@@ -285,7 +285,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped, on a device without unified
-    /// addressing; [`MemoryError::OtherStream`]; sticky errors of earlier work.
+    /// addressing; [`MemoryError::OtherStream`].
     ///
     /// Driver: `cuMemHostGetDevicePointer_v2`, CUDA 3.2+, unless there are no bytes.
     #[doc(alias = "cuMemHostGetDevicePointer_v2")]

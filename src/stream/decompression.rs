@@ -17,7 +17,7 @@ impl<'scope> Scope<'scope, '_> {
     /// # Errors
     /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices that lack the engine or
     /// the algorithm; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA
-    /// 12.6; sticky errors of earlier work.
+    /// 12.6.
     ///
     /// # Safety
     /// The engine trusts the compressed bytes, which may come from anywhere.

@@ -74,7 +74,7 @@ impl<'ctx> Event<'ctx> {
     /// Creates an event. Without flags it records the time.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventCreate")]

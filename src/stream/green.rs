@@ -34,8 +34,7 @@ impl<'ctx> Stream<'ctx> {
     /// made in one.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; sticky errors of earlier
-    /// work.
+    /// [`Error::is_wrong_context`] if the stream's context is not current.
     ///
     /// Driver: `cuStreamGetGreenCtx`, CUDA 12.4+.
     #[doc(alias = "cuStreamGetGreenCtx")]

@@ -11,8 +11,7 @@ impl Stream<'_> {
     /// Returns the stream's priority, after clamping. Lower numbers run first; 0 is the default.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; sticky errors of earlier
-    /// work.
+    /// [`Error::is_wrong_context`] if the stream's context is not current.
     ///
     /// # Example
     /// ```

@@ -88,8 +88,7 @@ impl Stream<'_> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
     /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`]
-    /// unless stream and memory are of the current context, and for a device of another driver;
-    /// sticky errors of earlier work.
+    /// unless stream and memory are of the current context, and for a device of another driver.
     ///
     /// Driver: `cuMemPrefetchAsync_v2`, CUDA 12.2+; before that `cuMemPrefetchAsync`, CUDA 8.0+.
     #[doc(alias("cuMemPrefetchAsync_v2", "cuMemPrefetchAsync"))]
@@ -235,7 +234,7 @@ impl Stream<'_> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a part of an allocation, and for [`Attachment::Single`] on a
-    /// default stream; [`Error::is_wrong_context`]; sticky errors of earlier work.
+    /// default stream; [`Error::is_wrong_context`].
     ///
     /// # Safety
     /// 1. Until the memory is attached to all streams again, and a wait for that has succeeded,

@@ -234,8 +234,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// # Errors
     /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::is_unresolved`] on drivers
-    /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it; sticky
-    /// errors of earlier work.
+    /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it.
     ///
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias("cuStreamWaitValue32_v2", "cuStreamWaitValue64_v2"))]

@@ -16,7 +16,7 @@ impl Current<'_, '_> {
     /// code.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE`; sticky errors of earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// # Safety
     /// 1. `from` is valid for reads and `to` for writes of `bytes` bytes, of the current context or
@@ -39,7 +39,7 @@ impl Scope<'_, '_> {
     /// distinguishes. The host does not wait if its memory is page-locked.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE`; sticky errors of earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// # Safety
     /// The copy is *complete* when a wait for the stream, for an event recorded after it, or for

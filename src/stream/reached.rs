@@ -215,8 +215,7 @@ impl<'ctx> Stream<'ctx> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; sticky errors of earlier work. The future returns the sticky
-    /// errors of the work.
+    /// [`Error::is_wrong_context`]. The future returns the sticky errors of the work.
     ///
     /// Driver: `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias = "cuStreamAddCallback")]
@@ -235,8 +234,7 @@ impl<'ctx> Event<'ctx> {
     /// waits for the call.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless event and stream are of the current context; sticky
-    /// errors of earlier work.
+    /// [`Error::is_wrong_context`] unless event and stream are of the current context.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]

@@ -159,8 +159,7 @@ impl<V> Request<V> {
     ///
     /// # Errors
     /// The errors of `body`; [`Error::is_wrong_context`] unless event and stream are of the current
-    /// context; sticky errors of earlier work. The error contains the request, unless a wait
-    /// failed.
+    /// context. The error contains the request, unless a wait failed.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and where that fails,
     /// `cuCtxSynchronize`, CUDA 2.0+.

@@ -187,7 +187,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// The errors of `body`; [`Error::is_wrong_context`]; sticky errors of this or earlier work.
+    /// The errors of `body`; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
     /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -243,7 +243,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// The errors of `body`; sticky errors of this or earlier work.
+    /// The errors of `body`.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
     /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.

@@ -59,7 +59,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
     /// Allocates `len` zeros. Allocates nothing for length 0.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+, and `cuMemHostGetDevicePointer_v2`, CUDA 3.2+.
     #[doc(alias("cuMemHostAlloc", "cuMemHostGetDevicePointer_v2"))]

@@ -78,7 +78,7 @@ impl<'ctx> Stream<'ctx> {
     /// [non-blocking](StreamKind::NonBlocking) one.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+.
     #[doc(alias = "cuStreamCreate")]

@@ -179,8 +179,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         Shared::new(self)
     }
 
-    /// Frees the array and returns the error that `Drop` would swallow. The array no longer exists
-    /// after an error either, because the driver may have freed it.
+    /// Frees the array and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -114,7 +114,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// # Errors
     /// [`MemoryError::EmptyArray`] if a dimension is zero; `CUDA_ERROR_INVALID_VALUE` if one
     /// exceeds the limit of the device, see the attributes `CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE*`;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
@@ -264,8 +264,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Shared::new(self)
     }
 
-    /// Frees the array and returns the error that `Drop` would swallow. The array no longer exists
-    /// after an error either, because the driver may have freed it.
+    /// Frees the array and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -86,7 +86,7 @@ impl<'p> PinnedPool<'p> {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
-    /// [`MemoryError::NoRoom`]; [`Error::is_wrong_context`]; sticky errors of earlier work.
+    /// [`MemoryError::NoRoom`]; [`Error::is_wrong_context`].
     ///
     /// Driver: none where a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+, and where that has no
     /// room, `cuMemFreeHost`, CUDA 2.0+.

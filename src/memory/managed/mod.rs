@@ -80,7 +80,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than the
     /// driver's; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` on a device without managed
-    /// memory; sticky errors of earlier work.
+    /// memory.
     ///
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, and `cuDeviceGetCount` and `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
@@ -170,8 +170,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     ///
     /// # Errors
     /// [`MemoryError::NotConcurrent`] without [concurrent
-    /// access](#devices-without-concurrent-access); [`Error::is_wrong_context`]; sticky errors of
-    /// earlier work.
+    /// access](#devices-without-concurrent-access); [`Error::is_wrong_context`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
@@ -204,7 +203,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// be attached again, it is [lost](ManagedBuffer::is_lost) for the devices.
     ///
     /// # Errors
-    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+; where a device does not share, also `cuStreamAttachMemAsync`, CUDA 6.0+; beside a
     /// capture that begins meanwhile, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+, and to wait `cuMemAlloc_v2` and
@@ -233,8 +232,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         Ok(result)
     }
 
-    /// Frees the memory and returns the error that `Drop` would swallow. It no longer exists after
-    /// an error either.
+    /// Frees the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

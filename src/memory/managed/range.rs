@@ -167,7 +167,7 @@ impl<'a> ManagedRange<'a> {
     /// prefetched. Returns nothing for an empty range.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemRangeGetAttributes`, CUDA 8.0+.
     #[doc(alias = "cuMemRangeGetAttributes")]

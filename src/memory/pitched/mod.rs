@@ -63,7 +63,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
     /// Allocates rows, and consecutive slices of rows, without initializing them.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuMemAllocPitch_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAllocPitch_v2")]
@@ -188,8 +188,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.as_pitched().to_vec(cx)
     }
 
-    /// Frees the memory and returns the error that `Drop` would swallow. The buffer no longer
-    /// exists after an error either, because the driver may have freed it.
+    /// Frees the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -66,7 +66,7 @@ impl Current<'_, '_> {
     /// differ; [`MemoryError::Overlap`] if both are parts of one array and share elements;
     /// [`MemoryError::NotInOrder`] for memory in the order of two streams;
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context) unless each device side is of
-    /// the current context, or in a `Peer` of the same driver; sticky errors of earlier work.
+    /// the current context, or in a `Peer` of the same driver.
     ///
     /// Driver: `cuMemcpyHtoD_v2`, `cuMemcpyDtoH_v2`, `cuMemcpyDtoD_v2`, `cuMemcpy2D_v2`, `cuMemcpy3D_v2`, or
     /// `cuMemcpy2DUnaligned_v2` without a side on the host where the program chose the distances of rows, CUDA 3.2+; in the
@@ -111,7 +111,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); sticky errors of earlier work.
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
     /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+; for rows `cuMemsetD2D8_v2`,
     /// `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices; in

@@ -213,8 +213,7 @@ impl Multicast {
         unsafe { driver_call!(self.library(), cuMulticastUnbind(raw, device, offset, bytes)) }
     }
 
-    /// Releases the handle and returns the error that `Drop` would swallow. It no longer exists
-    /// after an error either.
+    /// Releases the handle and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -273,8 +273,7 @@ impl PhysicalMemory {
         Ok(Self::owning(library, raw, bytes))
     }
 
-    /// Releases the handle and returns the error that `Drop` would swallow. It no longer exists
-    /// after an error either.
+    /// Releases the handle and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
