@@ -201,7 +201,6 @@ impl AnyError {
     }
 }
 
-/// The first driver call in a chain of sources.
 fn failed_call_in(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
     std::iter::successors(Some(error), |error| error.source()).find_map(|error| {
         error.downcast_ref::<Error>().copied().or_else(|| error.downcast_ref::<AnyError>()?.failed_call())
@@ -292,7 +291,6 @@ others! { &str String std::io::Error }
 
 #[cfg(feature = "dlpack")]
 impl From<ImportError> for AnyError {
-    /// Drops the tensor.
     fn from(error: ImportError) -> Self {
         error.reason.into()
     }
@@ -300,7 +298,6 @@ impl From<ImportError> for AnyError {
 
 #[cfg(feature = "dlpack")]
 impl<O> From<ExportError<O>> for AnyError {
-    /// Drops the owner.
     fn from(ExportError { owner: _, len, shape, lost }: ExportError<O>) -> Self {
         Self::Export(ExportError { owner: (), len, shape, lost })
     }

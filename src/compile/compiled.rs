@@ -25,7 +25,6 @@ pub struct Compiled {
 pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
     pub(super) log: String,
-    /// Name expressions and the names in the code.
     pub(super) names: Vec<(String, String)>,
 }
 

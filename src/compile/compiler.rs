@@ -267,7 +267,6 @@ impl From<nvrtc::Library> for Compiler {
 }
 
 impl fmt::Display for Compiler {
-    /// The compiler's name and version: `NVRTC 12.4`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.engine {
             Engine::Nvrtc(_) => "NVRTC",

@@ -49,7 +49,6 @@ impl fmt::Display for Log {
     }
 }
 
-/// Displays names in sequence.
 struct List<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for List<'_, T> {
@@ -160,7 +159,6 @@ impl CompileError {
         Self::File { what, path: path.into(), error }
     }
 
-    /// The error for a failed call, by its result.
     pub(super) fn of_call(library: nvrtc::Library, call: FnId, result: nvrtcResult, log: Log) -> Self {
         match result {
             nvrtcResult::UNRESOLVED => match library.require_fn(call) {
@@ -198,7 +196,6 @@ impl From<ModuleError> for CompileError {
     }
 }
 
-/// Capabilities from their numbers, for errors that list them.
 pub(super) fn capabilities(numbers: &[i32]) -> Vec<ComputeCapability> {
     let numbers = numbers.iter().filter_map(|&number| u32::try_from(number).ok());
     numbers.map(|number| ComputeCapability { major: number / 10, minor: number % 10 }).collect()

@@ -84,7 +84,6 @@ fn diagnostic(line: &str) -> Option<Diagnostic> {
     Some(Diagnostic { severity, file, line, message })
 }
 
-/// The severity with which a text begins, and the text after its colon.
 fn severity_of(text: &str) -> Option<(Severity, &str)> {
     WORDS.iter().find_map(|(word, severity)| {
         let rest = text.strip_prefix(word)?;

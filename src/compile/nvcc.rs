@@ -40,11 +40,9 @@ const ENVIRONMENT: [&str; 12] = [
     "_CL_",
 ];
 
-/// `nvcc` as a compiler.
 #[derive(Clone, Debug)]
 pub(super) struct Nvcc {
     path: PathBuf,
-    /// Release that the program reports.
     #[cfg(feature = "cache")]
     release: String,
     version: Version,
@@ -137,7 +135,6 @@ impl Nvcc {
         }
     }
 
-    /// Options that `nvcc` takes from the environment.
     #[cfg(feature = "cache")]
     pub(super) fn flags_of_environment() -> Vec<OsString> {
         let text = |name| variable(name).unwrap_or_default().to_string_lossy().into_owned();
@@ -211,7 +208,6 @@ fn command(path: &Path) -> Command {
     command
 }
 
-/// Runs a program until it ends.
 fn ended(path: &Path, command: &mut Command) -> Result<Ended, CompileError> {
     command.output().map_err(|error| CompileError::file("cannot be run", path, error))
 }
@@ -221,7 +217,6 @@ fn failed(path: &Path, ended: &Ended, named: impl FnOnce(String) -> String) -> C
     CompileError::Nvcc { program: path.to_owned(), status: ended.status.to_string(), log }
 }
 
-/// Output of a program, from both streams.
 fn all_text(ended: &Ended) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     text(&ended.stdout) + &text(&ended.stderr)
@@ -270,7 +265,6 @@ impl Drop for Folder {
     }
 }
 
-/// Makes a folder that only this user can access.
 fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

@@ -26,7 +26,6 @@ fn check(library: nvrtc::Library, (result, call): Answer) -> Result<(), CompileE
     }
 }
 
-/// The architectures that this NVRTC compiles for.
 pub(super) fn architectures(library: nvrtc::Library) -> Result<Vec<ComputeCapability>, CompileError> {
     let mut count = 0;
     // SAFETY: the place is writable.
@@ -108,7 +107,6 @@ fn functions(output: Output) -> (FnId, FnId) {
 struct Texts {
     source: CString,
     name: CString,
-    /// Texts and names.
     headers: Vec<(CString, CString)>,
     expressions: Vec<CString>,
 }
@@ -161,7 +159,6 @@ impl<'a> Program<'a> {
         Ok(Self { library, raw, _texts: texts })
     }
 
-    /// Name in the code for a name expression.
     fn lowered(&self, text: &CStr, expression: &str) -> Result<String, CompileError> {
         let mut name = ptr::null();
         let to = &raw mut name;

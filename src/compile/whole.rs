@@ -5,13 +5,11 @@
 //! code itself trustworthy: whoever can write an entry of a [cache](super::cache) decides which
 //! code runs.
 
-/// An ELF file, and its sections.
 struct Elf<'a> {
     image: &'a [u8],
     sections: Vec<Section>,
 }
 
-/// A section, as its header says.
 struct Section {
     name: u32,
     kind: u32,
@@ -22,7 +20,6 @@ struct Section {
     entry: u64,
 }
 
-/// Kinds of sections.
 const NONE: u32 = 0;
 const SYMBOLS: u32 = 2;
 const STRINGS: u32 = 3;
@@ -32,7 +29,6 @@ const RELOCATIONS_WITH_ADDENDS: u32 = 4;
 const NOT_IN_FILE: [u32; 5] = [8, 0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
 const RELOCATIONS: u32 = 9;
 const DYNAMIC_SYMBOLS: u32 = 11;
-/// NVIDIA's attributes of kernels.
 const ATTRIBUTES: u32 = 0x7000_0000;
 
 /// Section numbers from here on have special meanings.
@@ -73,7 +69,6 @@ impl<'a> Elf<'a> {
         self.sections.get(usize::try_from(number).ok()?)
     }
 
-    /// A section of strings.
     fn strings(&self, number: u32) -> Option<&Section> {
         self.section(number).filter(|section| section.kind == STRINGS)
     }

@@ -187,7 +187,6 @@ pub(crate) fn ever() -> bool {
     EVER.load(Ordering::Relaxed)
 }
 
-/// True if this crate is capturing a stream, on any thread.
 #[inline]
 pub(crate) fn any() -> bool {
     CAPTURES.load(Ordering::Relaxed) != 0

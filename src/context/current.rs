@@ -134,7 +134,6 @@ impl<'ctx> Token<'ctx> {
         Ok(self.context)
     }
 
-    /// Returns the current context if it is the context of `owner`.
     #[inline]
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         self.get()?;
@@ -188,7 +187,6 @@ impl<'s> sealed::Sealed<'s, 'static> for &'s Shared<ContextRef> {
     }
 }
 
-/// The context, with the lifetime of the objects made in it.
 #[inline]
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
     // SAFETY: the trait is sealed and has two kinds of implementors. One borrows the context for
@@ -313,37 +311,31 @@ impl<'ctx> Current<'_, 'ctx> {
         &self.token.context
     }
 
-    /// Returns this token's view of the stack.
     pub(crate) fn token(&self) -> Token<'ctx> {
         self.token
     }
 
-    /// Returns the context, for objects made in it without a driver call.
     #[inline]
     pub(crate) fn near(&self) -> Near<'ctx, ContextRef> {
         self.token.context
     }
 
-    /// Like [`Token::get`].
     #[inline]
     pub(crate) fn get(&self) -> Result<Near<'ctx, ContextRef>, Error> {
         self.token.get()
     }
 
-    /// Returns the current context for a call.
     #[inline]
     pub(super) fn checked(&self) -> Result<&ContextRef, Error> {
         self.get()?;
         Ok(self.context())
     }
 
-    /// Like [`Token::of`].
     #[inline]
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         self.token.of(owner, call)
     }
 
-    /// Like `of`, for two objects.
     #[inline]
     pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&ContextRef, Error> {
         self.get()?;

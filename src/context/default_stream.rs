@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const QUEUED: u64 = 1;
 /// The library has per-thread default streams; then the context waits for each call.
 const PER_THREAD: u64 = 2;
-/// Added for each wait.
 const WAIT: u64 = 4;
 
 /// The state of a context's default stream, kept once for all values that stand for the context.
@@ -46,7 +45,6 @@ impl DefaultStream {
         }
     }
 
-    /// Notes that work was queued.
     #[cold]
     pub(crate) fn note(&self) {
         self.change(|word| if word & PER_THREAD == 0 { word | QUEUED } else { next(word) });
@@ -57,7 +55,6 @@ impl DefaultStream {
         self.named.store(true, Ordering::Release);
     }
 
-    /// Notes a library with per-thread default streams.
     pub(super) fn per_thread(&self) {
         self.change(|word| next(word) | PER_THREAD);
     }
@@ -74,6 +71,5 @@ impl DefaultStream {
     }
 }
 
-/// A wait for a default stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waited(u64);

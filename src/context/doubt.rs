@@ -9,7 +9,6 @@ pub(super) struct Doubt {
     /// which the context may be; 0 without doubt; `MANY` if several contexts are at unknown
     /// heights.
     pub(super) from: u32,
-    /// The context; null if unknown.
     pub(super) context: CUcontext,
     /// True if the context directly below is certainly different.
     pub(super) is_apart: bool,
@@ -34,7 +33,6 @@ impl Doubt {
         self.from != 0
     }
 
-    /// Combines two doubts.
     pub(super) fn and(self, other: Self) -> Self {
         match (self.is_some(), other.is_some()) {
             (true, true) => Self { from: MANY, ..other },

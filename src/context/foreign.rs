@@ -73,7 +73,6 @@ impl ForeignContext {
     }
 }
 
-/// The device of the current context.
 fn current_device(driver: Driver) -> Result<Device, Error> {
     let mut device = 0;
     // SAFETY: `device` outlives the call; a context is current.

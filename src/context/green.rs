@@ -143,7 +143,6 @@ fn destroy(context: &ContextRef) -> Result<(), Error> {
 }
 
 impl ContextRef {
-    /// Returns the driver's handle of the green context, for a function that takes one.
     pub(crate) fn green(&self, call: FnId) -> Result<CUgreenCtx, Error> {
         if self.green.is_null() {
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_CONTEXT, call));

@@ -92,11 +92,9 @@ pub struct ContextRef {
     /// Releases the context to the driver; `None` for a context that other code owns, and after the
     /// release.
     end: Option<End>,
-    /// True if the context is in a [`Shared`].
     is_shared: bool,
 }
 
-/// The call that releases a context.
 type End = fn(&ContextRef) -> Result<(), Error>;
 
 // SAFETY: the driver allows any thread to use a context handle; the rest is plain data and atomics.
@@ -183,14 +181,12 @@ impl ContextRef {
         if self.mark.is_lost() { Err(Error::lost(call)) } else { Ok(()) }
     }
 
-    /// Sets the function that releases the context to the driver.
     fn ended_by(self, end: End) -> Self {
         let mut context = self;
         context.end = Some(end);
         context
     }
 
-    /// Releases the context to the driver, and returns the error that `Drop` would swallow.
     fn close(mut self) -> Result<(), Error> {
         self.end.take().map_or(Ok(()), |end| self.ended(end))
     }

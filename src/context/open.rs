@@ -28,7 +28,6 @@ impl Current<'_, '_> {
 }
 
 impl Token<'_> {
-    /// Returns the context, whether it is current or not.
     #[inline]
     pub(crate) fn context(&self) -> &ContextRef {
         &self.context

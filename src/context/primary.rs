@@ -84,7 +84,6 @@ impl PrimaryContext {
 
 context_owner!(PrimaryContext);
 
-/// Releases one retain.
 fn release(context: &ContextRef) -> Result<(), Error> {
     let (library, device) = (context.library(), context.device().as_raw());
     captures::free_beside(library, || {

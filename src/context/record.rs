@@ -59,7 +59,6 @@ thread_local! {
 }
 
 impl Thread {
-    /// True if this is the record of this driver's stack.
     #[inline]
     pub(super) fn is_of(&self, library: Library) -> bool {
         self.library.get().is_some_and(|tracked| tracked.is_same_driver(library))

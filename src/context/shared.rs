@@ -7,7 +7,6 @@ use crate::raw::keep::{Keep, Near};
 use crate::raw::shared::Shared;
 
 impl Shared<ContextRef> {
-    /// Its address, from which shares are taken.
     #[inline]
     pub(super) fn near(&self) -> Near<'_, ContextRef> {
         Near::shared(self.address())
@@ -68,7 +67,6 @@ impl<'ctx> Keep<'ctx, ContextRef> {
 }
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Keeps the context for an object. Makes no driver call.
     #[inline]
     pub(crate) fn keep(&self) -> KeptContext<'ctx> {
         Keep::new(self.near())

@@ -34,7 +34,6 @@ pub(super) fn is_entered() -> bool {
     THREAD.with(|thread| thread.floor.get() != 0)
 }
 
-/// Records whether the thread is attached to a context.
 pub(super) fn attach(attached: bool) {
     THREAD.with(|thread| thread.attached.set(attached));
 }

@@ -156,7 +156,6 @@ impl DeviceResource {
         Self { raw: CUdevResource { nextResource: ptr::null_mut(), ..raw }, device }
     }
 
-    /// Gets a resource of a device by a driver call.
     pub(crate) fn ask(
         device: Device,
         ask: impl FnOnce(*mut CUdevResource) -> Result<(), Error>,

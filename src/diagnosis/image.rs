@@ -146,7 +146,6 @@ impl Image {
 }
 
 impl CodePart {
-    /// A part with nothing else known.
     pub(super) const fn new(kind: CodeKind, capability: ComputeCapability) -> Self {
         Self { kind, capability, is_specific: false, ptx_version: None, is_empty: false }
     }
@@ -191,7 +190,6 @@ fn number_of(version: &str) -> (u32, u32) {
     (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
 }
 
-/// The compute capability of a number such as 90.
 pub(super) const fn capability(number: u32) -> ComputeCapability {
     ComputeCapability { major: number / 10, minor: number % 10 }
 }

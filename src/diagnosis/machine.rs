@@ -93,7 +93,6 @@ fn module_in(text: &str) -> Option<String> {
     line.split_whitespace().find(is_version).map(str::to_owned)
 }
 
-/// Counts display controllers and accelerators of the vendor NVIDIA.
 fn gpus(devices: &Path) -> Option<usize> {
     let is_gpu = |folder: &Path| {
         let text = |name| fs::read_to_string(folder.join(name)).unwrap_or_default();

@@ -43,7 +43,6 @@ pub struct ArrayInterface {
     pub stream: Option<u64>,
 }
 
-/// The version of the interface.
 const VERSION: u32 = 3;
 
 impl ArrayInterface {

@@ -21,7 +21,6 @@ pub trait ExportOwner: Send + 'static {
     /// Address and number of elements to read; `None` if the memory may not be accessed any more.
     fn shared(&self) -> Option<(*mut c_void, usize)>;
 
-    /// Address and number of elements to write.
     fn memory(&mut self) -> Option<(*mut c_void, usize)> {
         self.shared()
     }

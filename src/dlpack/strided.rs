@@ -18,9 +18,7 @@ struct Block {
     width: usize,
     height: usize,
     depth: usize,
-    /// Bytes from one row to the next.
     pitch: usize,
-    /// Rows from one slice to the next.
     rows: usize,
 }
 
@@ -145,12 +143,10 @@ impl Tensor {
     }
 }
 
-/// Adds a target to a copy.
 const fn with_target(block: CUDA_MEMCPY3D, target: CUdeviceptr) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D { dstDevice: target, ..block }
 }
 
-/// Strides of contiguous elements.
 fn row_major(shape: &[i64]) -> Vec<i64> {
     let mut distance = 1i64;
     let mut strides = Vec::with_capacity(shape.len());

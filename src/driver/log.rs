@@ -29,10 +29,8 @@ pub struct LogPosition {
     driver: Driver,
 }
 
-/// Maximum size of the driver's log in bytes.
 const MOST_BYTES: usize = 25_600;
 
-/// Function that receives each message.
 type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 
 /// Sends the driver's messages to a function until it is dropped: made by [`Driver::on_log`].
@@ -141,7 +139,6 @@ impl Driver {
     }
 }
 
-/// The driver's callback.
 unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_char, bytes: usize) {
     if message.is_null() {
         return;

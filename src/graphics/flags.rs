@@ -23,7 +23,6 @@ flags! {
 }
 
 impl RegisterFlags {
-    /// The uses of the arrays of an image with these flags.
     pub(super) fn of_arrays(self) -> ArrayFlags {
         let (mut flags, surface, gather) = (ArrayFlags::empty(), Self::SURFACE, Self::TEXTURE_GATHER);
         flags.set(ArrayFlags::SURFACE, self.contains(surface));

@@ -270,7 +270,6 @@ impl<'m> MappedBuffer<'m> {
         Ok(SliceMut::new(address, len, self.context))
     }
 
-    /// Address of the first element, and the number of elements.
     fn place<T: DeviceData>(&self, cx: &Current<'_, '_>) -> Result<(CUdeviceptr, usize), Error> {
         let call = FnId::cuGraphicsResourceGetMappedPointer_v2;
         let context = cx.of(&self.context, call)?;

@@ -11,7 +11,6 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
 
-/// A registered resource by its handle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Registration {
     raw: CUgraphicsResource,
@@ -69,7 +68,6 @@ impl Registration {
     }
 }
 
-/// Common part of both kinds.
 pub(super) struct Registered<'ctx> {
     resource: Held<'ctx, Registration>,
     name: GLuint,
@@ -79,7 +77,6 @@ pub(super) struct Registered<'ctx> {
 }
 
 impl<'ctx> Registered<'ctx> {
-    /// Registers a resource by `register` under the name.
     pub(super) fn new(
         cx: &Current<'_, 'ctx>,
         name: GLuint,

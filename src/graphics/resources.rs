@@ -54,7 +54,6 @@ pub(super) mod sealed {
     }
 
     pub trait Sealed {
-        /// Visits each resource, in order.
         fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>));
     }
 }

@@ -111,7 +111,6 @@ impl<'m> Function<'m> {
             .map_err(|reason| self.refuse(reason))
     }
 
-    /// Compares the kernel's parameters with a signature.
     fn compare<S: Signature>(self) -> Result<(), Mismatch> {
         let signature = S::LAYOUT.len();
         let kernel = self.parameter_count().map_err(|error| self.not_known(error))?;

@@ -131,7 +131,6 @@ impl<'m, S: Signature> Kernel<'m, S> {
         Kernel { function, limits: self.limits, share: Some(module), _signature: PhantomData }
     }
 
-    /// Its share of the module, for later launches.
     pub(crate) fn share(&self) -> Option<&Shared<Module<'m>>> {
         self.share.as_ref()
     }
@@ -146,7 +145,6 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.limits.threads
     }
 
-    /// Fails for a geometry beyond the limits.
     #[inline]
     pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.limits.check(config)

@@ -6,7 +6,6 @@ use super::{Dim3, LaunchConfig, LaunchError};
 use crate::error::Error;
 use crate::module::Function;
 
-/// Limits of a kernel's launches on its device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(super) grid: Dim3,
@@ -33,7 +32,6 @@ impl Limits {
             && u64::from(block.x) * u64::from(block.y) * u64::from(block.z) <= u64::from(self.threads)
     }
 
-    /// The error for a geometry beyond the limits.
     #[cold]
     #[inline(never)]
     fn refuse(&self, config: LaunchConfig) -> LaunchError {
@@ -51,7 +49,6 @@ impl Limits {
 }
 
 impl Limits {
-    /// Queries the limits from the driver.
     pub(crate) fn of(function: Function<'_>) -> Result<Self, Error> {
         let device = function.context().device();
         let device = |attribute| device.attribute(attribute).map(positive);

@@ -60,7 +60,6 @@ macro_rules! fill_by_width {
     };
 }
 
-/// An address, and the context of its memory.
 type InContext<'a> = (&'a ContextRef, CUdeviceptr);
 
 copies! {
@@ -184,7 +183,6 @@ pub(crate) unsafe fn fill_on(
     }
 }
 
-/// The driver function that copies a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// Rows of one slice.
@@ -246,7 +244,6 @@ pub(crate) unsafe fn block_on(
     unsafe { context_call!(context, cuMemcpy2DAsync_v2(&raw const plane, stream)) }
 }
 
-/// True if a block is empty.
 fn is_empty(block: &CUDA_MEMCPY3D) -> bool {
     block.WidthInBytes == 0 || block.Height == 0 || block.Depth == 0
 }

@@ -54,7 +54,6 @@ impl Extent {
         Some(([x, y, z], Self { width, height, depth }))
     }
 
-    /// Fails if two blocks have different extents.
     pub(crate) fn same(destination: Self, source: Self) -> Result<(), MemoryError> {
         if destination == source {
             Ok(())
@@ -94,9 +93,7 @@ impl fmt::Display for Extent {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strides {
     pub(crate) extent: Extent,
-    /// Bytes from one row to the next.
     pub(crate) pitch: usize,
-    /// Rows from one slice to the next.
     pub(crate) rows: usize,
 }
 
@@ -125,7 +122,6 @@ impl Strides {
         Ok(Self { extent, pitch, rows })
     }
 
-    /// Layout of a block without gaps.
     pub(crate) fn dense<T>(extent: Extent) -> Result<Self, MemoryError> {
         let no_room = MemoryError::TooLarge { len: usize::MAX, element_bytes: size_of::<T>() };
         let len = extent.len().ok_or(no_room)?;

@@ -122,7 +122,6 @@ impl<'a, T: DeviceData> HostBlock<'a, T> {
         Ok(Self { start: host.as_ptr(), strides, _elements: PhantomData })
     }
 
-    /// The source side of a copy.
     pub(crate) fn side(&self) -> Side<'_> {
         Side::host(self.start, self.strides)
     }
@@ -152,7 +151,6 @@ impl<'a, T: DeviceData> HostBlockMut<'a, T> {
         Ok(Self { start: host.as_mut_ptr(), strides, _elements: PhantomData })
     }
 
-    /// The destination side of a copy.
     pub(crate) fn side(&self) -> Side<'_> {
         Side::host(self.start, self.strides)
     }

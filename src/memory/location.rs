@@ -31,7 +31,6 @@ impl MemoryLocation {
         }
     }
 
-    /// The driver's form.
     pub(crate) fn as_raw(self) -> CUmemLocation {
         let (type_, id) = match self {
             Self::Device(device) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, device.as_raw()),
@@ -65,7 +64,6 @@ impl MemoryLocation {
         }
     }
 
-    /// Converts the answer of an older function.
     pub(crate) fn from_device(driver: Driver, raw: CUdevice) -> Option<Self> {
         match raw {
             CU_DEVICE_CPU => Some(Self::Host),

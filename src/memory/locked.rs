@@ -45,7 +45,6 @@ impl<T: DeviceData> Locked<T> {
         self.start
     }
 
-    /// Number of elements, lost or not.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.len

@@ -263,7 +263,6 @@ pub enum MemoryError {
     Driver(#[from] Error),
 }
 
-/// Number of bytes of `len` elements.
 pub(crate) fn bytes_of<T>(len: usize) -> Result<usize, MemoryError> {
     len.checked_mul(size_of::<T>())
         .filter(|&bytes| isize::try_from(bytes).is_ok())

@@ -16,7 +16,6 @@ pub(crate) fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) 
     if context.driver() == other.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
 }
 
-/// The context whose memory is accessible.
 #[derive(Clone, Copy)]
 struct Reached(CUcontext);
 

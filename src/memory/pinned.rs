@@ -173,7 +173,6 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Self::filled(cx, len, flags, |_| ())
     }
 
-    /// Allocates `len` elements; `fill` initializes them.
     fn filled(
         cx: &Current<'_, 'ctx>,
         len: usize,

@@ -15,7 +15,6 @@ use super::{DeviceData, MemoryError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 
-/// Location of a side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SidePlace {
     /// At an address of the host.
@@ -78,7 +77,6 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Number of elements per dimension.
     pub(crate) const fn extent(&self) -> Extent {
         self.strides.extent
     }
@@ -126,7 +124,6 @@ impl<'a> Side<'a> {
         address != 0 && address == other.device_address()
     }
 
-    /// True if both are parts of one array and share elements.
     fn overlaps(&self, other: &Self) -> bool {
         let (SidePlace::Array { raw, at, .. }, SidePlace::Array { raw: other_raw, at: other_at, .. }) =
             (self.place, other.place)
@@ -140,7 +137,6 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Chooses the function for a copy between two sides with the same extent.
 fn form(to: &Side<'_>, from: &Side<'_>) -> Form {
     let solid = |side: &Side<'_>| matches!(side.place, SidePlace::Array { solid: true, .. });
     if to.strides.extent.depth > 1 || solid(to) || solid(from) {

@@ -8,7 +8,6 @@ use cuprum_sys::CUjit_option;
 
 use super::LoadOptions;
 
-/// Size of a log buffer in bytes.
 const LOG_BYTES: usize = 16 << 10;
 
 /// Options in the driver's form, with log buffers. The driver may write these as long as the object
@@ -20,7 +19,6 @@ pub(super) struct Jit {
     info_log: Room,
 }
 
-/// Memory that the driver writes to.
 struct Room(Box<[Cell<u8>]>);
 
 // SAFETY: the pointers are numbers and addresses of buffers that this value owns.
@@ -76,7 +74,6 @@ impl Room {
         lent.into_iter().filter(move |_| bytes > 0)
     }
 
-    /// The driver's text, up to the NUL.
     fn text(&mut self) -> String {
         let written: Vec<u8> = self.0.iter().map(Cell::get).take_while(|&byte| byte != 0).collect();
         String::from_utf8_lossy(&written).trim_end().to_owned()

@@ -218,7 +218,6 @@ impl CodeLibrary {
         Self::loaded(loaded, driver, raw, jit, None)
     }
 
-    /// Returns the loaded library, or an error with the reason.
     fn loaded(
         loaded: Result<(), Error>,
         driver: Driver,

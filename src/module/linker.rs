@@ -199,7 +199,6 @@ pub enum LinkError {
     Driver(#[from] Error),
 }
 
-/// The names of the inputs, for a message.
 fn named(inputs: &[String]) -> String {
     match inputs {
         [] => "nothing".to_owned(),
@@ -327,7 +326,6 @@ impl<'ctx> Linker<'ctx> {
         self.added(added, &name, None)
     }
 
-    /// Records an input, or returns an error with the reason.
     fn added(&mut self, added: Result<(), Error>, name: &str, ptx: Option<&str>) -> Result<(), LinkError> {
         let Err(error) = added else {
             self.inputs.push(name.to_owned());

@@ -205,7 +205,6 @@ pub enum ModuleError {
 }
 
 impl ModuleError {
-    /// The error for a missing function. `listed` returns the existing functions.
     fn no_function(error: Error, name: &str, listed: impl FnOnce() -> Option<Vec<String>>) -> Self {
         if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
             return error.into();
@@ -246,13 +245,11 @@ impl<'ctx> Module<'ctx> {
         &self.info_log
     }
 
-    /// Adds name expressions that the module also accepts.
     pub(crate) fn with_names(mut self, names: Vec<(String, String)>) -> Self {
         self.names = names;
         self
     }
 
-    /// The name in the code.
     fn in_code<'a>(&'a self, name: &'a str) -> &'a str {
         let named = self.names.iter().find(|(expression, _)| expression == name);
         named.map_or(name, |(_, in_code)| in_code)

@@ -4,7 +4,6 @@
 //! older drivers they are read from the PTX. If a word is unknown, the error of binding the kernel
 //! names it.
 
-/// A kernel and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -44,7 +43,6 @@ pub(crate) fn capability(target: &str) -> Option<u32> {
     digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
-/// All kernels of the text.
 pub(crate) fn entries(ptx: &str) -> Vec<Entry> {
     let text = without_comments_and_strings(ptx);
     let mut words = Words { rest: &text };
@@ -127,7 +125,6 @@ fn parameter(words: &mut Words<'_>) -> Result<(usize, usize), Unreadable> {
     }
 }
 
-/// Bytes of a fundamental type such as `.u64`.
 fn type_bytes(word: &str) -> Option<usize> {
     match word {
         ".f16x2" | ".bf16x2" => return Some(4),

@@ -63,7 +63,6 @@ macro_rules! groups {
 }
 use groups;
 
-/// The groups, one file per kind of reason, in the order of the kinds.
 const FILES: [&[NotWrapped]; 5] =
     [loader::GROUPS, superseded::GROUPS, deprecated::GROUPS, unneeded::GROUPS, out_of_scope::GROUPS];
 
@@ -79,7 +78,6 @@ const fn count() -> usize {
     count
 }
 
-/// The groups of all files.
 const fn joined<const COUNT: usize>() -> [NotWrapped; COUNT] {
     let mut all = [FILES[0][0]; COUNT];
     let (mut next, mut file) = (0, 0);

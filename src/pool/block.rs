@@ -54,7 +54,6 @@ unsafe impl Handle for Ordered {
     }
 }
 
-/// A block of memory, which drop releases.
 pub(super) enum Block<'s> {
     /// From the driver's pools, with the stream that frees it.
     Ordered(Held<'s, Ordered>, KeptStream<'s>),
@@ -77,7 +76,6 @@ impl<'s> Block<'s> {
         }
     }
 
-    /// The stream of its order.
     #[inline]
     pub(super) fn stream(&self) -> &Stream<'s> {
         match self {
@@ -98,7 +96,6 @@ impl<'s> Block<'s> {
         }
     }
 
-    /// Releases it and returns the error that `Drop` would swallow.
     pub(super) fn close(self) -> Result<(), Error> {
         match self {
             Self::Ordered(memory, _kept_until_then) => memory.close(),

@@ -209,7 +209,6 @@ impl MemoryPool {
         Ok(Self(PoolRef::new(raw, driver)))
     }
 
-    /// Takes ownership of a pool that the driver just returned.
     pub(super) const fn owned(raw: CUmemoryPool, driver: Driver) -> Self {
         Self(PoolRef::new(raw, driver))
     }

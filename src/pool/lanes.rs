@@ -17,10 +17,8 @@ use crate::raw::call::{context_call, forked};
 use crate::raw::keep::Near;
 use crate::stream::{Event, EventFlags, KeptStream, Stream, StreamSource};
 
-/// A pool of device memory.
 pub(super) type Pool<'p> = Parts<'p, Lanes<'p>>;
 
-/// A user of a part of it.
 type PoolUser<'p> = User<'p, Lanes<'p>>;
 
 /// The contents of a part of a pool.
@@ -31,20 +29,17 @@ pub(super) struct Lanes<'p> {
     pub(super) counts: Counts,
 }
 
-/// The blocks of one stream.
 struct Lane<'p> {
     /// The stream's handle, for comparison.
     raw: usize,
     /// Kept while there are blocks, held or in use.
     stream: KeptStream<'p>,
     held: Bins,
-    /// Blocks in use.
     active: usize,
 }
 
 /// A block in use, which returns to its pool on drop.
 pub(super) struct Lease<'p> {
-    /// Taken when this is dropped.
     pool: ManuallyDrop<PoolUser<'p>>,
     /// The stream of its lane, which keeps it while the block is in use.
     stream: Near<'p, Stream<'p>>,
@@ -65,7 +60,6 @@ impl<'p> Lane<'p> {
 }
 
 impl<'p> Lanes<'p> {
-    /// The lane of a stream, if it exists.
     #[inline]
     fn find(&mut self, raw: CUstream) -> Option<(usize, &mut Lane<'p>)> {
         let raw = raw.0.addr();
@@ -113,7 +107,6 @@ impl<'p> Lanes<'p> {
         (free, near)
     }
 
-    /// Removes a block in use from a lane.
     #[inline]
     fn leave(&mut self, at: usize) -> Option<&mut Lane<'p>> {
         let lane = self.lanes.get_mut(at)?.as_mut()?;
@@ -329,13 +322,11 @@ impl<'p> Lease<'p> {
         self.address
     }
 
-    /// The stream of the block's order.
     #[inline]
     pub(super) fn stream(&self) -> &Stream<'p> {
         &self.stream
     }
 
-    /// Moves the block to the order of another stream.
     pub(super) fn move_to(&mut self, stream: &KeptStream<'p>) {
         if self.pool.forked() {
             return;

@@ -93,7 +93,6 @@ impl PoolOptions {
         Self { shareable: true, ..self }
     }
 
-    /// The driver's description.
     pub(super) fn described(&self, driver: Driver, call: FnId) -> Result<CUmemPoolProps, Error> {
         let (memory, location) = self.place.described(driver, call)?;
         let mut props = CUmemPoolProps::zeroed();

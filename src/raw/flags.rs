@@ -55,15 +55,10 @@ pub(crate) fn debug(
 #[cfg(test)]
 mod tests {
     flags! {
-        /// A set.
         pub(super) struct Some: u32 {
-            /// One.
             const ONE = 1;
-            /// Two.
             const TWO = 2;
-            /// Both.
             const THREE = 3;
-            /// Another.
             const FOUR = 4;
         }
     }

@@ -81,7 +81,6 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         &mut self.raw
     }
 
-    /// The context in which it was made.
     #[inline]
     pub(crate) fn context(&self) -> &ContextRef {
         &self.home
@@ -210,7 +209,6 @@ impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
     }
 }
 
-/// Runs `body` with `context` current, and restores the previous one.
 #[inline]
 pub(crate) fn activated<R>(
     context: &ContextRef,

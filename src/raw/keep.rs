@@ -115,7 +115,6 @@ impl<'a, T: Shareable> Keep<'a, T> {
     }
 }
 
-/// Adds a share.
 #[cold]
 #[inline(never)]
 fn take_share<T: Shareable>(thing: Near<'_, T>) {
@@ -149,7 +148,6 @@ impl<T: Shareable> Drop for Keep<'_, T> {
     }
 }
 
-/// Removes a share, and drops the object after the last.
 #[cold]
 #[inline(never)]
 fn give_share<T: Shareable>(thing: Near<'_, T>) {

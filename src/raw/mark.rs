@@ -68,7 +68,6 @@ impl Marks {
         self.shared.borrow_mut().push(NonNull::from(mark));
     }
 
-    /// Marks all memory in the chain as lost.
     #[cold]
     pub(crate) fn lose(&self) {
         let mut at = self.chain.get();

@@ -25,7 +25,6 @@ unsafe impl<H: Handle> Send for Owned<H> {}
 unsafe impl<H: Handle> Sync for Owned<H> {}
 
 impl<H: Handle> Owned<H> {
-    /// Takes ownership of a handle that the driver just returned.
     pub(crate) const fn new(raw: H, library: Library) -> Self {
         Self { raw, library }
     }
@@ -38,7 +37,6 @@ impl<H: Handle> Owned<H> {
         self.library
     }
 
-    /// Releases ownership without freeing the handle.
     pub(crate) fn into_raw(self) -> H {
         ManuallyDrop::new(self).raw
     }

@@ -50,7 +50,6 @@ impl Block {
         }
     }
 
-    /// The queue of the home.
     pub(super) fn queue(&self) -> Option<Queue> {
         self.home.as_ref().map(|(home, _)| Queue::new(Arc::clone(home), Arc::clone(&self.hub)))
     }

@@ -22,7 +22,6 @@ pub(super) struct Core {
     /// Identity for other queues, which hold no reference to this one because references would form
     /// a cycle.
     number: u64,
-    /// The number of its pool.
     pool: u64,
     mode: RwLock<Mode>,
     epoch: AtomicU64,
@@ -38,7 +37,6 @@ pub(super) struct Core {
     bell: OnceLock<Stream<'static>>,
 }
 
-/// Treatment of work on a queue.
 pub(super) enum Mode {
     /// It runs.
     Eager,
@@ -169,7 +167,7 @@ impl Core {
         seen
     }
 
-    /// Ends an epoch with an event after all its work. The caller holds the mode exclusively, which
+    /// Ends an epoch with an event after all its work. The caller holds the mode exclusively; it
     /// is [`Mode::Eager`].
     pub(super) fn end_epoch(&self, cx: &Current<'_, 'static>) -> Result<(Event<'static>, u64), Error> {
         let event = self.record(cx)?;

@@ -23,7 +23,6 @@ pub struct SharedFunction(Arc<Code>);
 struct Code {
     /// Used only while the block, which has the module, exists.
     function: Function<'static>,
-    /// Offset and size of each parameter.
     parameters: Vec<(usize, usize)>,
     limits: Limits,
     block: Arc<Block>,
@@ -78,19 +77,16 @@ impl SharedFunction {
         &self.0.block
     }
 
-    /// Fails for a geometry beyond the limits.
     #[inline]
     pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.0.limits.check(config)
     }
 
-    /// Number of bytes of all parameters.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
         self.0.parameters.last().map_or(0, |(offset, size)| offset + size)
     }
 
-    /// The error for a wrong number of arguments.
     #[cold]
     pub(super) fn other_count(&self, arguments: usize) -> Mismatch {
         Mismatch::Count { kernel: self.0.parameters.len(), signature: arguments }

@@ -24,9 +24,7 @@ pub(super) struct Hub {
     number: u64,
     /// All queues, including queues without a handle, whose streams and lanes new queues reuse.
     pub(super) queues: Mutex<Vec<Arc<Core>>>,
-    /// Unused device memory.
     pub(super) quiet: Mutex<Bins>,
-    /// Unused page-locked memory.
     pub(super) host: Mutex<Bins>,
     pub(super) limbo: Mutex<Vec<Dead>>,
     /// Events recorded for blocks in limbo. Locked during collection, including its driver calls.
@@ -40,7 +38,6 @@ pub(super) struct Dead {
     pub(super) visits: Visits,
 }
 
-/// An event after an epoch of a queue.
 struct Marked {
     queue: Arc<Core>,
     epoch: u64,
@@ -90,7 +87,6 @@ impl Hub {
         self.release(over);
     }
 
-    /// Queries whether each event has passed.
     fn ask(marks: &mut Vec<Marked>) {
         let mut waiting = Vec::with_capacity(marks.len());
         for mark in mem::take(marks) {
@@ -221,7 +217,6 @@ impl Hub {
     }
 }
 
-/// The call that frees a block.
 type Free = fn(&ContextRef, u64) -> Result<(), Error>;
 
 /// Moves unused blocks from `dead` to `over`.
@@ -297,7 +292,6 @@ impl Drop for Hub {
     }
 }
 
-/// Allocates a block of device memory.
 pub(super) fn alloc_device(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64, Error> {
     let context = cx.get()?;
     let mut address = 0;

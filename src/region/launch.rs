@@ -84,7 +84,6 @@ impl<'a> Arg<'a> {
         }
     }
 
-    /// Passes the bytes in the kernel's form.
     #[inline]
     fn with_bytes<R>(&self, take: impl FnOnce(&[u8]) -> R) -> R {
         match *self {

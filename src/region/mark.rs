@@ -40,11 +40,9 @@ use crate::stream::Event;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Mark {
-    /// Taken when this is dropped.
     event: Option<Event<'static>>,
     queue: Queue,
     epoch: u64,
-    /// Epochs that come before the mark.
     seen: Seen,
     /// The recording that contains it.
     taken: Option<Arc<Taken>>,

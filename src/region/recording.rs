@@ -41,7 +41,6 @@ impl Taken {
         &self.base
     }
 
-    /// Keeps a block for the graph.
     pub(super) fn keep(&self, block: &Arc<Block>) {
         let mut parts = locked(&self.parts);
         if !parts.has_ended {
@@ -100,7 +99,6 @@ pub struct Recording {
     open: Option<Open>,
 }
 
-/// A recording in progress.
 struct Open {
     /// The end of the work before it.
     before: Mark,
@@ -191,7 +189,6 @@ impl Recording {
 }
 
 impl Open {
-    /// Ends the capture, and returns the graph and the blocks that it uses.
     fn end(&mut self) -> Result<(CUgraph, Vec<Arc<Block>>), RegionError> {
         let queue = self.before.queue();
         let (core, context) = (queue.core(), queue.context());

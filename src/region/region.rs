@@ -92,7 +92,6 @@ impl Region {
         &self.block
     }
 
-    /// True if both share bytes.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let ends_before = |one: &Self, two: &Self| one.address + one.len as CUdeviceptr <= two.address;
         ptr::eq(&*self.block, &*other.block) && !ends_before(self, other) && !ends_before(other, self)

@@ -13,7 +13,6 @@ pub(super) struct Visits {
     more: OnceLock<Box<Visits>>,
 }
 
-/// Use of a block by a queue.
 #[derive(Default)]
 struct Visit {
     queue: OnceLock<Arc<Core>>,
@@ -48,7 +47,6 @@ impl Visits {
         self.of(queue).note(epoch, 0);
     }
 
-    /// The place of a queue.
     fn of(&self, queue: &Arc<Core>) -> &Visit {
         let mut list = self;
         loop {

@@ -9,7 +9,6 @@ use crate::memory::MemoryError;
 /// Operations on loans of one stream that one call queues.
 pub(super) struct Batch<'scope, R> {
     pub(super) list: Vec<R>,
-    /// The stream of all loans.
     stream: Option<CUstream>,
     /// Invariant, as in [`Lent`](super::Lent).
     _scope: PhantomData<&'scope mut &'scope ()>,
@@ -37,7 +36,6 @@ impl<R> Default for Batch<'_, R> {
     }
 }
 
-/// Fails unless both loans are of one stream.
 pub(super) fn same_stream([one, other]: [CUstream; 2]) -> Result<(), MemoryError> {
     if one == other { Ok(()) } else { Err(MemoryError::OtherStream) }
 }

@@ -31,7 +31,6 @@ pub trait LentSource<'scope, T: DeviceData>: Sealed {
     #[doc(hidden)]
     fn place(&self, key: Key) -> <Self::Kind as Kind>::View<'_, T>;
 
-    /// The stream of a loan; `None` for the host.
     #[doc(hidden)]
     fn stream(&self, _: Key) -> Option<CUstream> {
         None

@@ -16,7 +16,6 @@ use crate::raw::call::either_call;
 /// The result of a function, or the payload of its panic.
 type Outcome<R> = Result<R, Box<dyn Any + Send>>;
 
-/// The place for the outcome of a function.
 struct Outbox<R>(Mutex<Option<Outcome<R>>>);
 
 /// The driver's data: the function, and a share of the place for its outcome.

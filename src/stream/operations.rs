@@ -309,7 +309,6 @@ fn operation(set: impl FnOnce(&mut CUstreamBatchMemOpParams)) -> CUstreamBatchMe
     operation
 }
 
-/// A wait for the number at an address.
 pub(crate) fn wait_of<T: StreamValue>(address: CUdeviceptr, until: Until<T>) -> CUstreamBatchMemOpParams {
     type Kind = CUstreamBatchMemOpType;
     let kind = wide::<T>(Kind::CU_STREAM_MEM_OP_WAIT_VALUE_32, Kind::CU_STREAM_MEM_OP_WAIT_VALUE_64);
@@ -324,7 +323,6 @@ pub(crate) fn wait_of<T: StreamValue>(address: CUdeviceptr, until: Until<T>) -> 
     })
 }
 
-/// A write of the number at an address.
 pub(crate) fn write_of<T: StreamValue>(address: CUdeviceptr, value: T) -> CUstreamBatchMemOpParams {
     type Kind = CUstreamBatchMemOpType;
     let kind = wide::<T>(Kind::CU_STREAM_MEM_OP_WRITE_VALUE_32, Kind::CU_STREAM_MEM_OP_WRITE_VALUE_64);
@@ -339,7 +337,6 @@ pub(crate) fn write_of<T: StreamValue>(address: CUdeviceptr, value: T) -> CUstre
     })
 }
 
-/// An atomic operation on the number at an address.
 pub(crate) fn reduction_of<T: StreamValue>(
     address: CUdeviceptr,
     kind: CUstreamAtomicReductionOpType,
@@ -361,7 +358,6 @@ pub(crate) fn reduction_of<T: StreamValue>(
     })
 }
 
-/// A barrier.
 pub(crate) fn barrier_of(reach: CUstreamMemoryBarrier_flags) -> CUstreamBatchMemOpParams {
     operation(|operation| {
         operation.memoryBarrier = CUstreamMemOpMemoryBarrierParams {
@@ -371,7 +367,6 @@ pub(crate) fn barrier_of(reach: CUstreamMemoryBarrier_flags) -> CUstreamBatchMem
     })
 }
 
-/// A flush of writes from outside.
 pub(crate) fn flush_of() -> CUstreamBatchMemOpParams {
     operation(|operation| {
         operation.flushRemoteWrites = CUstreamMemOpFlushRemoteWritesParams {

@@ -94,7 +94,6 @@ pub(super) fn unified<T>(host: NonNull<[T]>) -> CUdeviceptr {
     host.as_ptr().addr() as CUdeviceptr
 }
 
-/// Fails if two places of `bytes` bytes overlap.
 pub(super) fn apart(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), MemoryError> {
     if bytes != 0 && meet((to, bytes), (from, bytes)) { Err(MemoryError::Overlap) } else { Ok(()) }
 }

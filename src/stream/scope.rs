@@ -85,7 +85,6 @@ pub(super) struct Kept {
     /// Marks of page-locked memory that the device may write, and of other contexts whose memory it
     /// may use.
     pub(super) marks: Marks,
-    /// The last wait for the default stream.
     waited: Cell<Option<Waited>>,
 }
 
@@ -96,16 +95,13 @@ pub(super) struct Wait<'a, S: Streams> {
     pub(super) marks: &'a Marks,
 }
 
-/// Outcome of a wait.
 pub(super) struct End {
-    /// The first error.
     pub(super) result: Result<(), Error>,
     /// True if the work is certainly complete. Otherwise, page-locked memory lent to it, and other
     /// contexts with memory lent to it, are marked as lost.
     pub(super) is_over: bool,
 }
 
-/// The streams of a scope.
 pub(super) trait Streams {
     fn each(&self, wait: impl FnMut(CUstream));
 }

@@ -51,7 +51,6 @@ use crate::raw::seal::Sealed;
 pub struct Signals<'ctx, T: StreamValue> {
     memory: PinnedBuffer<'ctx, T>,
     len: usize,
-    /// Address of the first number on the device.
     address: CUdeviceptr,
 }
 

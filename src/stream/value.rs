@@ -120,7 +120,6 @@ impl<T: StreamValue> Until<T> {
         Self { flags: CUstreamWaitValue_flags(self.flags.0 | flush), ..self }
     }
 
-    /// The number in the form of batches.
     pub(super) fn bits(self) -> u64 {
         self.value.bits()
     }

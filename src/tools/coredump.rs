@@ -348,16 +348,13 @@ impl fmt::Debug for CoredumpCallback {
     }
 }
 
-/// A function that receives the process and the device.
 type Listener = Box<dyn Fn(i32, CUdevice) + Send + Sync>;
 
-/// The data of a callback.
 fn told(driver: Driver, listener: impl Fn(i32, Device) + Send + Sync + 'static) -> *mut c_void {
     let listener: Listener = Box::new(move |process, raw| listener(process, Device::new(driver, raw)));
     listener::leaked(listener)
 }
 
-/// The driver's callback.
 unsafe extern "C" fn tell(data: *mut c_void, process: i32, device: CUdevice) {
     // SAFETY: the data is the listener that was registered, which is never freed.
     let listener = unsafe { &*data.cast::<Listener>() };

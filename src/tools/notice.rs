@@ -45,7 +45,6 @@ unsafe impl Handle for Registered {
     }
 }
 
-/// A function that receives the number of bytes beyond the budget.
 type Listener = Box<dyn Fn(u64) + Send + Sync>;
 
 impl Device {
@@ -77,7 +76,6 @@ impl Device {
     }
 }
 
-/// The driver's callback.
 unsafe extern "C" fn tell(
     info: *mut CUasyncNotificationInfo,
     data: *mut c_void,

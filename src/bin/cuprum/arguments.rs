@@ -11,7 +11,6 @@ pub(crate) struct Arguments {
     program: Option<Vec<OsString>>,
 }
 
-/// An invalid command line, with the reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Usage(String);
 
@@ -102,7 +101,6 @@ impl Arguments {
     }
 }
 
-/// The value in a word `--name=value`.
 fn value_in(word: &OsStr, name: &str) -> Option<OsString> {
     // An option's name is ASCII, so the text is cut at a character boundary; text that is not UTF-8
     // has no such option.

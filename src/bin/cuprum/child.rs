@@ -32,7 +32,6 @@ impl Ended {
     }
 }
 
-/// Reports something to the parent, from a child.
 pub(crate) fn tell(word: &str, text: impl std::fmt::Display) {
     let text = text.to_string().replace(['\n', '\r'], " ");
     // A parent that has ended no longer reads.

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use crate::file;
 
-/// The machine number of NVIDIA GPUs.
 pub(crate) const CUDA: u16 = 190;
 
 /// Maximum size of a table in bytes, because a file can claim any size.
@@ -38,7 +37,6 @@ pub(crate) struct Elf {
     length: u64,
 }
 
-/// A section of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     pub(crate) name: String,
@@ -48,7 +46,6 @@ pub(crate) struct Section {
     link: u32,
 }
 
-/// Names for constants of the format.
 mod constant {
     pub(super) const LOAD: u32 = 1;
     pub(super) const DYNAMIC: u32 = 2;
@@ -70,7 +67,6 @@ struct Segment {
 }
 
 impl Elf {
-    /// True if the bytes begin like an ELF file.
     pub(crate) fn is(bytes: &[u8]) -> bool {
         bytes.starts_with(b"\x7fELF")
     }
@@ -100,7 +96,6 @@ impl Elf {
         Ok(Some(elf))
     }
 
-    /// Records the first contradiction.
     fn damaged(&mut self, why: impl FnOnce() -> String) {
         if self.damage.is_none() {
             self.damage = Some(why());
@@ -124,7 +119,6 @@ impl Elf {
         read_at(&mut self.file, offset, size)
     }
 
-    /// Reads a table of the header, with entries of a known size.
     fn table(&mut self, what: &str, head: &[u8], at: [usize; 3], expected: u16) -> io::Result<Vec<u8>> {
         let (offset, size, count) = (u64_at(head, at[0]), u16_at(head, at[1]), u16_at(head, at[2]));
         if count > 0 && size != expected {
@@ -254,7 +248,6 @@ impl Elf {
         Ok(())
     }
 
-    /// Returns the section with a name.
     pub(crate) fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.name == name)
     }
@@ -268,7 +261,6 @@ impl Elf {
         }
     }
 
-    /// True if its constant data contains a text.
     pub(crate) fn mentions(&mut self, text: &str) -> io::Result<bool> {
         const STEP: u64 = 1 << 20;
         let Some(section) = self.section(".rodata").cloned() else { return Ok(false) };
@@ -287,7 +279,6 @@ impl Elf {
     }
 }
 
-/// Reads up to `length` bytes of a file.
 fn read_at(file: &mut File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut bytes = Vec::new();

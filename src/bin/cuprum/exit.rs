@@ -1,6 +1,5 @@
 //! Exit codes of all commands, for scripts.
 
-/// The command line is invalid.
 pub(crate) const USAGE: u8 = 2;
 /// Success, except that text could not be written to standard output or standard error.
 pub(crate) const UNWRITTEN: u8 = 7;

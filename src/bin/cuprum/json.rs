@@ -4,7 +4,6 @@ use std::fmt::{self, Write};
 
 use crate::terminal;
 
-/// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json {
     Null,

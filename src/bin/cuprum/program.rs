@@ -11,11 +11,9 @@ use crate::exit;
 /// A program that can be started with another `libcuda.so.1`.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// The file to execute.
     pub(crate) path: PathBuf,
     /// Known problems of a program that can still be started.
     pub(crate) warnings: Vec<String>,
-    /// The CUDA runtime that it uses.
     pub(crate) runtime: Option<Runtime>,
 }
 
@@ -28,10 +26,8 @@ pub(crate) struct Runtime {
     pub(crate) why: String,
 }
 
-/// Reason why a program is not started.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// The exit code for the reason.
     pub(crate) code: u8,
     why: String,
 }

@@ -14,7 +14,6 @@ pub(crate) fn code(status: ExitStatus) -> u8 {
     }
 }
 
-/// The signal that ended a program.
 #[cfg(unix)]
 pub(crate) fn of(status: ExitStatus) -> Option<i32> {
     use std::os::unix::process::ExitStatusExt;

@@ -7,7 +7,6 @@ use std::{env, fs, io};
 
 use cuprum::sys::environment;
 
-/// The environment variable that names the software device's library.
 pub(crate) const VARIABLE: &str = "CUPRUM_SOFTWARE_LIBRARY";
 /// Name of the software device's library in cargo's build folder.
 pub(crate) const BUILT: &str = "libcuprum_libcuda.so";
@@ -79,7 +78,6 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Makes a folder with links to a library.
     #[cfg(unix)]
     pub(crate) fn with(library: &Path) -> io::Result<Self> {
         let folder = Self { path: temporary()?, preloaded: Vec::new() };
@@ -89,7 +87,6 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Adds our libraries of the CUDA runtime from the software device's folder.
     #[cfg(unix)]
     pub(crate) fn add_runtimes(&mut self, software_device: &Path) -> io::Result<()> {
         for name in RUNTIMES {
@@ -107,7 +104,6 @@ impl Folder {
         Ok(())
     }
 
-    /// True if it has libraries of the CUDA runtime.
     pub(crate) fn has_runtimes(&self) -> bool {
         !self.preloaded.is_empty()
     }
@@ -161,7 +157,6 @@ impl Drop for Folder {
     }
 }
 
-/// Makes a new folder.
 #[cfg(unix)]
 fn temporary() -> io::Result<PathBuf> {
     use std::os::unix::fs::DirBuilderExt;

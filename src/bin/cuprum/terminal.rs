@@ -4,15 +4,12 @@ use std::fmt::{self, Display, Write as _};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// True after a failed write.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Writes a line, or several, to standard output.
 pub(crate) fn print(text: impl Display) {
     write(&mut io::stdout().lock(), &text);
 }
 
-/// Writes a line, or several, to standard error.
 pub(crate) fn say(text: impl Display) {
     write(&mut io::stderr().lock(), &text);
 }

@@ -9,7 +9,6 @@ use crate::compile::{Code, Output, Source};
 /// First bytes of every entry; the number identifies the format.
 const MAGIC: &[u8] = b"cuprum code, 1\n";
 
-/// File extension of entries.
 pub(super) const EXTENSION: &str = "cuprum";
 
 /// All inputs of the code as one byte string; different inputs have different strings.
@@ -98,7 +97,6 @@ fn put_number(to: &mut Vec<u8>, number: usize) {
     to.extend((number as u64).to_le_bytes());
 }
 
-/// Appends the length of a byte string and its bytes.
 fn put(to: &mut Vec<u8>, bytes: &[u8]) {
     put_number(to, bytes.len());
     to.extend(bytes);

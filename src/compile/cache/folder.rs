@@ -10,7 +10,6 @@ use std::time::{Duration, SystemTime};
 use super::entry::EXTENSION;
 use super::trust;
 
-/// File extension of entries that are being written.
 const UNFINISHED: &str = "part";
 
 /// Age after which such a file is abandoned, because its writer has died.

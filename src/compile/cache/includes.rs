@@ -46,12 +46,10 @@ fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
     })
 }
 
-/// The name between two delimiters at the start of a text.
 fn quoted(text: &str, open: char, close: char) -> Option<&str> {
     text.strip_prefix(open)?.split_once(close).map(|(name, _)| name).filter(|name| !name.contains('\n'))
 }
 
-/// The text with each comment replaced by a space.
 fn without_comments(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;

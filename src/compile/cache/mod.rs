@@ -52,7 +52,6 @@ use cuprum_sys::environment::variable;
 
 use super::{Code, CompileError, Output, Source};
 
-/// Default limit of a cache, in bytes.
 const USUAL_LIMIT: u64 = 256 << 20;
 
 /// A folder with compiled code. Making this value accesses no file.

@@ -28,7 +28,6 @@ pub(in super::super) fn cubin(bytes: &[u8]) -> Result<CodePart, ImageError> {
     Ok(CodePart::new(CodeKind::Machine, capability(number)))
 }
 
-/// Checks that the data named in the tables is within the file.
 fn check(bytes: &[u8]) -> Result<(), String> {
     let half = |at: usize| u16_at(bytes, at).unwrap_or(0);
     let table = |what: &str, offset: usize, [size, count]: [usize; 2], expected: u16| {

@@ -4,13 +4,11 @@ use super::bytes::{part, u16_at, u32_at, u64_at};
 use super::{cubin, ptx};
 use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
 
-/// The first bytes of a container.
 pub(in super::super) const FATBIN: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
 
 /// Sizes in bytes of a container's header, and of the smallest entry, up to its flags.
 const HEADER: usize = 16;
 const ENTRY: usize = 48;
-/// Flags of entries whose code is compressed.
 const COMPRESSED: u64 = 0x2000 | 0x8000;
 
 /// The parts of consecutive containers, with zeros between them, without duplicates.

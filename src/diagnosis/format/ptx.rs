@@ -18,7 +18,6 @@ pub(in super::super) fn ptx(bytes: &[u8]) -> Result<CodePart, ImageError> {
         .map_err(|why| ImageError::Damaged(format!("{why} (byte {} of {})", text.at, bytes.len())))
 }
 
-/// Reads the text after the word `.version`.
 fn module(text: &mut Scanner<'_>) -> Result<CodePart, String> {
     let version = text.word()?.filter(is_version).ok_or("`.version` has no number such as 8.4")?;
     let Some(b".target") = text.word()? else { return Err("no `.target` follows its `.version`".to_owned()) };
@@ -70,7 +69,6 @@ fn target(word: &[u8]) -> Option<(u32, bool)> {
     Some((digits.parse().ok().filter(|_| is_one)?, digits != word))
 }
 
-/// Maximum nesting depth of brackets.
 const DEEPEST: usize = 256;
 
 enum Token<'a> {
@@ -87,7 +85,6 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// The next token; `None` at the end.
     fn next(&mut self) -> Result<Option<Token<'a>>, String> {
         self.skip_blanks()?;
         let rest = &self.bytes[self.at..];
@@ -106,7 +103,6 @@ impl<'a> Scanner<'a> {
         Ok(Some(token))
     }
 
-    /// The next token, if it is a word.
     fn word(&mut self) -> Result<Option<&'a [u8]>, String> {
         Ok(self.next()?.and_then(|token| if let Token::Word(word) = token { Some(word) } else { None }))
     }
@@ -145,7 +141,6 @@ impl<'a> Scanner<'a> {
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     }
 
-    /// Skips blanks and comments.
     fn skip_blanks(&mut self) -> Result<(), String> {
         loop {
             let rest = &self.bytes[self.at..];

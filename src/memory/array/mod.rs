@@ -30,7 +30,6 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
 use crate::raw::shared::Shared;
 
-/// The memory of an array, or of a mipmapped one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Storage {
     Array(CUarray),
@@ -51,12 +50,10 @@ unsafe impl Handle for Storage {
     }
 }
 
-/// Common part of arrays with any element type.
 pub(crate) struct Stored<'ctx> {
     memory: Held<'ctx, Storage>,
     shape: ArrayShape,
     flags: ArrayFlags,
-    /// Number of levels of a mipmapped array.
     levels: u32,
 }
 

@@ -54,7 +54,6 @@ impl ArrayShape {
         Extent { width, height, depth }
     }
 
-    /// True if the shape has slices, layers or faces.
     pub(crate) const fn is_solid(self) -> bool {
         !matches!(self, Self::OneD { .. } | Self::TwoD { .. })
     }
@@ -119,7 +118,6 @@ impl ArrayShape {
         }
     }
 
-    /// The shape in a descriptor.
     fn read(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Self {
         let &CUDA_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, Flags: flags, .. } =
             descriptor;

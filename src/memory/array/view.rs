@@ -71,7 +71,6 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Self { raw, shape, flags, context, _texels: PhantomData }
     }
 
-    /// An array without elements.
     pub(super) const fn none(context: Near<'a, ContextRef>) -> Self {
         let shape = ArrayShape::OneD { width: 0 };
         Self { raw: CUarray::null(), shape, flags: ArrayFlags::empty(), context, _texels: PhantomData }
@@ -179,7 +178,6 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Side::array::<T>(self.raw, at, extent, self.shape.is_solid(), &self.context)
     }
 
-    /// All elements.
     pub(super) fn as_side(&self) -> Side<'_> {
         self.side([0; 3], self.extent())
     }

@@ -20,12 +20,10 @@ impl Bins {
         self.0[class.number()].push(block);
     }
 
-    /// The largest class with a free block.
     pub(crate) fn largest(&self) -> Option<SizeClass> {
         self.0.iter().rposition(|bin| !bin.is_empty()).map(SizeClass::from_number)
     }
 
-    /// Removes all blocks.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (SizeClass, u64)> + use<> {
         let bins = std::mem::take(&mut self.0);
         let classes = bins.into_iter().enumerate();
@@ -56,7 +54,6 @@ pub struct PoolCounters {
 }
 
 impl PoolCounters {
-    /// The sum of the counters of two parts of a pool.
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
             active_blocks: self.active_blocks + other.active_blocks,

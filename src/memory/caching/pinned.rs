@@ -47,7 +47,6 @@ pub struct PinnedPool<'p> {
     flags: PinnedFlags,
 }
 
-/// The blocks of a pool part.
 #[derive(Default)]
 struct Blocks {
     bins: Bins,
@@ -56,7 +55,6 @@ struct Blocks {
 
 /// A block in use, which returns to its pool on drop.
 pub(in crate::memory) struct PinnedLease<'p> {
-    /// Taken when this is dropped.
     pool: ManuallyDrop<User<'p, Blocks>>,
     start: *mut c_void,
     class: SizeClass,

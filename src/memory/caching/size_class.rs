@@ -2,7 +2,6 @@
 
 /// Bits of a size after the leading one that determine its class.
 const MANTISSA_BITS: u32 = 4;
-/// Classes per power of two.
 const STEPS: usize = 1 << MANTISSA_BITS;
 /// The smallest class, in bytes: the smallest allocation of drivers.
 const LEAST_BITS: u32 = 9;
@@ -38,7 +37,6 @@ impl SizeClass {
         Self(number as u32)
     }
 
-    /// Number of bytes of a block.
     #[inline]
     pub(crate) const fn bytes(self) -> usize {
         let (power, step) = (self.number() / STEPS, self.number() % STEPS);

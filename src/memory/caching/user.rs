@@ -23,12 +23,10 @@ use crate::context::{ContextRef, KeptContext};
 use crate::error::Error;
 use crate::raw::held::activated;
 
-/// The contents of a part of a pool.
 pub(crate) trait Stock: Default {
     /// Location of a held block.
     type Place: Copy;
 
-    /// The largest class with a held block.
     fn largest(&self) -> Option<SizeClass>;
 
     fn counts(&mut self) -> &mut Counts;
@@ -59,7 +57,6 @@ struct Part<'p, T: Stock> {
 }
 
 impl<'p, T: Stock> User<'p, T> {
-    /// Returns the context in which the pool's memory is allocated.
     #[inline]
     pub(crate) fn context(&self) -> &KeptContext<'p> {
         &self.0.context
@@ -151,7 +148,6 @@ impl<'p, T: Stock> Parts<'p, T> {
         Self(Arc::new(std::array::from_fn(|_| User(Arc::new(part())))))
     }
 
-    /// Returns the part of the calling thread.
     #[inline]
     pub(crate) fn mine(&self) -> &User<'p, T> {
         let part = PART.get();

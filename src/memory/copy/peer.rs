@@ -93,7 +93,6 @@ pub(crate) unsafe fn block_between_on(
     unsafe { context_call!(context, cuMemcpy3DPeerAsync(&raw const block, stream)) }
 }
 
-/// The copy with the contexts of both sides.
 const fn peer_of(block: &CUDA_MEMCPY3D, [to, from]: [CUcontext; 2]) -> CUDA_MEMCPY3D_PEER {
     CUDA_MEMCPY3D_PEER {
         srcXInBytes: block.srcXInBytes,

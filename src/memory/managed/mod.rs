@@ -256,14 +256,12 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         Ok(wait(cx.of(self.context(), FnId::cuCtxSynchronize)?)?)
     }
 
-    /// Its address on the host.
     fn start(&self) -> NonNull<T> {
         let start = ptr::with_exposed_provenance_mut(self.as_raw() as usize);
         NonNull::new(start).unwrap_or(NonNull::dangling())
     }
 }
 
-/// True if all devices support concurrent access.
 fn is_concurrent(context: &ContextRef) -> Result<bool, Error> {
     let driver = context.driver();
     // CUDA 8.0 introduced the attribute, and the first devices with concurrent access.

@@ -96,7 +96,6 @@ pub struct ManagedInfo {
     pub last_prefetch: Option<MemoryLocation>,
 }
 
-/// Maximum number of reported locations that access a range.
 const ACCESSORS: usize = 128;
 
 impl<'a> ManagedRange<'a> {

@@ -34,7 +34,6 @@ use crate::raw::keep::Near;
 pub struct Pitched<'a, T: DeviceData> {
     address: CUdeviceptr,
     strides: Strides,
-    /// True if the driver chose the pitch.
     aligned: bool,
     context: Near<'a, ContextRef>,
     _elements: PhantomData<&'a [T]>,

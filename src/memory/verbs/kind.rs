@@ -48,7 +48,6 @@ pub trait Fillable: Kind {
     ) -> Result<(), MemoryError>;
 }
 
-/// Defines kinds of places.
 macro_rules! kinds {
     ($($(#[$meta:meta])* $kind:ident: $view:ty, $view_mut:ty;)*) => { $(
         $(#[$meta])*

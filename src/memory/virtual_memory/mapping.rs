@@ -97,7 +97,6 @@ impl<'ctx> Chunks<'ctx> {
         self.parts.push(part);
     }
 
-    /// The first address; 0 if all was unmapped.
     fn first(&self) -> CUdeviceptr {
         self.parts.first().map_or(0, Claim::address)
     }

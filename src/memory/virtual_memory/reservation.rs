@@ -16,7 +16,6 @@ use crate::raw::call::{driver_call, forked};
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
-/// A range of addresses.
 #[derive(Clone, Copy, Debug)]
 struct Addresses {
     first: CUdeviceptr,
@@ -90,7 +89,6 @@ impl Claim {
         &self.space
     }
 
-    /// Address of the first byte.
     pub(super) fn address(&self) -> CUdeviceptr {
         self.space.first() + self.offset as CUdeviceptr
     }

@@ -89,7 +89,6 @@ attributes! {
     compute_mode: "compute mode (0 default, 2 prohibited, 3 exclusive)", "", CU_DEVICE_ATTRIBUTE_COMPUTE_MODE;
 }
 
-/// Reports a device to the parent.
 pub(super) fn tell(device: cuprum::Device) {
     child::tell("device", device.name().unwrap_or_else(|error| error.to_string()));
     match device.compute_capability() {
@@ -114,7 +113,6 @@ pub(super) fn tell(device: cuprum::Device) {
     }
 }
 
-/// The devices in the messages of a child.
 pub(super) fn read(lines: &[(String, String)]) -> Vec<Device> {
     let mut devices: Vec<Device> = Vec::new();
     for (word, text) in lines {
@@ -143,7 +141,6 @@ pub(super) fn read(lines: &[(String, String)]) -> Vec<Device> {
 }
 
 impl Device {
-    /// The value of an attribute by its word.
     pub(crate) fn attribute(&self, word: &str) -> Option<i32> {
         self.attributes.iter().find(|(attribute, _)| attribute.word == word).map(|(_, value)| *value)
     }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use cuprum::sys::{FnId, Version};
 
-/// A feature, and the functions that it requires.
 #[derive(Debug)]
 pub(crate) struct Feature {
     pub(crate) name: &'static str,
@@ -56,7 +55,6 @@ pub(crate) struct Verdict {
     pub(crate) has: bool,
 }
 
-/// All features, for a driver without the functions in `absent`.
 pub(crate) fn verdicts(absent: &BTreeSet<String>) -> Vec<Verdict> {
     let verdict = |feature: &Feature| {
         let since = feature.functions.iter().map(|function| function.symbol().since);

@@ -104,7 +104,6 @@ pub(crate) fn toolkits() -> Vec<PathBuf> {
     folders
 }
 
-/// Paths of drivers in the cache of the system's loader.
 fn cached() -> Vec<PathBuf> {
     if cfg!(not(target_os = "linux")) {
         return Vec::new();

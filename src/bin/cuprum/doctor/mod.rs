@@ -51,7 +51,6 @@ exit codes: 0 CUDA works and nothing is missing; 1 it works, but something asked
   3 no driver can be loaded; 4 the driver does not start, or has no device; 5 the smoke test fails;
   6 it works, but a file is damaged; 7 as 0, but the report could not be written";
 
-/// The options of the command line.
 struct Options {
     /// The driver to examine; empty for the machine's own.
     driver: OsString,
@@ -81,7 +80,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     Ok(ExitCode::from(report.answer().code))
 }
 
-/// Does the work of a child if this process is one.
 fn be_a_child(arguments: &mut Arguments) -> Result<bool, Usage> {
     if let Some(path) = arguments.value(probe::OPTION)? {
         let whole = arguments.flag("--whole");

@@ -15,7 +15,6 @@ use crate::file;
 /// Maximum size in bytes of the device code that is read from one file.
 const MOST: u64 = 1 << 30;
 
-/// The requirements of one file or version.
 #[derive(Debug)]
 pub(crate) struct Need {
     /// The file's path, or the requested version.
@@ -26,7 +25,6 @@ pub(crate) struct Need {
     pub(crate) version: Option<Version>,
     /// Driver functions that it imports by name.
     pub(crate) functions: Vec<String>,
-    /// Its code for devices.
     pub(crate) code: Option<String>,
     /// Remarks that are not failures.
     pub(crate) notes: Vec<String>,
@@ -53,12 +51,10 @@ impl Need {
         }
     }
 
-    /// A minimum version, as the command line gives it.
     pub(crate) fn of_version(version: Version) -> Self {
         Self { version: Some(version), ..Self::new(format!("CUDA {version}"), "minimum version") }
     }
 
-    /// A file: PTX, cubin, fatbin, or a program or library of this machine.
     pub(crate) fn of_file(path: &Path) -> Self {
         let what = path.display().to_string();
         read(path, &what).unwrap_or_else(|error| {

@@ -12,16 +12,12 @@ use cuprum::{Driver, Library};
 use super::device::{self, Device};
 use crate::child::{self, Ended};
 
-/// The kind of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A driver of NVIDIA, or a library that does not identify itself as another.
     Real,
-    /// A driver in software.
     Software,
-    /// The toolkit's link stub.
     Stub,
-    /// It cannot be loaded, or is not a driver.
     Unusable,
 }
 
@@ -36,30 +32,24 @@ impl Kind {
     }
 }
 
-/// A driver library, as examined by a child.
 #[derive(Debug)]
 pub(crate) struct Probe {
     pub(crate) kind: Kind,
     /// Reason why it is unusable, or why the child did not finish.
     pub(crate) error: Option<String>,
-    /// The name or path used to open it.
     pub(crate) origin: Option<String>,
-    /// The file that the system loaded.
     pub(crate) file: Option<PathBuf>,
     /// The driver's own version, such as 535.183.01, if its file name has one.
     pub(crate) release: Option<String>,
-    /// The CUDA version that it reports.
     pub(crate) version: Option<Version>,
     /// Functions of the table that it does not have.
     pub(crate) absent: BTreeSet<String>,
     /// Result of `cuInit`, if called: success, or the error's text.
     pub(crate) init: Option<Result<(), String>>,
-    /// The name of the error code.
     pub(crate) init_code: Option<String>,
     pub(crate) devices: Vec<Device>,
 }
 
-/// The option for a child: `--probe`.
 pub(crate) const OPTION: &str = "--probe";
 
 /// Opens a library in a child: the machine's own for an empty path. With `whole`, also initializes
@@ -149,7 +139,6 @@ fn initialize(library: Library) {
     }
 }
 
-/// The option for a child that opens NVRTC.
 pub(crate) const COMPILER_OPTION: &str = "--probe-compiler";
 
 /// The file and version of NVRTC, or the reason why there is none, from a child.
@@ -161,7 +150,6 @@ pub(crate) fn compiler(limit: Duration) -> Result<(String, String), String> {
     }
 }
 
-/// The work of that child.
 pub(crate) fn compiler_main() {
     match nvrtc::Library::open() {
         Ok(library) => {

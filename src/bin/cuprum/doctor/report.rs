@@ -11,7 +11,6 @@ use super::probe::{Kind, Probe};
 use super::smoke::Smoke;
 use super::variables::Variable;
 
-/// Exit codes of `cuprum doctor`, besides the common ones.
 pub(crate) mod code {
     pub(crate) const NEEDS: u8 = 1;
     pub(crate) const NO_DRIVER: u8 = 3;
@@ -20,15 +19,12 @@ pub(crate) mod code {
     pub(crate) const DAMAGED: u8 = 6;
 }
 
-/// The results.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) machine: Machine,
-    /// All candidate files for drivers, with their kinds.
     pub(crate) libraries: Vec<(Candidate, Probe)>,
     /// The driver that programs get, or the requested one.
     pub(crate) chosen: Probe,
-    /// The reason for the choice.
     pub(crate) why: String,
     pub(crate) nvrtc: Result<(String, String), String>,
     pub(crate) nvcc: Option<(PathBuf, Option<String>)>,
@@ -141,7 +137,6 @@ impl Report {
         None
     }
 
-    /// The driver's CUDA version, as text.
     fn version(&self) -> String {
         self.chosen.version.map_or_else(String::new, |version| version.to_string())
     }

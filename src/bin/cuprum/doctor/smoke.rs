@@ -13,13 +13,11 @@ use cuprum::{Buffer, Current, Driver, In, InOut, LaunchConfig, Library, Module, 
 
 use crate::child;
 
-/// The option for a child.
 pub(crate) const OPTION: &str = "--smoke-test";
 
 const PTX: &str = include_str!("smoke.ptx");
 const THREADS: u32 = 256;
 
-/// The result on one device.
 #[derive(Debug, Default)]
 pub(crate) struct Smoke {
     pub(crate) device: usize,
@@ -35,7 +33,6 @@ pub(crate) struct Smoke {
     pub(crate) free: Option<u64>,
 }
 
-/// Runs the test on one device in a child.
 pub(crate) fn smoke(path: &OsStr, device: usize, limit: Duration) -> Smoke {
     let number = device.to_string();
     let arguments = [OsStr::new("doctor"), OsStr::new(OPTION), path, OsStr::new(&number)];
@@ -55,7 +52,6 @@ pub(crate) fn smoke(path: &OsStr, device: usize, limit: Duration) -> Smoke {
     }
 }
 
-/// The work of the child.
 pub(crate) fn child_main(path: &OsStr, device: u32) {
     match test(path, device) {
         Ok(()) => child::tell("done", ""),
@@ -137,7 +133,6 @@ fn run(cx: &Current<'_, '_>, count: usize) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The shortest of several times.
 fn fastest<E>(times: u32, mut body: impl FnMut() -> Result<(), E>) -> Result<Duration, E> {
     let mut best = Duration::MAX;
     for _ in 0..times {

@@ -224,7 +224,6 @@ impl Text<'_> {
     }
 }
 
-/// The figures of a smoke test.
 struct Speeds<'a>(&'a super::smoke::Smoke);
 
 impl fmt::Display for Speeds<'_> {

@@ -2,7 +2,6 @@
 
 use cuprum::device::Visibility;
 
-/// A variable that is set, and its effect.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
     pub(crate) name: &'static str,
@@ -112,7 +111,6 @@ const KNOWN: &[Known] = &[
 /// Settings of the software device, which have a separate table.
 const SOFTWARE: &str = "CUPRUM_EMULATOR_";
 
-/// The variables that are set in this process.
 pub(crate) fn set() -> Vec<Variable> {
     let known = KNOWN.iter().filter_map(|(name, effect)| {
         let value = std::env::var_os(name)?.to_string_lossy().into_owned();
@@ -134,7 +132,6 @@ fn switch(value: &str, on: &str) -> String {
     if matches!(value, "" | "0") { "is off".to_owned() } else { on.to_owned() }
 }
 
-/// Words for a missing path.
 fn missing(path: &str) -> &'static str {
     if std::path::Path::new(path).exists() { "" } else { ", which is not there" }
 }

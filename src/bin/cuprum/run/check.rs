@@ -15,7 +15,6 @@ use crate::child;
 /// The task of a child of this program: it opens a library and starts its driver.
 pub(super) const OPTION: &str = "--try-library";
 
-/// Time limit for the library.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Tries a library with the program's variables, in a child: this process is not affected, and a
@@ -47,14 +46,12 @@ pub(super) fn check(
     }
 }
 
-/// An invalid setting.
 #[derive(Debug)]
 pub(super) enum Wrong {
     Option(Usage),
     Other(String),
 }
 
-/// The work of the child.
 pub(super) fn child_main(library: &Path) {
     // SAFETY: the user named the library, or it was built or installed with this program; this
     // process exists to find out its effects.

@@ -23,7 +23,6 @@ use crate::{exit, signals};
 use check::Wrong;
 use reports::Reports;
 
-/// The environment variable that names the file for reports of the software device.
 const REPORTS: &str = "CUPRUM_REPORT_FILE";
 
 const HELP: &str = "\
@@ -72,7 +71,6 @@ make it; PyTorch's own operators, cuBLAS and cuDNN are machine code. Programs wi
 /// The exit code of a program that succeeded but has reports.
 const FOUND: u8 = 99;
 
-/// The options of the command line.
 struct Options {
     library: Option<OsString>,
     variables: Vec<(&'static str, OsString)>,
@@ -117,7 +115,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
 }
 
 impl Options {
-    /// Runs the program and prints the result.
     fn run(&self) -> Result<u8, Usage> {
         let (name, arguments) = (&self.program[0], &self.program[1..]);
         let library = match software::find(self.library.clone(), software::VARIABLE, software::BUILT) {
@@ -222,7 +219,6 @@ impl Options {
     }
 }
 
-/// Advice on installing the software device's library.
 const GET: &str = "Install its Python package (pip install emulator/python in cuprum's repository), or build it with `cargo build --release -p cuprum-libcuda` there, and name \
                    target/release/libcuprum_libcuda.so with --library or CUPRUM_SOFTWARE_LIBRARY, or put it beside this \
                    program";

@@ -17,12 +17,10 @@ pub(super) const KINDS: &[(&str, &str, &str, bool)] = &[
     ("unsupported", "function not supported", "functions not supported", false),
 ];
 
-/// The reports of one run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reports {
     /// Number of processes that called the driver.
     pub(super) users: usize,
-    /// Kind and text of each report, in order.
     list: Vec<(String, String)>,
 }
 
@@ -51,17 +49,14 @@ impl Reports {
         reports
     }
 
-    /// The texts of all reports of a kind.
     pub(super) fn texts<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
         self.list.iter().filter(move |report| report.0 == kind).map(|report| &*report.1)
     }
 
-    /// Kind and text of each report.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
         self.list.iter().map(|(kind, text)| (&**kind, &**text))
     }
 
-    /// Number of reports of all kinds.
     pub(super) fn count(&self) -> usize {
         self.list.len()
     }

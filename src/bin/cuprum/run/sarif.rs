@@ -75,7 +75,6 @@ fn place(text: &str, root: &Path) -> Option<(String, u32)> {
     Some((place.1.clone(), place.2))
 }
 
-/// The places in a line.
 fn places_in(text: &str) -> impl Iterator<Item = (&str, u32)> {
     let after = text.match_indices("at ").filter(|(at, _)| *at == 0 || text[..*at].ends_with(' '));
     after.filter_map(|(at, word)| {

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use crate::arguments::{Arguments, Usage};
 
-/// Options without a value.
 const CHECKS: &[(&str, &str)] = &[
     ("--initcheck", "CUPRUM_EMULATOR_INITCHECK"),
     ("--racecheck", "CUPRUM_EMULATOR_RACECHECK"),
@@ -40,7 +39,6 @@ const VALUES: &[(&str, &str)] = &[
 /// Checks that need the accesses of one worker, in order.
 const ONE_WORKER: &[&str] = &["--racecheck", "--racecheck-atomic-reads"];
 
-/// The variables that the options set.
 pub(super) fn variables(arguments: &mut Arguments) -> Result<Vec<(&'static str, OsString)>, Usage> {
     let (mut variables, mut needs_one) = (Vec::new(), false);
     let all = arguments.flag("--all-checks");
@@ -63,9 +61,7 @@ pub(super) fn variables(arguments: &mut Arguments) -> Result<Vec<(&'static str, 
     Ok(variables)
 }
 
-/// The variable of the time limit.
 pub(super) const TIME_LIMIT: &str = "CUPRUM_EMULATOR_TIME_LIMIT";
-/// Default limit of a launch, in seconds.
 const USUAL_LIMIT: &str = "300";
 
 /// Limits the time of each launch, unless an option or the environment (`is_set`) does. `none`

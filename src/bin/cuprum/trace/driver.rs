@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use cuprum::sys::{FnId, Library};
 
-/// A driver given by its path.
 pub(crate) fn at(path: &Path) -> Result<PathBuf, String> {
     std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -9,7 +9,6 @@ use std::path::Path;
 /// Sizes in bytes of a section header and a symbol.
 const SECTION: usize = 64;
 const SYMBOL: usize = 24;
-/// Type of the section with exported symbols.
 const DYNAMIC_SYMBOLS: u32 = 11;
 
 /// Writes a copy of `library` to `copy`, without the functions that `driver` does not export.
@@ -37,7 +36,6 @@ pub(crate) fn write(library: &Path, driver: &Path, copy: &Path) -> Result<(), St
     fs::write(copy, ours).map_err(|error| format!("{}: {error}", copy.display()))
 }
 
-/// A symbol of a library.
 struct Symbol<'a> {
     name: &'a [u8],
     defined: bool,
@@ -69,7 +67,6 @@ fn symbols(file: &[u8]) -> Option<Vec<Symbol<'_>>> {
     Some(file.get(places.clone())?.chunks_exact(SYMBOL).enumerate().filter_map(symbol).collect())
 }
 
-/// A number of `count` bytes.
 fn number(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     let mut word = [0; 8];
     word.get_mut(..count)?.copy_from_slice(bytes.get(at..at.checked_add(count)?)?);

@@ -37,16 +37,13 @@ viewer. A program that crashes or is killed loses nothing. Processes that it sta
 
 The exit code is the program's; 125 if it could not be started so, 126 and 127 if it could not be started at all.";
 
-/// The environment variable that names the recording library.
 const LIBRARY_VARIABLE: &str = "CUPRUM_TRACE_LIBRARY";
-/// Its name as cargo builds and installs it.
 const LIBRARY: &str = "cuprum-trace-library";
 /// Default limit of a process's record in MiB.
 const MOST_MIB: u64 = 1024;
 /// Maximum limit: 1 TiB.
 const MOST_MOST_MIB: u64 = 1 << 20;
 
-/// Reason why tracing failed, with its exit code.
 type Refusal = (u8, String);
 
 pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
@@ -87,7 +84,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     }))
 }
 
-/// Options of a trace.
 struct Options {
     library: Option<OsString>,
     driver: Option<OsString>,
@@ -104,7 +100,6 @@ fn cannot(why: impl ToString) -> Refusal {
     (exit::CANNOT, why.to_string())
 }
 
-/// Runs a program and writes its timeline.
 fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<ExitCode, Refusal> {
     let program = program::find(&words[0]).map_err(|refused| (refused.code, refused.to_string()))?;
     let library = software::find(options.library.clone(), LIBRARY_VARIABLE, LIBRARY)
@@ -170,7 +165,6 @@ fn read(calls: &Path) -> Result<Recording, Refusal> {
     Recording::read(calls).map_err(|error| cannot(format!("{}: {error}", calls.display())))
 }
 
-/// Explains an empty record.
 fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other], calls: &Path) -> String {
     // A process without room on the disk records nothing, not even that it called the driver.
     if let Err(error) = fs::write(calls.join("room"), [0; 1 << 17]) {
@@ -255,19 +249,16 @@ impl Drop for Files {
     }
 }
 
-/// A path with an additional extension.
 fn with(name: impl Into<OsString>, ending: &str) -> PathBuf {
     let mut path = name.into();
     path.push(ending);
     PathBuf::from(path)
 }
 
-/// Name of an unfinished file.
 fn unfinished(path: &Path) -> PathBuf {
     with(path, ".part")
 }
 
-/// Remarks for readers of a timeline.
 fn notes(recording: &Recording, status: ExitStatus) -> Vec<String> {
     let mut notes = Vec::new();
     if !status.success() {

@@ -18,7 +18,6 @@ pub(crate) struct Other {
     pub(crate) library: String,
 }
 
-/// A program being watched.
 #[derive(Default)]
 pub(crate) struct Watch {
     seen: Arc<Mutex<BTreeSet<Other>>>,
@@ -30,7 +29,6 @@ impl Watch {
         Self::default()
     }
 
-    /// Begins, with the id of the process.
     pub(crate) fn begin(&self, process: u32) {
         let (end, ended) = mpsc::channel();
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
@@ -49,7 +47,6 @@ impl Watch {
         });
     }
 
-    /// Ends, and returns the results.
     pub(crate) fn end(self) -> Vec<Other> {
         drop(self.end.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
