@@ -155,8 +155,8 @@ pub enum AnyError {
 }
 
 impl AnyError {
-    /// Wraps an error of the program, for `map_err(AnyError::other)`. Text and [`std::io::Error`]
-    /// convert with `?`.
+    /// Wraps an error of the program, for `map_err(AnyError::other)`. `?` converts text and
+    /// [`std::io::Error`].
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Other(error.into())
     }
@@ -275,8 +275,7 @@ impl<V, E: Into<AnyError>> From<RequestError<V, E>> for AnyError {
     }
 }
 
-/// Common errors of programs besides the errors of this crate: text, and errors of the files that
-/// they load.
+/// Common errors of programs besides this crate's: text, and errors of files.
 macro_rules! others {
     ($($other:ty)*) => { $(
         impl From<$other> for AnyError {

@@ -10,8 +10,7 @@ use cuprum_sys::{CUresult, FnId, Library, Version};
 
 use crate::diagnosis::advice_here;
 
-/// A failed driver call: the call, its code and, if the error is sticky, the call that first
-/// reported it.
+/// A failed driver call: the call, its code and, for a sticky error, its first report.
 ///
 /// The type is `Copy` and has eight bytes, and so has `Result<(), Error>`. It stores no text;
 /// [`Display`](fmt::Display) and [`name`](Error::name) work without a driver.
@@ -40,15 +39,14 @@ const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
 const LOST: CUresult = CUresult(0x7FFF_0013);
 
 impl Error {
-    /// Returns the error for a `code` of `call`, or `None` for success. [`check`](Error::check)
-    /// also records the driver.
+    /// Returns the error for a `code`, or `None` for success. [`check`](Error::check) also records
+    /// the driver.
     #[inline]
     pub fn new(code: CUresult, call: FnId) -> Option<Self> {
         NonZeroU32::new(code.0).map(|code| Self { code, call, note: 0 })
     }
 
-    /// Converts the answer of [`call!`](crate::sys::call) to a result, for raw calls outside of any
-    /// context.
+    /// Converts the answer of [`call!`](crate::sys::call), outside of any context, to a result.
     ///
     /// The error contains the code, the call and, if the driver lacks the function, the driver's
     /// version. For calls in a context use [`ContextRef::check`](crate::ContextRef::check), which
@@ -152,8 +150,8 @@ impl Error {
         self.code() == CUresult::UNRESOLVED
     }
 
-    /// True if this process is a forked child of the process that called `cuInit`; the driver was
-    /// not called.
+    /// True if this process is a forked child of one that called `cuInit`; the driver was not
+    /// called.
     #[inline]
     pub fn is_forked(self) -> bool {
         self.code() == CUresult::FORKED
@@ -165,8 +163,8 @@ impl Error {
         self.code() == WRONG_CONTEXT
     }
 
-    /// True if a forgotten token or foreign code has changed the thread's context stack; the driver
-    /// was not called.
+    /// True if a forgotten token or foreign code changed the context stack; the driver was not
+    /// called.
     #[inline]
     pub fn is_out_of_order(self) -> bool {
         self.code() == OUT_OF_ORDER
@@ -181,9 +179,8 @@ impl Error {
         self.code() == LOST
     }
 
-    /// True if the call failed because a stream is being captured: a capture does not run the work
-    /// that the call would wait for or query. The capture is now invalid, and ending it returns an
-    /// error.
+    /// True if the call failed because of a stream capture, which does not run the work that the
+    /// call would wait for or query. The capture is now invalid, and ending it returns an error.
     #[inline]
     pub fn is_capture(self) -> bool {
         let code = self.code();
@@ -209,8 +206,7 @@ impl Error {
         self.note & !SOFTWARE
     }
 
-    /// Returns the cause and the remedy, if known: on the software device, on this machine, or in
-    /// general.
+    /// Returns the known cause and remedy: on the software device, on this machine, or in general.
     fn advice(self) -> Option<Cow<'static, str>> {
         let code = self.code();
         if self.is_of_software_device() {
@@ -219,8 +215,7 @@ impl Error {
         advice_here(code).map(Cow::Owned).or_else(|| code.advice().map(Cow::Borrowed))
     }
 
-    /// True if the driver is shutting down, as it does while a process exits. It has already freed
-    /// the object.
+    /// True if the driver is shutting down at process exit. It has already freed the object.
     #[inline]
     pub fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED

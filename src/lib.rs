@@ -163,8 +163,7 @@
 //! with driver 580 (CUDA 13.0), and recorded in `tests/data/goldens/driver.json`:
 //!
 //! - The launch itself succeeds. The first call that waits reports the fault, or any later call.
-//! - The fault reaches every context of the process, including later contexts and contexts of other
-//!   devices.
+//! - The fault reaches all contexts of the process, on all devices, including later ones.
 //! - After the context is destroyed, a new one fails with the same code. So does a primary context
 //!   that was reset, or released and retained again. Only a new process recovers.
 //! - Querying device attributes, pushing and popping continue to work.
@@ -271,8 +270,7 @@ pub use crate::open::{open, open_in};
 pub use crate::raw::shared::Shared;
 pub use crate::stream::Stream;
 
-/// Set-up of the examples in this documentation: a driver or, with two more names, a current
-/// context of device 0.
+/// Set-up of the examples here: a driver or, with two more names, a current context of device 0.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! example {

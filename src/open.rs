@@ -7,8 +7,8 @@ use crate::context::{ContextRef, PrimaryContext};
 use crate::driver::Driver;
 use crate::raw::shared::Shared;
 
-/// Loads the system's driver, initializes it, and shares the primary context of a device. Devices
-/// count from 0.
+/// Loads and initializes the system's driver, and shares the primary context of a device, counted
+/// from 0.
 ///
 /// Other CUDA libraries of the process use the same context. Any thread can
 /// [enter](crate::Shared::enter) it. It is released when its last handle and the last object made
@@ -38,8 +38,7 @@ pub fn open(ordinal: u32) -> Result<Shared<ContextRef>> {
     primary(Driver::load()?, ordinal)
 }
 
-/// Same as [`open`], with a library that is already loaded, such as the software device of
-/// `cuprum-emulator`.
+/// Same as [`open`], with a loaded library, such as the software device of `cuprum-emulator`.
 ///
 /// ```
 /// // The software device; `open_driver_or_emulator` takes it only where there is no GPU, and says why.

@@ -19,8 +19,8 @@ pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Sets the function that receives each swallowed error, on the thread of the drop. A panic in it
-/// is caught.
+/// Sets the function that receives swallowed errors, on the thread of the drop. Its panics are
+/// caught.
 ///
 /// # Errors
 /// Returns `hook` if one is already set. The hook stays for the life of the process.

@@ -110,8 +110,7 @@ const ALONE: &[ComputeCapability] = &[
 
 /// The best of a compiler's architectures for a device.
 ///
-/// PTX of every older architecture runs; machine code only with the same major version, and not a
-/// newer minor one.
+/// PTX of older architectures runs; machine code only of the same major and no newer minor version.
 pub(super) fn best(
     device: ComputeCapability,
     known: &[ComputeCapability],

@@ -66,8 +66,7 @@ impl Compiled {
         log::diagnostics(&self.code.log)
     }
 
-    /// Returns the name in the code of a name expression, or `None` if the expression was not
-    /// requested.
+    /// Returns the name in the code of a name expression, if it was requested.
     #[inline]
     pub fn name(&self, expression: &str) -> Option<&str> {
         self.code.names.iter().find(|(asked, _)| asked == expression).map(|(_, name)| name.as_str())
@@ -83,8 +82,7 @@ impl Compiled {
     /// Loads the code into the current context. Functions and variables have their names in the
     /// code, and their requested name expressions.
     ///
-    /// Unlike [`Module::load_binary`], this is also safe for machine code, because a compiler has
-    /// made all of it.
+    /// Unlike [`Module::load_binary`], this is safe for machine code, because a compiler made it.
     ///
     /// # Errors
     /// Same as [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for

@@ -45,8 +45,7 @@ enum Engine {
 }
 
 impl Compiler {
-    /// Loads the machine's NVRTC from the places that [`nvrtc::Library::open`] lists. Loading it
-    /// again is cheap.
+    /// Loads NVRTC from the places that [`nvrtc::Library::open`] lists. Loading it again is cheap.
     ///
     /// # Errors
     /// [`CompileError::NoNvrtc`], with the places tried and advice on installing it.
@@ -79,8 +78,8 @@ impl Compiler {
     /// supports name expressions and link-time optimization code.
     ///
     /// # Errors
-    /// [`CompileError::NoNvcc`], with the places tried; [`CompileError::Nvcc`] if it does not
-    /// report its version.
+    /// [`CompileError::NoNvcc`], with the places tried; [`CompileError::Nvcc`] if its version is
+    /// unknown.
     #[inline]
     pub fn nvcc() -> Result<Self, CompileError> {
         Ok(Self::of(Engine::Nvcc(Nvcc::find()?)))
@@ -92,8 +91,8 @@ impl Compiler {
     /// The program behaves like `nvcc`: its output is loaded as code without further checks.
     ///
     /// # Errors
-    /// [`CompileError::File`] if it cannot be run, [`CompileError::Nvcc`] if it does not report its
-    /// version.
+    /// [`CompileError::File`] if it cannot be run, [`CompileError::Nvcc`] if its version is
+    /// unknown.
     pub unsafe fn nvcc_at(path: impl AsRef<Path>) -> Result<Self, CompileError> {
         Ok(Self::of(Engine::Nvcc(Nvcc::at(path.as_ref())?)))
     }
@@ -124,8 +123,7 @@ impl Compiler {
         }
     }
 
-    /// Returns the architectures that it supports, without suffixes, in the compiler's order (so
-    /// far ascending).
+    /// Returns its architectures, without suffixes, in the compiler's order (so far ascending).
     ///
     /// # Errors
     /// [`CompileError::Missing`] for an NVRTC older than 11.2; other errors of the compiler.

@@ -135,8 +135,7 @@ impl std::error::Error for CompileError {
 }
 
 impl CompileError {
-    /// The messages of the compiler, each with its file and line; empty if it was not run or had no
-    /// messages.
+    /// The messages of the compiler, if it was run, each with its file and line.
     #[inline]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.log().map_or_else(Vec::new, Log::diagnostics)

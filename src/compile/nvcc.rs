@@ -114,8 +114,7 @@ impl Nvcc {
         Ok(known)
     }
 
-    /// The version text of the host's compiler. Runs only its preprocessor, on C++ without
-    /// includes.
+    /// The version text of the host's compiler, from its preprocessor on C++ without includes.
     #[cfg(feature = "cache")]
     fn host(&self, arguments: &[OsString]) -> Result<String, String> {
         const MARK: &str = "cuprum_host";

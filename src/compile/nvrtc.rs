@@ -72,8 +72,7 @@ pub(super) fn compile(
 /// File name that NVRTC uses in messages about an invalid expression.
 const EXPRESSIONS_FILE: &str = "__nv_name_map";
 
-/// Adds the expression to an error about a name expression, which NVRTC reports as an error of the
-/// source.
+/// Adds the expression to an error about it, which NVRTC reports as an error of the source.
 fn blame(error: CompileError, source: &Source<'_>) -> CompileError {
     let CompileError::Rejected { log } = error else { return error };
     let mut errors = log.diagnostics();
@@ -185,8 +184,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The error with the log; without the log if it cannot be read, because the error is more
-    /// important.
+    /// The error, with the log if it can be read: the error is more important.
     fn with_log(&self, error: CompileError) -> CompileError {
         let log = Log::new(&self.log().unwrap_or_default());
         match error {

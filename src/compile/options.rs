@@ -14,8 +14,7 @@ use super::Architecture;
 pub enum Output {
     /// PTX text for an architecture and all newer ones, which the driver compiles further.
     Ptx,
-    /// Machine code for one architecture. The driver may be older than the compiler, within one
-    /// CUDA major version.
+    /// Machine code for one architecture. The driver may be older, within one CUDA major version.
     Cubin,
     /// Code for link-time optimization, which must be linked and cannot be loaded. NVRTC 12.0.
     LtoIr,
@@ -44,8 +43,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Makes an empty set of options: the architecture of the device if known, otherwise the
-    /// compiler's default.
+    /// Makes an empty set: the architecture of the device if known, otherwise the compiler's
+    /// default.
     #[inline]
     pub fn new() -> Self {
         Self::default()
@@ -59,8 +58,8 @@ impl Options {
         self
     }
 
-    /// Sets the kind of code (default: PTX; [`Compiler::compile_for`](super::Compiler::compile_for)
-    /// has one exception).
+    /// Sets the kind of code (default: PTX; exception:
+    /// [`compile_for`](super::Compiler::compile_for)).
     #[must_use]
     #[inline]
     pub fn output(mut self, output: Output) -> Self {
@@ -89,8 +88,7 @@ impl Options {
         self.option(format!("--std={standard}"))
     }
 
-    /// Trades accuracy for speed: approximate division, roots and functions, and denormal numbers
-    /// flushed to zero.
+    /// Trades accuracy for speed: approximate functions, and denormal numbers flushed to zero.
     #[must_use]
     #[inline]
     pub fn fast_math(self) -> Self {
@@ -111,8 +109,7 @@ impl Options {
         self.option(format!("--maxrregcount={registers}"))
     }
 
-    /// Keeps line information in the code, for profilers and fault reports. Costs nothing at run
-    /// time.
+    /// Keeps line information for profilers and fault reports. Costs nothing at run time.
     #[must_use]
     #[inline]
     pub fn line_info(self) -> Self {

@@ -36,8 +36,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Sets the name in messages and line information (default: `source.cu`). No file of this name
-    /// is read.
+    /// Sets the name in messages and line information (default: `source.cu`). No such file is read.
     #[must_use]
     #[inline]
     pub fn named(mut self, name: &'a str) -> Self {

@@ -24,8 +24,7 @@ const NONE: u32 = 0;
 const SYMBOLS: u32 = 2;
 const STRINGS: u32 = 3;
 const RELOCATIONS_WITH_ADDENDS: u32 = 4;
-/// Memory that exists only at run time: of C, and NVIDIA's global, local, shared and reserved
-/// shared memory.
+/// Memory that exists only at run time: of C, and NVIDIA's global, local and shared memory.
 const NOT_IN_FILE: [u32; 5] = [8, 0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
 const RELOCATIONS: u32 = 9;
 const DYNAMIC_SYMBOLS: u32 = 11;
@@ -41,8 +40,7 @@ pub(super) fn is_whole(image: &[u8]) -> bool {
 }
 
 impl<'a> Elf<'a> {
-    /// Reads the headers. Returns `None` unless it is machine code with 64-bit addresses whose
-    /// segments are inside.
+    /// Reads the headers of 64-bit machine code whose segments are inside; otherwise `None`.
     fn read(image: &'a [u8]) -> Option<Self> {
         let is_machine_code = image.starts_with(b"\x7fELF\x02\x01") && u16_at(image, 18)? == 190;
         (is_machine_code && u16_at(image, 52)? >= 64).then_some(())?;

@@ -9,8 +9,7 @@ use super::{ContextRef, ContextStack, Current, stack};
 use crate::any_error::AnyError;
 use crate::raw::shared::Shared;
 
-/// Keeps a context current on a thread until it is dropped, for a thread that always works in one
-/// context.
+/// Keeps a context current on a thread that always works in one context, until it is dropped.
 ///
 /// It dereferences to the thread's token without a closure, so it fits in a struct or a
 /// `thread_local!` of that thread. Checking the token takes two loads. While it exists,

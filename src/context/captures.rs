@@ -33,8 +33,7 @@ static PLAIN: AtomicUsize = AtomicUsize::new(0);
 /// Longest time that a capture waits for these calls. The driver checks for captures first, so a
 /// call that has waited for the device this long has passed the check.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
-/// Time that the first capture of a process leaves to uncounted calls. They need less than a
-/// microsecond.
+/// Time that the first capture leaves to uncounted calls. They need less than a microsecond.
 const FIRST_WAIT: Duration = Duration::from_millis(1);
 
 /// A capture that is in progress or about to begin.
@@ -104,8 +103,8 @@ impl Beside {
         Self { library, way: Way::Exempted(mode) }
     }
 
-    /// True if there may be a capture. Then neither a context nor its legacy default stream may be
-    /// waited for.
+    /// True if there may be a capture: no wait for a context or its legacy default stream is
+    /// allowed.
     #[inline]
     pub(crate) const fn is_exempted(&self) -> bool {
         matches!(self.way, Way::Exempted(_))
@@ -138,8 +137,7 @@ impl Beside {
         if self.is_exempted() { CU_STREAM_PER_THREAD } else { CUstream::null() }
     }
 
-    /// Returns the error to report for `error`: if a capture refused the call, the reason why the
-    /// exemption failed.
+    /// Returns the error to report: if a capture refused the call, why the exemption failed.
     pub(crate) fn blame(mut self, error: Error) -> Error {
         match self.way {
             Way::Exempted(Err(cause)) if error.is_refused_by_a_capture() => {
@@ -150,8 +148,7 @@ impl Beside {
         }
     }
 
-    /// Ends the exemption. An error of beginning or ending it is swallowed, because the call itself
-    /// was made.
+    /// Ends the exemption. Swallows errors of beginning or ending it: the call itself was made.
     #[cold]
     #[inline(never)]
     fn end(&self) {
@@ -180,8 +177,7 @@ impl Drop for Beside {
     }
 }
 
-/// True if this crate has ever captured a stream, on any thread. Then frees must check for
-/// captures.
+/// True if this crate has ever captured a stream. Then frees must check for captures.
 #[inline]
 pub(crate) fn ever() -> bool {
     EVER.load(Ordering::Relaxed)
@@ -206,15 +202,13 @@ pub(crate) fn wait_beside(library: Library, wait: impl Fn() -> Result<(), Error>
     first.attempt(|_| wait())
 }
 
-/// Makes calls that free or wait, as [`Beside`] allows. Repeats them once if a capture by other
-/// code refused one.
+/// Makes calls that free or wait, as [`Beside`] allows; twice if a capture by other code refused.
 #[inline]
 pub(crate) fn beside(library: Library, calls: impl FnMut(&Beside) -> Result<(), Error>) -> Result<(), Error> {
     Beside::captures(library).attempt(calls)
 }
 
-/// Waits for all work of the current context during a capture, by freeing memory, which waits for
-/// the device.
+/// Waits for all work of the current context by freeing memory, which a capture allows.
 ///
 /// # Safety
 /// A context is current, on an exempted thread.

@@ -93,8 +93,7 @@ impl Context {
         if let Err(error) = created {
             stack::is_uncertain(library, raw);
             if !raw.is_null() {
-                // The call failed although it may have taken effect. Dropping the context also pops
-                // it.
+                // The failed call may have taken effect. Dropping the context also pops it.
                 drop(ContextRef::new(raw, device).ended_by(destroy));
             }
             return Err(error);

@@ -32,7 +32,7 @@ pub struct ContextStack {
 }
 
 impl ContextStack {
-    /// Takes the calling thread's stack. Makes no driver call.
+    /// Takes the calling thread's stack. No driver call.
     ///
     /// # Errors
     /// [`StackTaken`] while the thread's stack is taken, permanently if it was forgotten, and
@@ -73,8 +73,7 @@ impl fmt::Debug for ContextStack {
     }
 }
 
-/// Proof that a context is current on this thread. Every call that uses the current context takes
-/// it.
+/// Proof that a context is current on this thread. Calls that use the current context take it.
 ///
 /// `'ctx` is the context's lifetime, which all objects made in it have; `'s` is the borrow of the
 /// token below. Dropping the token pops the context.
@@ -161,8 +160,8 @@ mod sealed {
     use super::{ContextRef, Near};
 
     pub trait Sealed<'s, 'ctx> {
-        /// The context, for as long as it is borrowed. Other crates can call this through a bound
-        /// on `ToPush`.
+        /// The context, while it is borrowed. Other crates can call this through a bound on
+        /// `ToPush`.
         fn near(self) -> Near<'s, ContextRef>;
     }
 }
@@ -220,8 +219,7 @@ pub type Limit = CUlimit;
 impl<'ctx> Current<'_, 'ctx> {
     /// Pushes `context` onto a stack of `height` contexts with `below` on top.
     ///
-    /// Inlined like the pop, so that the token stays in registers; it is too large to be returned
-    /// in them.
+    /// Inlined like the pop, because the token is too large to be returned in registers.
     #[inline]
     pub(super) fn push_at<'t, 'other>(
         context: Near<'other, ContextRef>,
@@ -237,8 +235,7 @@ impl<'ctx> Current<'_, 'ctx> {
         })
     }
 
-    /// A token of `height` for a context that is already current. It must not be dropped, because
-    /// nothing was pushed.
+    /// A token of `height` for a context that is already current. It must not be dropped.
     pub(super) fn found<'t, 'other>(context: Near<'other, ContextRef>, height: u32) -> Current<'t, 'other> {
         Current {
             token: Token { context, height },
@@ -273,8 +270,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Pops the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors); [`Error::is_out_of_order`] if another context was on
-    /// top.
+    /// [`Error::is_out_of_order`] if another context was on top.
     ///
     /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPopCurrent_v2")]
@@ -371,8 +367,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(MemoryInfo { free, total })
     }
 
-    /// Returns a limit of the context, such as stack bytes per thread. The unit depends on the
-    /// limit.
+    /// Returns a limit of the context, in its own unit, such as stack bytes per thread.
     ///
     /// # Errors
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`.

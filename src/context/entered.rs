@@ -9,8 +9,8 @@ macro_rules! entered {
             /// and neither a token nor the context. New objects have the lifetime of this object's
             /// context: in a [shared](crate::Shared) context they are `'static`.
             ///
-            /// The object is borrowed meanwhile. To change it in `body`, enter through another
-            /// object or the context.
+            /// The object is borrowed meanwhile. To change it, enter through another object or the
+            /// context.
             ///
             /// ```
             /// # cuprum::example!(driver);

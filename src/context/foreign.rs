@@ -80,14 +80,12 @@ fn current_device(driver: Driver) -> Result<Device, Error> {
     Ok(Device::new(driver, device))
 }
 
-/// Returns the green context of the current context, from its default stream; null if it is not
-/// green.
+/// Returns the green context of the current context's default stream; null if it is not green.
 fn current_green(driver: Driver) -> Result<CUgreenCtx, Error> {
     let mut green = CUgreenCtx::null();
     if driver.library().has(FnId::cuStreamGetGreenCtx) {
         let stream = CUstream::null();
-        // SAFETY: the out-parameter outlives the call; a context is current, so its default stream
-        // exists.
+        // SAFETY: the out-parameter outlives the call; a current context has a default stream.
         unsafe { driver_call!(driver.library(), cuStreamGetGreenCtx(stream, &raw mut green)) }?;
     }
     Ok(green)

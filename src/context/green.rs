@@ -7,8 +7,8 @@ use crate::device::{DeviceResource, ResourceDescription, ResourceKind};
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
 
-/// A context that runs its kernels on a part of the device's multiprocessors, isolated from kernels
-/// on the other parts.
+/// A context that runs its kernels on a part of the device's multiprocessors, isolated from the
+/// others.
 ///
 /// It is pushed, entered and [shared](GreenContext::share) like any other context, and its objects
 /// are used in the same way. The context outlives its streams: they would end with it (on a driver
@@ -58,8 +58,8 @@ impl GreenContext {
     /// context does not become current; push it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`; [`Error::is_unresolved`] on a driver before
-    /// CUDA 12.4.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`;
+    /// [`Error::is_unresolved`] before CUDA 12.4.
     ///
     /// Driver: `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails, `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias("cuGreenCtxCreate", "cuCtxFromGreenCtx"))]
@@ -68,8 +68,8 @@ impl GreenContext {
         let (device, mut green) = (description.device(), CUgreenCtx::null());
         let (to_green, described) = (&raw mut green, description.as_raw());
         let flags = CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.0;
-        // SAFETY: the out-parameter outlives the call; the description is of this device, and is
-        // never freed.
+        // SAFETY: the out-parameter outlives the call; the description is of this device and never
+        // freed.
         unsafe {
             driver_call!(device.library(), cuGreenCtxCreate(to_green, described, device.as_raw(), flags))
         }?;
@@ -150,8 +150,7 @@ impl ContextRef {
         Ok(self.green)
     }
 
-    /// True for a green context: a [`GreenContext`], shared or not, or one made by other code.
-    /// Makes no driver call.
+    /// True for a green context: a [`GreenContext`], or one made by other code. No driver call.
     #[inline]
     pub fn is_green(&self) -> bool {
         !self.green.is_null()
@@ -159,8 +158,7 @@ impl ContextRef {
 }
 
 impl Current<'_, '_> {
-    /// Returns the context's part of one kind of the device's resources: all of it, except in a
-    /// [`GreenContext`].
+    /// Returns its part of one kind of the device's resources: all, except in a [`GreenContext`].
     ///
     /// # Errors
     /// Same as [`Device::resource`](crate::Device::resource).

@@ -89,8 +89,7 @@ pub struct ContextRef {
     /// wait for that copy, so neither objects of this context nor the context are freed from then
     /// on.
     mark: Mark,
-    /// Releases the context to the driver; `None` for a context that other code owns, and after the
-    /// release.
+    /// Releases the context to the driver; `None` for a foreign context, and after the release.
     end: Option<End>,
     is_shared: bool,
 }
@@ -102,8 +101,7 @@ unsafe impl Send for ContextRef {}
 // SAFETY: as above; only the atomics in it change.
 unsafe impl Sync for ContextRef {}
 
-// SAFETY: only `share` sets the flag, on a context that it moves into a `Shared`, from which
-// nothing is moved out.
+// SAFETY: only `share` sets the flag, on a context in a `Shared`, from which nothing is moved out.
 unsafe impl Shareable for ContextRef {
     #[inline]
     fn is_shared(&self) -> bool {
@@ -156,14 +154,13 @@ impl ContextRef {
     /// Returns the first sticky error of this context, after which every call in it fails.
     ///
     /// This crate knows only errors that its own calls returned, through any value that stands for
-    /// the context, such as another [`PrimaryContext`] of the device. Makes no driver call.
+    /// the context, such as another [`PrimaryContext`] of the device. No driver call.
     #[inline]
     pub fn poisoned_by(&self) -> Option<Error> {
         self.cause.poison.first()
     }
 
-    /// Records `error` if it is the first sticky error. Otherwise adds the call that reported the
-    /// first one.
+    /// Records the first sticky error. Adds its call to later ones.
     #[cold]
     pub(crate) fn record(&self, error: Error) -> Error {
         self.cause.poison.record(error)
@@ -196,8 +193,8 @@ impl ContextRef {
         Shared::new(self)
     }
 
-    /// Releases the context to the driver. A driver that is shutting down has freed everything,
-    /// which counts as success.
+    /// Releases the context to the driver. Succeeds if the driver is shutting down and has freed
+    /// it.
     fn ended(&self, end: End) -> Result<(), Error> {
         match self.check_kept(FnId::cuCtxDestroy_v2).and_then(|()| end(self)) {
             Err(error) if !error.is_deinitialized() => Err(self.record(error)),
@@ -245,8 +242,8 @@ macro_rules! context_owner {
                 &Box::leak(Box::new(self)).0
             }
 
-            /// Makes the context shared: it ends when its last handle and the last object made in
-            /// it are dropped.
+            /// Makes the context shared: it ends with its last handle and the last object made in
+            /// it.
             #[inline]
             pub fn share(self) -> crate::Shared<ContextRef> {
                 self.0.share()

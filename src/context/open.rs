@@ -35,8 +35,7 @@ impl Token<'_> {
 }
 
 impl ContextRef {
-    /// Converts the answer of [`call!`](crate::sys::call) to a result, for raw calls in this
-    /// context.
+    /// Converts the answer of [`call!`](crate::sys::call), in this context, to a result.
     ///
     /// Like [`Error::check`], it records the call and, if the driver lacks the function, the
     /// driver's version. In addition, the first sticky error [poisons](ContextRef::poisoned_by) the

@@ -8,8 +8,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
 
-/// A retained primary context of a device. The runtime API and most CUDA libraries use the same
-/// context.
+/// A retained primary context of a device, which the runtime API and most CUDA libraries use.
 ///
 /// Each value holds one retain; the driver destroys the context when the last retain in the process
 /// is released. Drop releases on any thread, swallows errors and does nothing in a forked child;
@@ -50,8 +49,8 @@ pub struct PrimaryState {
 }
 
 impl PrimaryContext {
-    /// Retains the primary context of `device`, and creates it if it is not active. It does not
-    /// become current; push it.
+    /// Retains the primary context of `device`, creating it if necessary. It does not become
+    /// current; push it.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others that the driver reports;
@@ -114,8 +113,7 @@ impl Device {
         Ok(PrimaryState { flags: ContextFlags::from_bits_retain(flags), active: active != 0 })
     }
 
-    /// Sets the flags of the device's primary context, such as how the host waits, for all its
-    /// users.
+    /// Sets the flags of the device's primary context, such as how the host waits.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each

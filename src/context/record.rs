@@ -30,8 +30,7 @@ impl Record {
 pub(super) struct Thread {
     /// True if the thread's [`ContextStack`](super::ContextStack) is taken.
     pub(super) taken: Cell<bool>,
-    /// True if the thread is attached to a context: then the record of the top of the stack is
-    /// reliable.
+    /// True if the thread is attached to a context, so that the record of the top is reliable.
     pub(super) attached: Cell<bool>,
     pub(super) height: Cell<u32>,
     pub(super) top: Cell<CUcontext>,
@@ -107,8 +106,8 @@ impl Thread {
         }
     }
 
-    /// Moves a doubt from directly above a popped token to directly below it. The context on top is
-    /// unknown then.
+    /// Moves a doubt from directly above a popped token to directly below it. The top is then
+    /// unknown.
     pub(super) fn lower_doubt(&self, below: CUcontext) {
         self.lose_track();
         let Doubt { from, context, .. } = self.doubt.get();

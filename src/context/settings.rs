@@ -124,13 +124,11 @@ impl Current<'_, '_> {
         let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
         // SAFETY: `affinity` outlives the call.
         unsafe { context_call!(self.checked()?, cuCtxGetExecAffinity(&raw mut affinity, kind)) }?;
-        // SAFETY: for this kind the driver has written the number of multiprocessors; any bytes are
-        // a valid number.
+        // SAFETY: the driver has written this member for this kind; any bytes are a valid number.
         Ok(unsafe { affinity.param.smCount }.val)
     }
 
-    /// Makes writes of other devices to device memory over the bus visible to the devices that
-    /// `scope` selects.
+    /// Makes writes of other devices over the bus visible to the devices that `scope` selects.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` if the device cannot do this or does not need it.

@@ -12,8 +12,7 @@ impl Shared<ContextRef> {
         Near::shared(self.address())
     }
 
-    /// Runs `body` with the context current. Same as [`ContextRef::enter`], but objects made in it
-    /// are `'static`.
+    /// Runs `body` with the context current. Like [`ContextRef::enter`], with `'static` objects.
     ///
     /// # Errors
     /// Same as [`ContextRef::enter`].

@@ -38,8 +38,7 @@ pub(super) fn attach(attached: bool) {
     THREAD.with(|thread| thread.attached.set(attached));
 }
 
-/// True if the record has `context` as current and the thread is attached, so that other code does
-/// not change it.
+/// True if the record has `context` as current and the thread is attached.
 #[inline]
 pub(super) fn is_attached(context: &ContextRef) -> bool {
     THREAD.with(|thread| thread.attached.get()) && is_current(context) && !context.library().forked()
@@ -87,12 +86,11 @@ pub(super) fn forget_top(context: CUcontext) {
         let (doubt, height) = (thread.doubt.get(), thread.height.get());
         let is_doubtful = doubt.context == context || doubt.context.is_null();
         match doubt.from {
-            // The context may have no token: the height stays, so that no token below is mistaken
+            // The context may have no token: keep the height, so that no token below is mistaken
             // for one above.
             MANY => {}
             from if is_doubtful && from == height.saturating_add(1) => {
-                // The token below may be a forgotten one of the same context, which was popped
-                // instead.
+                // The token below may be a forgotten one of the same context, popped instead.
                 thread.doubt.set(if doubt.is_apart { Doubt::NONE } else { Doubt { from: MANY, ..doubt } });
             }
             _ => thread.descend_to(height.saturating_sub(1)),
@@ -129,8 +127,7 @@ fn push_failed(context: &ContextRef, error: Error) -> Error {
     context.record(error)
 }
 
-/// An unusual pop: the driver's answer, which may be success with another context, or none if it
-/// was not called.
+/// An unusual pop: the driver's answer, which may be success with another context, or none.
 pub(super) struct Unusual(Option<CUresult>);
 
 /// Pops the token of `height`, under which `below` was current, in the usual case. Otherwise
@@ -203,12 +200,10 @@ fn pop_slowly(context: &ContextRef, height: u32) -> Result<Result<bool, Error>, 
     Ok(answer.map(|()| popped == context.as_raw()))
 }
 
-/// Checks that the stack has `height` contexts with `top` on top. Repairs it if a token above was
-/// forgotten.
+/// Checks that the stack has `height` contexts with `top` on top, and repairs it if necessary.
 #[inline]
 pub(crate) fn in_order(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
-    // The height alone is not enough: it also matches after a repair that found another context on
-    // top.
+    // The height alone is not enough: a repair may have found another context on top.
     let (found, on_top) = THREAD.with(|thread| (thread.height.get(), thread.top.get()));
     if found == height && on_top == top { Ok(()) } else { repair(height, top, library) }
 }
@@ -240,8 +235,7 @@ fn pop_any(library: Library) -> Result<(), Error> {
 /// Pops the contexts that forgotten tokens and failed calls left above `height`. This is safe,
 /// because no code can use them any more.
 ///
-/// After an error the record contains the contexts that were popped, so that the next use continues
-/// from there.
+/// After an error the record contains the popped contexts, so that the next use continues there.
 #[cold]
 #[inline(never)]
 fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
@@ -256,8 +250,7 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
             _ => library,
         };
         thread.lose_track();
-        // Without a token, no extra context can be mistaken for another one. Extra contexts stay on
-        // the stack.
+        // Without a token, no context is mistaken for another. Extra contexts stay on the stack.
         let stay = || height == 0 && thread.doubt.get().from == MANY;
         while thread.height.get() > height && !stay() {
             pop_forgotten(thread, library)?;
@@ -321,8 +314,7 @@ fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Resul
     Ok(())
 }
 
-/// True if the driver reports `context` as current. Skips the query if this crate left another
-/// context current.
+/// True if the driver reports `context` as current. No query if another one was left current.
 #[inline]
 pub(super) fn is_found_current(context: &ContextRef) -> Result<bool, Error> {
     let (library, raw) = (context.library(), context.as_raw());

@@ -31,8 +31,7 @@ pub(crate) fn wait_for_context(context: &ContextRef, error: Error) -> bool {
     captures::beside(context.library(), |beside| beside.wait_for(context)).is_ok()
 }
 
-/// Waits for a stream and, if that fails, for its whole context. Returns true if the stream's work
-/// is certainly complete.
+/// Waits for a stream or, if that fails, for its context. True if the work is certainly complete.
 ///
 /// # Safety
 /// Same as [`synchronize`].

@@ -9,8 +9,7 @@ use crate::error::Error;
 /// The environment variable that names the device to choose, by its number.
 pub const DEVICE_VARIABLE: &str = "CUDA_DEVICE";
 
-/// The environment variables that hide and order devices: `CUDA_VISIBLE_DEVICES` and
-/// `CUDA_DEVICE_ORDER`.
+/// The variables that hide and order devices: `CUDA_VISIBLE_DEVICES` and `CUDA_DEVICE_ORDER`.
 ///
 /// The driver reads both when it is initialized; later changes have no effect. The text form
 /// explains their effect on the numbers of devices.
@@ -128,8 +127,8 @@ impl Driver {
     /// ```
     ///
     /// # Errors
-    /// [`ChoiceError`], with the variables that may hide a device. If `CUDA_DEVICE` names a device,
-    /// no other is tried.
+    /// [`ChoiceError`], with the variables that may hide a device. A named device is the only one
+    /// tried.
     pub fn choose_device<R>(self, make: impl FnMut(Device) -> Result<R, Error>) -> Result<R, ChoiceError> {
         let wanted = cuprum_sys::environment::variable(DEVICE_VARIABLE);
         let wanted = wanted.map(|value| value.to_string_lossy().into_owned());

@@ -61,8 +61,7 @@ impl fmt::Display for ComputeCapability {
 const NAME_BYTES: usize = 256;
 
 impl Driver {
-    /// Returns the number of devices that the driver shows to this process. `CUDA_VISIBLE_DEVICES`
-    /// hides devices.
+    /// Returns the number of devices. `CUDA_VISIBLE_DEVICES` hides devices from the process.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors); [`Error::is_forked`] in a forked child.
@@ -165,8 +164,7 @@ impl Device {
             .map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned()))
     }
 
-    /// Returns the device's UUID, which is the same in every process. A partition of a device has
-    /// its own UUID.
+    /// Returns the device's UUID, the same in every process. A partition has its own.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver older than CUDA 9.2.

@@ -32,7 +32,7 @@ flags! {
 }
 
 flags! {
-    /// Options for choosing the multiprocessors of a group. Bits that this crate does not name are
+    /// Options for choosing a group's multiprocessors. Bits that this crate does not name are
     /// passed on.
     ///
     /// Example: see [`DeviceResource`].
@@ -81,8 +81,8 @@ unsafe impl Sync for DeviceResource {}
 pub struct SmResource {
     /// Number of multiprocessors.
     pub count: u32,
-    /// The smallest possible size of a group; 0 if the driver does not report it: for parts, and
-    /// before CUDA 13.0.
+    /// The smallest group size; 0 if the driver does not report it: for parts, and before CUDA
+    /// 13.0.
     pub min_partition: u32,
     /// Number that always runs together; group sizes are multiples of it. 0 as above.
     pub alignment: u32,
@@ -151,8 +151,7 @@ impl Device {
 
 impl DeviceResource {
     fn new(raw: CUdevResource, device: Device) -> Self {
-        // The driver receives each resource separately, so a pointer to another one could only
-        // dangle.
+        // The driver receives resources separately, so a pointer to another one could only dangle.
         Self { raw: CUdevResource { nextResource: ptr::null_mut(), ..raw }, device }
     }
 
@@ -192,8 +191,7 @@ impl DeviceResource {
         Some(SmResource { count: sm.smCount, min_partition, alignment })
     }
 
-    /// Returns the number of workloads of work queues, and how these are shared; `None` for another
-    /// kind of resource.
+    /// Returns the number of workloads of work queues, and their sharing; `None` for another kind.
     #[inline]
     pub fn work_queues(&self) -> Option<(u32, CUdevWorkqueueConfigScope)> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG {
@@ -341,8 +339,7 @@ impl SmGroup {
 }
 
 impl ResourceDescription {
-    /// Describes resources of one device. Multiprocessors that appear in several of them count
-    /// once.
+    /// Describes resources of one device. Multiprocessors that appear twice count once.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` without resources; `CUDA_ERROR_INVALID_DEVICE` for resources of
@@ -364,8 +361,7 @@ impl ResourceDescription {
         let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
         let mut raw = CUdevResourceDesc::null();
         let (to, from) = (&raw mut raw, all.as_mut_ptr());
-        // SAFETY: `count` resources, as the driver wrote them; they and the out-parameter outlive
-        // the call.
+        // SAFETY: `count` resources from the driver, which outlive the call like the out-parameter.
         unsafe { driver_call!(first.device.library(), cuDevResourceGenerateDesc(to, from, count)) }?;
         Ok(Self { raw, device: first.device })
     }

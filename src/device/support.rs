@@ -78,8 +78,7 @@ impl Device {
     /// a format and 1, 2 or 4 channels.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a format or a number of channels that textures do not
-    /// support.
+    /// `CUDA_ERROR_INVALID_VALUE` for a format or a number of channels without textures.
     ///
     /// Driver: `cuDeviceGetTexture1DLinearMaxWidth`, CUDA 11.1+.
     #[doc(alias = "cuDeviceGetTexture1DLinearMaxWidth")]
@@ -132,8 +131,7 @@ impl Device {
     }
 }
 
-/// Queries each operation. `ask` receives the place of the answers, the operations and their
-/// number.
+/// Queries each operation. `ask` receives the place, the operations and their number.
 pub(super) fn atomic_capabilities(
     operations: &[CUatomicOperation],
     call: FnId,

@@ -35,8 +35,7 @@ impl Machine {
         }
     }
 
-    /// Returns the first reason, from the outside in, why a driver sees no device here, or `None`
-    /// if nothing is wrong.
+    /// Returns the first reason, from the outside in, why a driver sees no device here, if any.
     #[must_use]
     pub fn no_device(&self) -> Option<String> {
         let hides_all = |list: &str| list.is_empty() || list.starts_with('-') || list == "NoDevFiles";

@@ -39,8 +39,7 @@ pub struct CodePart {
     pub is_specific: bool,
     /// The PTX version, such as "8.4".
     pub ptx_version: Option<String>,
-    /// True for PTX without functions, such as PTX that ends after its header. Unknown for
-    /// compressed PTX.
+    /// True for PTX without functions, such as only a header. Unknown for compressed PTX.
     pub is_empty: bool,
 }
 
@@ -84,8 +83,7 @@ pub enum CodeKind {
 }
 
 impl Image {
-    /// Reads PTX text, a cubin or a fatbin, or several consecutive fatbins, as in a program's
-    /// section `.nv_fatbin`.
+    /// Reads PTX text, a cubin, or consecutive fatbins, as in a program's section `.nv_fatbin`.
     ///
     /// Reads only the slice, regardless of the sizes in the image, and checks them: tables,
     /// sections, containers and entries must be within the slice, and PTX statements must be
@@ -101,8 +99,8 @@ impl Image {
     /// ```
     ///
     /// # Errors
-    /// [`ImageError::Unknown`] for other data; [`ImageError::Damaged`] for an image that is visibly
-    /// truncated or changed.
+    /// [`ImageError::Unknown`] for other data; [`ImageError::Damaged`] for a truncated or changed
+    /// image.
     #[inline]
     pub fn read(bytes: &[u8]) -> Result<Self, ImageError> {
         let parts = if bytes.starts_with(&FATBIN) {

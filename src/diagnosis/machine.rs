@@ -116,8 +116,7 @@ fn is_node(name: &str) -> bool {
     matches!(name, "nvidiactl" | "nvidia-uvm" | "dxg") || name.strip_prefix("nvidia").is_some_and(number)
 }
 
-/// True if the node of a device may not be opened. A GPU's own node is not tried, because opening
-/// it can wake the GPU.
+/// True if a node may not be opened. A GPU's own node is not tried: opening it can wake the GPU.
 fn is_forbidden(node: &Path) -> bool {
     let is_gpu =
         node.file_name().is_some_and(|name| name.as_encoded_bytes().last().is_some_and(u8::is_ascii_digit));

@@ -57,8 +57,7 @@ pub struct DLDevice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDataType {
-    /// 0 for signed integers, 1 for unsigned integers, 2 for floats, 4 for `bfloat16`, 5 for
-    /// complex numbers.
+    /// 0: signed integers, 1: unsigned integers, 2: floats, 4: `bfloat16`, 5: complex numbers.
     pub code: u8,
     /// Bits per lane.
     pub bits: u8,

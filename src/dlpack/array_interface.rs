@@ -46,8 +46,7 @@ pub struct ArrayInterface {
 const VERSION: u32 = 3;
 
 impl ArrayInterface {
-    /// Returns the values of a slice with a shape, or `None` if the shape has a different number of
-    /// elements.
+    /// Returns the values of a slice, or `None` if the shape has a different number of elements.
     ///
     /// `stream` is the stream on which the elements are being written, if any.
     pub fn of<T: Element>(

@@ -125,15 +125,14 @@ struct Shaped<O> {
 }
 
 impl Tensor {
-    /// Moves memory into a managed tensor of a shape, with the last dimension fastest. Makes no
-    /// driver call.
+    /// Moves memory into a managed tensor, with the last dimension fastest. No driver call.
     ///
     /// The last owner of the tensor frees the memory, on any thread, such as one of Python. Device
     /// memory belongs to the device of its context; page-locked memory is exported as page-locked.
     ///
     /// # Errors
-    /// [`ExportError`], with the memory, if the shape has a different number of elements, or if the
-    /// memory is lost.
+    /// [`ExportError`], with the memory, if the shape has another number of elements, or it is
+    /// lost.
     pub fn export<O: ExportOwner>(mut owner: O, shape: &[usize]) -> Result<Self, ExportError<O>> {
         let memory = owner.memory();
         let len = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length));

@@ -15,8 +15,7 @@ use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportMismatch {
-    /// The memory is in another location: on the host instead of a device or the reverse, or on
-    /// another device.
+    /// The memory is on the host instead of a device or the reverse, or on another device.
     #[error("the memory is of {found:?} (1 is the host, 2 CUDA, 3 page-locked, 13 managed), not of {wanted}")]
     Device {
         /// Location of the memory.
@@ -172,8 +171,7 @@ impl Tensor {
         self.taken_over(cx)
     }
 
-    /// Same as [`into_buffer`](Tensor::into_buffer), but read-only, as required for a read-only
-    /// tensor.
+    /// Same as [`into_buffer`](Tensor::into_buffer), read-only, also for a read-only tensor.
     ///
     /// # Errors
     /// Same as [`into_buffer`](Tensor::into_buffer).
@@ -201,8 +199,7 @@ impl Tensor {
         Ok(unsafe { ForeignBuffer::taken(cx, address, len, anchor, move || drop(self)) })
     }
 
-    /// A byte whose free waits for the work of all contexts, before the memory returns to its
-    /// producer.
+    /// A byte whose free waits for all contexts, before the memory returns to its producer.
     fn anchor<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Option<Buffer<'ctx, u8>>, ImportMismatch> {
         Ok(if self.is_empty() { None } else { Some(Buffer::alloc(cx, 1)?) })
     }

@@ -1,5 +1,4 @@
-//! Tensors exchanged with other libraries without a copy: DLPack in both directions, and the CUDA
-//! array interface.
+//! Tensors exchanged with other libraries without a copy: DLPack, and the CUDA array interface.
 //!
 //! A [`Tensor`] owns a DLPack managed tensor: memory with its shape, and its producer's deleter. To
 //! [export](Tensor::export) memory of this crate, move it into a tensor. To import a tensor of

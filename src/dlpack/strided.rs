@@ -26,8 +26,7 @@ impl Block {
     /// Elements of a shape, with a size in bytes and strides in elements. Returns `None` if one
     /// copy of a block cannot read them. There is at least one element.
     fn new(shape: &[i64], strides: &[i64], element_bytes: usize) -> Option<Self> {
-        // Lengths and strides from the inner dimensions to the outer ones, with adjacent dimensions
-        // joined where possible.
+        // Lengths and strides from the inner dimensions to the outer ones, joined where possible.
         let mut dimensions: Vec<(usize, usize)> = Vec::with_capacity(shape.len() + 1);
         dimensions.push((element_bytes, 1));
         for (&length, &stride) in shape.iter().zip(strides).rev().filter(|(length, _)| **length != 1) {

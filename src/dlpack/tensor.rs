@@ -74,8 +74,8 @@ impl Tensor {
     /// freed by its own deleter.
     ///
     /// # Safety
-    /// 1. The pointer is null, or a live managed tensor as specified by DLPack, which the caller
-    ///    owns and gives up.
+    /// 1. The pointer is null, or a live managed tensor of DLPack, which the caller owns and gives
+    ///    up.
     /// 2. Any thread may read it and call its deleter.
     /// 3. At its address, memory exists for its shape and strides until the deleter is called.
     ///    Memory of a CUDA device is accessible to the contexts that the driver reports, or to the
@@ -93,15 +93,14 @@ impl Tensor {
         Self::checked(Raw::Versioned(raw))
     }
 
-    /// Same as [`from_versioned`](Tensor::from_versioned), for a capsule `dltensor`, which has no
-    /// version or flags.
+    /// Same as [`from_versioned`](Tensor::from_versioned), for a `dltensor`, without version or
+    /// flags.
     ///
     /// # Errors
     /// Same as [`from_versioned`](Tensor::from_versioned).
     ///
     /// # Safety
-    /// Same as [`from_versioned`](Tensor::from_versioned); the memory is writable if it will be
-    /// written.
+    /// Same as [`from_versioned`](Tensor::from_versioned); memory to be written is writable.
     #[inline]
     pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self, NotATensor> {
         Self::checked(Raw::Unversioned(NonNull::new(tensor).ok_or(NotATensor::Null)?))
@@ -128,8 +127,7 @@ impl Tensor {
         Ok(ManuallyDrop::into_inner(tensor))
     }
 
-    /// Releases ownership as a pointer for a capsule `dltensor_versioned`. Its last owner calls its
-    /// deleter.
+    /// Releases ownership as a pointer for a capsule `dltensor_versioned`, with its deleter.
     ///
     /// A tensor without a version is wrapped, as a writable one.
     #[must_use = "the tensor is freed by its deleter alone"]
@@ -307,8 +305,7 @@ impl fmt::Debug for Tensor {
     }
 }
 
-/// Contents of a managed tensor of this crate until its deleter is called, after the structure
-/// itself.
+/// Contents of a managed tensor of this crate, after the structure itself.
 #[repr(C)]
 struct Managed<M, O> {
     tensor: M,

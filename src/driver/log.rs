@@ -83,8 +83,7 @@ impl Driver {
         let mut text = vec![0u8; MOST_BYTES];
         let mut bytes = text.len();
         let (to, size) = (text.as_mut_ptr().cast(), &raw mut bytes);
-        // SAFETY: the text has the given size, and all out-parameters outlive the call; flags must
-        // be 0.
+        // SAFETY: the text has this size, and all out-parameters outlive the call; flags must be 0.
         unsafe { driver_call!(self.library(), cuLogsDumpToMemory(&raw mut position.raw, to, size, 0)) }?;
         text.truncate(bytes);
         while text.last() == Some(&0) {
@@ -132,8 +131,7 @@ impl Driver {
         let listener: Listener = Box::new(listener);
         let data = listener::leaked(listener);
         let mut raw = CUlogsCallbackHandle::null();
-        // SAFETY: the data has the type that the callback expects, and is never freed; `raw`
-        // outlives the call.
+        // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuLogsRegisterCallback(Some(tell), data, &raw mut raw)) }?;
         Ok(LogCallback { driver: self, raw })
     }

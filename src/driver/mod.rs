@@ -81,15 +81,13 @@ impl Driver {
         ours.is_same_driver(theirs) && ours.stream_mode() == theirs.stream_mode()
     }
 
-    /// Loads the system's driver and initializes it. Later calls return the same driver without a
-    /// driver call.
+    /// Loads and initializes the system's driver. Later calls return it without a driver call.
     ///
     /// This function does not remember a failure, but initializes the driver at most once per
     /// process, because real drivers leak descriptors and threads on every failed attempt.
     ///
     /// # Errors
-    /// [`DriverError::Load`], with every path tried; [`DriverError::Init`], with the errors of
-    /// [`Driver::init`].
+    /// [`DriverError::Load`], with every path tried; [`DriverError::Init`]: see [`Driver::init`].
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]

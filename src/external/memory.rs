@@ -24,8 +24,7 @@ unsafe impl Handle for CUexternalMemory {
     }
 }
 
-/// Memory of another API, imported into one context. It has no address until a part of it is
-/// mapped.
+/// Memory of another API, imported into one context. Only mapped parts have an address.
 ///
 /// Mappings borrow it, so it is dropped last. Drop works on any thread, swallows errors and does
 /// nothing in a forked child; [`close`](ExternalMemory::close) returns errors. The other API still
@@ -66,8 +65,8 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// 1. The description follows the driver's documentation, its handle is live, and its size is
     ///    the size of the memory.
     /// 2. The driver owns a descriptor after success; the caller keeps it after an error.
-    /// 3. The other API keeps the memory as long as this value and its mappings. Semaphores or
-    ///    waits order accesses.
+    /// 3. The other API keeps the memory as long as this value and its mappings, and orders
+    ///    accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuImportExternalMemory")]
@@ -94,8 +93,8 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// # Safety
     /// 1. Another API, or a CUDA driver, has exported the descriptor, of memory of this many bytes.
-    /// 2. The other API keeps the memory as long as this value and its mappings. Semaphores or
-    ///    waits order accesses.
+    /// 2. The other API keeps the memory as long as this value and its mappings, and orders
+    ///    accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[cfg(unix)]
@@ -148,8 +147,7 @@ impl<'ctx> ExternalMemory<'ctx> {
         Ok(ExternalBuffer::new(address, len, self.0.near()))
     }
 
-    /// Maps the memory from byte `offset` on as a mipmapped array, which the other API made as an
-    /// image.
+    /// Maps the memory from byte `offset` on as a mipmapped array, an image of the other API.
     ///
     /// # Errors
     /// Same as [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array exceeds the memory;

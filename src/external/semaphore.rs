@@ -37,8 +37,7 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
     params
 }
 
-/// A semaphore of another API, imported into one context. Streams and the other API signal it and
-/// wait for it.
+/// A semaphore of another API, imported into one context. Both sides signal it and wait for it.
 ///
 /// A timeline semaphore has a value that only grows. A binary semaphore is signaled or not; a wait
 /// resets it, and values are ignored.
@@ -155,7 +154,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         unsafe { context_call!(context, cuSignalExternalSemaphoresAsync(one, params, 1, stream)) }
     }
 
-    /// Makes the stream wait until the semaphore has `value`, or is signaled. The host does not
+    /// Makes the stream wait until the semaphore is signaled or has `value`. The host does not
     /// wait.
     ///
     /// # Errors

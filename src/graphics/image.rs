@@ -56,8 +56,7 @@ pub struct RegisteredImage<'ctx>(pub(super) Registered<'ctx>);
 registered!(RegisteredImage);
 
 impl<'ctx> RegisteredImage<'ctx> {
-    /// Registers the image `name`, with this target, of the OpenGL context that is current on this
-    /// thread.
+    /// Registers the image `name` with a target, of the OpenGL context current on this thread.
     ///
     /// This is slow: register once, and map for each frame.
     ///

@@ -17,8 +17,7 @@ use crate::raw::held::activated;
 use crate::raw::keep::Near;
 use crate::stream::Stream;
 
-/// Maps several resources in one call: until the guard ends, CUDA owns them and OpenGL must not use
-/// them.
+/// Maps several resources in one call: until the guard ends, OpenGL must not use them.
 ///
 /// OpenGL commands issued before complete before any later work on `stream`. The host does not
 /// wait, unless the stream is [non-blocking](crate::stream::StreamKind::NonBlocking): then it waits
@@ -80,8 +79,7 @@ pub fn map<'r, R: Resources>(
     let count = count_of(&raws, call)?;
     if count > 0 {
         resources.each(&mut |Each(resource)| resource.set_mapped(true));
-        // SAFETY: this many registered resources of the context, which is current and is the
-        // stream's.
+        // SAFETY: the resources are of the context, which is current and is the stream's.
         unsafe { context_call!(context, cuGraphicsMapResources(count, raws.as_mut_ptr(), stream_raw)) }?;
     }
     let mapped = Mapped {
@@ -115,8 +113,7 @@ pub struct Mapped<'r, R: Resources> {
     /// Empty once they are unmapped.
     raws: Vec<CUgraphicsResource>,
     stream: CUstream,
-    /// True if the stream is not ordered with the default stream, on which slices are copied and
-    /// filled.
+    /// True if the stream is not ordered with the default stream, on which slices work.
     apart: bool,
     context: Near<'r, ContextRef>,
     /// OpenGL contexts belong to a thread.
@@ -358,8 +355,7 @@ impl<'m> MappedImage<'m> {
     /// NVIDIA's driver copies only the first face: copy each face by [`array`](Self::array).
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::is_wrong_context`]; other
-    /// errors of the driver.
+    /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
     /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.

@@ -100,8 +100,8 @@ const DEVICES: usize = 16;
 /// them can share its resources.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is no such context; `CUDA_ERROR_NO_DEVICE` if it
-/// has no device.
+/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` without such a context; `CUDA_ERROR_NO_DEVICE` if it has
+/// none.
 ///
 /// # Example
 /// ```

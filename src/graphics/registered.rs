@@ -49,8 +49,8 @@ impl Registration {
     unsafe fn free_on(self, stream: CUstream, fns: &Fns) -> (CUresult, FnId) {
         let mut raw = self.raw;
         let unmapped = if self.may_be_mapped {
-            // SAFETY: the caller guarantees that it is registered; if it is not mapped, the call
-            // only returns an error.
+            // SAFETY: it is registered (caller); if it is not mapped, the call only returns an
+            // error.
             unsafe { call!(fns, cuGraphicsUnmapResources(1, &raw mut raw, stream)) }
         } else {
             (CUresult::CUDA_SUCCESS, FnId::cuGraphicsUnmapResources)

@@ -40,8 +40,8 @@ impl LaunchAttributes {
         Self { raw: unsafe { zeroed() }, len: 0 }
     }
 
-    /// Sets the priority of the kernel's blocks, in the range of [`Current::stream_priorities`];
-    /// lower numbers run first.
+    /// Sets the priority of the kernel's blocks, see [`Current::stream_priorities`]; lower runs
+    /// first.
     #[must_use]
     #[inline]
     pub fn priority(self, priority: i32) -> Self {
@@ -168,8 +168,7 @@ impl Function<'_> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuLaunchKernelEx)?;
         let config = raw_config(config, attributes, stream.as_raw());
         let (config, function, none) = (&raw const config, self.as_raw(), ptr::null_mut());
-        // SAFETY: function and stream are live and of the current context; the caller guarantees
-        // the rest.
+        // SAFETY: function and stream are live, of the current context; the caller guarantees the rest.
         unsafe { context_call!(context, cuLaunchKernelEx(config, function, pointers, none)) }
     }
 }

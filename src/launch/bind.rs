@@ -59,8 +59,7 @@ pub enum Mismatch {
         /// Its size in the signature, in bytes.
         signature: usize,
     },
-    /// A parameter has a different offset, because its type or an earlier one has a different
-    /// alignment.
+    /// A parameter has another offset, because its type or an earlier one has another alignment.
     #[error(
         "parameter {index} lies at byte {kernel} in the kernel, at {signature} in the signature: an alignment differs"
     )]
@@ -72,8 +71,7 @@ pub enum Mismatch {
         /// Its offset in the signature.
         signature: usize,
     },
-    /// The driver is too old to report the parameters, and the PTX contains words that this crate
-    /// does not know.
+    /// The driver is too old to report the parameters, and the PTX contains unknown words.
     #[error(
         "the kernel's parameters cannot be read from its PTX, from `{at}` on, and the driver, which is older than \
          CUDA 12.4, does not tell them (see `bind_unchecked`)"
@@ -88,8 +86,7 @@ pub enum Mismatch {
 }
 
 impl<'m> Function<'m> {
-    /// Binds the kernel to a signature, after comparing the number, sizes and offsets of its
-    /// parameters.
+    /// Binds the kernel to a signature after comparing number, sizes and offsets of parameters.
     ///
     /// The meaning of the bytes is not checked: an `i32` for a `float` is not detected.
     ///
@@ -139,8 +136,7 @@ impl<'m> Function<'m> {
         BindError { kernel: self.name().ok(), reason }
     }
 
-    /// The reason why the parameters are unknown: a word of the PTX is more specific than the
-    /// driver's version.
+    /// The reason why the parameters are unknown: a word of the PTX, or else the driver's version.
     pub(crate) fn not_known(self, error: Error) -> Mismatch {
         match self.unreadable() {
             Some(unreadable) if error.is_unresolved() => Mismatch::Unreadable { at: unreadable.0.clone() },
@@ -148,8 +144,7 @@ impl<'m> Function<'m> {
         }
     }
 
-    /// Binds the kernel to a signature without a check, for machine code on drivers that do not
-    /// report parameters.
+    /// Binds the kernel to a signature without a check, for machine code on older drivers.
     ///
     /// # Errors
     /// Errors of the driver's query of the kernel's limits.

@@ -65,8 +65,7 @@ mod sealed {
     use super::{CallError, Current, Stream, c_void};
 
     pub trait CallArguments<S> {
-        /// Copies, calls `launch` with an array of one pointer per argument, copies back, and
-        /// waits.
+        /// Copies, calls `launch` with one pointer per argument, copies back, and waits.
         fn call<R>(
             self,
             cx: &Current<'_, '_>,

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// Three dimensions; missing ones are 1. Converts from `u32`, `(u32, u32)`, `(u32, u32, u32)` and
-/// `[u32; 3]`.
+/// Three dimensions, by default 1. Converts from `u32`, tuples of two and three, and `[u32; 3]`.
 ///
 /// Example: see [`LaunchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,8 +50,7 @@ impl Dim3 {
         self.x == 0 || self.y == 0 || self.z == 0
     }
 
-    /// True if each dimension is between 1 and the limit's: zero minus one wraps around to a huge
-    /// number.
+    /// True if each dimension is between 1 and the limit's: zero minus one wraps around.
     pub(super) const fn is_within(self, limit: Self) -> bool {
         self.x.wrapping_sub(1) < limit.x
             && self.y.wrapping_sub(1) < limit.y
@@ -105,11 +103,9 @@ impl LaunchConfig {
         Self { grid, block, shared_bytes: 0 }
     }
 
-    /// Enough blocks of `block` threads in one dimension for `elements` elements, and at least one
-    /// block.
+    /// Enough blocks of `block` threads in one dimension for `elements` elements, at least one.
     ///
-    /// The last block may extend past the end, so the kernel must compare its index with the
-    /// length.
+    /// The last block may extend past the end: the kernel must compare its index with the length.
     #[inline]
     pub fn for_elements(elements: usize, block: u32) -> Self {
         let blocks = elements.div_ceil(usize::try_from(block.max(1)).unwrap_or(usize::MAX)).max(1);

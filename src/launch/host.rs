@@ -35,8 +35,7 @@ pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 
 /// Host elements that a kernel writes: copied back after it has run. For a parameter [`InOut`].
 ///
-/// The kernel finds unspecified contents in the device memory. Elements that it does not write are
-/// also copied back.
+/// The device memory has unspecified contents. Elements that are not written are also copied back.
 ///
 /// # Example
 /// ```
@@ -180,8 +179,7 @@ fn back_to_slice<'scope, T: DeviceData>(
     same_length(lent.len(), host.len())?;
     let host = host.as_mut_ptr();
     if in_too {
-        // SAFETY: as many elements, borrowed mutably for the scope; only `copy`, which waits first,
-        // writes them.
+        // SAFETY: as many elements, borrowed mutably; only `copy`, which waits first, writes them.
         unsafe { scope.copy_from(&lent, host) }?;
     }
     Ok(BackToSlice { lent, host, _elements: PhantomData })
@@ -217,8 +215,7 @@ slices! {
     [] Box<[T]>;
 }
 
-/// Page-locked memory, lent as a whole, so that the host cannot access it if the wait of the scope
-/// fails.
+/// Page-locked memory, lent as a whole, so that the host loses access if a wait fails.
 macro_rules! locked {
     ($([$($generic:tt)*] $ty:ty: $element:ty;)*) => { $(
         impl<$($generic)*> sealed::HostElements for $ty {

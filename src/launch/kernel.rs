@@ -88,8 +88,7 @@ pub enum LaunchError {
         /// The device's limit.
         limit: Dim3,
     },
-    /// A dimension of the block exceeds the device's limit, or the block has too many threads for
-    /// this kernel.
+    /// The block, or a dimension of it, is too large for the device or this kernel.
     #[error(
         "a block of {block} threads is too large: the device allows {limit}, this kernel {threads} in all"
     )]
@@ -150,8 +149,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.limits.check(config)
     }
 
-    /// Allows launches with up to this many bytes of dynamic shared memory, beyond the default of
-    /// 48 KiB.
+    /// Allows launches with this many bytes of dynamic shared memory, beyond the default 48 KiB.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if a block of the device cannot have as much.

@@ -91,8 +91,7 @@ impl Function<'_> {
         let call = FnId::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
         let (mut blocks, threads) = (0, signed(threads, call)?);
         let to = &raw mut blocks;
-        // SAFETY: the function is live, because its module is borrowed, and `blocks` outlives the
-        // call.
+        // SAFETY: the borrowed module keeps the function live, and `blocks` outlives the call.
         unsafe {
             context_call!(
                 self.context(),
@@ -108,8 +107,7 @@ impl Function<'_> {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// Returns the block size at which most threads run at once, with `shared_bytes` of dynamic
-    /// shared memory per block.
+    /// Returns the block size with the most concurrent threads, for this shared memory per block.
     ///
     /// `limit` is the largest block that the program can use; 0 for the kernel's own limit.
     ///
@@ -171,8 +169,7 @@ impl Function<'_> {
         let (mut min_grid, mut block) = (0, 0);
         let limit = signed(limit, FnId::cuOccupancyMaxPotentialBlockSizeWithFlags)?;
         let (to_grid, to_block) = (&raw mut min_grid, &raw mut block);
-        // SAFETY: the function is live, both out-parameters outlive the call, and the caller
-        // guarantees the callback.
+        // SAFETY: the function is live, both out-parameters outlive the call; the caller guarantees `ask`.
         unsafe {
             context_call!(
                 self.context(),
@@ -204,8 +201,7 @@ impl Function<'_> {
         let call = FnId::cuOccupancyAvailableDynamicSMemPerBlock;
         let (mut bytes, blocks, threads) = (0, signed(blocks, call)?, signed(threads, call)?);
         let to = &raw mut bytes;
-        // SAFETY: the function is live, because its module is borrowed, and `bytes` outlives the
-        // call.
+        // SAFETY: the borrowed module keeps the function live, and `bytes` outlives the call.
         unsafe {
             context_call!(
                 self.context(),

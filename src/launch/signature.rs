@@ -18,8 +18,7 @@ use crate::memory::{
 #[derive(Debug)]
 pub struct In<T>(PhantomData<T>);
 
-/// A parameter that is the address of device memory that the kernel writes, and may read, as
-/// elements of `T`.
+/// A parameter that is the address of device memory that the kernel may read and write as `T`s.
 ///
 /// Example: see [`Kernel`](super::Kernel).
 #[derive(Debug)]

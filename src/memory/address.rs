@@ -39,8 +39,7 @@ impl Current<'_, '_> {
 
 #[cfg(unix)]
 impl<T: DeviceData> Slice<'_, T> {
-    /// Exports the memory as a Linux dma-buf, through which other devices on the bus access it,
-    /// such as network cards.
+    /// Exports the memory as a Linux dma-buf, for access by other devices such as network cards.
     ///
     /// The address and the size must be multiples of the host's page size. All users of the
     /// descriptor must stop using it before the memory is freed or unmapped.
@@ -58,8 +57,8 @@ impl<T: DeviceData> Slice<'_, T> {
         let (mut descriptor, bytes, address) = (-1, bytes_of::<T>(self.len())?, self.as_raw());
         let to = ptr::from_mut(&mut descriptor).cast();
         let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
-        // SAFETY: the memory is live; the out-parameter is an `int`, as this kind requires, and
-        // outlives the call.
+        // SAFETY: the memory is live; the out-parameter is an `int` for this kind, and outlives the
+        // call.
         unsafe { context_call!(context, cuMemGetHandleForAddressRange(to, address, bytes, kind, 0)) }?;
         Ok(owned_descriptor(descriptor, call)?)
     }

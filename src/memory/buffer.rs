@@ -38,11 +38,9 @@ unsafe impl Handle for Allocation {
 /// The host cannot dereference it; a copy brings its contents back. It borrows its context, so it
 /// is freed before the context is destroyed. It can be sent to any thread and dropped there.
 ///
-/// [`Current::copy`] and [`Current::fill`] copy and fill it. A [scope](Current::scope) borrows it
-/// for work on a stream.
+/// [`Current::copy`] and [`Current::fill`] work on it, and a [scope](Current::scope) borrows it.
 ///
-/// A buffer without elements, or with elements of size zero, owns nothing, and the driver is not
-/// called for it.
+/// A buffer of zero bytes owns nothing and makes no driver calls.
 ///
 /// # Keeping it in a struct
 ///
@@ -122,8 +120,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// Takes ownership of memory that the driver allocated elsewhere, in the current context. Makes
-    /// no driver call.
+    /// Takes ownership of memory allocated elsewhere in the current context. No driver call.
     ///
     /// # Safety
     /// 1. `cuMemAlloc` or a similar call in the context of `cx` returned `address`, no other code

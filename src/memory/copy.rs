@@ -1,5 +1,4 @@
-//! Copies and fills: one function per driver function. The callers check lengths and the current
-//! context.
+//! Copies and fills: one function per driver function. Callers check lengths and the context.
 //!
 //! The safe layer guarantees that the next call on the same memory reads the data that the last
 //! call wrote, on any thread. All calls run on the legacy default stream, which provides this
@@ -49,8 +48,7 @@ macro_rules! copies {
     )* };
 }
 
-/// Calls the fill function for the width of a pattern. The enclosing function has the safety
-/// duties.
+/// Calls the fill function for a pattern's width. The enclosing function has the duties.
 macro_rules! fill_by_width {
     ($context:expr, $pattern:expr, $value:ident: $($width:ident by $call:ident($($argument:expr),*);)*) => {
         match $pattern { $(
@@ -270,8 +268,7 @@ fn plane_of(block: &CUDA_MEMCPY3D) -> CUDA_MEMCPY2D {
     }
 }
 
-/// Rows of device memory: address of the first row, bytes from one row to the next, elements per
-/// row, number of rows.
+/// Rows of device memory: first address, bytes from row to row, elements per row, rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
     pub(crate) address: CUdeviceptr,
@@ -289,8 +286,8 @@ impl Rows {
 /// Sets the elements of rows to the pattern, which has their size. The host does not wait.
 ///
 /// # Safety
-/// `context` is current, the rows are in live memory of it, and address and pitch are multiples of
-/// the pattern's width.
+/// `context` is current, with the live memory of the rows; address and pitch are multiples of the
+/// width.
 pub(crate) unsafe fn fill_rows(context: &ContextRef, to: Rows, pattern: Pattern) -> Result<(), Error> {
     if to.is_empty() {
         return Ok(());
@@ -333,8 +330,7 @@ pub(crate) fn wait_for_default_stream(context: &ContextRef) -> Result<(), Error>
     unsafe { context_call!(context, cuStreamSynchronize(CUstream::null())) }
 }
 
-/// Notes that work was queued on the default stream. Waits for it if that stream belongs to this
-/// thread only.
+/// Notes queued work on the default stream. Waits for it if it belongs to this thread only.
 #[inline]
 fn settle(context: &ContextRef) -> Result<(), Error> {
     if context.default_stream().is_noted() { Ok(()) } else { note(context) }

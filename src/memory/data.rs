@@ -2,8 +2,7 @@
 
 use cuprum_sys::CUdeviceptr;
 
-/// Plain data: it can be copied to and from a device byte by byte, and every bit pattern is a valid
-/// value.
+/// Plain data: it can be copied to and from a device by bytes, and every bit pattern is valid.
 ///
 /// Implemented for the integers and floats, arrays of them, CUDA's [vector types](super::vector),
 /// and structs declared as plain data. Not implemented for `bool`, `char`, `Option`, references or
@@ -24,8 +23,7 @@ use cuprum_sys::CUdeviceptr;
 ///
 /// # Safety
 /// 1. Every bit pattern is a valid value of the type.
-/// 2. The type's layout is defined (`#[repr(C)]` or `#[repr(transparent)]`) and equal to the layout
-///    in the kernel.
+/// 2. Its layout is defined (`#[repr(C)]` or `#[repr(transparent)]`) and equal to the kernel's.
 /// 3. It contains no reference, host pointer, or handle that is valid only on the host.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data that a device can hold",
@@ -135,8 +133,7 @@ unsafe impl<T: DeviceData> DeviceData for num_complex::Complex<T> {}
 
 /// A value of a [`bytemuck::Pod`] type, as plain data. Feature `bytemuck`.
 ///
-/// For types of other crates, which cannot implement [`DeviceData`]. `bytemuck`'s trait wraps and
-/// unwraps slices in place:
+/// For types of other crates, which cannot implement [`DeviceData`]. Wraps slices in place:
 ///
 /// ```
 /// use bytemuck::TransparentWrapper;
@@ -151,8 +148,7 @@ unsafe impl<T: DeviceData> DeviceData for num_complex::Complex<T> {}
 #[repr(transparent)]
 pub struct Plain<T>(pub T);
 
-// SAFETY: `Pod`: every bit pattern is valid, there is no padding and no pointer, and the layout is
-// possible in C.
+// SAFETY: `Pod`: every bit pattern is valid, without padding or pointers, in a layout of C.
 #[cfg(feature = "bytemuck")]
 #[diagnostic::do_not_recommend]
 unsafe impl<T: bytemuck::Pod + Send + Sync> DeviceData for Plain<T> {}
@@ -177,8 +173,7 @@ unsafe impl bytemuck::Zeroable for DeviceAddress {}
 #[cfg(feature = "bytemuck")]
 unsafe impl bytemuck::Pod for DeviceAddress {}
 
-/// An address in device memory, for structs and kernels that take one. It does not keep the memory
-/// alive.
+/// An address in device memory, for structs and kernels. It does not keep the memory alive.
 ///
 /// # Example
 /// ```

@@ -1,7 +1,7 @@
 //! Common methods of the owners of elements in device memory.
 
-/// Common methods of the owners of `len` elements: the address, the context, and the number of
-/// accessible elements.
+/// Common methods of the owners of elements, by the address, the context, and the accessible
+/// length.
 macro_rules! elements {
     (
         $buffer:ident($this:ident): $address:expr, of $memory:expr, $reachable:expr $(, noting $note:expr)?;

@@ -98,8 +98,7 @@ pub(crate) struct Strides {
 }
 
 impl Strides {
-    /// Layout of a block in `len` elements of `T`: rows begin `pitch` elements apart, slices `rows`
-    /// rows apart.
+    /// Layout of a block in `len` elements: rows begin `pitch` elements apart, slices `rows` rows.
     pub(crate) fn within<T>(
         len: usize,
         extent: Extent,
@@ -129,8 +128,7 @@ impl Strides {
         Self::within::<T>(len, extent, extent.width, extent.height)
     }
 
-    /// Bytes from the first element to the element at `at`, which is in the block or directly after
-    /// it.
+    /// Bytes from the first element to the one at `at`, which is in the block or directly after it.
     pub(crate) const fn offset<T>(&self, [x, y, z]: [usize; 3]) -> usize {
         if self.extent.is_empty() { 0 } else { (z * self.rows + y) * self.pitch + x * size_of::<T>() }
     }

@@ -71,8 +71,8 @@ elements! {
 }
 
 impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
-    /// Borrows memory of other code, which keeps ownership: nothing is called on drop. Makes no
-    /// driver call.
+    /// Borrows memory of other code, which keeps ownership. Neither this nor drop makes a driver
+    /// call.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`].
@@ -94,7 +94,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Self::new(cx, address, len, None)
     }
 
-    /// Takes ownership of memory, with a function that releases it. Makes no driver call.
+    /// Takes ownership of memory, with a function that releases it. No driver call.
     ///
     /// The function receives the context, for [`ContextRef::check`], and the address. It is called
     /// exactly once, even if `len` is 0. If this method fails, it is not called.
@@ -120,8 +120,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// work of other contexts. If that fails, `release` is forgotten.
     ///
     /// # Safety
-    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; the elements fit
-    /// in the address space.
+    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; `len` fits.
     #[cfg(feature = "dlpack")]
     pub(crate) unsafe fn taken(
         cx: &Current<'_, 'ctx>,

@@ -110,8 +110,7 @@ impl<'a, T: DeviceData> HostBlock<'a, T> {
     /// Borrows elements of `host`. Rows begin `pitch` elements apart, slices `rows` rows apart.
     ///
     /// # Errors
-    /// [`MemoryError::Outside`] if the last element is outside of `host`, or if rows or slices
-    /// overlap.
+    /// [`MemoryError::Outside`] if the last element is out of bounds, or rows or slices overlap.
     pub fn strided(
         host: &'a [T],
         extent: impl Into<Extent>,

@@ -43,8 +43,7 @@ impl<T: DeviceData> Buffer<'_, T> {
     pub fn ipc_handle(&self, cx: &Current<'_, '_>) -> Result<[u8; 64], Error> {
         let context = cx.of(self.context(), FnId::cuIpcGetMemHandle)?;
         let mut handle = CUipcMemHandle { reserved: [0; 64] };
-        // SAFETY: the out-parameter outlives the call; the address belongs to a live allocation, or
-        // is 0.
+        // SAFETY: the out-parameter outlives the call; the address is of a live allocation, or 0.
         unsafe { context_call!(context, cuIpcGetMemHandle(&raw mut handle, self.as_raw())) }?;
         Ok(handle.reserved)
     }
@@ -70,8 +69,7 @@ unsafe impl Handle for Opened {
 /// may write at any time, so a copy may find old data, new data, or a mix.
 /// [Events](crate::stream::Event) between the processes order accesses.
 ///
-/// Opening an allocation again in the same process returns the same address, which must be closed
-/// once more.
+/// Opening an allocation again returns the same address, which must be closed once more.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](IpcBuffer::close) returns errors.
 ///
@@ -111,8 +109,7 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     /// memory.
     ///
     /// # Safety
-    /// 1. [`Buffer::ipc_handle`] or `cuIpcGetMemHandle` returned the handle, in a process of this
-    ///    machine.
+    /// 1. [`Buffer::ipc_handle`] or `cuIpcGetMemHandle` returned the handle, on this machine.
     /// 2. That process does not free the allocation before this value is closed or dropped.
     ///    (Drivers keep it until then, but their documentation does not say so.)
     /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses
@@ -145,8 +142,7 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
         Ok(Self { memory, len, _elements: PhantomData })
     }
 
-    /// Closes the memory and returns the error that `Drop` would swallow. It is closed after an
-    /// error too.
+    /// Closes the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

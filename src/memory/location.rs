@@ -50,8 +50,7 @@ impl MemoryLocation {
         }
     }
 
-    /// Converts the driver's answer. Returns `None` for no location, and for one that this crate
-    /// does not know.
+    /// Converts the driver's answer. Returns `None` for no location or an unknown one.
     pub(crate) fn from_raw(driver: Driver, raw: CUmemLocation) -> Option<Self> {
         match raw.type_ {
             CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Some(Self::Device(Device::new(driver, raw.id))),

@@ -34,8 +34,8 @@ unsafe impl<T: Sync> Sync for Locked<T> {}
 
 impl<T: DeviceData> Locked<T> {
     /// # Safety
-    /// `len` initialized elements are at `start`, which is aligned, and no other code uses them
-    /// while this exists.
+    /// `len` initialized elements are at `start`, aligned, and used by no other code while this
+    /// exists.
     pub(crate) unsafe fn new(start: NonNull<T>, len: usize, portable: bool) -> Self {
         Self { start, len, portable, mark: Mark::new() }
     }
@@ -171,8 +171,7 @@ impl<T: DeviceData> fmt::Debug for PinnedMut<'_, T> {
 /// An owner of page-locked memory: a [`PinnedBuffer`](super::PinnedBuffer) or a
 /// [`Registered`](super::Registered).
 ///
-/// It can be [lent to a scope](crate::stream::Scope::lend), whose stream copies from and to it in
-/// parallel with the host.
+/// It can be [lent to a scope](crate::stream::Scope::lend), for copies in parallel with the host.
 ///
 /// Example: see [`PinnedMut`].
 pub trait PageLocked: sealed::PageLocked {}

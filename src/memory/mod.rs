@@ -158,7 +158,7 @@ pub enum MemoryError {
         /// Number of elements in the memory.
         len: usize,
     },
-    /// An array with a dimension of zero, which the driver would treat as an array with fewer
+    /// An array with a dimension of zero, which the driver would treat as one with fewer
     /// dimensions.
     #[error("an array of {extent} has no elements: every dimension must be at least 1")]
     EmptyArray {
@@ -173,8 +173,7 @@ pub enum MemoryError {
         /// Channels per element.
         channels: u32,
     },
-    /// Source and destination of a copy are lent to different streams without an order. Nothing was
-    /// copied.
+    /// Source and destination of a copy are lent to different streams. Nothing was copied.
     #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
     OtherStream,
     /// Memory in the order of one stream was used on another. Nothing was done.
@@ -217,8 +216,7 @@ pub enum MemoryError {
         "a device cannot share managed memory with the host: reach it in the closure of `on_host`, or copy it"
     )]
     NotConcurrent,
-    /// The size of physical memory is not a multiple of the device's granularity. Nothing was
-    /// created.
+    /// A size is not a multiple of the device's granularity. Nothing was created.
     #[error(
         "physical memory comes in multiples of {granularity} bytes, and at least one: {bytes} bytes are none"
     )]
@@ -246,8 +244,7 @@ pub enum MemoryError {
         /// Number of bytes of the memory.
         bytes: usize,
     },
-    /// The access of the device of a mapping's own context cannot be changed, because its slices
-    /// use it.
+    /// The access of a mapping's own device cannot be changed, because its slices use it.
     #[error(
         "the device of the mapping's own context reads and writes it: unmap it, or set the access of others"
     )]

@@ -24,8 +24,8 @@ unsafe impl Handle for Reached {
     const NAME: &'static str = "PeerAccess";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the context that enabled access is current; the peer
-        // is borrowed.
+        // SAFETY: the caller guarantees that the accessing context is current; the peer is
+        // borrowed.
         unsafe { call!(fns, cuCtxDisablePeerAccess(self.0)) }
     }
 }
@@ -58,8 +58,7 @@ pub struct PeerAccess<'ctx, 'peer> {
 }
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Allows kernels of the current context to access memory of `peer`, a context on another
-    /// device.
+    /// Allows kernels of the current context to access memory of `peer`, on another device.
     ///
     /// This enables one direction; enable the other in the other context. See
     /// [`Device::can_access_peer`](crate::Device::can_access_peer).

@@ -28,8 +28,7 @@ flags! {
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver, so it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTALLOC_PORTABLE;
-        /// Kernels can access it by a device address. Devices with unified addressing do not need
-        /// this flag.
+        /// Kernels can access it by a device address. Not needed with unified addressing.
         const MAPPED = CU_MEMHOSTALLOC_DEVICEMAP;
         /// Fast for sequential host writes and device reads; very slow for host reads.
         const WRITE_COMBINED = CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -230,8 +229,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         self.memory.context()
     }
 
-    /// True if the memory is lost: work on it could not be waited for, and the device may still
-    /// write it.
+    /// True if the memory is lost: a wait for its work failed, and the device may still write it.
     #[inline]
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()

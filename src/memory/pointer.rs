@@ -27,8 +27,7 @@ use crate::raw::call::driver_call;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PointerInfo {
-    /// Kind of memory; `None` if the driver does not know the address, such as ordinary host
-    /// memory.
+    /// Kind of memory; `None` if the driver does not know the address, as for ordinary host memory.
     pub memory_type: Option<CUmemorytype>,
     /// The device on which the memory was allocated or registered.
     pub device: Option<i32>,
@@ -44,8 +43,8 @@ pub struct PointerInfo {
     pub start: CUdeviceptr,
     /// Number of bytes of the allocation.
     pub bytes: usize,
-    /// A number that identifies the allocation within the process and is never reused; 0 for an
-    /// unknown address.
+    /// A number unique to the allocation within the process, never reused; 0 for an unknown
+    /// address.
     pub id: u64,
 }
 
@@ -113,15 +112,13 @@ impl Driver {
         Ok(info)
     }
 
-    /// Reads an attribute of an address that [`pointer_info`](Driver::pointer_info) does not
-    /// return.
+    /// Reads an attribute that [`pointer_info`](Driver::pointer_info) does not return.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an address or an attribute that the driver does not know.
     ///
     /// # Safety
-    /// 1. `T` is the type that the driver writes for the attribute, and all bytes that it writes
-    ///    are valid for `T`.
+    /// 1. `T` is the type that the driver writes for the attribute, and all bytes are valid for it.
     ///
     /// Driver: `cuPointerGetAttribute`, CUDA 4.0+.
     #[doc(alias = "cuPointerGetAttribute")]

@@ -25,8 +25,7 @@ flags! {
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver, so it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTREGISTER_PORTABLE;
-        /// Kernels can access it by a device address. Devices with unified addressing do not need
-        /// this flag.
+        /// Kernels can access it by a device address. Not needed with unified addressing.
         const MAPPED = CU_MEMHOSTREGISTER_DEVICEMAP;
     }
 }
@@ -213,8 +212,8 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         if bytes != 0 {
             let at = start.as_ptr().cast::<c_void>();
             let flags = (flags & RegisterFlags::all()).bits();
-            // SAFETY: the `bytes` bytes exist until they are unregistered, and `cx` proves a
-            // current context.
+            // SAFETY: the bytes exist until they are unregistered, and `cx` proves a current
+            // context.
             if let Err(error) = unsafe { context_call!(&context, cuMemHostRegister_v2(at, bytes, flags)) } {
                 let memory = is_not_registered(&context, at, error).then(owner);
                 return Err(RegisterError { error: error.into(), memory });
@@ -282,14 +281,12 @@ fn unregister(context: &ContextRef, at: *mut c_void) -> Result<(), Error> {
     }
 }
 
-/// True if a failed call has certainly not registered the memory. Reverses a registration that may
-/// have taken effect.
+/// True if a failed call has certainly not registered the memory. Unregisters it in case of doubt.
 #[cold]
 fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> bool {
     let by_others = error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if by_others || error.is_unresolved() || error.is_forked() {
-        // The code that registered the memory is responsible for it; the other errors never reached
-        // the driver.
+        // Other code has registered the memory, or the call never reached the driver.
         return true;
     }
     captures::free_beside(context.library(), || unregister(context, at)).is_ok()

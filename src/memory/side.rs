@@ -181,8 +181,7 @@ fn describe(to: &Side<'_>, from: &Side<'_>) -> CUDA_MEMCPY3D {
     }
 }
 
-/// Checks that two sides have the same extent. Returns the copy, which is empty if there is nothing
-/// to copy.
+/// Checks that two sides have the same extent. Returns the copy, which may be empty.
 pub(crate) fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, Form), MemoryError> {
     Extent::same(to.strides.extent, from.strides.extent)?;
     if to.strides.extent.is_empty() {
@@ -194,8 +193,7 @@ pub(crate) fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, 
     Ok((describe(to, from), form(to, from)))
 }
 
-/// Copies between two sides. Host memory may be reused on return. Within the device the host does
-/// not wait.
+/// Copies between two sides. Host memory may be reused on return. No wait within the device.
 ///
 /// # Safety
 /// Both sides are live and have room for their strides; a destination on the host has no other
@@ -281,8 +279,7 @@ fn contexts_of<'a>(
     if near { Ok(both) } else { Err(Error::wrong_context(call)) }
 }
 
-/// Copies between two sides of different contexts, and waits. The context of the first side is
-/// current.
+/// Copies between two sides of different contexts, the first of which is current, and waits.
 ///
 /// # Safety
 /// Same as [`copy`]; the destination is not on the host.
@@ -299,12 +296,10 @@ pub(crate) unsafe fn copy_between(
     Ok(())
 }
 
-/// Same as [`copy_between`], on a stream of `context`, which is the context of the first side and
-/// current.
+/// Same as [`copy_between`], on a stream of `context`, which is current and the first side's.
 ///
 /// # Safety
-/// Same as [`copy_between`]; neither side changes until `stream` was waited for or its context is
-/// lost.
+/// Same as [`copy_between`]; both sides stay until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_between_on(
     context: &ContextRef,
     stream: CUstream,

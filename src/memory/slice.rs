@@ -133,8 +133,7 @@ impl<T: DeviceData> Slice<'_, T> {
     pub(super) unsafe fn read_into(self, cx: &Current<'_, '_>, host: *mut T) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
         let context = cx.of(&self.context, FnId::cuMemcpyDtoH_v2)?;
-        // SAFETY: the caller guarantees the room at `host`; the device side is in a live allocation
-        // that is borrowed.
+        // SAFETY: the caller guarantees `host`; the device side is in a live, borrowed allocation.
         unsafe { copy::to_host(context, host.cast(), self.address, bytes) }?;
         Ok(())
     }
@@ -163,8 +162,7 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Some(self.part(start, len))
     }
 
-    /// Reborrows the elements, split before `middle`. Returns `None` if there are fewer than
-    /// `middle`.
+    /// Reborrows the elements, split before `middle`. Returns `None` if there are fewer.
     #[inline]
     pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
         self.part(0, self.len).into_split_at(middle)

@@ -112,8 +112,7 @@ macro_rules! vectors {
             }
         }
 
-        // SAFETY: numbers in C layout without padding, as asserted for each component: every bit
-        // pattern is valid.
+        // SAFETY: numbers in C layout without padding, as asserted: every bit pattern is valid.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: Component> DeviceData for $name<T> {}
 

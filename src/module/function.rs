@@ -68,8 +68,8 @@ impl<'m> Function<'m> {
         &self.context
     }
 
-    /// Returns the kernel's name in the module: the name in the source for `extern "C"`, otherwise
-    /// mangled by C++.
+    /// Returns the kernel's name in the module: as in the source for `extern "C"`, otherwise
+    /// mangled.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
@@ -82,14 +82,12 @@ impl<'m> Function<'m> {
             return Ok(entry.name.clone());
         }
         let mut name = ptr::null();
-        // SAFETY: the function is live, because its module is borrowed; the out-parameter outlives
-        // the call.
+        // SAFETY: the borrowed module keeps the function live; the out-parameter outlives the call.
         unsafe { context_call!(&self.context, cuFuncGetName(&raw mut name, self.raw)) }?;
         if name.is_null() {
             return Ok(String::new());
         }
-        // SAFETY: the driver's own text, which lives as long as the module and is copied
-        // immediately.
+        // SAFETY: the driver's text, which lives as long as the module and is copied immediately.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
@@ -185,8 +183,7 @@ impl<'m> Function<'m> {
         Ok((offset, size))
     }
 
-    /// Queues the kernel with one pointer per parameter, for callers that learn its signature at
-    /// run time.
+    /// Queues the kernel with one pointer per parameter, for signatures known only at run time.
     ///
     /// Neither geometry nor arguments are checked; [`bind`](Function::bind) checks them.
     ///
@@ -195,8 +192,7 @@ impl<'m> Function<'m> {
     /// unless kernel and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
-    /// 1. `pointers` has one entry per parameter of the kernel, in order, each to a value of its
-    ///    size.
+    /// 1. `pointers` has one entry per parameter, in order, each to a value of its size.
     /// 2. The [duties of a launch](crate::launch#duties-of-a-launch).
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.

@@ -67,8 +67,7 @@ impl<T: DeviceData> fmt::Debug for Global<'_, T> {
 }
 
 kinds! {
-    /// A variable of a module. Two values can name the same variable, so they are not copied to
-    /// each other.
+    /// A variable of a module. Not copied to another variable, which may be the same one.
     Variable: Slice<'a, T>, SliceMut<'a, T>;
 }
 

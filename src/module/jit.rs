@@ -23,8 +23,7 @@ struct Room(Box<[Cell<u8>]>);
 
 // SAFETY: the pointers are numbers and addresses of buffers that this value owns.
 unsafe impl Send for Jit {}
-// SAFETY: a shared reference gives no access: reading the buffers, and lending them to the driver,
-// needs a mutable one.
+// SAFETY: a shared reference gives no access: using the buffers needs a mutable one.
 unsafe impl Sync for Jit {}
 
 impl Jit {
@@ -41,8 +40,7 @@ impl Jit {
         Self { names, values, error_log, info_log }
     }
 
-    /// Number, names and values of the options. The driver may read and write them while this
-    /// lives.
+    /// Number, names and values of the options, which the driver may access while this lives.
     pub(super) fn options(&mut self) -> (u32, *mut CUjit_option, *mut *mut c_void) {
         (self.names.len() as u32, self.names.as_mut_ptr(), self.values.as_mut_ptr())
     }

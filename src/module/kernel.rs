@@ -88,8 +88,7 @@ impl<'l> LibraryKernel<'l> {
         Ok(Function::new(raw, context, self.entry))
     }
 
-    /// Returns its name in the library: the name in the source for `extern "C"`, otherwise mangled
-    /// by C++.
+    /// Returns its name in the library: as in the source for `extern "C"`, otherwise mangled.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3.
@@ -99,19 +98,16 @@ impl<'l> LibraryKernel<'l> {
     #[inline]
     pub fn name(self) -> Result<String, Error> {
         let mut name = ptr::null();
-        // SAFETY: the kernel is live, because its library is borrowed; the out-parameter outlives
-        // the call.
+        // SAFETY: the borrowed library keeps the kernel live; the out-parameter outlives the call.
         unsafe { driver_call!(self.library.driver().library(), cuKernelGetName(&raw mut name, self.raw)) }?;
         if name.is_null() {
             return Ok(String::new());
         }
-        // SAFETY: the driver's own text, which lives as long as the library and is copied
-        // immediately.
+        // SAFETY: the driver's text, which lives as long as the library and is copied immediately.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// Returns an attribute on `device`, such as registers per thread or bytes of static shared
-    /// memory.
+    /// Returns an attribute on `device`, such as registers per thread or static shared memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::is_wrong_context`] for a device of
@@ -151,8 +147,7 @@ impl<'l> LibraryKernel<'l> {
         unsafe { driver_call!(library, cuKernelSetAttribute(attribute, value, self.raw, device)) }
     }
 
-    /// Sets the preferred split of on-chip memory between L1 cache and shared memory on `device`,
-    /// if it is configurable.
+    /// Sets the preferred split between L1 cache and shared memory on `device`, if configurable.
     ///
     /// # Errors
     /// Errors of the driver; [`Error::is_wrong_context`] for a device of another driver.
@@ -190,8 +185,7 @@ impl<'l> LibraryKernel<'l> {
         Ok(count)
     }
 
-    /// Returns the offset and size of parameter `index` in bytes. The driver reads the code in the
-    /// current context.
+    /// Returns the offset and size of parameter `index`, from the code in the current context.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` after the last parameter; the errors of

@@ -97,8 +97,8 @@ impl Loaded {
     fn unload(&self) -> Result<(), Error> {
         let library = self.driver.library();
         captures::free_beside(library, || {
-            // SAFETY: only `Drop` and `close` call this, once; objects of the library borrow it or
-            // hold a share.
+            // SAFETY: only `Drop` and `close` call this, once; objects of it borrow it or hold a
+            // share.
             unsafe { driver_call!(library, cuLibraryUnload(self.raw)) }
         })
     }
@@ -180,8 +180,8 @@ impl CodeLibrary {
         let mut jit = Jit::new(options);
         let (count, names, values) = jit.options();
         let (mut raw, none) = (CUlibrary::null(), ptr::null_mut());
-        // SAFETY: the caller guarantees the image, which the driver copies; options and logs live
-        // as long as the library.
+        // SAFETY: the caller guarantees the image, which is copied; options and logs stay with the
+        // library.
         let loaded = unsafe {
             driver_call!(
                 driver.library(),
@@ -271,8 +271,8 @@ impl CodeLibrary {
         if self.driver() == driver { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Returns a kernel by its name in the PTX. `extern "C"` keeps the name of the source; C++
-    /// mangles it.
+    /// Returns a kernel by its name in the PTX: as in the source for `extern "C"`, otherwise
+    /// mangled.
     ///
     /// # Errors
     /// [`ModuleError::NoFunction`], with the existing kernels; [`ModuleError::InteriorNul`];
@@ -341,8 +341,7 @@ impl CodeLibrary {
         self.module_kept(cx, || None)
     }
 
-    /// The module in the current context. `keep` returns a share of the library, unless it is
-    /// borrowed for `'m`.
+    /// The module in the current context. `keep` returns a share, unless the library is borrowed.
     pub(super) fn module_kept<'m>(
         &self,
         cx: &Current<'_, 'm>,
@@ -390,8 +389,8 @@ impl CodeLibrary {
     /// Copies use the current context.
     ///
     /// # Errors
-    /// Same as [`global`](CodeLibrary::global); [`ModuleError::NoGlobal`] also for variables that
-    /// are not managed.
+    /// Same as [`global`](CodeLibrary::global); [`ModuleError::NoGlobal`] also for unmanaged
+    /// variables.
     ///
     /// Driver: `cuLibraryGetManaged`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetManaged")]

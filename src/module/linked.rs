@@ -50,8 +50,8 @@ impl<'ctx> Linked<'ctx> {
     /// The machine code, to store or to pass on.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        // SAFETY: the driver's image of this many bytes, which lives as long as the link and is
-        // never written.
+        // SAFETY: the driver's image of this size, which lives as long as the link and is never
+        // written.
         unsafe { slice::from_raw_parts(self.image.as_ptr(), self.len) }
     }
 
@@ -62,8 +62,7 @@ impl<'ctx> Linked<'ctx> {
         &self.info_log
     }
 
-    /// Loads the code into the current context. Its device must match the code, but it need not be
-    /// the linker's context.
+    /// Loads the code into the current context, on a device for which the code was linked.
     ///
     /// # Errors
     /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` on a different kind of device,

@@ -344,8 +344,7 @@ impl<'ctx> Linker<'ctx> {
         new
     }
 
-    /// Links all inputs. Blocks until done. An error also ends the linker, because it accepts no
-    /// more inputs.
+    /// Links all inputs, and blocks until done. An error also ends the linker.
     ///
     /// # Errors
     /// [`LinkError::Complete`] with the log and the names of the inputs:

@@ -103,8 +103,8 @@ impl<'ctx> Module<'ctx> {
         let mut jit = Jit::new(options);
         let (count, names, values) = jit.options();
         let mut raw = CUmodule::null();
-        // SAFETY: the caller guarantees the image; the options and the logs outlive the call, which
-        // knows the logs' sizes.
+        // SAFETY: the caller guarantees the image; options and logs, with known sizes, outlive the
+        // call.
         let loaded =
             unsafe { context_call!(&context, cuModuleLoadDataEx(&raw mut raw, image, count, names, values)) };
         match loaded {
@@ -137,8 +137,7 @@ pub(super) fn ptx_text(ptx: &str) -> Result<CString, ModuleError> {
     c_string("the PTX", ptx)
 }
 
-/// The kernels of a text and their parameters, for a driver that does not report them; otherwise
-/// empty.
+/// The kernels of a text and their parameters, for a driver that does not report them.
 pub(super) fn entries_for(driver: Driver, ptx: &str) -> Vec<ptx::Entry> {
     let asks = driver.library().has(FnId::cuFuncGetParamInfo);
     if asks { Vec::new() } else { ptx::entries(ptx.strip_suffix('\0').unwrap_or(ptx)) }

@@ -50,8 +50,7 @@ impl Function<'_> {
     #[inline]
     pub fn is_loaded(self) -> Result<bool, Error> {
         let mut state = CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_UNLOADED;
-        // SAFETY: the function is live, because its module is borrowed; the out-parameter outlives
-        // the call.
+        // SAFETY: the borrowed module keeps the function live; the out-parameter outlives the call.
         unsafe { context_call!(self.context(), cuFuncIsLoaded(&raw mut state, self.as_raw())) }?;
         Ok(state == CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_LOADED)
     }

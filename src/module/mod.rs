@@ -154,8 +154,7 @@ pub enum ModuleError {
     /// Code for link-time optimization must be linked first.
     #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
     NotLoadable,
-    /// Machine code is truncated: its headers refer to data outside of it, which the driver would
-    /// still read.
+    /// Machine code is truncated: its headers refer to data outside of it.
     #[error("the machine code is cut or damaged: compile it again, and look at what keeps it")]
     Damaged,
     /// The driver refused the code.
@@ -329,8 +328,7 @@ impl<'ctx> Module<'ctx> {
         })
     }
 
-    /// Unloads the code and returns the error that `Drop` would swallow. Makes no driver call for a
-    /// library's module.
+    /// Unloads the code, unless a library does, and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

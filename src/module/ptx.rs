@@ -30,8 +30,7 @@ pub(crate) fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// True if text that should be PTX is CUDA C++: it has no version, but words that only source code
-/// has.
+/// True if text that should be PTX is CUDA C++: without a version, but with words of source code.
 pub(crate) fn is_cuda_source(text: &str) -> bool {
     let words = ["__global__", "__device__", "#include", "threadIdx"];
     directive(text, ".version").is_none() && words.iter().any(|word| text.contains(word))
@@ -171,8 +170,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A number, or a sum, difference or product of numbers from left to right; `a + b * c` is
-    /// refused.
+    /// A number, or a sum, difference or product from left to right; `a + b * c` is refused.
     fn number(&mut self) -> Result<usize, Unreadable> {
         let mut value = self.literal()?;
         let mut before = None;

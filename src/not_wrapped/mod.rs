@@ -48,8 +48,7 @@ pub struct NotWrapped {
     pub functions: &'static [FnId],
 }
 
-/// Makes the groups of a file: the kind of reason, then for each group the reason and its
-/// functions.
+/// Makes the groups of a file: the kind of reason, then for each group reason and functions.
 macro_rules! groups {
     ($why:ident: $($reason:literal: $($function:ident)+;)*) => {
         pub(super) const GROUPS: &[NotWrapped] = &[$(

@@ -48,8 +48,7 @@ unsafe impl Handle for Ordered {
         if waited.0 != CUresult::CUDA_SUCCESS {
             return waited;
         }
-        // SAFETY: the caller guarantees that the allocation is live and not used again; its work is
-        // complete.
+        // SAFETY: the caller guarantees a live allocation without later uses; its work is complete.
         unsafe { call!(fns, cuMemFree_v2(self.address)) }
     }
 }
@@ -84,8 +83,7 @@ impl<'s> Block<'s> {
         }
     }
 
-    /// Moves it to the order of another stream of the same context, which comes after all work on
-    /// it.
+    /// Moves it to the order of another stream of the same context, after all work on it.
     pub(super) fn move_to(&mut self, stream: KeptStream<'s>) {
         match self {
             Self::Ordered(memory, place) => {

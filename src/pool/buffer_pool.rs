@@ -53,7 +53,7 @@ use crate::stream::StreamSource;
 pub struct BufferPool<'p>(Pool<'p>);
 
 impl<'p> BufferPool<'p> {
-    /// Makes an empty pool. Makes no driver call.
+    /// Makes an empty pool. No driver call.
     #[inline]
     pub fn new(cx: &Current<'_, 'p>) -> Self {
         Self(Pool::new(cx.keep()))
@@ -93,7 +93,7 @@ impl<'p> BufferPool<'p> {
         Ok(StreamBuffer::new(Block::Leased(lease), len))
     }
 
-    /// Returns the number of blocks, and their bytes. Makes no driver call.
+    /// Returns the number of blocks, and their bytes. No driver call.
     #[inline]
     pub fn counters(&self) -> PoolCounters {
         self.0.counters()

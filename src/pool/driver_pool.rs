@@ -22,8 +22,7 @@ pub type PoolAttribute = CUmemPool_attribute;
 /// The access of a device to the memory of a pool: the driver's number.
 pub type PoolAccess = CUmemAccess_flags;
 
-/// A pool of the driver with any owner: the default ones, and the target of a [`MemoryPool`]'s
-/// dereference.
+/// A pool of the driver with any owner: a default one, or the target of a [`MemoryPool`].
 ///
 /// It belongs to a driver, not to a context.
 /// [`StreamBuffer::alloc_from`](super::StreamBuffer::alloc_from) allocates from it.
@@ -50,8 +49,7 @@ unsafe impl Send for PoolRef {}
 // SAFETY: as above; it is immutable.
 unsafe impl Sync for PoolRef {}
 
-/// A pool of the driver that this process made, or imported from another process. It is destroyed
-/// on drop.
+/// A pool of the driver that this process made or imported. It is destroyed on drop.
 ///
 /// Memory allocated from it stays valid, and returns to the system when it is freed. If the pool
 /// was the current one of its device, the default pool becomes current again. Drop works on any
@@ -94,8 +92,7 @@ impl PoolRef {
         if self.driver == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Returns an attribute of the pool, such as the bytes in use, or the unused bytes that it
-    /// keeps.
+    /// Returns an attribute of the pool, such as the bytes in use, or the unused bytes kept.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
@@ -230,8 +227,7 @@ impl MemoryPool {
     fn destroy(&self) -> Result<(), Error> {
         let library = self.driver.library();
         let destroyed = captures::free_beside(library, || {
-            // SAFETY: the pool is live, the handle is not used again, and the driver keeps the
-            // pool's allocations.
+            // SAFETY: the pool is live, the handle is not used again; allocations stay valid.
             unsafe { driver_call!(library, cuMemPoolDestroy(self.raw)) }
         });
         match destroyed {

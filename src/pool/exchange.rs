@@ -23,8 +23,7 @@ use crate::raw::call::context_call;
 use crate::raw::call::driver_call;
 use crate::stream::StreamSource;
 
-/// The name of an allocation of a pool for a process that has imported the pool: bytes, to be sent
-/// there.
+/// The name of an allocation for a process that has imported its pool: bytes, to be sent there.
 ///
 /// # Example
 /// ```

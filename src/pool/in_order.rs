@@ -64,8 +64,7 @@ pairs! {
 
     Host from InOrder: |cx, to, from| {
         same_length(to.len(), from.elements.len())?;
-        // SAFETY: `to` has as many elements as the buffer and is exclusively borrowed; any bytes
-        // are a `T`.
+        // SAFETY: `to` has as many elements and is exclusively borrowed; any bytes are a `T`.
         unsafe { from.read_into(cx, to.as_mut_ptr()) }
     }
 

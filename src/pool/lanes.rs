@@ -53,8 +53,7 @@ impl<'p> Lane<'p> {
     /// The stream, for a block in use.
     #[inline]
     fn near(&self) -> Near<'p, Stream<'p>> {
-        // SAFETY: the stream is not part of this value, and is kept while the block is in use, as
-        // `Lease` requires.
+        // SAFETY: the stream is outside of this value, and kept while the block is in use.
         unsafe { Near::borrowed(&*self.stream).outlived() }
     }
 }
@@ -136,8 +135,7 @@ impl<'p> Lanes<'p> {
         })
     }
 
-    /// Removes lanes without blocks, to be dropped without the lock, because streams may end with
-    /// them.
+    /// Removes lanes without blocks, to be dropped without the lock: streams may end with them.
     fn unused(&mut self) -> Vec<Option<Lane<'p>>> {
         let is_unused = |lane: &Lane<'_>| lane.active == 0 && lane.held.is_empty();
         self.lanes.iter_mut().map(|lane| lane.take_if(|lane| is_unused(lane))).collect()
@@ -212,8 +210,7 @@ fn check_not_forked(pool: &Pool<'_>) -> Result<(), Error> {
 }
 
 impl<'p> Lease<'p> {
-    /// Takes a block of at least `bytes` bytes in the order of `stream`, which is of the pool's
-    /// context, like `cx`.
+    /// Takes a block of at least `bytes` bytes in the order of `stream`, of the pool's context.
     #[inline]
     pub(super) fn take(
         pool: &Pool<'p>,

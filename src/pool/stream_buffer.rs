@@ -54,8 +54,8 @@ pub struct StreamBuffer<'s, T: DeviceData> {
 }
 
 impl<'s, T: DeviceData> StreamBuffer<'s, T> {
-    /// Allocates `len` elements from the current pool of the device, with whatever contents the memory has. The host does not
-    /// wait.
+    /// Allocates `len` elements from the device's current pool, without initializing them. The host
+    /// does not wait.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool, or
@@ -81,8 +81,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ok(Self::new(Block::ordered(address, stream), len))
     }
 
-    /// Allocates `len` elements from `pool`. Same as [`alloc`](StreamBuffer::alloc) from the
-    /// current pool.
+    /// Allocates `len` elements from `pool`, see [`alloc`](StreamBuffer::alloc).
     ///
     /// # Errors
     /// Same as [`alloc`](StreamBuffer::alloc), with the state of any pool;
@@ -175,8 +174,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         on_default.then(|| SliceMut::new(self.as_raw(), self.len, self.stream().near()))
     }
 
-    /// Waits for the stream and copies the elements to a new vector. Blocks until the copy is
-    /// complete.
+    /// Waits for the stream and copies the elements to a new vector. Blocks until done.
     ///
     /// # Errors
     /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.

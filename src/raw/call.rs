@@ -5,8 +5,7 @@ use cuprum_sys::{CUresult, FnId};
 
 use crate::error::Error;
 
-/// Calls the driver and checks the answer. The error is `cuprum::Error`, without a context to
-/// poison.
+/// Calls the driver and checks the answer, for a `cuprum::Error` that poisons no context.
 macro_rules! driver_call {
     ($library:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let library: cuprum_sys::Library = $library;

@@ -115,8 +115,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         freed
     }
 
-    /// Frees the handle. Fails if the free is uncertain: unlike for `close`, also on a driver that
-    /// is shutting down.
+    /// Frees the handle. Unlike `close`, fails if the free is uncertain, as during a shutdown.
     pub(crate) fn end(self) -> Result<(), Error> {
         let freed = self.free_once();
         drop(self.dissolve());
@@ -130,8 +129,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         (this.raw, unsafe { ptr::read(&raw const this.home) })
     }
 
-    /// Frees the handle. A driver that is shutting down has freed everything, which counts as
-    /// success.
+    /// Frees the handle. Succeeds if the driver is shutting down and has freed everything.
     #[inline]
     fn free(&self) -> Result<(), Error> {
         self.free_once().or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })

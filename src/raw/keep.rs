@@ -25,8 +25,7 @@ pub(crate) unsafe trait Shareable: Sized {
     fn is_shared(&self) -> bool;
 }
 
-/// The address of an object that is alive as long as the holder of this, which borrows it or holds
-/// a share.
+/// The address of an object that its holder keeps alive, by a borrow or a share.
 ///
 /// It is `pub` only because a sealed trait returns it.
 pub struct Near<'a, T>(NonNull<T>, PhantomData<&'a T>);
@@ -92,8 +91,7 @@ impl<T: fmt::Debug> fmt::Debug for Near<'_, T> {
 /// Keeps an object alive: borrowed for `'a`, or by one share.
 pub(crate) struct Keep<'a, T: Shareable>(Near<'a, T>);
 
-// SAFETY: it gives only shared references, and drops the object on the thread that drops the last
-// share.
+// SAFETY: it gives only shared references; any thread may drop the last share.
 unsafe impl<T: Shareable + Send + Sync> Send for Keep<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Shareable + Send + Sync> Sync for Keep<'_, T> {}
@@ -118,8 +116,7 @@ impl<'a, T: Shareable> Keep<'a, T> {
 #[cold]
 #[inline(never)]
 fn take_share<T: Shareable>(thing: Near<'_, T>) {
-    // SAFETY: a shared object is in an `Arc`, to which the address belongs; the holder of the
-    // address keeps it.
+    // SAFETY: the address is of a shared object in an `Arc`, which its holder keeps.
     unsafe { Arc::increment_strong_count(thing.0.as_ptr()) };
 }
 

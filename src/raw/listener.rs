@@ -17,8 +17,7 @@ pub(crate) fn leaked<F: ?Sized>(listener: Box<F>) -> *mut c_void {
     ptr::from_mut(Box::leak(Box::new(listener))).cast()
 }
 
-/// Runs a listener and catches its panics. Does nothing if a listener on this thread has called the
-/// driver.
+/// Runs a listener, unless one on this thread has called the driver. Catches panics.
 pub(crate) fn run(listener: impl FnOnce()) {
     if LISTENING.replace(true) {
         return;

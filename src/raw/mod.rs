@@ -1,5 +1,4 @@
-//! The layer between the types and the function table: calls, owners of handles, and lifetimes of
-//! contexts.
+//! The layer between types and the function table: calls, owners of handles, lifetimes of contexts.
 
 pub(crate) mod call;
 pub(crate) mod flags;

@@ -47,8 +47,7 @@ impl<H: Handle> Owned<H> {
         ManuallyDrop::new(self).free()
     }
 
-    /// Frees the handle. A driver that is shutting down has freed everything, which counts as
-    /// success.
+    /// Frees the handle. Succeeds if the driver is shutting down and has freed everything.
     fn free(&self) -> Result<(), Error> {
         if !self.raw.is_owned() {
             return Ok(());

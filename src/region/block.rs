@@ -58,8 +58,8 @@ impl Block {
         self.hub.context()
     }
 
-    /// Notes that the next call on `queue`, whose mode is held, uses the block. A recording also
-    /// keeps the block.
+    /// Notes that the next call on `queue`, whose mode is held, uses the block. Recordings also
+    /// keep it.
     ///
     /// A recording makes the note too, in case the call runs immediately.
     #[inline]

@@ -70,8 +70,8 @@ impl Queue {
         apart(to, from)?;
         let (at, start, bytes) = (to.as_raw(), from.as_raw(), to.len());
         self.operate(cx, FnId::cuMemcpyDtoDAsync_v2, [to, from], |context, stream| {
-            // SAFETY: both have `bytes` bytes in the current context, and live until their last use
-            // is complete.
+            // SAFETY: both have `bytes` bytes in the current context until their last use is
+            // complete.
             unsafe { copy::within_on(context, stream, at, start, bytes) }
         })
     }
@@ -96,8 +96,8 @@ impl Queue {
         let (there, here) = (to.side(extent)?, from.side(extent)?);
         let call = if extent.depth > 1 { FnId::cuMemcpy3DAsync_v2 } else { FnId::cuMemcpy2DAsync_v2 };
         self.operate(cx, call, [to.region, from.region], |context, stream| {
-            // SAFETY: both sides are in regions of the current context, and live until their last
-            // use is complete.
+            // SAFETY: both sides are in regions of the current context until their last use is
+            // complete.
             unsafe { side::copy_on(context, stream, &there, &here) }
                 .map_err(|error| driver_error(error, call))
         })
@@ -118,8 +118,7 @@ impl Queue {
         let (there, here) = ((to.context(), to.as_raw()), (from.context(), from.as_raw()));
         let check = |block: &Block| same_driver(self.context(), block.context(), CALL);
         self.operate_on(cx, CALL, [to.block(), from.block()], check, |context, stream| {
-            // SAFETY: both have this many bytes in their contexts, and live until their last use is
-            // complete.
+            // SAFETY: both have this many bytes in their contexts until their last use is complete.
             unsafe { copy::between_on(context, stream, there, here, to.len()) }
         })
     }

@@ -19,8 +19,7 @@ use crate::stream::{Event, EventFlags, Stream};
 pub(super) struct Core {
     pub(super) stream: Stream<'static>,
     context: KeptContext<'static>,
-    /// Identity for other queues, which hold no reference to this one because references would form
-    /// a cycle.
+    /// Identity for other queues, which hold no reference to this one, to avoid a cycle.
     number: u64,
     pool: u64,
     mode: RwLock<Mode>,
@@ -28,8 +27,7 @@ pub(super) struct Core {
     /// Number of completed epochs.
     passed: AtomicU64,
     seen: Mutex<Seen>,
-    /// Dead blocks that this queue may reuse immediately, because its next work comes after all
-    /// their uses.
+    /// Dead blocks that this queue may reuse now: its next work comes after all their uses.
     pub(super) lane: Mutex<Bins>,
     /// Events for the next marks.
     spare: Mutex<Vec<Event<'static>>>,
@@ -46,8 +44,7 @@ pub(super) enum Mode {
     Lost,
 }
 
-/// For each other queue by number: its epochs below the second number come before the next work of
-/// this queue.
+/// For other queues by number: epochs below the second number come before this queue's next work.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Seen(Vec<(u64, u64)>);
 
@@ -167,8 +164,8 @@ impl Core {
         seen
     }
 
-    /// Ends an epoch with an event after all its work. The caller holds the mode exclusively; it
-    /// is [`Mode::Eager`].
+    /// Ends an epoch with an event after all its work. The caller holds the mode, [`Mode::Eager`],
+    /// exclusively.
     pub(super) fn end_epoch(&self, cx: &Current<'_, 'static>) -> Result<(Event<'static>, u64), Error> {
         let event = self.record(cx)?;
         Ok((event, self.epoch.fetch_add(1, Ordering::Relaxed)))
@@ -189,7 +186,7 @@ impl Core {
         }
     }
 
-    /// Keeps an event for the next mark, which replaces its earlier record. Makes no driver call.
+    /// Keeps an event for the next mark, which replaces its earlier record. No driver call.
     pub(super) fn give_back(&self, event: Event<'static>) {
         if self.context().library().forked() {
             std::mem::forget(event);

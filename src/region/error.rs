@@ -35,8 +35,7 @@ pub enum RegionError {
          after the allocation (for a recording, before it begins)"
     )]
     NotOrdered,
-    /// The queue is being recorded, and the call would wait, or a graph cannot contain it. Nothing
-    /// was queued.
+    /// The queue is being recorded, and a graph cannot contain the call. Nothing was queued.
     #[error("the queue is being recorded: end the recording first, or use another queue")]
     Recording,
     /// The mark belongs to a recording that has ended or is not the queue's recording, or only one

@@ -9,8 +9,7 @@ use crate::launch::{LaunchConfig, LaunchError, Limits, Mismatch};
 use crate::module::{Function, Module};
 use crate::raw::shared::Shared;
 
-/// A kernel of shared code, for [launches](super::Queue::launch) whose arguments are known only at
-/// run time.
+/// A kernel of shared code, for [launches](super::Queue::launch) with arguments known at run time.
 ///
 /// It is a handle shared by its clones. It keeps the code, as launches do. When the last handle is
 /// dropped, no queue runs the kernel, and no recording has it, the pool unloads the code, as for

@@ -122,8 +122,7 @@ impl Hub {
         marks.len() > before
     }
 
-    /// Moves idle blocks to the places that allocate them. No lock is held, because owners are
-    /// dropped here.
+    /// Moves idle blocks to the places that allocate them. Holds no lock, because it drops owners.
     fn release(&self, over: Vec<Dead>) {
         for Dead { storage, home, .. } in over {
             match (storage, home) {
@@ -248,8 +247,7 @@ fn end_epoch(cx: &Current<'_, 'static>, queue: &Arc<Core>) -> Result<Option<Mark
 fn free_device(context: &ContextRef, block: u64) -> Result<(), Error> {
     context.check_kept(FnId::cuMemFree_v2)?;
     captures::free_beside(context.library(), || {
-        // SAFETY: a block of this context without users on the host; the call waits for earlier
-        // work of the context.
+        // SAFETY: a block without users; the call waits for earlier work of the context.
         unsafe { context_call!(context, cuMemFree_v2(block)) }
     })
 }
@@ -263,8 +261,7 @@ fn free_host(context: &ContextRef, block: u64) -> Result<(), Error> {
     })
 }
 
-/// Waits for the work that uses dead blocks, and frees all. Leaks blocks that could not be waited
-/// for.
+/// Waits for the work on dead blocks, and frees them. Leaks blocks if the wait fails.
 impl Drop for Hub {
     fn drop(&mut self) {
         if self.forked() {

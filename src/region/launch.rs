@@ -16,8 +16,7 @@ use crate::launch::{LaunchConfig, Mismatch};
 use crate::raw::call::context_call;
 use crate::texture::{Surface, TensorElement, TensorMap, TensorMemory, Texture};
 
-/// An argument of a launch whose kernel is known only at run time. Numbers, regions and bytes
-/// convert to it.
+/// An argument of a launch with arguments known at run time. Numbers, regions and bytes convert.
 ///
 /// # Example
 /// ```
@@ -256,8 +255,7 @@ impl Queue {
     }
 }
 
-/// Writes the arguments at the offsets of the kernel's parameters, to a buffer that is large
-/// enough.
+/// Writes the arguments at the parameters' offsets, to a buffer that is large enough.
 #[inline]
 fn pack(
     function: &SharedFunction,

@@ -49,8 +49,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Marks the end of an epoch, or a place in a recording. The caller holds the queue's mode
-    /// exclusively.
+    /// Marks the end of an epoch, or a place in a recording. The caller holds the mode exclusively.
     pub(super) fn make(cx: &Current<'_, 'static>, queue: &Queue, mode: &Mode) -> Result<Self, RegionError> {
         let core = queue.core();
         let (event, epoch, taken) = match mode.taken()? {
@@ -145,11 +144,9 @@ impl Queue {
         Mark::make(cx, self, &mode)
     }
 
-    /// Makes later work of this queue wait for a mark of any queue of the driver. The host does not
-    /// wait.
+    /// Makes later work of this queue wait for a mark of any queue. The host does not wait.
     ///
-    /// A queue that waits for a mark of a recording is part of the recording until the recording
-    /// ends.
+    /// A queue that waits for a mark of a recording is part of it until the recording ends.
     ///
     /// # Errors
     /// [`RegionError::OtherRecording`] if only one of the two is in a recording, or if they are in

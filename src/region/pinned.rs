@@ -66,7 +66,7 @@ impl Pinned {
     }
 
     /// Splits the memory before byte `at`. The memory returns to the pool when both parts were
-    /// dropped. Makes no driver call.
+    /// dropped. No driver call.
     ///
     /// # Errors
     /// The memory itself, if it has fewer than `at` bytes.
@@ -86,8 +86,7 @@ impl Pinned {
         if !start.is_aligned() || len * size_of::<T>() != self.len {
             return None;
         }
-        // SAFETY: there are this many aligned elements; any bytes are a `T`, and the borrow of this
-        // applies to them.
+        // SAFETY: this many aligned elements, borrowed like this; any bytes are a `T`.
         Some(unsafe { std::slice::from_raw_parts(start.as_ptr(), len) })
     }
 }

@@ -53,7 +53,7 @@ use crate::stream::Stream;
 pub struct Pool(Arc<Hub>);
 
 impl Pool {
-    /// Makes an empty pool. Makes no driver call.
+    /// Makes an empty pool. No driver call.
     pub fn new(cx: &Current<'_, 'static>) -> Self {
         Self(Arc::new(Hub::new(cx.keep())))
     }
@@ -193,8 +193,7 @@ pub(super) fn class_of(bytes: usize) -> Result<SizeClass, MemoryError> {
     SizeClass::of(bytes).ok_or(MemoryError::TooLarge { len: bytes, element_bytes: 1 })
 }
 
-/// Allocates. If there is no room, waits for blocks in limbo, frees all kept memory, and retries
-/// once.
+/// Allocates. Without room, waits for blocks in limbo, frees kept memory, and retries once.
 pub(super) fn with_room(
     cx: &Current<'_, 'static>,
     hub: &Hub,

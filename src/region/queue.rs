@@ -132,8 +132,7 @@ impl Queue {
         Ok(self.region((address, self.home()), class, bytes))
     }
 
-    /// Memory that this queue may use now, and its home: from its lane, except during a recording,
-    /// or unused memory.
+    /// Memory that this queue may use now: from its lane, except in a recording, or unused memory.
     fn idle(&self, class: SizeClass) -> Result<Option<(u64, Home)>, RegionError> {
         let mode = self.core.hold();
         let home = self.home_in(&mode);
@@ -159,8 +158,7 @@ impl Queue {
         Region::new(Block::new(&self.hub, Storage::Device { address, class }, home), address, bytes)
     }
 
-    /// Makes one driver call on the stream, after noting the regions that it uses. The notes stay
-    /// even if the call fails.
+    /// Makes one driver call on the stream, after noting its regions. An error keeps the notes.
     #[inline]
     pub(super) fn operate<'r>(
         &self,

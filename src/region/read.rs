@@ -19,7 +19,7 @@ use crate::stream::Reached;
 /// not reuse it before the copy is complete. If a wait fails, the memory is not returned, because
 /// the device may still write it.
 ///
-/// The future needs no runtime. If it has to wait, the driver wakes it on its own thread: see
+/// The future needs no runtime. If necessary, the driver wakes it on its own thread: see
 /// [`Reached`].
 ///
 /// Example: see [`Pinned`], `read`.
@@ -129,8 +129,7 @@ impl Flight {
         }
     }
 
-    /// Makes the driver call when the copy is complete, on a separate stream, which is never
-    /// recorded.
+    /// Makes the driver call after the copy, on a separate stream, which is never recorded.
     fn ring(&self) -> Result<Reached<'static>, RegionError> {
         let core = self.mark.queue().core();
         let event = self.mark.event()?;

@@ -65,8 +65,7 @@ impl Taken {
 /// for a [`Mark`] of it, and this queue must wait for them before the end. All that the work uses
 /// is kept until the [`Replay`] is dropped: regions, page-locked memory and code.
 ///
-/// Meanwhile these queues refuse reads and replays. Memory that they allocate is in the order of no
-/// queue.
+/// Meanwhile these queues refuse reads and replays. Their allocations are in the order of no queue.
 ///
 /// # Example
 /// ```
@@ -143,8 +142,7 @@ fn end_of<'a>(context: &'a ContextRef, queue: &Queue) -> End<'a> {
     End { context, stream: queue.as_raw(), makes_a_graph: true }
 }
 
-/// The mode of a queue after a failed call, from the driver. A stream that is still captured is
-/// lost.
+/// The mode of a queue after a failed call. A stream that is still captured is lost.
 #[cold]
 fn mode_of(core: &Core) -> Mode {
     if is_recorded(core) { Mode::Lost } else { Mode::Eager }
@@ -245,8 +243,7 @@ impl Drop for Recording {
         match ended {
             Ok((graph, kept)) => {
                 let destroyed = context.with_current(|| {
-                    // SAFETY: the capture that has just ended made the graph, and it has no other
-                    // owner.
+                    // SAFETY: the capture made the graph, which has no other owner.
                     unsafe { context_call!(context, cuGraphDestroy(graph)) }
                 });
                 destroyed.unwrap_or_else(|error| context.swallow(error));

@@ -62,8 +62,7 @@ impl Region {
         self.len == 0
     }
 
-    /// Returns the address of the first byte in device memory, or 0 for a region allocated without
-    /// bytes.
+    /// Returns the address of the first byte in device memory; 0 for an allocation of no bytes.
     pub const fn as_raw(&self) -> CUdeviceptr {
         self.address
     }
@@ -80,8 +79,7 @@ impl Region {
         self.block.queue()
     }
 
-    /// Returns a share of some of the bytes, or `None` if the range is out of bounds. Makes no
-    /// driver call.
+    /// Returns a share of some of the bytes, or `None` if out of bounds. No driver call.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Self> {
         let (start, len) = resolve(&range, self.len)?;
         Some(Self { block: Arc::clone(&self.block), address: self.address + start as CUdeviceptr, len })

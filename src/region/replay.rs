@@ -96,8 +96,7 @@ impl Work {
     }
 }
 
-/// Destroys the graph, without a wait. The blocks that it kept are noted for each queue of a replay
-/// before they are dropped.
+/// Destroys the graph, without a wait. First notes its blocks for each queue of a replay.
 impl Drop for Work {
     fn drop(&mut self) {
         if self.exec.context().library().forked() || naive("replay") {

@@ -16,14 +16,12 @@ pub(super) struct Visits {
 #[derive(Default)]
 struct Visit {
     queue: OnceLock<Arc<Core>>,
-    /// Twice the number of epochs up to the last use, plus one if the order of the queue was
-    /// checked.
+    /// Twice the number of epochs up to the last use, plus one if the order was checked.
     until: AtomicU64,
 }
 
 impl Visits {
-    /// Notes a use in `epoch` of `queue`, whose mode the caller holds. `check` allows the first
-    /// use.
+    /// Notes a use in `epoch` of `queue`, whose mode is held. `check` allows the first use.
     #[inline]
     pub(super) fn note<E>(
         &self,

@@ -56,8 +56,7 @@ impl AccessPolicy {
         miss: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
     };
 
-    /// A window over some memory: a share of its lines stays in the cache, and the others are
-    /// evicted first.
+    /// A window of memory: a share of its lines stays in the cache, and the others go first.
     pub fn persisting<T: DeviceData>(memory: Slice<'_, T>, share: f32) -> Self {
         Self {
             address: memory.as_raw(),
@@ -215,8 +214,7 @@ impl Stream<'_> {
         self.set_attribute(cx, id, |value| value.syncPolicy = policy)
     }
 
-    /// Sets the priority of work queued here from now on. [`priority`](Stream::priority) returns
-    /// it.
+    /// Sets the [`priority`](Stream::priority) of work queued here from now on.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` on drivers that cannot change it; the errors of

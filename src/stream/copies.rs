@@ -75,8 +75,7 @@ pub enum One {
     Block(CUDA_MEMCPY3D_BATCH_OP),
 }
 
-/// Kinds of places to which a scope can copy from `S` with attributes, or together with other
-/// copies.
+/// Kinds of places to which a scope can copy from `S` with attributes, or in a batch.
 #[diagnostic::on_unimplemented(
     message = "a scope does not copy with attributes from a place of the kind `{S}` to one of the kind `{Self}`",
     label = "these two do not go together",
@@ -181,8 +180,7 @@ pub struct Copies<'scope> {
     to: Vec<CUdeviceptr>,
     from: Vec<CUdeviceptr>,
     bytes: Vec<usize>,
-    /// Attributes of copies of linear memory, each with the index of the first copy that it applies
-    /// to.
+    /// Attributes of copies of linear memory, with the index of the first copy of each.
     attributes: Vec<CUmemcpyAttributes>,
     first: Vec<usize>,
     blocks: Batch<'scope, CUDA_MEMCPY3D_BATCH_OP>,

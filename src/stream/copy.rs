@@ -217,8 +217,7 @@ impl<'scope> Scope<'scope, '_> {
         unsafe { <D::Kind as Reads<M::Kind>>::read::<D::Element>(on, to, from, Key::new()) }
     }
 
-    /// Queues a fill of every element of a loan with `value`, without the padding of rows. Does not
-    /// wait for the stream.
+    /// Queues a fill of every element of a loan with `value`, without row padding. Does not wait.
     ///
     /// # Errors
     /// [`MemoryError::OtherStream`].
@@ -279,8 +278,7 @@ impl<'scope> Scope<'scope, '_> {
         unsafe { <D::Kind as Fills>::fill::<D::Element>(on, to, pattern, per_element, Key::new()) }
     }
 
-    /// Returns the device's view of page-locked memory, for kernels, fills and copies, under the
-    /// same loan.
+    /// Returns the device's view of page-locked memory, for kernels, fills and copies.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped, on a device without unified
@@ -307,8 +305,7 @@ impl<'scope> Scope<'scope, '_> {
     /// Same as [`read`](Scope::read), to an address.
     ///
     /// # Safety
-    /// `host` is valid for writes of as many elements as were lent, and has no other users after
-    /// the wait.
+    /// `host` is valid for writes of as many elements, and has no other users after the wait.
     pub(crate) unsafe fn read_to<T: DeviceData>(
         &self,
         host: *mut T,

@@ -11,8 +11,7 @@ use super::{Lent, Scope};
 use crate::memory::{MemoryError, Slice, SliceMut, copy, same_length};
 
 impl<'scope> Scope<'scope, '_> {
-    /// Queues decompressions without an order, by one call. Makes no call for an empty list. The
-    /// host does not wait.
+    /// Queues decompressions without an order, by at most one call. The host does not wait.
     ///
     /// # Errors
     /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices that lack the engine or
@@ -32,8 +31,7 @@ impl<'scope> Scope<'scope, '_> {
             return Err(MemoryError::OtherStream);
         }
         let mut raw: Vec<_> = list.iter().map(|one| one.raw).collect();
-        // SAFETY: all memory is lent to a scope that waits for this stream; the caller guarantees
-        // the sizes.
+        // SAFETY: all memory is lent to a scope that waits; the caller guarantees the sizes.
         unsafe { copy::decompress_on(&context, stream, &mut raw) }.map_err(|(error, _)| error)?;
         Ok(())
     }
@@ -72,8 +70,7 @@ pub struct Decompression<'scope> {
 }
 
 impl<'scope> Decompression<'scope> {
-    /// Decompresses `source` to `destination`, and writes the number of decompressed bytes to
-    /// `bytes`.
+    /// Decompresses `source` to `destination`, and writes the decompressed size to `bytes`.
     ///
     /// # Errors
     /// [`MemoryError::Length`] unless `bytes` is one element; [`MemoryError::OtherStream`];

@@ -28,8 +28,7 @@ flags! {
     }
 }
 
-/// A mark in a stream: recorded, waited for, and compared with another to time the work between
-/// them.
+/// A mark in a stream: recorded, waited for, and compared with another for timing.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) returns errors.
 ///
@@ -108,8 +107,7 @@ impl<'ctx> Event<'ctx> {
         if self.context().driver() == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Records the event after all work queued in `stream`. An earlier mark of the event is
-    /// replaced.
+    /// Records the event after all work queued in `stream`, in place of an earlier mark.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] unless event, stream and `cx` are of one context.
@@ -123,8 +121,7 @@ impl<'ctx> Event<'ctx> {
         unsafe { context_call!(context, cuEventRecord(self.as_raw(), stream.as_raw())) }
     }
 
-    /// Waits on the host until the stream has passed the mark. Returns immediately if none was
-    /// recorded.
+    /// Waits until the stream has passed the mark. Returns immediately if none was recorded.
     ///
     /// # Errors
     /// Sticky errors of earlier kernels.
@@ -150,16 +147,15 @@ impl<'ctx> Event<'ctx> {
         ready(unsafe { context_call!(self.context(), cuEventQuery(self.as_raw())) })
     }
 
-    /// Returns the time between two marks that have both been passed. The resolution is about 0.5
-    /// µs.
+    /// Returns the time between two passed marks. The resolution is about 0.5 µs.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` if a mark has not been passed; `CUDA_ERROR_INVALID_HANDLE` if one was
     /// never recorded or has [`EventFlags::DISABLE_TIMING`]; [`Error::is_wrong_context`] for events
     /// of two drivers.
     ///
-    /// Calls the newer function if the driver has it, because it takes a fifth of the time (90 ns
-    /// and 446 ns on an H200).
+    /// Calls the newer function if possible: it takes a fifth of the time (90 and 446 ns on an
+    /// H200).
     ///
     /// Driver: `cuEventElapsedTime_v2`, CUDA 12.8+, or `cuEventElapsedTime`, CUDA 2.0+, on older drivers.
     #[doc(alias = "cuEventElapsedTime_v2")]
@@ -192,12 +188,12 @@ impl<'ctx> Event<'ctx> {
 }
 
 impl Stream<'_> {
-    /// Makes later work of this stream wait for the work that `event` recorded. The host does not
+    /// Makes later work of this stream wait for the work recorded by `event`. The host does not
     /// wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of another context, but
-    /// not of another driver.
+    /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of
+    /// another context, but not of another driver.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]

@@ -13,8 +13,7 @@ use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 impl<'ctx> Stream<'ctx> {
-    /// Takes ownership of a stream that other code has created. [`ForeignStream`] borrows it
-    /// instead.
+    /// Takes ownership of a stream of other code. [`ForeignStream`] borrows it instead.
     ///
     /// If this fails, the other code keeps ownership.
     ///
@@ -116,8 +115,8 @@ impl<'ctx> ForeignStream<'ctx> {
     #[doc(alias = "cuStreamGetFlags")]
     #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
-        // SAFETY: guaranteed by the caller; the stream is never dropped, so it is not destroyed
-        // here.
+        // SAFETY: guaranteed by the caller; the stream is not destroyed, because it is never
+        // dropped.
         unsafe { Stream::from_raw(cx, raw) }.map(|stream| Self(ManuallyDrop::new(stream)))
     }
 }
@@ -140,7 +139,7 @@ impl<'ctx> ForeignStream<'ctx> {
 pub struct ForeignEvent<'ctx>(ManuallyDrop<Event<'ctx>>);
 
 impl<'ctx> ForeignEvent<'ctx> {
-    /// Borrows an event of other code by its handle. Makes no driver call.
+    /// Borrows an event of other code by its handle. No driver call.
     ///
     /// # Safety
     /// 1. `raw` is an event of the context of `cx`, and outlives the value.

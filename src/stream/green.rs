@@ -30,8 +30,7 @@ impl<'ctx> Stream<'ctx> {
         Ok(Self { queue: Held::new(raw, context), kind: StreamKind::NonBlocking })
     }
 
-    /// Returns the driver's handle of the stream's green context, or `None` if the stream was not
-    /// made in one.
+    /// Returns the driver's handle of the stream's green context, if it was made in one.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] if the stream's context is not current.

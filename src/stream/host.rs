@@ -65,8 +65,7 @@ impl<R> HostCall<R> {
     /// After a kernel fault the driver does not call queued functions, and they are leaked.
     #[inline]
     pub fn take(&self) -> Option<std::thread::Result<R>> {
-        // The driver's thread holds the lock only while it stores the outcome; in a forked child,
-        // perhaps forever.
+        // The driver's thread holds the lock briefly, or in a forked child perhaps forever.
         match self.0.0.try_lock() {
             Ok(mut place) => place.take(),
             Err(TryLockError::Poisoned(place)) => place.into_inner().take(),

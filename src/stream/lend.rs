@@ -65,8 +65,7 @@ pub trait Lend<'scope>: Sealed {
     fn lend(self, scope: &Scope<'scope, '_>, key: Key) -> Result<Self::View, MemoryError>;
 }
 
-/// Memory of a context, which can be lent to its scopes, and to scopes of other contexts as a
-/// [`Peer`].
+/// Memory of a context, for its scopes and, as a [`Peer`], for scopes of other contexts.
 pub trait InContext<'scope>: Sealed {
     /// The view of it.
     type View;
@@ -130,8 +129,7 @@ impl<'scope> Scope<'scope, '_> {
         Ok(Lent::new(memory.lend(self, Key::new())?, self.stream()))
     }
 
-    /// Same as [`lend`](Scope::lend), for memory that was not used since its allocation, so there
-    /// is nothing to wait for.
+    /// Same as [`lend`](Scope::lend), for memory without earlier uses, which needs no wait.
     pub(crate) fn lend_fresh<T: DeviceData>(
         &self,
         memory: SliceMut<'scope, T>,
@@ -303,8 +301,8 @@ impl<'scope, 'ctx, T: StreamValue> Lend<'scope> for &'scope Signals<'ctx, T> {
         if self.is_lost() {
             return Err(MemoryError::Lost);
         }
-        // SAFETY: the owner is borrowed for the scope, beyond its wait, because the body does not
-        // choose the lifetime.
+        // SAFETY: the owner is borrowed for the scope, beyond its wait: the body cannot shorten
+        // that.
         unsafe { scope.marks().add_shared(self.mark()) };
         Ok(self)
     }

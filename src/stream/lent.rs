@@ -71,8 +71,7 @@ impl<'scope, M> Lent<'scope, M> {
         &self.view
     }
 
-    /// The driver's handle of the loan's stream: another library may use the memory only on that
-    /// stream.
+    /// The driver's handle of the loan's stream, on which another library may use the memory.
     #[inline]
     pub const fn stream(&self) -> CUstream {
         self.stream
@@ -85,8 +84,7 @@ impl<'scope, M> Lent<'scope, M> {
 }
 
 impl<M: Located> Lent<'_, M> {
-    /// Returns the address of the first element: on the host for page-locked memory, otherwise in
-    /// device memory.
+    /// Returns the address of the first element, of page-locked memory on the host.
     #[inline]
     pub fn as_raw(&self) -> M::Address {
         self.view.address(Key::new())

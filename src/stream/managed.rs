@@ -28,8 +28,7 @@ use crate::raw::call::{context_call, either_call};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attachment {
-    /// All streams of all devices; the host only while no kernel runs. The default of an
-    /// allocation.
+    /// All streams of all devices; the host only while no kernel runs. The initial state.
     Global,
     /// The host, and no stream.
     Host,
@@ -68,8 +67,7 @@ impl Batch {
 impl Stream<'_> {
     /// Queues a prefetch of managed memory to a location. The host does not wait.
     ///
-    /// The contents do not change, and no work needs to wait for the prefetch. Does nothing for an
-    /// empty range.
+    /// The contents stay, and no work needs to wait for it. Does nothing for an empty range.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -107,8 +105,7 @@ impl Stream<'_> {
         let (library, address, bytes) = (context.library(), range.as_raw(), range.bytes());
         let (location, stream) = (to.as_raw(), self.as_raw());
         let queued = match to.as_device() {
-            // SAFETY: the range is in a live allocation of managed memory, whose contents stay; the
-            // stream is live.
+            // SAFETY: the range is in a live allocation, whose contents stay; the stream is live.
             Some(device) => unsafe {
                 either_call!(library, cuMemPrefetchAsync_v2(address, bytes, location, 0, stream)
                     or cuMemPrefetchAsync(address, bytes, device, stream))
@@ -162,8 +159,7 @@ impl Stream<'_> {
     /// Queues a discard of the contents of managed memory, which then need not be moved. The host
     /// does not wait. Until the next write, the memory has unspecified contents.
     ///
-    /// The discard may also affect writes of unordered work on other streams: order them by an
-    /// event.
+    /// The discard may also affect unordered writes of other streams: order them by an event.
     ///
     /// # Errors
     /// Same as [`prefetch_batch`](Stream::prefetch_batch).
@@ -241,8 +237,7 @@ impl Stream<'_> {
     ///    work of the device accesses it only on this stream after [`Attachment::Single`], and not
     ///    at all after [`Attachment::Host`]. Copies and fills on the default stream count as work
     ///    of the device.
-    /// 2. Until then [`on_host`](crate::memory::ManagedBuffer::on_host), which also attaches it, is
-    ///    not called.
+    /// 2. Until then [`on_host`](crate::memory::ManagedBuffer::on_host) is not called.
     /// 3. The stream outlives a [`Single`](Attachment::Single) attachment.
     ///
     /// Driver: `cuStreamAttachMemAsync`, CUDA 6.0+.

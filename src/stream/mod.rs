@@ -8,8 +8,8 @@
 //! host memory continue, including queued ones. Only the end of the context proves that they are
 //! complete. Synchronous copies return when they are complete, fault or not.
 //!
-//! So a failed wait does not prove that the device has stopped writing host memory, and this crate
-//! follows three rules:
+//! So a failed wait does not prove that the device has stopped writing host memory. Three rules
+//! follow:
 //!
 //! - Copies to a host slice, which may be page-locked or not, are synchronous.
 //! - Copies that run in parallel with the host write memory whose *owner* is known: lent to a

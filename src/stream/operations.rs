@@ -172,8 +172,7 @@ impl<H: Copy> Operations<H> {
         self.push(loan, at, |address| reduction_of(address, operation, value))
     }
 
-    /// Adds a barrier: all earlier writes are visible to all later work, in the whole system or on
-    /// the device.
+    /// Adds a barrier: earlier writes are visible to later work, in the system or on the device.
     #[inline]
     pub fn barrier(&mut self, reach: CUstreamMemoryBarrier_flags) -> &mut Self {
         self.list.push(barrier_of(reach));
@@ -202,8 +201,7 @@ impl<H> fmt::Debug for Operations<H> {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Queues operations on numbers, in order, by one call. Makes no call for an empty list. The
-    /// host does not wait.
+    /// Queues operations on numbers, in order, by at most one call. The host does not wait.
     ///
     /// # Errors
     /// [`MemoryError::OtherStream`] for loans of another stream; the errors of
@@ -225,8 +223,7 @@ impl<'scope> Scope<'scope, '_> {
         Ok(unsafe { context_call!(&context, cuStreamBatchMemOp_v2(stream, count, first, 0)) }?)
     }
 
-    /// Makes the stream wait until the number at `at` of a loan satisfies `until`. The host does
-    /// not wait.
+    /// Makes the stream wait until the number at `at` satisfies `until`. The host does not wait.
     ///
     /// Earlier work of this stream may write the number, or another writer: the host or another
     /// stream, for [`Signals`](super::Signals), a peer, another process, or a kernel with the

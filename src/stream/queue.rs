@@ -1,5 +1,4 @@
-//! The pairs of kinds that a scope copies between, and the kinds that it fills, with the driver's
-//! function for each.
+//! The pairs of kinds that a scope copies between, and the kinds that it fills.
 
 use std::ptr::NonNull;
 
@@ -108,8 +107,8 @@ impl Queues<Host> for Device {
     ) -> Result<(), MemoryError> {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
-        // SAFETY: both sides have as many elements; the host side is borrowed until the scope has
-        // waited for this stream.
+        // SAFETY: as many elements on both sides; the host's are borrowed until the scope has
+        // waited.
         unsafe { copy::from_host_on(on.context, on.stream, to.as_raw(), from.as_ptr().cast(), bytes) }?;
         Ok(())
     }
@@ -210,8 +209,7 @@ macro_rules! blocks {
                 _: Key,
             ) -> Result<(), MemoryError> {
                 if to.is_at(&from) {
-                    // Loans of rows do not overlap, so both are the same loan: there is nothing to
-                    // copy.
+                    // Loans of rows do not overlap, so both are the same: there is nothing to copy.
                     return Extent::same(to.extent(), from.extent());
                 }
                 // SAFETY: both sides have room for their extents, and are lent to or borrowed for a
@@ -322,8 +320,7 @@ pub(crate) unsafe fn read_into<T: DeviceData>(
         return Ok(());
     }
     on.wait()?;
-    // SAFETY: both sides have `bytes` bytes, the host side has no other users, and any bytes are a
-    // `T`.
+    // SAFETY: both sides have `bytes` bytes; the host side has no other users; any bytes are a `T`.
     unsafe { copy::to_host(on.context, to.cast(), from.as_raw(), bytes) }?;
     Ok(())
 }

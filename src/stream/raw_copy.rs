@@ -12,8 +12,7 @@ impl Current<'_, '_> {
     /// return, host memory may be reused or has the copied bytes; within the device the host does
     /// not wait.
     ///
-    /// Slices, pinned memory and blocks have safe, typed copies; this one is for addresses of other
-    /// code.
+    /// Slices, pinned memory and blocks have safe copies; this is for addresses of other code.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`.

@@ -42,11 +42,9 @@ impl Told {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner).waker
     }
 
-    /// Returns the status that the driver reported. If it has not called yet, the call will wake
-    /// `waker`.
+    /// Returns the reported status. If there is none yet, the driver's call will wake `waker`.
     fn status_or_wake(&self, waker: &Waker) -> Option<CUresult> {
-        // Wakers run code of the program: they are cloned before the lock is taken, and dropped
-        // after it.
+        // Wakers run code of the program: clone before the lock is taken, and drop after it.
         let mut spare = Some(waker.clone());
         let mut state = self.state();
         if state.status.is_none() && !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
@@ -72,8 +70,7 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
         state.waker.take()
     };
     let Some(waker) = waker else { return };
-    // A waker runs code of the program. Its panic must not unwind into the driver, and cannot be
-    // reported.
+    // A waker runs code of the program, whose panic must not unwind into the driver.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref())) {
         std::mem::forget(payload);
     }
@@ -86,8 +83,7 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
     }
 }
 
-/// A future that is ready when a stream has completed all earlier work: of [`Stream::reached`] and
-/// [`Event::reached`].
+/// A future that is ready after earlier work: of [`Stream::reached`] and [`Event::reached`].
 ///
 /// It needs no runtime: the driver wakes it, on its own thread, which [refuses most
 /// calls](super#on-the-drivers-threads). So wakers must not poll; wakers of common executors do
@@ -177,8 +173,7 @@ impl fmt::Debug for Reached<'_> {
 }
 
 impl<'ctx> Stream<'ctx> {
-    /// Returns a future that is ready when all earlier work of the stream is complete. The host
-    /// does not wait.
+    /// Returns a future that is ready when all earlier work of the stream is complete.
     ///
     /// Later work runs after the driver's call, some microseconds after the earlier work. On an
     /// H200, the call for a small copy came 35 µs after the copy was queued; waiting for an
@@ -230,8 +225,7 @@ impl<'ctx> Event<'ctx> {
     /// Returns a future that is ready when the mark is passed. `stream` waits for the mark and then
     /// calls back. Ready soon if no mark was recorded. The host does not wait.
     ///
-    /// The stream may be the one with the mark, or a stream without other work, so that no work
-    /// waits for the call.
+    /// The stream may be the mark's, or one without other work, so that no work waits for the call.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] unless event and stream are of the current context.

@@ -73,8 +73,7 @@ struct Inner<V> {
 
 /// A submitted [`Request`]. [`wait`](Pending::wait) returns its memory, on any thread.
 ///
-/// Dropping it waits. Forgetting it leaks all that it owns, so that the device never works on freed
-/// memory.
+/// Dropping it waits. Forgetting it leaks it, so that the device never works on freed memory.
 ///
 /// Example: see [`Request`], `submit`.
 #[must_use = "dropping it waits for the work"]
@@ -178,8 +177,7 @@ impl<V> Request<V> {
         let (streams, kept) = (stream.as_raw(), Kept::default());
         let wait = ManuallyDrop::new(Wait { context, streams: &streams, marks: &kept.marks });
         let begun = Begun { wait, inner };
-        // SAFETY: the value is on the heap until the work is complete, and has no other users until
-        // then.
+        // SAFETY: until the work is complete, the value is on the heap without other users.
         let value = unsafe { &mut (*inner.as_ptr()).value };
         let queued = body(&Scope::new(stream, cx.token(), &kept), value);
         // SAFETY: only the event is borrowed, not the value that the device may be using.

@@ -82,8 +82,7 @@ pub struct MultiScope<'scope, 'env: 'scope> {
 /// State of a scope about its loans, on all its streams.
 #[derive(Default)]
 pub(super) struct Kept {
-    /// Marks of page-locked memory that the device may write, and of other contexts whose memory it
-    /// may use.
+    /// Marks of page-locked memory that the device may write, and of other contexts in use.
     pub(super) marks: Marks,
     waited: Cell<Option<Waited>>,
 }
@@ -281,8 +280,7 @@ impl Current<'_, '_> {
 }
 
 impl<'scope, 'env> MultiScope<'scope, 'env> {
-    /// Returns the part of this scope that works on `stream`. Repeated calls for a stream return
-    /// the same part.
+    /// Returns the part of this scope that works on `stream`, the same one for each call.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`].

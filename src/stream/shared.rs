@@ -10,7 +10,7 @@ use crate::raw::shared::Shared;
 impl<'ctx> Stream<'ctx> {
     /// Makes the stream shared: it is destroyed when its last handle and the last memory in its
     /// order are dropped. A shared stream cannot be captured, because no value owns it exclusively.
-    /// Makes no driver call.
+    /// No driver call.
     ///
     /// ```
     /// # cuprum::example!(driver);

@@ -14,8 +14,7 @@ use crate::raw::call::context_call;
 use crate::raw::mark::Mark;
 use crate::raw::seal::Sealed;
 
-/// Numbers that streams [write and wait for](super::Until) concurrently with the host and other
-/// streams: `u32` or `u64`.
+/// Numbers that streams [write and wait for](super::Until), and the host too: `u32` or `u64`.
 ///
 /// They are in page-locked host memory, which devices can access. On the host they are atomics, for
 /// any thread at any time. So scopes on any number of streams borrow them shared. They are not
@@ -68,8 +67,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
         let (context, mut address) = (cx.get()?, 0);
         if len != 0 {
             let host = memory.as_raw().cast();
-            // SAFETY: the memory is page-locked while it exists, and the out-parameter outlives the
-            // call.
+            // SAFETY: the memory stays page-locked, and the out-parameter outlives the call.
             unsafe { context_call!(&context, cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)) }?;
         }
         Ok(Self { memory, len, address })
@@ -115,8 +113,7 @@ impl<T: StreamValue> Deref for Signals<'_, T> {
     type Target = [<T as StreamValue>::Atomic];
 
     fn deref(&self) -> &Self::Target {
-        // SAFETY: initialized, aligned numbers without other references: all users access them by
-        // atomics, lost or not.
+        // SAFETY: initialized, aligned numbers, which all users access by atomics, lost or not.
         unsafe { std::slice::from_raw_parts(self.memory.as_raw().cast_const().cast(), self.len) }
     }
 }

@@ -41,8 +41,8 @@ impl Stream<'_> {
         }
         let mut maps: Vec<CUarrayMapInfo> = maps.iter().map(TileMap::as_raw).collect();
         let (count, maps) = (maps.len() as u32, maps.as_mut_ptr());
-        // SAFETY: descriptions of live arrays and memory, which outlive the call; the caller
-        // guarantees the rest.
+        // SAFETY: descriptions of live arrays and memory outlive the call; the rest is the caller's
+        // duty.
         unsafe { context_call!(context, cuMemMapArrayAsync(maps, count, self.as_raw())) }
     }
 }

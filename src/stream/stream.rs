@@ -126,7 +126,7 @@ impl<'ctx> Stream<'ctx> {
     }
 
     /// Returns the context's legacy default stream, on which synchronous copies run unless the
-    /// library was opened with per-thread default streams. Makes no driver call.
+    /// library was opened with per-thread default streams. No driver call.
     #[inline]
     pub fn default_in(cx: &Current<'_, 'ctx>) -> Self {
         let context = cx.near();

@@ -89,8 +89,8 @@ pub struct Until<T> {
 }
 
 impl<T: StreamValue> Until<T> {
-    /// The number in memory is at least `value`, with wraparound: the difference as a signed number
-    /// is not negative.
+    /// The number in memory is at least `value`, with wraparound: their signed difference is not
+    /// negative.
     pub const fn at_least(value: T) -> Self {
         Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ }
     }

@@ -43,7 +43,7 @@ pub struct CheckpointProcess {
 }
 
 impl Driver {
-    /// Returns the process with this id, which may be the current one. Makes no driver call.
+    /// Returns the process with this id, which may be the current one. No driver call.
     pub const fn checkpoint_process(self, pid: u32) -> CheckpointProcess {
         CheckpointProcess { driver: self, pid: pid as i32 }
     }
@@ -68,8 +68,8 @@ impl CheckpointProcess {
         Ok(state)
     }
 
-    /// Returns the thread of the process that restores it. A tool that freezes the process must let
-    /// this thread run then.
+    /// Returns the thread that restores the process. Tools that freeze the process let this thread
+    /// run.
     ///
     /// # Errors
     /// Same as [`state`](CheckpointProcess::state).
@@ -120,13 +120,11 @@ impl CheckpointProcess {
     #[inline]
     pub unsafe fn checkpoint(self) -> Result<(), Error> {
         let mut args = CUcheckpointCheckpointArgs::zeroed();
-        // SAFETY: the arguments outlive the call; without another location, memory is saved on the
-        // host.
+        // SAFETY: the arguments outlive the call; memory is saved on the host by default.
         unsafe { driver_call!(self.driver.library(), cuCheckpointProcessCheckpoint(self.pid, &raw mut args)) }
     }
 
-    /// Acquires devices again and restores their memory. The process stays locked. Blocks until
-    /// that is done.
+    /// Acquires devices and restores their memory, and blocks until done. The process stays locked.
     ///
     /// `devices` has pairs of UUIDs: of a device at the checkpoint, and of the device that replaces
     /// it. If empty, the process gets the same devices.
@@ -136,8 +134,7 @@ impl CheckpointProcess {
     /// that do not match; the errors of [`state`](CheckpointProcess::state).
     ///
     /// # Safety
-    /// The host's part of the process's memory is unchanged; for example, no other state of it was
-    /// restored.
+    /// The host's part of the process's memory is unchanged since the checkpoint.
     ///
     /// Driver: `cuCheckpointProcessRestore`, CUDA 12.8+; with pairs of devices CUDA 13.0+.
     #[doc(alias = "cuCheckpointProcessRestore")]

@@ -26,8 +26,7 @@ const NAME_BYTES: usize = 1024;
 /// Settings of core dumps, of the current context or for later contexts: made by
 /// [`Current::coredump`] and [`Driver::coredump_defaults`].
 ///
-/// A dump is a file with the state of the device at a fault: threads, registers and memory.
-/// `cuda-gdb` opens it.
+/// A dump is a file with the device's threads, registers and memory at a fault, for `cuda-gdb`.
 ///
 /// # Example
 /// ```
@@ -80,7 +79,7 @@ impl CoredumpSwitch {
 }
 
 impl Driver {
-    /// Settings of core dumps for later contexts, and for dumps on request. Makes no driver call.
+    /// Settings of core dumps for later contexts, and for dumps on request. No driver call.
     pub const fn coredump_defaults(self) -> Coredump<'static> {
         Coredump { library: self.library(), current: None }
     }
@@ -88,8 +87,8 @@ impl Driver {
     /// Calls `listener` with the process and the device when a core dump begins, on a thread of the
     /// driver. It must not call the driver.
     ///
-    /// A panic in it is caught. The closure is never freed, because the driver does not report when
-    /// its last call has ended.
+    /// Panics in it are caught. The closure is never freed, because the end of its last call is
+    /// unknown.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -102,8 +101,7 @@ impl Driver {
     ) -> Result<CoredumpCallback, Error> {
         let (data, mut raw) = (told(self, listener), CUcoredumpCallbackHandle::null());
         let to = &raw mut raw;
-        // SAFETY: the data has the type that the callback expects, and is never freed; `raw`
-        // outlives the call.
+        // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuCoredumpRegisterStartCallback(Some(tell), data, to)) }?;
         Ok(CoredumpCallback(Owned::new(Registered { raw, complete: false }, self.library())))
     }
@@ -129,7 +127,7 @@ impl Driver {
 }
 
 impl Current<'_, '_> {
-    /// Settings of core dumps of the current context. Makes no driver call.
+    /// Settings of core dumps of the current context. No driver call.
     #[inline]
     pub fn coredump(&self) -> Coredump<'_> {
         Coredump { library: self.context().library(), current: Some(self) }
@@ -155,8 +153,7 @@ impl Coredump<'_> {
     /// Turns the switch on or off.
     ///
     /// # Errors
-    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` if it can no longer be
-    /// changed.
+    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` if it is fixed by now.
     ///
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
@@ -191,8 +188,7 @@ impl Coredump<'_> {
         self.set(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut flags.0.to_ne_bytes())
     }
 
-    /// Returns the file name of a dump, in which `%h` stands for the host, `%p` for the process and
-    /// `%t` for the time.
+    /// Returns the file name of a dump; `%h`, `%p` and `%t` stand for host, process and time.
     ///
     /// # Errors
     /// Same as [`switch`](Coredump::switch).

@@ -53,8 +53,8 @@ impl Device {
     /// the system may take memory away from the process if it does not free as much. The listener
     /// must not call the driver.
     ///
-    /// A panic in it is caught. The closure is never freed, because the driver does not report when
-    /// its last call has ended.
+    /// Panics in it are caught. The closure is never freed, because the end of its last call is
+    /// unknown.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on a system without budgets; other errors of the driver.
@@ -69,8 +69,7 @@ impl Device {
         let (library, device) = (self.driver().library(), self.as_raw());
         let (data, mut raw) = (listener::leaked(listener), CUasyncCallbackHandle::null());
         let to = &raw mut raw;
-        // SAFETY: the data has the type that the callback expects, and is never freed; `raw`
-        // outlives the call.
+        // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(library, cuDeviceRegisterAsyncNotification(device, Some(tell), data, to)) }?;
         Ok(BudgetNotice(Owned::new(Registered { raw, device }, library)))
     }

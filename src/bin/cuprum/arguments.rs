@@ -3,8 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-/// Words after the command. Each method removes the words that it knows; [`rest`](Arguments::rest)
-/// refuses the others.
+/// Words after the command. Methods remove the words that they know; [`rest`](Arguments::rest)
+/// refuses others.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     words: Vec<OsString>,
@@ -102,8 +102,8 @@ impl Arguments {
 }
 
 fn value_in(word: &OsStr, name: &str) -> Option<OsString> {
-    // An option's name is ASCII, so the text is cut at a character boundary; text that is not UTF-8
-    // has no such option.
+    // An option's name is ASCII, so this is a character boundary; text that is not UTF-8 has no
+    // options.
     word.to_str()?.strip_prefix(name)?.strip_prefix('=').map(OsString::from)
 }
 

@@ -1,5 +1,4 @@
-//! Runs this program again as a child, for work that may crash, hang, or leave a driver in the
-//! process.
+//! Runs this program again as a child, for work that may crash, hang, or leave a driver loaded.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -15,8 +14,7 @@ use crate::signals;
 pub(crate) struct Ended {
     /// Its messages, as lines of a word, a tab and a text.
     pub(crate) lines: Vec<(String, String)>,
-    /// Reason why it did not finish, with the last line on its standard error, for example of a
-    /// driver.
+    /// Reason why it did not finish, with the last line on its standard error.
     pub(crate) failed: Option<String>,
 }
 

@@ -1,5 +1,4 @@
-//! ELF files, as far as necessary to find the requirements of a program or library: 64-bit
-//! little-endian files.
+//! Reads the requirements of programs and libraries: 64-bit little-endian ELF files.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,8 +11,7 @@ pub(crate) const CUDA: u16 = 190;
 
 /// Maximum size of a table in bytes, because a file can claim any size.
 const MOST: u64 = 256 << 20;
-/// Limits for the same reason: entries of the library table, and lengths of library, function and
-/// section names.
+/// Limits for the same reason: entries of the library table, and lengths of names.
 const MOST_NEEDED: usize = 4096;
 const LONGEST_PATH: usize = 4096;
 const LONGEST_NAME: usize = 128;
@@ -102,8 +100,7 @@ impl Elf {
         }
     }
 
-    /// Reads a part of the file that its tables name. If it is incomplete, records damage and
-    /// returns nothing.
+    /// Reads a part of the file that its tables name. Records damage if it is incomplete.
     fn part(&mut self, what: &str, offset: u64, size: u64) -> io::Result<Vec<u8>> {
         let length = self.length;
         if offset.checked_add(size).is_none_or(|end| end > length) {
@@ -238,8 +235,7 @@ impl Elf {
         };
         let strings = self.part("section with names of symbols", strings.offset, strings.size)?;
         let symbols = self.part("section with dynamic symbols", symbols.offset, symbols.size)?;
-        // Entries of 24 bytes: the name first, and the section that defines the symbol at 6, 0 for
-        // none.
+        // Entries of 24 bytes: the name first, and the defining section at 6, 0 for none.
         for symbol in symbols.chunks_exact(24).filter(|symbol| u16_at(symbol, 6) == 0) {
             let at = u32_at(symbol, 0);
             let is_ours = strings.get(at as usize..).is_some_and(|name| name.starts_with(b"cu"));

@@ -1,8 +1,7 @@
-//! `cuprum`: examines this machine's CUDA driver, and runs programs on the software device or
-//! traced.
+//! `cuprum`: examines this machine's CUDA driver; runs programs on the software device or traced.
 //!
-//! The binary of the feature `cli`, which adds no dependency. See `cuprum help`, and `README.md`
-//! next to this file.
+//! The binary of the feature `cli`, without dependencies. See `cuprum help`, and `README.md` next
+//! to this file.
 
 // The rooms, from the bottom to the top. The test `tests/rules/arrows/cli.rs` checks the arrows.
 //

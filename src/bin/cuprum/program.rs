@@ -38,8 +38,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Finds a program like a shell, and checks that it would load `libcuda.so.1` from the
-/// environment's folders.
+/// Finds a program like a shell, and checks that it would load `libcuda.so.1` from the environment.
 pub(crate) fn find(name: &OsStr) -> Result<Program, Refused> {
     let shown = name.to_string_lossy();
     let path = search(name, std::env::var_os("PATH"))

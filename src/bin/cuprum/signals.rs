@@ -57,8 +57,7 @@ mod handlers {
     /// A signal that arrived before the program was known, or 0.
     static EARLY: AtomicI32 = AtomicI32::new(0);
 
-    /// The program gets signals of the terminal itself. A signal sent only to this process is
-    /// passed on.
+    /// Passes on a signal sent only to this process; the terminal's signals also reach the program.
     extern "C" fn pass(number: c_int) {
         if matches!(number, SIGTERM | SIGHUP) {
             EARLY.store(number, Ordering::SeqCst);

@@ -138,8 +138,8 @@ impl Folder {
     fn preload(&self, command: &mut Command) {
         const VARIABLE: &str = "LD_PRELOAD";
         let before = env::var_os(VARIABLE).filter(|value| !value.is_empty());
-        // The variable cannot contain a blank. Without the folder, the program's own path is
-        // searched first.
+        // The variable cannot contain a blank. Without the folder, the program's own path comes
+        // first.
         let has_blank = self.path.to_string_lossy().contains(' ');
         let folder = if has_blank { Path::new("") } else { &self.path };
         let ours = self.preloaded.iter().map(|name| folder.join(name).into_os_string());

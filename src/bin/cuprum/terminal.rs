@@ -28,8 +28,7 @@ fn write(to: &mut impl io::Write, text: &dyn Display) {
     }
 }
 
-/// Foreign text, such as a file name, within a line: control characters and line ends are shown as
-/// `\u{1b}`.
+/// Foreign text, such as a file name, within a line: shows control characters as `\u{1b}`.
 pub(crate) struct Shown<T>(pub(crate) T);
 
 impl<T: Display> Display for Shown<T> {

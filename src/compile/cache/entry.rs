@@ -69,8 +69,7 @@ pub(super) fn encode(key: &[u8], code: &Code) -> Vec<u8> {
     bytes
 }
 
-/// The code of an entry; `None` if the entry is incomplete, has another key, or has incomplete
-/// machine code.
+/// The code of a complete entry with this key and, if it is machine code, with complete code.
 pub(super) fn decode(bytes: &[u8], key: &[u8]) -> Option<Code> {
     let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
     if checksum(body).to_le_bytes() != *sum {

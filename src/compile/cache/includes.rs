@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use crate::compile::Source;
 
-/// The first file that a source reads, according to its text. `None` if it reads nothing, or has a
-/// fingerprint for it.
+/// The first file that a source reads, by its text. `None` if it reads nothing, or has a
+/// fingerprint.
 ///
 /// In doubt, returns a name: an unnecessary compilation is harmless.
 pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<String> {
@@ -25,8 +25,7 @@ pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<
     texts.into_iter().find_map(|text| in_text(&String::from_utf8_lossy(text), source))
 }
 
-/// The first word of a text that may read a file, such as `include`, unless it names a header in
-/// memory.
+/// The first word that may read a file, such as `include`, unless it names a header in memory.
 fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
     // A backslash at the end of a line continues the line, even within a word.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");

@@ -1,5 +1,4 @@
-//! Checks that no other user could have written the code, by the owners and modes of files and
-//! folders.
+//! Checks by the owners and modes of files that no other user could have written the code.
 
 use std::fs::File;
 use std::path::Path;
@@ -73,8 +72,7 @@ mod user {
     }
 }
 
-/// Here access control lists apply, which are not read. Those of a user's own folders let no other
-/// user write.
+/// Access control lists are not read. Those of a user's own folders let no other user write.
 #[cfg(not(unix))]
 pub(super) fn folder(_: &Path) -> Result<(), String> {
     Ok(())

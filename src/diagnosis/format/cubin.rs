@@ -19,8 +19,7 @@ pub(in super::super) fn cubin(bytes: &[u8]) -> Result<CodePart, ImageError> {
         return Err(ImageError::Unknown);
     }
     check(bytes).map_err(ImageError::Damaged)?;
-    // Since the eighth revision, which CUDA 12.9 and newer write, the architecture is one byte
-    // higher.
+    // In revisions since 8, of CUDA 12.9 and newer, the architecture is one byte higher.
     let number = if header[8] >= 8 { flags >> 8 & 0xff } else { flags & 0xff };
     if number == 0 {
         return Err(ImageError::damaged("its ELF header names no architecture"));

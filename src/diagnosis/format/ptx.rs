@@ -107,8 +107,7 @@ impl<'a> Scanner<'a> {
         Ok(self.next()?.and_then(|token| if let Token::Word(word) = token { Some(word) } else { None }))
     }
 
-    /// Reads a complete statement: up to a semicolon, or a function with its block. Returns true
-    /// for a block.
+    /// Reads a complete statement, or a function with its block. Returns true for a block.
     fn statement(&mut self) -> Result<bool, String> {
         let (mut open, mut is_value) = (Vec::new(), false);
         while let Some(token) = self.next()? {

@@ -12,8 +12,7 @@ const OF_90: ComputeCapability = capability(90);
 fn elf(revision: u8, flags: u32) -> Vec<u8> {
     let mut bytes = b"\x7fELF\x02\x01\x01\x41".to_vec();
     bytes.push(revision);
-    // A header, 16 bytes of a section, and two entries of the section table, the first of which is
-    // empty.
+    // A header, 16 bytes of a section, and two entries of the section table, the first empty.
     bytes.resize(64 + 16 + 2 * 64, 0);
     bytes[18..20].copy_from_slice(&190u16.to_le_bytes());
     bytes[40] = 80;
@@ -148,8 +147,7 @@ fn every_flipped_bit_ends_in_an_answer() {
             let mut flipped = whole.to_vec();
             flipped[bit / 8] ^= 1 << (bit % 8);
             let _ = Image::read(&flipped);
-            // Half of an image is damaged, regardless of its header. Half of a text may be
-            // complete.
+            // Half of an image is damaged. Half of a text may be complete.
             let half = Image::read(&flipped[..whole.len() / 2]);
             assert!(half.is_err() || whole.is_ascii(), "bit {bit} of {}: {half:?}", whole.len());
         }

@@ -14,8 +14,7 @@ use crate::raw::held::Held;
 use crate::raw::keep::Near;
 use crate::raw::shared::Shared;
 
-/// An array of elements of `T` and its smaller levels, each with half the sides of the one before,
-/// freed on drop.
+/// An array of elements of `T`, with smaller levels that halve the sides each time, freed on drop.
 ///
 /// A [`Texture`](crate::texture::Texture) of it reads the level that matches the distance between
 /// the requested texels, or interpolates between two levels.
@@ -159,8 +158,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         self.stored.flags
     }
 
-    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is
-    /// dropped.
+    /// Makes the array shared: it is freed with the last of its handles, textures and surfaces.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);

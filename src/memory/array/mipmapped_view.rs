@@ -12,8 +12,7 @@ use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
-/// A borrowed mipmapped array: a [`MipmappedArray`], or an image of [OpenGL](crate::graphics).
-/// `Copy`.
+/// A borrowed [`MipmappedArray`], or an image of [OpenGL](crate::graphics). `Copy`.
 ///
 /// # Example
 /// ```
@@ -45,8 +44,8 @@ unsafe impl<T: Texel> Sync for MipmappedView<'_, T> {}
 
 impl<'a, T: Texel> MipmappedView<'a, T> {
     /// # Safety
-    /// The handle is live for `'a` in this context; its array has this shape, these flags, and
-    /// elements of `T`.
+    /// The handle is live for `'a` in this context, of an array of `T` with this shape and these
+    /// flags.
     pub(super) const unsafe fn new(
         raw: CUmipmappedArray,
         shape: ArrayShape,

@@ -1,5 +1,4 @@
-//! Arrays: memory with a shape, a format and a device-specific layout, which kernels access through
-//! textures and surfaces.
+//! Arrays: memory with a shape, a format and a device-specific layout, for textures and surfaces.
 
 mod mipmapped;
 mod mipmapped_view;
@@ -158,8 +157,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Ok(Self { stored: Stored::new(memory, shape, flags, 1), _texels: PhantomData })
     }
 
-    /// Creates an array as [`new`](Array::new) does and copies `host` to it: row by row, slice by
-    /// slice.
+    /// Creates an array and copies `host` to it: row by row, slice by slice.
     ///
     /// # Errors
     /// Same as [`new`](Array::new) and [`Current::copy`].
@@ -217,8 +215,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.stored.flags
     }
 
-    /// Copies the array to a new vector: row by row, slice by slice. Blocks until the copy is
-    /// complete.
+    /// Copies the array to a new vector: row by row, slice by slice. Blocks until done.
     ///
     /// # Errors
     /// Same as [`ArrayPart::to_vec`].

@@ -58,8 +58,7 @@ impl ArrayShape {
         !matches!(self, Self::OneD { .. } | Self::TwoD { .. })
     }
 
-    /// Returns the shape of a level of a mipmapped array with this shape: each level halves all
-    /// sides, down to one.
+    /// Returns the shape of a level of a mipmapped array: each level halves all sides, down to one.
     pub const fn level(self, level: u32) -> Self {
         const fn halved(side: usize, level: u32) -> usize {
             match side.checked_shr(level) {

@@ -35,8 +35,7 @@ use crate::raw::keep::Near;
 pub struct SparseProperties {
     /// Elements per tile in each dimension.
     pub tile: [u32; 3],
-    /// The first level that is smaller than a tile. This level and all smaller ones share a packed
-    /// tail.
+    /// The first level that is smaller than a tile. It and all smaller levels share a packed tail.
     pub tail_first_level: u32,
     /// Bytes of the tail of each layer.
     pub tail_bytes: u64,
@@ -56,8 +55,7 @@ pub struct MemoryRequirements {
     pub alignment: usize,
 }
 
-/// A part of an array for memory. Ignored for an array that is not sparse, whose memory is mapped
-/// as a whole.
+/// A part of an array for memory. Ignored for an array whose memory is mapped as a whole.
 ///
 /// Example: see [`TileMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,13 +251,12 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         if (format, channels) != (U::FORMAT, U::CHANNELS) {
             return Err(MemoryError::Texel { format, channels });
         }
-        // SAFETY: the plane lives as long as the array; the driver has just reported shape and
-        // format.
+        // SAFETY: the plane lives as long as the array; the driver has reported shape and format.
         Ok(unsafe { ArrayView::new(raw, shape, flags & ArrayFlags::all(), self.near()) })
     }
 
     /// Describes a mapping of memory, from a byte offset on, to a part of the array, or the removal
-    /// of memory. Makes no driver call.
+    /// of memory. No driver call.
     #[inline]
     pub fn tiles(&self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
         TileMap { array: Storage::Array(self.as_raw()), context: self.near(), part, memory }
@@ -301,8 +298,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
         Ok(MemoryRequirements::read(&told))
     }
 
-    /// Describes a mapping of memory to a part of the array, as [`ArrayView::tiles`] does. Makes no
-    /// driver call.
+    /// Describes a mapping of memory to a part of the array, see [`ArrayView::tiles`].
     #[inline]
     pub fn tiles<'a>(&'a self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
         let stored = self.stored();

@@ -60,8 +60,8 @@ unsafe impl<T: Texel> Sync for ArrayView<'_, T> {}
 
 impl<'a, T: Texel> ArrayView<'a, T> {
     /// # Safety
-    /// The handle is live for `'a` in this context; its array has this shape, these flags, and
-    /// elements of `T`.
+    /// The handle is live for `'a` in this context, of an array of `T` with this shape and these
+    /// flags.
     pub(super) const unsafe fn new(
         raw: CUarray,
         shape: ArrayShape,
@@ -76,8 +76,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Self { raw: CUarray::null(), shape, flags: ArrayFlags::empty(), context, _texels: PhantomData }
     }
 
-    /// Borrows an array of other code, in the current context. It is never freed through this
-    /// value.
+    /// Borrows an array of other code, in the current context, without freeing it.
     ///
     /// # Errors
     /// [`MemoryError::Texel`] if its elements are not `T`; other errors of the driver.
@@ -157,8 +156,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         ArrayPart { array: self, at: [0; 3], extent: self.shape.extent() }
     }
 
-    /// Borrows some elements. Returns `None` if a range is out of bounds. `z` counts layers and
-    /// faces.
+    /// Borrows some elements, or returns `None` if out of bounds. `z` counts layers and faces.
     pub fn part(
         self,
         x: impl RangeBounds<usize>,
@@ -209,8 +207,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
         self.array
     }
 
-    /// Copies these elements to a new vector: row by row, slice by slice. Blocks until the copy is
-    /// complete.
+    /// Copies these elements to a new vector: row by row, slice by slice. Blocks until done.
     ///
     /// # Errors
     /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.

@@ -24,8 +24,7 @@ pub(crate) fn is_no_room(error: Error) -> bool {
     error.code() == CUresult::CUDA_ERROR_OUT_OF_MEMORY
 }
 
-/// Frees blocks in their context, on any thread. Returns the first error. Does nothing in a forked
-/// child.
+/// Frees blocks in their context. Returns the first error. Does nothing in a forked child.
 ///
 /// A block no longer exists after an error either, because the driver may have freed it.
 pub(crate) fn free_all(
@@ -47,8 +46,7 @@ pub(crate) fn free_all(
     })
 }
 
-/// Same as [`free_all`], for a `Drop`: errors are swallowed, and a driver that is shutting down
-/// causes none.
+/// Same as [`free_all`], for a `Drop`: swallows errors, and ignores those that mean a shutdown.
 pub(crate) fn free_silently(
     context: &ContextRef,
     blocks: impl IntoIterator<Item = u64>,

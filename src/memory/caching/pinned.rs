@@ -67,7 +67,7 @@ unsafe impl Send for PinnedLease<'_> {}
 unsafe impl Sync for PinnedLease<'_> {}
 
 impl<'p> PinnedPool<'p> {
-    /// Makes an empty pool. Makes no driver call.
+    /// Makes an empty pool. No driver call.
     #[inline]
     pub fn new(cx: &Current<'_, 'p>, flags: PinnedFlags) -> Self {
         Self { pool: Parts::new(cx.keep()), flags: flags & PinnedFlags::all() }
@@ -79,8 +79,7 @@ impl<'p> PinnedPool<'p> {
         self.pool.context()
     }
 
-    /// Takes `len` elements from the pool and sets all their bytes to zero. Takes nothing for zero
-    /// bytes.
+    /// Takes `len` elements from the pool and sets all their bytes to zero; nothing for zero bytes.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
@@ -131,7 +130,7 @@ impl<'p> PinnedPool<'p> {
         )
     }
 
-    /// Returns the number of blocks, and their bytes. Makes no driver call.
+    /// Returns the number of blocks, and their bytes. No driver call.
     #[inline]
     pub fn counters(&self) -> PoolCounters {
         self.pool.counters()

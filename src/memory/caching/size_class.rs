@@ -20,8 +20,7 @@ impl SizeClass {
         }
         let bytes = bytes.max(1 << LEAST_BITS);
         let shift = bytes.ilog2() - MANTISSA_BITS;
-        // Sixteen to thirty-two units. The sum below turns thirty-two into sixteen of the next
-        // power.
+        // Sixteen to thirty-two units. The sum below makes thirty-two sixteen of the next power.
         let units = bytes.div_ceil(1 << shift);
         let number = ((shift + MANTISSA_BITS - LEAST_BITS) as usize) * STEPS + units - STEPS;
         Some(Self(number as u32))

@@ -31,8 +31,7 @@ pub(crate) trait Stock: Default {
 
     fn counts(&mut self) -> &mut Counts;
 
-    /// Takes the largest held block, to free it. Its place stays reserved until `put_back` reports
-    /// the outcome.
+    /// Takes the largest held block, to free it. Its place is reserved until `put_back`.
     fn take_held(&mut self) -> Option<(Self::Place, u64)>;
 
     /// Reports that the block taken from a place is free, or returns it.
@@ -42,8 +41,7 @@ pub(crate) trait Stock: Default {
     fn free(context: &ContextRef, block: u64) -> Result<(), Error>;
 }
 
-/// A user of a part of a pool: a handle of the pool, or a block in use. The part ends when its last
-/// user is dropped.
+/// A user of a part of a pool: a handle, or a block in use. The part ends with its last user.
 ///
 /// In a forked child the part is not locked, because a thread that no longer exists may hold the
 /// lock, and its contents are left alone.
@@ -76,8 +74,7 @@ impl<'p, T: Stock> User<'p, T> {
         self.0.stock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Frees the largest held block, in the pool's context, which is current. Returns `None` if
-    /// there is none.
+    /// Frees the largest held block, if any, in the pool's context, which is current.
     fn free_one(&self) -> Option<Result<(), Error>> {
         let (place, block) = self.lock().take_held()?;
         let freed = T::free(self.context(), block);
@@ -102,8 +99,7 @@ impl<T: Stock> Clone for User<'_, T> {
     }
 }
 
-/// True if a block was certainly not freed, because a capture forbids it and the driver cannot
-/// exempt the thread.
+/// True if a capture prevented the free, because the driver cannot exempt the thread.
 pub(crate) fn is_not_freed(error: Error) -> bool {
     error.is_refused_by_a_capture() || error.call() == FnId::cuThreadExchangeStreamCaptureMode
 }
@@ -121,8 +117,7 @@ impl<T: Stock> Drop for Part<'_, T> {
     }
 }
 
-/// Number of parts of a pool. This many threads have separate parts, if they first used a pool one
-/// after another.
+/// Number of parts of a pool. Threads get parts in turn, at their first use of any pool.
 const PARTS: usize = 16;
 
 thread_local! {
@@ -175,8 +170,7 @@ impl<'p, T: Stock> Parts<'p, T> {
         self.0[0].forked()
     }
 
-    /// Sum over the parts, one after the other; in a forked child, over the parts that no thread
-    /// had locked.
+    /// Sum over the parts; in a forked child, over the parts that no thread had locked.
     pub(crate) fn counters(&self) -> PoolCounters {
         let forked = self.forked();
         let of_part = |part: &User<'p, T>| match part.0.stock.try_lock() {

@@ -28,12 +28,10 @@ pub(crate) unsafe fn with_attributes_on(
     unsafe { context_call!(context, cuMemcpyWithAttributesAsync(to, from, bytes, attributes, stream)) }
 }
 
-/// Queues several copies without an order. Each set of attributes applies to the copies from an
-/// index on.
+/// Queues copies without an order. Each set of attributes applies to the copies from an index on.
 ///
 /// # Safety
-/// Same as [`with_attributes_on`] for each copy; the lists have equal lengths, and so have the
-/// lists of attributes.
+/// Same as [`with_attributes_on`]; corresponding lists have equal lengths.
 pub(crate) unsafe fn several_on(
     context: &ContextRef,
     stream: CUstream,
@@ -83,8 +81,7 @@ pub(crate) unsafe fn blocks_on(
     unsafe { context_call!(context, cuMemcpy3DBatchAsync_v2(count, first, 0, stream)) }
 }
 
-/// Queues decompressions without an order. An error includes the index of the failed one, if the
-/// driver reports it.
+/// Queues decompressions without an order. An error has the index of the failed one, if known.
 ///
 /// # Safety
 /// `context` is current. The memory of each entry is live until `stream` was waited for, and has

@@ -27,8 +27,7 @@ pub(crate) fn wait_for_other(context: &ContextRef) -> Result<(), Error> {
     activated(context, || wait_for_default_stream(context))
 }
 
-/// Copies `bytes` bytes from the context of `from` to the context of `to`, which is current, and
-/// waits for the copy.
+/// Copies `bytes` bytes from the context of `from` to that of `to`, which is current, and waits.
 ///
 /// # Safety
 /// Both sides have `bytes` bytes in their contexts, which are of one driver.
@@ -43,8 +42,7 @@ pub(crate) unsafe fn between(to: InContext<'_>, from: InContext<'_>, bytes: usiz
     over(context, other, copied)
 }
 
-/// Copies a block of rows and slices from the second context to the first, which is current, and
-/// waits for the copy.
+/// Copies a block from the second context to the first, which is current, and waits.
 ///
 /// # Safety
 /// Both sides of `block` are live and have room for it; device memory and arrays are of the given
@@ -77,7 +75,7 @@ fn over(context: &ContextRef, other: &ContextRef, copied: Result<(), Error>) -> 
 /// Queues a copy of a block of rows and slices between contexts.
 ///
 /// # Safety
-/// Same as [`block_between`]; the stream is of `context`, and both sides live until it was waited
+/// Same as [`block_between`]; `stream` is of `context`, and both sides live until it was waited
 /// for.
 pub(crate) unsafe fn block_between_on(
     context: &ContextRef,

@@ -19,8 +19,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Held, activated};
 
-/// `len` elements of managed memory in one context, freed on drop. The host and devices access it
-/// at one address.
+/// `len` elements of managed memory, freed on drop. The host and devices use one address.
 ///
 /// On the device it is like other memory: it lends [slices](Slice), which are copied, filled, lent,
 /// and passed to kernels. The host accesses it by [`host`](ManagedBuffer::host),
@@ -43,8 +42,7 @@ use crate::raw::held::{Held, activated};
 /// All waits fail, so the host can no longer borrow the memory. An existing borrow stays readable
 /// when other work faults, because no work uses the memory.
 ///
-/// A buffer without elements, or with elements of size zero, owns nothing, and the driver is not
-/// called for it.
+/// A buffer of zero bytes owns nothing and makes no driver calls.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -135,8 +133,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// True if the host may read it while devices work. Then [`host`](ManagedBuffer::host) is
-    /// available.
+    /// True if the host may read it while devices work, by [`host`](ManagedBuffer::host).
     pub const fn is_concurrent(&self) -> bool {
         self.concurrent
     }
@@ -152,8 +149,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         if self.lost { 0 } else { self.len }
     }
 
-    /// Borrows some elements for advice and prefetching. Returns `None` if the range is out of
-    /// bounds.
+    /// Borrows some elements for advice and prefetching, or returns `None` if out of bounds.
     pub fn range(&self, range: impl RangeBounds<usize>) -> Option<ManagedRange<'_>> {
         let (start, len) = resolve(&range, self.reachable())?;
         let address = self.as_raw() + (start * size_of::<T>()) as CUdeviceptr;
@@ -165,8 +161,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         self.range(range).map(ManagedRangeMut::new)
     }
 
-    /// Waits for all work of the context, and borrows the elements on the host to read. Devices may
-    /// read them meanwhile.
+    /// Waits for all work of the context, and borrows the elements to read. Devices may read too.
     ///
     /// # Errors
     /// [`MemoryError::NotConcurrent`] without [concurrent
@@ -295,8 +290,7 @@ impl Away<'_> {
     fn attach(&self, to: CUmemAttach_flags) -> Result<(), Error> {
         let attach = |beside: &Beside| {
             let (stream, address) = (beside.default_stream(), self.address);
-            // SAFETY: the allocation is live, a length of 0 means all of it, and default streams
-            // always exist.
+            // SAFETY: the allocation is live, 0 means all of it, and default streams always exist.
             unsafe { context_call!(self.context, cuStreamAttachMemAsync(stream, address, 0, to.0)) }?;
             beside.wait_for(self.context)
         };
@@ -304,8 +298,7 @@ impl Away<'_> {
     }
 
     fn give_back(&mut self) -> Result<(), Error> {
-        // The driver may have refused a call that took effect. If the memory is attached again, any
-        // answer is fine.
+        // A refused call may have taken effect. If the memory is attached again, that is fine.
         *self.lost = true;
         self.attach(CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL)?;
         *self.lost = false;

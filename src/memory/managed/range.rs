@@ -14,8 +14,7 @@ use crate::memory::MemoryLocation;
 use crate::raw::call::{context_call, either_call};
 use crate::raw::keep::Near;
 
-/// A part of a [`ManagedBuffer`](super::ManagedBuffer) with any elements, for advice and
-/// prefetching. `Copy`.
+/// A part of a [`ManagedBuffer`](super::ManagedBuffer), for advice and prefetching. `Copy`.
 ///
 /// The driver works with pages: advice for a part of a page affects the whole page.
 ///
@@ -42,8 +41,7 @@ pub struct ManagedRange<'a> {
     context: Near<'a, ContextRef>,
 }
 
-/// An exclusively borrowed part of a [`ManagedBuffer`](super::ManagedBuffer), which can be
-/// discarded.
+/// An exclusive part of a [`ManagedBuffer`](super::ManagedBuffer), which can be discarded.
 ///
 /// # Example
 /// ```
@@ -150,8 +148,7 @@ impl<'a> ManagedRange<'a> {
         place.check_driver(context.driver(), FnId::cuMemAdvise_v2)?;
         let (address, bytes, location) = (self.address, self.bytes, place.as_raw());
         let told = match place.as_device() {
-            // SAFETY: the range is in a live allocation of managed memory; advice changes no
-            // contents.
+            // SAFETY: the range is in a live allocation; advice changes no contents.
             Some(device) => unsafe {
                 either_call!(library, cuMemAdvise_v2(address, bytes, advice, location)
                     or cuMemAdvise(address, bytes, advice, device))

@@ -27,8 +27,7 @@ use crate::raw::held::Held;
 /// [`pitch_bytes`](PitchedBuffer::pitch_bytes) after it. A [texture](crate::texture::Texture)
 /// addresses it in two dimensions.
 ///
-/// A buffer without elements, or with elements of size zero, owns nothing, and the driver is not
-/// called for it.
+/// A buffer of zero bytes owns nothing and makes no driver calls.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -83,8 +82,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         Ok(Self { memory: Held::new(Allocation(address), context), strides, _elements: PhantomData })
     }
 
-    /// Allocates rows as [`alloc`](PitchedBuffer::alloc) does, and copies `host`, which has no
-    /// gaps, there.
+    /// Allocates rows and copies `host`, which has no gaps, there.
     ///
     /// # Errors
     /// Same as [`alloc`](PitchedBuffer::alloc) and [`Current::copy`].
@@ -101,8 +99,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// Takes ownership of memory that the driver allocated elsewhere, in the current context. Makes
-    /// no driver call.
+    /// Takes ownership of memory allocated elsewhere in the current context. No driver call.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`], or [`MemoryError::Outside`] if the rows would overlap. After an
@@ -154,8 +151,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.strides.extent
     }
 
-    /// Bytes from one row to the next. Slices are consecutive: each begins directly after the last
-    /// row of the one before.
+    /// Bytes from one row to the next. Slices are consecutive, without additional rows.
     pub const fn pitch_bytes(&self) -> usize {
         self.strides.pitch
     }

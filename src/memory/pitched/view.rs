@@ -82,12 +82,11 @@ macro_rules! common {
                 Self::strided(memory, extent, extent.width, extent.height)
             }
 
-            /// Borrows elements of linear memory. Rows begin `pitch` elements apart, slices `rows`
-            /// rows apart.
+            /// Borrows linear memory. Rows begin `pitch` elements apart, slices `rows` rows apart.
             ///
             /// # Errors
-            /// [`MemoryError::Outside`] if the last element is outside of `memory`, or if rows or
-            /// slices overlap.
+            /// [`MemoryError::Outside`] if the last element is out of bounds, or rows or slices
+            /// overlap.
             pub fn strided(
                 memory: $slice<'a, T>,
                 extent: impl Into<Extent>,

@@ -37,8 +37,7 @@ pub trait Accepts<S: Kind>: Kind {
     label = "it fills linear memory and rows, of the device"
 )]
 pub trait Fillable: Kind {
-    /// Fills each element with as many patterns as fit in it, on the default stream. The host does
-    /// not wait.
+    /// Fills each element with as many patterns as fit, on the default stream, without a wait.
     fn fill<T: DeviceData>(
         cx: &Current<'_, '_>,
         to: Self::ViewMut<'_, T>,

@@ -17,16 +17,14 @@ pairs! {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         let context = cx.of(to.context(), FnId::cuMemcpyHtoD_v2)?;
-        // SAFETY: `from` has as many bytes as the device side, which is in a live, exclusively
-        // borrowed allocation.
+        // SAFETY: both sides have as many bytes; the device side is live and exclusively borrowed.
         unsafe { copy::from_host(context, to.as_raw(), from.as_ptr().cast(), bytes) }?;
         Ok(())
     }
 
     Host from Device: |cx, to, from| {
         same_length(to.len(), from.len())?;
-        // SAFETY: `to` has as many elements as the slice and is exclusively borrowed; any bytes are
-        // a `T`.
+        // SAFETY: `to` has as many elements and is exclusively borrowed; any bytes are a `T`.
         unsafe { from.read_into(cx, to.as_mut_ptr()) }
     }
 
@@ -46,8 +44,7 @@ pairs! {
         let context = cx.of(to.context(), FnId::cuMemcpyPeer)?;
         same_driver(context, from.context(), FnId::cuMemcpyPeer)?;
         let (to, from) = ((context, to.as_raw()), (from.context(), from.as_raw()));
-        // SAFETY: both sides have `bytes` bytes in live allocations of their contexts; the first is
-        // exclusively borrowed.
+        // SAFETY: both sides have `bytes` live bytes in their contexts; the first is exclusive.
         unsafe { copy::between(to, from, bytes) }?;
         Ok(())
     }
@@ -65,8 +62,7 @@ macro_rules! rows {
     } )+ )+ };
 }
 
-/// Rows of the device or elements of an array: from and to a host slice without gaps, and from
-/// another context.
+/// Rows of the device or elements of an array: from and to a host slice, and between contexts.
 macro_rules! on_the_device {
     ($($there:ident)+) => { $( pairs! {
         $there from Host: |cx, to, from| {

@@ -6,11 +6,10 @@ use super::super::DeviceData;
 use super::kind::{Elsewhere, Host, Kind, place};
 use crate::raw::seal::{Key, Sealed};
 
-/// Memory that elements of `T` are copied from: of the host or the device, with or without gaps,
-/// owned or borrowed.
+/// A source of elements of `T`: on the host or the device, with or without gaps, owned or borrowed.
 ///
-/// Owners, and mutable borrows such as `SliceMut`, are read by `&`, and so is the content of a
-/// `Box` or an `Arc`.
+/// Owners, and mutable borrows such as `SliceMut`, are read by `&`, also inside a `Box` or an
+/// `Arc`.
 ///
 /// Example: see [`Current::copy`](crate::Current::copy).
 #[diagnostic::on_unimplemented(
@@ -63,8 +62,8 @@ pub trait Target: Sealed {
 
 /// Memory of another context, as a source: on the same device or another one.
 ///
-/// Without this wrapper, memory of another context is an error, because the copy would use the bus
-/// or the host.
+/// Without this wrapper, memory of another context is an error: the copy would use the bus or the
+/// host.
 ///
 /// A copy comes after all earlier work of both contexts, and the host waits until it is complete,
 /// because the driver would not wait when it frees either side. It needs no [peer

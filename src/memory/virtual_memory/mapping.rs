@@ -53,8 +53,7 @@ pub(super) fn chunk(
     let (library, claim) = (space.library(), Claim::new(space, offset, bytes)?);
     let (address, place) = (claim.address(), MemoryLocation::Device(context.device()));
     let access = describe(place, MemoryAccess::READ_WRITE);
-    // SAFETY: the addresses are reserved, and no mapping of this reservation uses them; the handle
-    // is live.
+    // SAFETY: the addresses are reserved and not mapped; the handle is live.
     let mapped = unsafe { driver_call!(library, cuMemMap(address, bytes, 0, memory, 0)) };
     let mapped = mapped.and_then(|()| {
         // SAFETY: the range was just mapped as a whole, and the description outlives the call.
@@ -146,8 +145,7 @@ impl<'ctx> Chunks<'ctx> {
         }
         let mut first = Ok(());
         for part in parts {
-            // SAFETY: no slices exist, because this is borrowed mutably, and work on them is
-            // complete.
+            // SAFETY: no slices exist, because of the mutable borrow, and their work is complete.
             let unmapped = unsafe { part.unmap() };
             first = first.and(unmapped.map_err(|error| self.context.record(error)));
         }
@@ -259,14 +257,13 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         self.as_mut_slice().into_slice(range)
     }
 
-    /// Maps all of `memory` directly after the memory that is already mapped, which keeps its
-    /// address and contents.
+    /// Maps all of `memory` directly after the mapped memory, which keeps its address and contents.
     ///
     /// After an error the mapping is unchanged.
     ///
     /// # Errors
     /// Same as [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if
-    /// all was unmapped before.
+    /// empty.
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
@@ -345,8 +342,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         let (mut flags, address, library) = (0, self.as_raw(), self.context().library());
         of.check_driver(self.context().driver(), FnId::cuMemGetAccess)?;
         let place = of.as_raw();
-        // SAFETY: the location and the out-parameter outlive the call; the driver checks the
-        // address.
+        // SAFETY: location and out-parameter outlive the call; the driver checks the address.
         unsafe { driver_call!(library, cuMemGetAccess(&raw mut flags, &raw const place, address)) }?;
         Ok(MemoryAccess::from_bits_retain(flags as u32))
     }
@@ -424,8 +420,7 @@ impl<'ctx> MulticastMapping<'ctx> {
         &self.0.context
     }
 
-    /// Waits for the context, unmaps and returns the error that `Drop` would swallow, as
-    /// [`Mapping::close`] does.
+    /// Unmaps it and returns the error that `Drop` would swallow, as [`Mapping::close`] does.
     ///
     /// # Errors
     /// Same as [`Mapping::close`].

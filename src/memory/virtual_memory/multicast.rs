@@ -60,8 +60,7 @@ fn described(devices: u32, bytes: usize, shareable: bool) -> CUmulticastObjectPr
 }
 
 impl Multicast {
-    /// Returns the granularity in bytes: the size of the object, and of all memory bound to it, is
-    /// a multiple of it.
+    /// Returns the granularity in bytes, of the size of the object and all memory bound to it.
     ///
     /// # Errors
     /// Same as [`new`](Multicast::new).
@@ -106,12 +105,10 @@ impl Multicast {
         Ok(unsafe { Self::from_raw(driver, raw, bytes) })
     }
 
-    /// Takes ownership of a handle of a multicast object, such as an imported one. Makes no driver
-    /// call.
+    /// Takes ownership of a handle of a multicast object, such as an imported one. No driver call.
     ///
     /// # Safety
-    /// 1. This driver returned `handle`, no other code releases it, and its multicast object has
-    ///    `bytes` bytes.
+    /// 1. This driver returned `handle`, of an object of `bytes` bytes; no other code releases it.
     #[inline]
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
@@ -188,8 +185,7 @@ impl Multicast {
         same_driver(self.library(), memory.context().driver(), call)?;
         let (raw, device, address) = (self.as_raw(), device.as_raw(), memory.as_raw());
         let bytes = memory.len() * size_of::<T>();
-        // SAFETY: the object is live; the caller guarantees that the memory is live until it is
-        // unbound.
+        // SAFETY: the object is live; the caller guarantees live memory until it is unbound.
         unsafe {
             either_call!(self.library(),
                 cuMulticastBindAddr_v2(raw, device, offset, address, bytes, 0)
@@ -208,8 +204,8 @@ impl Multicast {
     pub fn unbind(&self, device: Device, offset: usize, bytes: usize) -> Result<(), Error> {
         same_driver(self.library(), device.driver(), FnId::cuMulticastUnbind)?;
         let (raw, device) = (self.as_raw(), device.as_raw());
-        // SAFETY: the object is live; only kernels access memory through it, and their launch is
-        // responsible for that.
+        // SAFETY: the object is live; only kernels access memory through it, by their launch's
+        // duties.
         unsafe { driver_call!(self.library(), cuMulticastUnbind(raw, device, offset, bytes)) }
     }
 

@@ -135,8 +135,7 @@ pub(super) use handles;
 handles! { PhysicalMemory, "Size in bytes." }
 
 impl PhysicalMemory {
-    /// Returns the granularity of such memory: its size and its addresses are multiples of it, in
-    /// bytes.
+    /// Returns the granularity of the size and the addresses of such memory, in bytes.
     ///
     /// # Errors
     /// Same as [`new`](PhysicalMemory::new).
@@ -153,8 +152,8 @@ impl PhysicalMemory {
         ask_granularity(driver.library(), &described(driver, at, flags)?, granularity)
     }
 
-    /// Creates physical memory of a multiple of the [granularity](PhysicalMemory::granularity),
-    /// without initializing it.
+    /// Creates uninitialized memory of a multiple of the
+    /// [granularity](PhysicalMemory::granularity).
     ///
     /// # Errors
     /// [`MemoryError::Granularity`]; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_DEVICE`;
@@ -185,18 +184,16 @@ impl PhysicalMemory {
         Self { handle: Owned::new(Physical(raw), library), bytes }
     }
 
-    /// Takes ownership of a handle of physical memory. Makes no driver call.
+    /// Takes ownership of a handle of physical memory. No driver call.
     ///
     /// # Safety
-    /// 1. This driver returned `handle`, no other code releases it, and its memory has `bytes`
-    ///    bytes.
+    /// 1. This driver returned `handle`, of memory of `bytes` bytes; no other code releases it.
     #[inline]
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self::owning(driver.library(), handle, bytes)
     }
 
-    /// Returns the location and the uses of the memory, as the driver reports them, for example of
-    /// imported memory.
+    /// Returns the location and the uses of the memory from the driver, also of imported memory.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -236,14 +233,13 @@ impl PhysicalMemory {
         let (mut descriptor, raw) = (-1, self.as_raw());
         let to = (&raw mut descriptor).cast();
         let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-        // SAFETY: the handle is live; the out-parameter is an `int`, as this kind requires, and
-        // outlives the call.
+        // SAFETY: the handle is live; the out-parameter is an `int` for this kind, and outlives the
+        // call.
         unsafe { driver_call!(self.library(), cuMemExportToShareableHandle(to, raw, kind, 0)) }?;
         crate::memory::owned_descriptor(descriptor, FnId::cuMemExportToShareableHandle)
     }
 
-    /// Imports memory that another process, or this one, has exported. The descriptor can be closed
-    /// afterwards.
+    /// Imports memory that a process has exported. The descriptor can be closed afterwards.
     ///
     /// `bytes` is the size of the memory, which must be sent with the descriptor: memory with a
     /// wrong size cannot be mapped.

@@ -36,8 +36,7 @@ unsafe impl Handle for Addresses {
 #[derive(Debug)]
 pub(super) struct Space {
     addresses: Owned<Addresses>,
-    /// Offset and length of the mapped parts, which never overlap. Includes parts that may be
-    /// mapped.
+    /// Offset and length of the parts that are or may be mapped, without overlaps.
     taken: Mutex<Vec<(usize, usize)>>,
 }
 
@@ -57,8 +56,7 @@ impl Space {
 
 /// A part of a reservation that is or may be mapped. Nothing else is mapped there.
 ///
-/// Dropping it releases the part. Code that cannot unmap it forgets it, which keeps the whole
-/// reservation.
+/// Drop releases the part. If it cannot be unmapped, it is forgotten, and the reservation leaks.
 #[derive(Debug)]
 pub(super) struct Claim {
     space: Arc<Space>,
@@ -100,8 +98,7 @@ impl Claim {
     pub(super) unsafe fn unmap(self) -> Result<(), Error> {
         let (library, address, bytes) = (self.space.library(), self.address(), self.bytes);
         let unmapped = captures::free_beside(library, || {
-            // SAFETY: the range was mapped as a whole, and the caller guarantees that it has no
-            // users.
+            // SAFETY: the range was mapped as a whole, and the caller guarantees that it is unused.
             unsafe { driver_call!(library, cuMemUnmap(address, bytes)) }
         });
         if unmapped.is_err() {
@@ -150,8 +147,8 @@ impl Reservation {
         Self::near(driver, bytes, alignment, 0)
     }
 
-    /// Reserves addresses as [`new`](Reservation::new) does, at `wanted` if possible, otherwise
-    /// elsewhere.
+    /// Reserves addresses at `wanted` if possible, otherwise elsewhere. See
+    /// [`new`](Reservation::new).
     ///
     /// # Errors
     /// Same as [`new`](Reservation::new).
@@ -180,8 +177,7 @@ impl Reservation {
         self.0.addresses.raw().bytes
     }
 
-    /// Maps all of `memory` at an offset in bytes, and lets the device of the current context read
-    /// and write it.
+    /// Maps all of `memory` at an offset in bytes, for access by the device of the current context.
     ///
     /// If a later call fails, the memory is unmapped.
     ///

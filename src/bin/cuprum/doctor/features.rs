@@ -46,7 +46,7 @@ features! {
     "the error log": cuLogsRegisterCallback;
 }
 
-/// Whether a driver has a feature.
+/// The availability of a feature in a driver.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) name: &'static str,

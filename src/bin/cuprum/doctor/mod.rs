@@ -1,7 +1,7 @@
 //! `cuprum doctor`: examines this machine's driver and devices, and whether they work.
 //!
-//! Each driver is opened in a child of this program, so that a crash or a hang is reported and does
-//! not end the report.
+//! Each driver is opened in a child, so that a crash or a hang is reported and does not end the
+//! report.
 
 mod device;
 mod features;

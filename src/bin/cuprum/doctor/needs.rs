@@ -206,8 +206,7 @@ fn read_program(mut elf: Elf, what: &str) -> io::Result<Need> {
     Ok(need)
 }
 
-/// The CUDA version that introduced a driver function, with or without the suffix of per-thread
-/// streams.
+/// The CUDA version that introduced a driver function, with or without a per-thread suffix.
 fn since(name: &str) -> Option<Version> {
     static ALL: OnceLock<HashMap<&[u8], Version>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -223,8 +222,7 @@ fn since(name: &str) -> Option<Version> {
     all.get(name.as_bytes()).copied()
 }
 
-/// The oldest CUDA version whose driver supports a runtime library: drivers support all runtimes of
-/// their major version.
+/// The oldest CUDA version that supports a runtime: drivers support all of their major version.
 fn runtime(name: &str) -> Option<Version> {
     let version = name.strip_prefix("libcudart.so.")?;
     let mut parts = version.split('.');

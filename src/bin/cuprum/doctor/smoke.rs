@@ -1,5 +1,4 @@
-//! The smoke test: memory, a kernel, copies and their speed, on each device, in a child that a
-//! broken driver may crash.
+//! The smoke test: memory, a kernel, copies and their speed, on each device, in a child process.
 
 use std::error::Error;
 use std::ffi::OsStr;

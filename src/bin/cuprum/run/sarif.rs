@@ -59,8 +59,7 @@ fn result(kind: &str, text: &str, root: &Path) -> Json {
     Json::Object(members)
 }
 
-/// The first line in the folder of the run that a report names, otherwise the first line of all:
-/// `at FILE:LINE`.
+/// The first line of a report in the folder of the run, otherwise its first line: `at FILE:LINE`.
 fn place(text: &str, root: &Path) -> Option<(String, u32)> {
     let found: Vec<(bool, String, u32)> = text
         .lines()

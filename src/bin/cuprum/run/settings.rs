@@ -64,8 +64,8 @@ pub(super) fn variables(arguments: &mut Arguments) -> Result<Vec<(&'static str, 
 pub(super) const TIME_LIMIT: &str = "CUPRUM_EMULATOR_TIME_LIMIT";
 const USUAL_LIMIT: &str = "300";
 
-/// Limits the time of each launch, unless an option or the environment (`is_set`) does. `none`
-/// removes the limit.
+/// Limits the time of launches, unless an option or the environment (`is_set`) does. `none` is no
+/// limit.
 pub(super) fn limit_time(variables: &mut Vec<(&'static str, OsString)>, is_set: bool) {
     match variables.iter_mut().find(|set| set.0 == TIME_LIMIT) {
         // Same as unset.
@@ -146,8 +146,7 @@ mod tests {
         assert_eq!(option_of(why, &of("--seed 1")), None, "it is the environment's");
     }
 
-    /// The software device reads exactly these: an option for a removed variable would have no
-    /// effect.
+    /// The software device reads exactly these; an option for another variable has no effect.
     #[test]
     fn variables_are_those_of_the_software_device() {
         let names = include_str!("../../../../emulator/src/settings/environment.rs");
@@ -156,8 +155,7 @@ mod tests {
             assert!(super::super::HELP.contains(option), "{option} is in the help");
         }
         let quoted = names.split('"').filter(|text| text.starts_with("CUPRUM_EMULATOR_"));
-        // `run` sets the destination of reports itself, and the execution mode has no visible
-        // effect.
+        // `run` sets the destination of reports, and the execution mode has no visible effect.
         let left = ["CUPRUM_EMULATOR_REPORTS", "CUPRUM_EMULATOR_EXECUTION"];
         for name in quoted.filter(|name| !left.contains(name)) {
             assert!(CHECKS.iter().chain(VALUES).any(|(_, known)| known == &name), "{name} has no option");

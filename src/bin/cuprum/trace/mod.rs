@@ -199,8 +199,7 @@ struct Files {
 }
 
 impl Files {
-    /// Makes them under temporary names, so that a missing folder is detected before the program
-    /// runs.
+    /// Makes them under temporary names, so that a missing folder is detected at the start.
     fn create(name: &OsString) -> Result<Self, String> {
         let files = Self { page: with(name, ".html"), trace: with(name, ".json") };
         for path in [&files.page, &files.trace] {

@@ -1,5 +1,4 @@
-//! Watches a running program, to detect whether it opens another `libcuda.so` than the recording
-//! library.
+//! Detects whether a program opens another `libcuda.so` than the recording library.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
