@@ -23,7 +23,6 @@ use crate::{exit, signals};
 use check::Wrong;
 use reports::Reports;
 
-/// Environment variable that names the file to which the software device adds its reports.
 const REPORTS: &str = "CUPRUM_REPORT_FILE";
 
 const HELP: &str = "\
@@ -69,10 +68,9 @@ CUDA runtime, too: they are set in LD_PRELOAD, and PYTORCH_NO_CUDA_MEMORY_CACHIN
 make it; PyTorch's own operators, cuBLAS and cuDNN are machine code. Programs with the runtime inside (CuPy, nvcc without
 `-cudart shared`) and programs that are linked statically cannot run.";
 
-/// The code of a program that ended well and was found to do wrong.
+/// The exit code of a program that succeeded but has reports.
 const FOUND: u8 = 99;
 
-/// What the command line asks for.
 struct Options {
     library: Option<OsString>,
     variables: Vec<(&'static str, OsString)>,
@@ -117,7 +115,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
 }
 
 impl Options {
-    /// Runs the program and says what became of it.
     fn run(&self) -> Result<u8, Usage> {
         let (name, arguments) = (&self.program[0], &self.program[1..]);
         let library = match software::find(self.library.clone(), software::VARIABLE, software::BUILT) {
@@ -161,7 +158,7 @@ impl Options {
         let mut command = Command::new(&program.path);
         command.args(arguments).env(REPORTS, &file);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        // A program of cuprum's own takes the library that it is given, not the one built into it.
+        // A program of cuprum uses the given library, not the one built into it.
         command.env_remove("CUPRUM_DRIVER");
         folder.give_to(&mut command);
         assembler::give_to(&mut command, folder.path())?;
@@ -175,7 +172,7 @@ impl Options {
         };
         let status = wait(child, &file, start)?;
         let reports = Reports::read(&file);
-        // A program that is right has nothing to be told of.
+        // A correct program gets no remarks.
         let is_right = status.success() && reports.count() == 0 && reports.users > 0;
         if !self.quiet && !is_right {
             self.sum_up(status, &reports, start.elapsed());
@@ -188,7 +185,7 @@ impl Options {
         })
     }
 
-    /// Writes the file of `--sarif`; false if that failed.
+    /// Writes the file of `--sarif`. Returns false on failure.
     fn write_sarif(&self, reports: &Reports) -> bool {
         let Some(path) = &self.sarif else { return true };
         let root = std::env::current_dir().unwrap_or_default();
@@ -222,7 +219,6 @@ impl Options {
     }
 }
 
-/// How to get the software device's library.
 const GET: &str = "Install its Python package (pip install emulator/python in cuprum's repository), or build it with `cargo build --release -p cuprum-libcuda` there, and name \
                    target/release/libcuprum_libcuda.so with --library or CUPRUM_SOFTWARE_LIBRARY, or put it beside this \
                    program";
@@ -236,7 +232,7 @@ fn refuse(code: u8, why: &str) -> u8 {
     code
 }
 
-/// Waits for the program. On a terminal it is told after 2, 4, 8... seconds that it still runs.
+/// Waits for the program. A terminal shows after 2, 4, 8... seconds that it is still running.
 fn wait(mut child: Child, file: &Path, start: Instant) -> io::Result<ExitStatus> {
     if !io::stderr().is_terminal() {
         return child.wait();
