@@ -1,4 +1,4 @@
-//! The C types of handles, as the numbers that they are here.
+//! The C types of handles, as numbers.
 
 use core::ffi::c_void;
 

@@ -40,8 +40,8 @@ impl Function {
         }
     }
 
-    /// The function behind a handle, which must not be that of a kernel: only launches and the calls about
-    /// occupancy accept that as well.
+    /// Finds a function by its handle, which must not be the handle of a kernel: only launches and
+    /// the occupancy functions accept both.
     pub(crate) fn find_proper(handle: CUfunction) -> Answer<Arc<Self>> {
         let function = FUNCTIONS.get(handle.addr()).ok_or(INVALID_HANDLE)?;
         function.module.context.check()?;
@@ -49,7 +49,7 @@ impl Function {
     }
 }
 
-/// The handle of a module's function for a kernel, by its index; the same every time.
+/// Returns the handle of a module's function for a kernel, by its index; always the same.
 pub(crate) fn function_of(module: &Arc<Module>, index: usize) -> Answer<usize> {
     let kernel = module.program.kernels().get(index).ok_or(NOT_FOUND)?;
     let mut functions = module.functions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +69,7 @@ pub(super) fn unload(module: &Module) {
     }
 }
 
-/// Settings for a function's next launch, by the calls from before CUDA 4.0.
+/// Settings for a function's next launch by the functions from before CUDA 4.0.
 #[derive(Debug, Default)]
 pub(super) struct LegacyState(Mutex<Settings>);
 

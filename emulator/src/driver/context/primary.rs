@@ -1,4 +1,5 @@
-//! The primary context of each device: shared by all libraries of a process, counted.
+//! The primary context of each device, which all libraries of a process share and which counts its
+//! users.
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -17,10 +18,10 @@ pub(super) struct Primary(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     active: Option<Arc<Context>>,
-    /// The one that was active last, whose handle the next one gets.
+    /// The previous active one, whose handle the next one gets.
     ended: Option<Arc<Context>>,
     users: usize,
-    /// Green contexts, which are users too.
+    /// Number of green contexts, which are users too.
     parts: usize,
     flags: u32,
 }
@@ -37,7 +38,7 @@ fn lock(device: i32) -> Answer<MutexGuard<'static, State>> {
     Ok(primary.0.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The primary context, made if it is not active; to be released as often.
+/// Returns the primary context and adds a user. Creates it if it is not active.
 fn retain(device: i32) -> Answer<Arc<Context>> {
     let mut state = lock(device)?;
     let State { active, ended, flags, users, .. } = &mut *state;
@@ -64,7 +65,7 @@ pub(crate) fn release_part(device: i32) -> Answer {
     release(device)
 }
 
-/// The primary context with this handle, which is not active.
+/// Returns the inactive primary context with this handle.
 pub(super) fn inactive(handle: usize) -> Option<Arc<Context>> {
     let states = PRIMARIES.iter();
     let mut ended =
@@ -101,7 +102,7 @@ fn set_flags(device: i32, flags: u32) -> Answer {
     Ok(())
 }
 
-/// Ends the context, unless there are green contexts. Those who retained it still have to release it.
+/// Ends the context, unless there are green contexts. Its users still have to release it.
 fn reset(device: i32) -> Answer {
     let mut state = lock(device)?;
     ensure(state.parts == 0, CUresult::CUDA_ERROR_NOT_PERMITTED)?;

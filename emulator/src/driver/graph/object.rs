@@ -1,6 +1,7 @@
 //! Graphs and their nodes.
 //!
-//! Graphs own nodes, and some nodes own graphs: this file and those of the kinds of nodes need each other.
+//! Graphs own nodes, and some nodes own graphs, so this file and the files of the kinds of nodes
+//! depend on each other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use crate::driver::handle::Handle;
 use super::node::NodeKind;
 use super::topology::Topology;
 
-/// The live graphs. Those in others go with them.
+/// The live graphs. A graph inside another ends with it.
 pub(super) static GRAPHS: Table<Graph> =
     Table::new(Kind::Graph).leak(LeakKind::Graph, |graph: &Graph, _| match graph.owner {
         Owner::Client => Leaked::Yes,
@@ -41,7 +42,7 @@ pub(super) enum Owner {
     Client,
     /// The node that runs it as a child graph.
     ChildNode,
-    /// The conditional node that it is a body of.
+    /// The conditional node of which it is a body.
     ConditionalNode,
 }
 
@@ -50,7 +51,7 @@ pub(super) enum Owner {
 pub(super) struct Node {
     pub(super) graph: Arc<Graph>,
     kind: Mutex<NodeKind>,
-    /// The node this one is a copy of, in a cloned graph.
+    /// The node that was cloned, if this node is in a cloned graph.
     pub(super) original: Option<usize>,
 }
 
@@ -72,12 +73,12 @@ impl Graph {
         self.shape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if some nodes wait for each other in a circle.
+    /// True if nodes depend on each other in a cycle.
     pub(super) fn has_cycle(&self) -> bool {
         self.shape().in_order().is_none()
     }
 
-    /// Adds a node behind others of the same graph.
+    /// Adds a node that depends on others of the same graph.
     pub(crate) fn add(self: &Arc<Self>, after: &[usize], kind: NodeKind) -> Answer<usize> {
         let mut shape = self.shape();
         let mut seen = HashSet::new();
@@ -88,7 +89,7 @@ impl Graph {
         Ok(node)
     }
 
-    /// A copy of the graph, with copies of its nodes.
+    /// Returns a copy of the graph, with copies of its nodes.
     pub(super) fn duplicate(&self, owner: Owner) -> Answer<Arc<Self>> {
         let shape = self.shape().clone();
         let copy = Self::create_for(owner);

@@ -12,7 +12,7 @@ use crate::driver::state::{Operation, Turn, captures, scheduler};
 use super::event::{Event, Record, WaitFor};
 use super::stream_ref::StreamRef;
 
-/// Does nothing; a place to wait for others.
+/// Does nothing, but can wait for other operations.
 #[derive(Debug)]
 pub(crate) struct Marker;
 
