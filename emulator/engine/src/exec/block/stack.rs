@@ -1,4 +1,4 @@
-//! End of each thread's stack.
+//! The stack pointer of each thread.
 
 use super::warp::Warp;
 use crate::semantics::{LANES, Register, Width, lanes_of};
@@ -9,7 +9,7 @@ pub(in crate::exec) const FRAME_ALIGN: u32 = 16;
 pub(in crate::exec) type StackPointers = [u32; LANES];
 
 impl Warp {
-    /// Start of the next frame that these lanes share.
+    /// Returns the start of the next frame that these lanes share.
     pub(in crate::exec) fn next_frame(&self, lanes: u32) -> u32 {
         let highest = lanes_of(lanes).map(|lane| self.stack[lane]).max().unwrap_or(0);
         highest.next_multiple_of(FRAME_ALIGN)

@@ -1,8 +1,8 @@
-//! From opcode to decoder.
+//! The table of opcodes and their decoders.
 //!
-//! Each opcode stands here once, in alphabetical order. A decoder emits the instruction's operations
-//! ([`Decoder::emit`]) or refuses it: an unknown form ([`Modifiers::unknown`]) is an error like any other, and so is a
-//! modifier that it leaves unread.
+//! Each opcode is listed once, in alphabetical order. A decoder emits the instruction's operations
+//! ([`Decoder::emit`]) or refuses it. An unknown form ([`Modifiers::unknown`]) is an error, and so
+//! is a modifier that the decoder does not read.
 
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};

@@ -33,7 +33,7 @@ macro_rules! by_narrow_integer {
     };
 }
 
-/// Two integers of 16 bits in one register.
+/// Returns an operation on two 16-bit integers in one register.
 pub(super) fn pair(opcode: &str, relu: bool, sat: bool, ty: Type) -> Found {
     let signed = ty == Type::S16x2;
     Some(match (opcode, signed, relu, sat) {
@@ -51,7 +51,7 @@ pub(super) fn pair(opcode: &str, relu: bool, sat: bool, ty: Type) -> Found {
     })
 }
 
-/// The larger or smaller number, and zero for negative ones.
+/// Returns the minimum or maximum with zero for negative results.
 pub(super) fn relu(opcode: &str) -> Found {
     match opcode {
         "min" => Some(pure::<integer::MinRelu<i32>>()),
