@@ -8,10 +8,12 @@ use std::cell::Cell;
 pub struct Site(u32);
 
 impl Site {
+    /// Returns the call site with this number.
     pub fn new(number: u32) -> Self {
         Self(number)
     }
 
+    /// Returns the number of the call site.
     pub fn number(self) -> u32 {
         self.0
     }

@@ -21,6 +21,7 @@ pub enum Execution {
 /// Settings of a launch that do not affect the results of a correct kernel.
 #[derive(Clone, Debug)]
 pub struct ExecOptions {
+    /// Mode of execution.
     pub mode: Execution,
     /// Number of threads that run blocks, including the calling one; 0 means one per core.
     pub workers: usize,
@@ -84,6 +85,7 @@ impl ExecOptions {
 /// Arguments of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchArgs<'a> {
+    /// The kernel.
     pub kernel: &'a Kernel,
     /// Address of each variable of the program, in the order of [`crate::program::Program::globals`].
     pub globals: &'a [u64],

@@ -88,6 +88,7 @@ type Table = Box<[OnceLock<Box<[AtomicU64]>>]>;
 /// The accessed bytes of an allocation.
 #[derive(Debug)]
 pub struct Marks {
+    /// The allocation.
     pub allocation: Neighbor,
     tables: [OnceLock<Table>; 4],
     /// The instructions that accessed it.

@@ -4,6 +4,7 @@ use super::map::Neighbor;
 use super::{GRANULARITY, RegionKind};
 use std::sync::Arc;
 
+/// Request for memory.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Size in bytes, not zero.
