@@ -129,7 +129,6 @@ pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
 }
 
-/// Sets the hook unless there is one.
 pub(crate) fn set_default_hook(hook: fn(&Message<'_>)) {
     HOOK.write().unwrap_or_else(PoisonError::into_inner).get_or_insert(hook);
 }

@@ -33,7 +33,6 @@ fn cases() -> impl Iterator<Item = &'static Case> {
 const MODES: &[&str] =
     &["eager", "async", "deferred", "shuffled:1", "shuffled:2", "shuffled:3", "shuffled:4"];
 
-/// Returns the reports of each case, by name.
 fn reports(mode: &str, variant: &str) -> BTreeMap<String, String> {
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--ignored", "--nocapture", "--test-threads=1"])

@@ -26,7 +26,6 @@ const MODULE: &core::ffi::CStr = c".version 7.0 .target sm_52 .address_size 64
 /// The recorded result of a call during a kind of work.
 #[derive(Clone)]
 struct Golden {
-    /// The code of the call.
     code: u32,
     /// True if the work had finished when the call returned.
     is_done: bool,
@@ -209,7 +208,6 @@ impl Drop for Bench {
     }
 }
 
-/// Returns the device whose context has work of a kind.
 fn device_of(work: &str) -> usize {
     usize::from(work != "own")
 }

@@ -69,7 +69,6 @@ fn fuzz(name: &'static str, mut turn: impl FnMut(&mut Random)) {
     assert!(turns > 0);
 }
 
-/// Returns the committed texts.
 fn texts() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/");
     let mut texts = Vec::new();

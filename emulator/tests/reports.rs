@@ -54,7 +54,6 @@ fn start() {
     });
 }
 
-/// Returns a function of PTX with this kernel.
 fn load(ptx: &str, name: &CStr) -> CUfunction {
     let text = std::ffi::CString::new(ptx).unwrap();
     let mut module = CUmodule::null();

@@ -26,13 +26,10 @@ use beside::{Absent, corpus, emulator, machine};
 use criterion::Criterion;
 use std::time::Duration;
 
-/// A kernel of the table.
 struct Entry {
-    /// Its name in the table.
     title: &'static str,
     /// Its name in the PTX, which is also the name of the benchmark.
     kernel: &'static str,
-    /// The file in `kernels/` that contains it.
     module: &'static str,
     contest: fn() -> Contest,
     /// Target for the ratio to native code.
@@ -59,7 +56,6 @@ const ENTRIES: [Entry; 16] = [
     Entry { title: "relaxation, blocks of 1024", kernel: "relax", module: "corpus", contest: corpus::relaxation, goal: 0.14 },
 ];
 
-/// All variants of one kernel.
 struct Race {
     contest: Contest,
     native: NativeRun,

@@ -157,7 +157,6 @@ mod abi {
         }
     }
 
-    /// An owned reference to a Python object.
     struct Owned<'a> {
         locked: &'a Locked,
         object: Object,
@@ -171,7 +170,6 @@ mod abi {
     }
 
     impl<'a> Owned<'a> {
-        /// Returns the text of an attribute.
         fn text(&self, name: &CStr) -> Option<String> {
             let python = self.locked.python;
             // SAFETY: a live object and a NUL-terminated name; the lock is held.
@@ -204,7 +202,6 @@ mod abi {
             Some(frame)
         }
 
-        /// Returns the caller's frame.
         fn outer(&self) -> Option<Owned<'a>> {
             // SAFETY: a live frame, and the lock is held.
             let outer = unsafe { (self.locked.python.PyFrame_GetBack)(self.object) };

@@ -1,7 +1,6 @@
 //! Texts of `cuGetErrorString` for each code, recorded from driver 580, because clients print and
 //! match these texts.
 
-/// Codes and texts, ascending.
 const TEXTS: &[(u32, &str)] = &[
     (0, "no error"),
     (1, "invalid argument"),

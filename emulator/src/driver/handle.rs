@@ -4,7 +4,6 @@ use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-/// A C handle type.
 pub(crate) trait Handle: Copy {
     fn addr(self) -> usize;
     fn from_addr(addr: usize) -> Self;

@@ -21,7 +21,6 @@ use crate::driver::handle::Handle;
 /// Maximum number of messages kept.
 const MOST: usize = 100;
 
-/// The live callbacks.
 static CALLBACKS: Table<Callback> = Table::new(Kind::LogCallback);
 
 /// A function of the client that receives each message.
@@ -117,7 +116,6 @@ fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
     Ok(log.lines_from(place))
 }
 
-/// Returns as many of the last lines as fit into `room` bytes.
 fn last_that_fit(lines: &[String], room: usize) -> String {
     let mut left = room;
     let fits = |line: &&String| {

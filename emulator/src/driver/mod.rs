@@ -71,17 +71,14 @@ pub(crate) fn resolve(symbol: &Symbol) -> *const c_void {
     call::fill(install_all).resolve(symbol, state::settings().driver_version)
 }
 
-/// See [`crate::set_publisher`].
 pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
     call::set_publisher(publisher);
 }
 
-/// True if a function is implemented.
 pub(crate) fn implements(id: FnId) -> bool {
     call::fill(install_all).implements(id)
 }
 
-/// Returns the leaks of contexts that have ended.
 pub(crate) fn leaks() -> Vec<Leak> {
     context::LEAKS.all()
 }
@@ -92,12 +89,10 @@ pub(crate) fn alive() -> Vec<Leak> {
     context::alive()
 }
 
-/// See [`crate::reseed`].
 pub(crate) fn reseed(seed: u64) {
     state::scheduler().reseed(seed);
 }
 
-/// Returns the latest fault of any kernel.
 pub(crate) fn last_fault() -> Option<Fault> {
     code::fault::last()
 }

@@ -63,7 +63,6 @@ impl Format {
         })
     }
 
-    /// Returns the bytes per texel.
     pub(crate) fn bytes(self) -> usize {
         let channel = match self.channel {
             BYTE | UNSIGNED_BYTE => 1,

@@ -58,7 +58,6 @@ impl Loaded {
 
 macro_rules! functions {
     ($( fn $name:ident($($argument:ty),*) $(-> $result:ty)?; )*) => {
-        /// Functions of OpenGL 3.1.
         #[allow(non_snake_case, reason = "names are OpenGL's")]
         struct Functions {
             $( $name: unsafe extern "C" fn($($argument),*) $(-> $result)?, )*
@@ -169,7 +168,6 @@ fn binding_of(target: u32) -> Option<u32> {
     }
 }
 
-/// Returns the context that is current on this thread.
 pub(super) fn current() -> Result<Found, Missing> {
     for (names, loaded) in LIBRARIES.iter().zip(&LOADED) {
         let loaded = match loaded.get() {

@@ -14,7 +14,6 @@ pub use stand_in::StandIn;
 
 pub(crate) use format::{BYTE, Format, HALF_FLOAT, INT, SHORT, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT};
 
-/// Dimensions of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Flat,
@@ -43,7 +42,6 @@ pub(crate) const TEXTURE_3D: u32 = 0x806F;
 pub(crate) const TEXTURE_2D_ARRAY: u32 = 0x8C1A;
 pub(crate) const RENDERBUFFER: u32 = 0x8D41;
 
-/// A texture, with its levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Image {
     pub(crate) target: u32,
@@ -75,7 +73,6 @@ pub(crate) trait Context {
     /// Overwrites the first bytes of a buffer object. Returns false on failure.
     fn write_buffer(&self, name: u32, from: &[u8]) -> bool;
 
-    /// True if there is a texture of this name.
     fn is_texture(&self, name: u32) -> bool;
 
     /// Returns the texture of this name and target; `None` if it does not exist or CUDA cannot
@@ -93,14 +90,12 @@ pub(crate) trait Context {
 /// Reason why no context is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// No context is current.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "elsewhere none is looked for"))]
     NoContext,
     /// A context that is not supported may be current, for this reason.
     NotAsked(&'static str),
 }
 
-/// Returns the context that is current on the calling thread.
 pub(crate) fn current() -> Result<Box<dyn Context>, Missing> {
     match stand_in::current() {
         Some(context) => Ok(Box::new(context)),

@@ -56,7 +56,6 @@ thread_local! {
     static CURRENT: RefCell<Option<Shared>> = const { RefCell::new(None) };
 }
 
-/// Returns the stand-in that is current on this thread.
 pub(super) fn current() -> Option<Stood> {
     CURRENT.try_with(|current| current.borrow().clone()).ok().flatten().map(Stood)
 }

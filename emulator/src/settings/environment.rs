@@ -51,7 +51,6 @@ impl Settings {
 /// Defines the environment variables: the field that each sets, its values, and their parser.
 macro_rules! variables {
     ($($field:ident: $name:literal, $wanted:literal, $parse:expr;)*) => {
-        /// The names of all variables.
         #[cfg(test)]
         const VARIABLES: &[&str] = &[$($name),*];
 

@@ -128,7 +128,6 @@ pub struct Settings {
     pub(crate) reports: bool,
 }
 
-/// Maximum number of devices.
 const MAX_DEVICES: u32 = 16;
 
 /// Maximum number of multiprocessors per device.

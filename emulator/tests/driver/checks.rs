@@ -17,7 +17,6 @@ fn run(file: &str, kernel: &CStr, buffers: &[u32], last: Option<u32>) -> CUresul
     run_text(std::fs::read(path).unwrap(), kernel, buffers, last)
 }
 
-/// Like `run`, for a kernel of this PTX.
 fn run_text(ptx: Vec<u8>, kernel: &CStr, buffers: &[u32], last: Option<u32>) -> CUresult {
     let text = std::ffi::CString::new(ptx).unwrap();
     let mut module = CUmodule::null();

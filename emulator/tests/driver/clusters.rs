@@ -103,7 +103,6 @@ fn set(function: CUfunction, attribute: CUfunction_attribute, value: i32) -> CUr
     code!(cuFuncSetAttribute(function, attribute, value))
 }
 
-/// Returns the attributes about clusters.
 fn get(function: CUfunction) -> [i32; 6] {
     core::array::from_fn(|index| {
         let mut value = -7;

@@ -54,7 +54,6 @@ fn number(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
-/// Returns the offsets of both entries.
 fn entries(container: &[u8]) -> [usize; 2] {
     let first = FIRST_ENTRY;
     let length = number(container, first + HEADER_BYTES) + number(container, first + PAYLOAD_BYTES);

@@ -88,7 +88,6 @@ fn helper() -> String {
     format!("{HEADER}{HELPER}")
 }
 
-/// Returns a container with one uncompressed entry of PTX.
 fn container(ptx: &str) -> Vec<u64> {
     let mut payload = ptx.as_bytes().to_vec();
     payload.resize((payload.len() + 1).next_multiple_of(8), 0);

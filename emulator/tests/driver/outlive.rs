@@ -20,7 +20,6 @@ const BYTES: usize = 8 << 20;
 const COPIES: usize = 8;
 const PAGE: usize = 4096;
 
-/// A kernel that writes to null.
 fn faulty_kernel() -> CUfunction {
     let text = c".version 7.7\n.target sm_75\n.address_size 64\n.visible .entry fault() {\n\
         .reg .b64 %a; mov.u64 %a, 0; st.global.u32 [%a], 1; ret; }\n";
@@ -56,7 +55,6 @@ fn hold(mode: &str) {
     }
 }
 
-/// Ends [`hold`].
 fn let_go() {
     MAY_END.store(true, Ordering::Release);
 }

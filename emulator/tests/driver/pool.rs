@@ -65,7 +65,6 @@ fn a_pool_without_a_largest_size_has_none() {
     ok!(cuStreamDestroy_v2(stream));
 }
 
-/// Returns the properties of a pool that can be exported with this kind of handle.
 #[cfg(unix)]
 fn shareable(kind: CUmemAllocationHandleType) -> CUmemPoolProps {
     CUmemPoolProps {
@@ -234,7 +233,6 @@ fn memory_of_a_pool_on_the_host_is_no_memory_of_a_device_for_copies() {
     ok!(cuStreamDestroy_v2(stream));
 }
 
-/// Gives device 0 access to a pool.
 fn give_access(pool: CUmemoryPool, flags: u32) {
     let at = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
     let access = CUmemAccessDesc { location: at, flags: CUmemAccess_flags(flags) };
@@ -283,7 +281,6 @@ fn kernels_reach_a_pool_of_the_host_once_the_device_was_given_access() {
     drop(context);
 }
 
-/// Returns a kernel that copies a word.
 fn kernel() -> CUfunction {
     let text = c".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 from) {\n\
         .reg .b64 %a<2>; .reg .b32 %r; ld.param.u64 %a0, [to]; ld.param.u64 %a1, [from];\n\

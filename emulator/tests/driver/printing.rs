@@ -49,7 +49,6 @@ ret;
 }
 ";
 
-/// Prints this many numbers, with a buffer of this size.
 fn numbers(buffer: usize, mut count: u32, mut mask: u32) {
     ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, buffer));
     let (mut module, mut function) = (CUmodule::null(), CUfunction::null());

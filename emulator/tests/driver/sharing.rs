@@ -10,7 +10,6 @@ const FILE: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE
 const LAZY: u32 = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
 const SHARED_EVENT: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
-/// Starts the other process.
 fn other() -> Peer {
     Peer::start("sharing::the_other_process")
 }
@@ -126,7 +125,6 @@ fn handle_of(address: u64) -> String {
     hex(handle.reserved)
 }
 
-/// Returns the address in a successful answer.
 fn address(answer: &str) -> u64 {
     answer.strip_prefix("0 ").unwrap_or_else(|| panic!("{answer}")).parse().unwrap()
 }

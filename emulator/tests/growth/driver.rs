@@ -65,7 +65,6 @@ fn launch(table: &Fns, function: CUfunction, args: &mut [*mut c_void]) {
     quick!(table.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
 }
 
-/// Returns the kernel `k` of a module.
 fn function(text: &CStr) -> CUfunction {
     let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
     ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));

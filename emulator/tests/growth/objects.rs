@@ -39,7 +39,6 @@ fn array_of(table: &Fns) -> CUarray {
     array
 }
 
-/// Returns the description of an array as a resource.
 fn resource(array: CUarray) -> CUDA_RESOURCE_DESC {
     let mut resource = CUDA_RESOURCE_DESC::zeroed();
     resource.resType = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;

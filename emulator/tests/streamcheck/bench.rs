@@ -127,7 +127,6 @@ impl Bench {
         ok!(cuEventDestroy_v2(event));
     }
 
-    /// Waits for all work.
     pub(crate) fn end(&self) {
         ok!(cuCtxSynchronize());
     }

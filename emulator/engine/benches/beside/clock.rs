@@ -7,7 +7,6 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// The time of one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Time {
     /// Sum over all threads of this process. Same as `wall` if the system has no such clock.

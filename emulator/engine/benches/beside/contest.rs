@@ -11,7 +11,6 @@ const ELEMENTS: usize = 1 << 20;
 const SIDE: usize = 256;
 const BODIES: usize = 1024;
 
-/// One kernel to run.
 pub(crate) struct Contest {
     /// Unit of work, and the number of units per run.
     pub(crate) unit: &'static str,

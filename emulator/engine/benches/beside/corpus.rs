@@ -9,7 +9,6 @@ use std::ops::Range;
 const WORDS: usize = 1 << 16;
 const BINS: usize = 64;
 
-/// Words without a pattern.
 fn words(count: usize, seed: u32) -> Vec<u32> {
     let mix = |i: u32| (i ^ seed).wrapping_mul(0x9e37_79b9).rotate_left(13).wrapping_mul(0x85eb_ca6b);
     (0..count as u32).map(|i| mix(i) ^ mix(i) >> 15).collect()
@@ -97,7 +96,6 @@ pub(crate) fn digests() -> Contest {
     })
 }
 
-/// Returns the result of run `i` of the stack machine.
 fn run_machine(code: &[u8], steps: u32, i: u32) -> u32 {
     let mut stack: [u32; 16] = std::array::from_fn(|k| i + k as u32);
     let (mut depth, mut at) = (1u32, i as usize % code.len());
@@ -156,7 +154,6 @@ pub(crate) fn machine() -> Contest {
     })
 }
 
-/// Computes `c = a * b` for some rows of `a` and `c`.
 fn matmul_rows(side: usize, a: &[u32], b: &[u32], c: &mut [u32]) {
     for (row, c) in a.chunks_exact(side).zip(c.chunks_exact_mut(side)) {
         for (column, c) in c.iter_mut().enumerate() {

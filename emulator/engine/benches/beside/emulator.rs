@@ -11,7 +11,6 @@ pub(crate) struct Prepared {
     grid: (u32, u32),
     block: (u32, u32),
     args: Args,
-    /// The memory of the arguments.
     buffers: Vec<Buffer>,
 }
 

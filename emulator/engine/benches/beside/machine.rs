@@ -36,7 +36,6 @@ fn vectors() -> &'static str {
     "its own vectors"
 }
 
-/// Returns the output of a program, if it can be run.
 fn answer(program: &str, args: &[&str]) -> String {
     match Command::new(program).args(args).output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),

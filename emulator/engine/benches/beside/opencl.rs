@@ -66,7 +66,6 @@ fn succeeded(call: &str, code: i32) {
     assert_eq!(code, 0, "OpenCL: {call} answers {code}");
 }
 
-/// PoCL with the kernels compiled.
 pub(crate) struct Pocl {
     cl: Functions,
     context: Object,
@@ -240,7 +239,6 @@ fn load_in_order(folder: &Path) -> Result<Library, String> {
     last.ok_or_else(|| "no libraries".into())
 }
 
-/// Returns the text result of an OpenCL query.
 fn text(ask: impl FnOnce(usize, *mut c_void) -> i32) -> String {
     let mut bytes = vec![0u8; 1 << 16];
     succeeded("a question", ask(bytes.len() - 1, bytes.as_mut_ptr().cast()));

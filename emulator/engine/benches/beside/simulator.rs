@@ -6,10 +6,8 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/beside/simulator.py");
 
-/// Time limit of one kernel.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Result of a run of the simulator.
 pub(crate) struct Simulated {
     pub(crate) version: String,
     /// Units of work per second.

@@ -55,7 +55,6 @@ pub struct TensorMap {
     pub part: Part,
 }
 
-/// Bytes per element, by type.
 const ELEMENT_BYTES: [u32; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4];
 
 fn pack<const N: usize>(values: [u32; N], bits: u32) -> u64 {

@@ -63,7 +63,6 @@ impl Touched {
         &raw const **marks
     }
 
-    /// Records a fence of the device.
     pub(in crate::exec) fn fence(&self) {
         self.has_fence.store(true, Ordering::Relaxed);
     }

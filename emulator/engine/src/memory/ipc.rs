@@ -27,7 +27,6 @@ pub enum HandleError {
     OutOfMemory,
 }
 
-/// The words of a handle.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ticket {
     kind: u64,

@@ -305,7 +305,6 @@ unsafe impl Send for Backing {}
 // SAFETY: as above.
 unsafe impl Sync for Backing {}
 
-/// Origin of bytes.
 #[derive(Debug)]
 enum Owner {
     Heap {
@@ -317,7 +316,6 @@ enum Owner {
         base: u64,
         bytes: u64,
     },
-    /// Returns itself to its arena.
     Arena(Piece),
     /// Bytes of a file, and the slot by which its process knows that they are open.
     Mapped {

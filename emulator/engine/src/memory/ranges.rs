@@ -60,7 +60,6 @@ impl Ranges {
         true
     }
 
-    /// True if exactly this range is used.
     pub(super) fn is_taken(&self, start: u64, end: u64) -> bool {
         self.taken.get(&start) == Some(&end)
     }

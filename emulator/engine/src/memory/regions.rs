@@ -27,12 +27,10 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// Returns the region that begins here.
     pub(super) fn get(&self, base: u64) -> Option<&Region> {
         self.last_up_to(base).filter(|region| region.base == base)
     }
 
-    /// Returns the last region that begins at or before this address.
     pub(super) fn last_up_to(&self, address: u64) -> Option<&Region> {
         let (mut at, mut found) = (self.root.as_ref(), None);
         while let Some(node) = at {
@@ -46,7 +44,6 @@ impl Regions {
         found
     }
 
-    /// Returns the first region that begins after this address.
     pub(super) fn first_after(&self, address: u64) -> Option<&Region> {
         let (mut at, mut found) = (self.root.as_ref(), None);
         while let Some(node) = at {
@@ -87,7 +84,6 @@ impl Regions {
         *at = Some(Arc::new(Node { region, priority, below, above }));
     }
 
-    /// Removes the region that begins here.
     pub(super) fn remove(&mut self, base: u64) -> Option<Region> {
         let found = self.get(base)?.clone();
         let mut at = &mut self.root;

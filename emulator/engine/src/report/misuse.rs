@@ -36,7 +36,6 @@ impl fmt::Display for Frame {
     }
 }
 
-/// Writes each frame on a separate line.
 pub(super) fn write_frames(f: &mut fmt::Formatter<'_>, indent: &str, frames: &[Frame]) -> fmt::Result {
     frames.iter().try_for_each(|frame| write!(f, "\n{indent}at {frame}"))
 }

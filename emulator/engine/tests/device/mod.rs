@@ -43,7 +43,6 @@ pub(crate) struct Device {
 /// Bits of accessed bytes: allocation, kind of access, number of the page, words.
 pub(crate) type Noted = Vec<(u64, Manner, u64, Vec<u64>)>;
 
-/// Device memory of the test.
 pub(crate) struct Buffer {
     region: Region,
 }

@@ -8,7 +8,6 @@ use crate::kernels::{Argument, Case, cases};
 use cuprum_engine::exec::{ExecOptions, Execution, LaunchStats};
 use std::fmt::Write;
 
-/// Result of a launch, or the text of its fault.
 pub(crate) type Outcome = Result<(Vec<Vec<u8>>, LaunchStats, Noted), String>;
 
 pub(crate) fn run_case(case: &Case, ptx: &str, mode: Execution) -> Outcome {

@@ -4,7 +4,6 @@ use crate::device::{Args, Device};
 use cuprum_engine::memory::Position;
 use cuprum_engine::report::{Fault, FaultKind};
 
-/// Checks that the fault's line in the PTX is the line of its text.
 fn assert_line(fault: &Fault, ptx: &str, instruction: &str) {
     let line = ptx.lines().nth(fault.ptx_line as usize - 1).unwrap();
     assert!(line.contains(instruction), "line {} is `{line}`, not `{instruction}`", fault.ptx_line);
@@ -143,7 +142,6 @@ fn all_lanes_that_miss_are_named() {
     assert_eq!((fault.thread, fault.lanes), ([40, 0, 0], u32::MAX << 8));
 }
 
-/// Returns a device with every check on.
 fn checked(name: &str) -> (Device, String) {
     let (mut device, ptx) = Device::load_file(name);
     device.options.check_init = true;

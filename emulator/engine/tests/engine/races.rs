@@ -112,7 +112,6 @@ const PLANTED: &[Planted] = &[
     },
 ];
 
-/// Returns a device with the race check on.
 fn checked() -> Device {
     let (mut device, _) = Device::load_file("bugs");
     device.options.check_races = true;

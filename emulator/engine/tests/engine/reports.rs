@@ -10,7 +10,6 @@ use cuprum_engine::exec::ExecOptions;
 use cuprum_engine::report::Fault;
 use std::fmt::Write;
 
-/// Turns on a check.
 type Check = fn(&mut ExecOptions);
 
 const NONE: Check = |_| {};
@@ -26,7 +25,6 @@ const ALL: Check = |options| {
     nans::NANS(options);
 };
 
-/// Creates the arguments of a launch on a device.
 type Arguments = fn(&Device) -> Args;
 
 struct Case {

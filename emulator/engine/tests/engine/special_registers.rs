@@ -4,7 +4,6 @@
 use crate::device::{Args, Device};
 use cuprum_engine::exec::{ExecOptions, Execution};
 
-/// A thread of a launch.
 struct Thread {
     grid: [u32; 3],
     cluster: [u32; 3],
@@ -71,7 +70,6 @@ const REGISTERS: &[(&str, Formula)] = &[
     ("WARP_SZ", |_| 32),
 ];
 
-/// Ways to read a register into `%v`.
 const READS: &[(&str, &str)] = &[
     ("as it is", "mov.u32 %v, REG;"),
     (

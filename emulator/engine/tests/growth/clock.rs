@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// Start of a measurement, by the thread's clock.
 pub(crate) struct Start(Duration);
 
 impl Start {
@@ -16,7 +15,6 @@ impl Start {
     }
 }
 
-/// Returns the processor time of all threads of the process.
 #[allow(dead_code, reason = "the tests of the engine run on one thread")]
 #[cfg(target_os = "linux")]
 pub(crate) fn process_time() -> Duration {

@@ -43,7 +43,6 @@ fn first_launch(text: &str) -> Duration {
     start.elapsed()
 }
 
-/// Returns a body of `n` parts, and an end.
 fn body(n: usize, mut part: impl FnMut(&mut String, usize), end: &str) -> String {
     let mut text = String::new();
     (1..n).for_each(|index| part(&mut text, index));

@@ -145,7 +145,6 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), B
     Ok(())
 }
 
-/// Returns the first PTX version with this target.
 fn least_version(target: u32) -> Option<(u32, u32)> {
     Some(match target {
         // Current drivers accept nothing older.

@@ -107,7 +107,6 @@ fn written_late(kernel: &Kernel) -> Vec<Register> {
     late
 }
 
-/// The new row of each old one.
 struct NewRows {
     /// `u32::MAX` for rows without a new one.
     of: Vec<u32>,
@@ -124,7 +123,6 @@ impl NewRows {
         self.set(register, row);
     }
 
-    /// Adds a register of this kind. Returns its first row.
     fn add(&mut self, kind: RowKind) -> u32 {
         let row = self.kinds.len() as u32;
         match kind {

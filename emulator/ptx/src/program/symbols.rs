@@ -18,9 +18,7 @@ pub(super) const MOST_PARTS: u32 = 1 << 22;
 pub(super) enum ModuleSymbol {
     /// Index of a global or constant variable.
     Global(u32),
-    /// Index of a shared variable.
     Shared(u32),
-    /// Index of a function.
     Function(u32),
 }
 
@@ -38,7 +36,6 @@ pub(super) struct Features {
     pub(super) since_sm_100: bool,
     /// Features of one architecture, such as `sm_90a`, and its successors.
     pub(super) own: bool,
-    /// Features of `sm_90a` only.
     pub(super) of_sm_90a: bool,
 }
 
@@ -53,7 +50,6 @@ pub(super) struct Context<'m, 's> {
     /// The definition of each function, by index, if there is one.
     pub(super) bodies: Vec<Option<&'m ptx::Function<'s>>>,
     pub(super) names: Vec<&'s str>,
-    /// Functions whose address is taken.
     pub(super) address_taken: Vec<u32>,
     pub(super) files: Arc<[(u32, String)]>,
     /// The variables of global and constant memory inside functions, by position.

@@ -25,7 +25,6 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns a number that ascends with the position.
     pub(crate) fn as_number(self) -> u64 {
         u64::from(self.line) << 32 | u64::from(self.column)
     }

@@ -4,7 +4,6 @@
 
 use super::operations;
 
-/// Number of bits of the counts of arrivals.
 const COUNT_BITS: u32 = 20;
 pub const COUNT: u64 = (1 << COUNT_BITS) - 1;
 /// The transaction count is signed, because completions may precede their announcement.

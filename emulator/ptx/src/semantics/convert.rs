@@ -16,7 +16,6 @@ pub(crate) const CEILING: u8 = 3;
 /// To nearest, ties away from zero.
 pub(crate) const TIES_AWAY: u8 = 4;
 
-/// Integer types of conversions.
 pub(crate) trait Integer: Lane {
     /// The type with the same truncated results: unsigned, except for 8 and 16 bits, whose results
     /// are extended to the width of their register.
@@ -25,7 +24,6 @@ pub(crate) trait Integer: Lane {
     fn extend(self) -> i64;
     /// Returns the low bits of a value.
     fn truncate(wide: i64) -> Self;
-    /// Returns the value as a number.
     fn value(self) -> i128;
     /// Returns the nearest number of this type.
     fn clamp(value: i128) -> Self;

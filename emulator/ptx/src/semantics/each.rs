@@ -26,7 +26,6 @@ impl Each {
         Each { eval: eval::<O>, half: bits }
     }
 
-    /// Computes the result of one lane.
     fn result(self, [a, b, c, d]: [u64; 4]) -> u64 {
         let low = (self.eval)(a, b, c, d);
         if self.half == 0 {

@@ -130,7 +130,6 @@ pub(super) fn to_odd(value: f64, error: f64) -> f64 {
     neighbor64(value, error > 0.0)
 }
 
-/// Returns the sum and its error.
 #[inline(always)]
 pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -220,7 +219,6 @@ fn min_f32<const FTZ: bool, const NAN: bool>(a: f32, b: f32) -> f32 {
     canonical(picked)
 }
 
-/// Returns the magnitude, with the product of the operands' signs.
 #[inline(always)]
 fn xor_sign(a: f32, b: f32, magnitude: f32) -> f32 {
     let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;

@@ -12,7 +12,6 @@ pub enum FloatFormat {
 }
 
 impl FloatFormat {
-    /// Size of one number.
     const fn bits(self) -> u32 {
         match self {
             FloatFormat::F16 | FloatFormat::Bf16 => 16,

@@ -152,7 +152,6 @@ pub(crate) type MulLow<T> = MulLowBits<<T as Int>::Unsigned>;
 pub(crate) type MadLow<T> = MadLowBits<<T as Int>::Unsigned>;
 pub(crate) type Neg<T> = NegBits<<T as Int>::Unsigned>;
 
-/// Selects by the sign of the third operand.
 pub(crate) struct SelectBySign<T>(PhantomData<T>);
 impl<T: Lane> super::Pure for SelectBySign<T> {
     const RARE: bool = true;

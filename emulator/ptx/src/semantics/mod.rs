@@ -139,9 +139,7 @@ pub(crate) trait Pure: Sized {
 pub(crate) trait Test {
     type A: Lane;
     type B: Lane;
-    /// Like [`Pure::IN_ROWS`].
     const IN_ROWS: bool = size_of::<Self::A>() >= 4;
-    /// Like [`Pure::RARE`].
     const RARE: bool = false;
     fn eval(a: Self::A, b: Self::B) -> bool;
 }
@@ -251,7 +249,6 @@ impl TestInfo {
         if self.exchanged { [b, a] } else { [a, b] }
     }
 
-    /// Like [`PureInfo::is`].
     fn is(&self, other: &TestInfo) -> bool {
         let same = match (self.lanes, other.lanes) {
             (Lanes::Loop(a), Lanes::Loop(b)) => a as usize == b as usize,
@@ -306,7 +303,6 @@ pub(crate) fn pure<O: Pure>() -> &'static PureInfo {
     &<O as Describe>::INFO
 }
 
-/// Returns the table entry of a comparison.
 #[inline(always)]
 pub(crate) fn test<O: Comparison>() -> &'static TestInfo {
     &<O as DescribeTest>::INFO

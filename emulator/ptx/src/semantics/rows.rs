@@ -126,7 +126,6 @@ for_each_level! {
     pub(super) test_rows[O: Test]: TestRows = run_test::<O>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32)
 }
 
-/// Returns the rows of sources in a register file.
 #[inline(always)]
 fn sources_in(file: *mut u32, [a, b, c, d]: &[u32; 4]) -> [*const u32; 4] {
     let row = |source: &u32| file.wrapping_add(*source as usize).cast_const();

@@ -45,7 +45,6 @@ fn extend(value: u32, bits: u32, signed: bool) -> i64 {
     if signed { i64::from((value << unused) as i32 >> unused) } else { value.into() }
 }
 
-/// Returns the nearest number of `bits` bits.
 fn saturated(value: i64, bits: u32, signed: bool) -> i64 {
     let (least, most) =
         if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };

@@ -22,17 +22,14 @@ pub(crate) struct Functions {
 
 static PUBLISHER: OnceLock<fn(FnId, StreamMode) -> *const c_void> = OnceLock::new();
 
-/// See [`crate::set_publisher`].
 pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
     // Only the first publisher counts, because it may have been used already.
     let _ = PUBLISHER.set(publisher);
 }
 
-/// Collects the functions of all modules.
 pub(crate) struct Builder(Functions);
 
 impl Builder {
-    /// Registers a table of objects.
     pub(crate) fn objects(&mut self, objects: &'static dyn Objects) {
         let place = self.0.objects.partition_point(|other| other.kind() <= objects.kind());
         self.0.objects.insert(place, objects);
@@ -101,7 +98,6 @@ impl Functions {
         self.implemented.get(id as usize).copied().unwrap_or(false)
     }
 
-    /// Finds the function for an exported symbol.
     pub(super) fn by_symbol(&self, name: &CStr) -> Option<(FnId, StreamMode)> {
         self.by_symbol.get(name).copied()
     }

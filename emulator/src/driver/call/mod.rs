@@ -35,7 +35,6 @@ pub(crate) use process::{
 };
 pub(crate) use unsupported::not_supported;
 
-/// The call being served.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
     pub(crate) id: FnId,
@@ -43,7 +42,6 @@ pub(crate) struct Call {
     pub(crate) per_thread: bool,
 }
 
-/// True once `cuInit` was called.
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn set_initialized() {
@@ -62,7 +60,6 @@ pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The arguments of a function, with its body.
 pub(super) trait Body {
     fn run(&self, call: &Call) -> Answer;
 }

@@ -109,14 +109,12 @@ pub(crate) trait Objects: Sync {
 pub(crate) enum Leaked {
     No,
     Yes,
-    /// A leak of this size.
     Bytes(u64),
 }
 
 /// Decides whether an object is a leak, given the object and the call that created it.
 type Judge<T> = fn(&T, Option<FnId>) -> Leaked;
 
-/// The live objects of one kind.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     all: Handles,
@@ -337,7 +335,6 @@ impl<T: Send + Sync + 'static> Table<T> {
     }
 }
 
-/// The first handle of a kind.
 const fn first(kind: Kind) -> usize {
     0x4000_0000_0000 + ((kind as usize) << 38)
 }

@@ -138,14 +138,12 @@ impl<T> Out<T> {
 }
 
 impl<T> Out<T> {
-    /// Returns the output at `index` of an array.
     pub(crate) fn nth(self, index: usize) -> Self {
         Self(self.0.wrapping_add(index))
     }
 }
 
 impl<T: Copy> Out<T> {
-    /// Writes the result.
     pub(crate) fn set(self, value: T) -> Answer {
         self.check()?;
         self.set_if_wanted(value);

@@ -149,7 +149,6 @@ mod os {
         static END: End = const { End };
     }
 
-    /// Watches for the end of this thread.
     pub(super) fn watch_thread() {
         // Fails only after it has run.
         let _ = END.try_with(|_| ());

@@ -54,10 +54,8 @@ macro_rules! ten {
     ] };
 }
 
-/// One stub per function, by its number.
 static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5);
 
-/// Returns the stub for a function that is not implemented.
 pub(super) fn stand_in(id: FnId) -> Stub {
     let number = id as usize;
     STUBS[number / 100][number / 10 % 10][number % 10]
@@ -103,7 +101,6 @@ fn name_of(id: FnId) -> &'static str {
     id.symbol().name.to_str().unwrap_or_default()
 }
 
-/// Returns the reason in the list, if the function is in it.
 fn reason(function: &str) -> Option<&'static str> {
     static REASONS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
         let mut reasons = Vec::new();

@@ -21,14 +21,12 @@ pub(super) struct Attributes {
     carveout: AtomicI32,
     not_portable: AtomicI32,
     policy: AtomicI32,
-    /// Blocks of a cluster in x, y and z.
     cluster: [AtomicI32; 3],
     registers: RegisterLimit,
     /// Attributes of the function's kernel, which apply if the function has none of its own.
     base: Option<Arc<Attributes>>,
 }
 
-/// Marks an attribute that was not set.
 const UNSET: i32 = i32::MIN;
 
 impl Attributes {
@@ -194,7 +192,6 @@ fn architecture(program: &Program) -> i32 {
     digits.parse().unwrap_or(0)
 }
 
-/// Writes the offset and size of a parameter.
 pub(super) fn param_info(kernel: &Kernel, index: usize, offset: Out<usize>, size: Out<usize>) -> Answer {
     offset.check()?;
     let param = kernel.params().get(index).ok_or(INVALID_VALUE)?;

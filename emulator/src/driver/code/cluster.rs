@@ -13,7 +13,6 @@ use super::function::Function;
 const MOST_PORTABLE: u32 = 8;
 const MOST: u32 = 16;
 
-/// Blocks of a cluster in x, y and z.
 pub(crate) type Sides = [u32; 3];
 
 /// Returns the size in a launch attribute; `None` for zeros, which leave it to the kernel.

@@ -6,7 +6,6 @@ use std::sync::{Arc, Weak};
 
 use crate::driver::call::{Kind, Table};
 
-/// The live conditions.
 static CONDITIONS: Table<Weak<GraphCondition>> = Table::new(Kind::Condition);
 
 /// A condition of a graph. It lives as long as the graph and its executable graphs.
@@ -48,7 +47,6 @@ impl GraphCondition {
         self.value.load(Ordering::Relaxed)
     }
 
-    /// Resets it to its default for a launch.
     pub(crate) fn reset(&self) {
         if let Some(default) = self.default {
             self.value.store(default, Ordering::Relaxed);

@@ -15,7 +15,6 @@ use crate::driver::handle::Handle;
 use super::attributes::{Attributes, param_info};
 use super::module::{Module, ModuleOf};
 
-/// The live functions.
 pub(crate) static FUNCTIONS: Table<Function> =
     Table::new(Kind::Function).owned_by(|function: &Function| function.module.context.handle);
 
@@ -62,7 +61,6 @@ pub(crate) fn function_of(module: &Arc<Module>, index: usize) -> Answer<usize> {
     }))
 }
 
-/// Removes a module and its functions.
 pub(super) fn unload(module: &Module) {
     for handle in module.unload() {
         FUNCTIONS.remove(handle);

@@ -45,7 +45,6 @@ impl Printed {
     }
 }
 
-/// The hooks of one launch.
 #[derive(Debug)]
 pub(super) struct KernelHooks {
     context: Arc<Context>,

@@ -11,7 +11,6 @@ use super::fatbin;
 use super::joined::Joined;
 use super::refused::Refused;
 
-/// A module's image.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Image {
     start: *const c_void,

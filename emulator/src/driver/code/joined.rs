@@ -56,7 +56,6 @@ impl Joined {
         self.has_device_runtime = true;
     }
 
-    /// Returns the whole text.
     pub(super) fn text(&self) -> String {
         // Without inputs, hardware creates an empty module.
         if self.text.is_empty() {
@@ -67,7 +66,6 @@ impl Joined {
     }
 }
 
-/// Counts the line ends of a text.
 fn lines(text: &str) -> usize {
     text.bytes().filter(|&byte| byte == b'\n').count()
 }

@@ -107,7 +107,6 @@ impl Launch {
     }
 }
 
-/// Options common to all launches.
 static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
     let settings = settings();
     ExecOptions {
@@ -193,7 +192,6 @@ fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
     Err(INVALID_VALUE)
 }
 
-/// Queues a launch in its stream.
 fn launch(
     call: &Call,
     function: CUfunction,

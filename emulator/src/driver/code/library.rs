@@ -24,11 +24,9 @@ use super::module::{Module, ModuleOf};
 use super::named::Named;
 use super::origin::Origin;
 
-/// The live libraries.
 pub(super) static LIBRARIES: Table<Library> =
     Table::new(Kind::Library).leak(LeakKind::Library, |_, _| Leaked::Yes);
 
-/// The live kernels.
 pub(crate) static KERNELS: Table<Kernel> = Table::new(Kind::Kernel);
 
 #[derive(Debug)]
@@ -43,7 +41,6 @@ pub(crate) struct Library {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The module in each context that has used it.
     modules: Ordered<Weak<Module>>,
     /// The kernel handles issued so far, by index.
     kernels: Ordered<usize>,
@@ -144,7 +141,6 @@ impl Kernel {
         KERNELS.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 
-    /// Returns the handle of its function in a context.
     pub(crate) fn function_in(&self, context: &Arc<Context>) -> Answer<usize> {
         function_of(&self.library.module_in(context)?, self.index)
     }

@@ -27,10 +27,8 @@ use super::refused::Refused;
 const ONLY_PTX: &str =
     "only PTX, fat binaries with PTX and libcudadevrt.a can be linked for the software device";
 
-/// The live linkers.
 static LINKS: Table<Link> = Table::new(Kind::Link).leak(LeakKind::Link, |_, _| Leaked::Yes);
 
-/// A linker at work.
 #[derive(Debug)]
 pub(crate) struct Link {
     options: Options,

@@ -40,10 +40,8 @@ pub(crate) struct Module {
     pub(super) of: ModuleOf,
 }
 
-/// Owner of a module.
 #[derive(Debug)]
 pub(super) enum ModuleOf {
-    /// The client, which may limit the registers.
     Client(RegisterLimit),
     /// A library, which shares some of its state with the module.
     Library(Arc<Origin>),

@@ -28,12 +28,10 @@ impl Named {
         Self { program, kernels, globals }
     }
 
-    /// Returns the index of a kernel.
     pub(crate) fn kernel(&self, name: &str) -> Option<usize> {
         self.kernels.get(name).copied()
     }
 
-    /// Returns the index of a variable.
     pub(super) fn global(&self, name: &str) -> Option<usize> {
         self.globals.get(name).copied()
     }

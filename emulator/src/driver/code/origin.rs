@@ -22,7 +22,6 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Returns the attributes of a new function.
     pub(super) fn attributes(&self, index: usize, kernel: &Kernel) -> Attributes {
         match self.attributes.get(index) {
             Some(kernel) => Attributes::of_function(Arc::clone(kernel)),

@@ -27,7 +27,6 @@ pub(crate) fn current() -> Option<Arc<Context>> {
     current_itself().map(Context::whole)
 }
 
-/// Returns the current context, if it is a part of a device.
 pub(crate) fn current_part() -> Option<Arc<Context>> {
     current_itself().filter(|top| top.part().is_some())
 }

@@ -19,7 +19,6 @@ pub(crate) struct Heap {
 const ALIGN: u64 = 16;
 
 impl Heap {
-    /// Creates a heap of `bytes` bytes for a context on a device.
     pub(crate) fn create(bytes: u64, context: usize, device: i32) -> Answer<Self> {
         let request = Request {
             kind: RegionKind::Heap,

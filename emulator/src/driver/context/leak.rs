@@ -29,7 +29,6 @@ impl Leaks {
     }
 }
 
-/// Leaks of contexts that have ended.
 pub(crate) static LEAKS: Leaks = Leaks(Mutex::new(Vec::new()));
 
 /// Records the objects that a context, given by its handle and its number, still owns when it ends.

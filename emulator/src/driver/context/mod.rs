@@ -20,7 +20,6 @@ pub(crate) use leak::LEAKS;
 pub(crate) use object::{CONTEXTS, Context, GreenPart, other_context};
 pub(crate) use primary::{release_part, retain_part};
 
-/// Registers the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     calls::install(builder);
     peer::install(builder);

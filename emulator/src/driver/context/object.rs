@@ -15,13 +15,11 @@ use super::config::Config;
 use super::heap::Heap;
 use super::leak;
 
-/// The live contexts.
 pub(crate) static CONTEXTS: Table<Context> = Table::new(Kind::Context);
 
 /// A context. Its objects end with it.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Its handle, by which its objects refer to it.
     pub(crate) handle: usize,
     pub(crate) device: i32,
     pub(super) is_primary: bool,
@@ -44,17 +42,14 @@ pub(crate) struct Context {
 pub(crate) struct GreenPart {
     /// The primary context, which owns all objects created in this one.
     pub(crate) whole: Arc<Context>,
-    /// The handle of the green context.
     pub(crate) green: usize,
 }
 
-/// All valid flags of a context.
 const KNOWN_FLAGS: u32 = CUctx_flags::CU_CTX_FLAGS_MASK.0;
 
 /// The scheduling flags, of which at most one may be set.
 const SCHEDULE_FLAGS: u32 = CUctx_flags::CU_CTX_SCHED_MASK.0;
 
-/// Fails for invalid flags of a context.
 pub(super) fn check_flags(flags: u32) -> Answer {
     let schedule = flags & SCHEDULE_FLAGS;
     let one_at_most = schedule == 0 || schedule.is_power_of_two();
@@ -73,7 +68,6 @@ impl Context {
         CONTEXTS.insert_with(make).1
     }
 
-    /// Creates the context of a green context.
     pub(crate) fn create_part(part: GreenPart) -> Arc<Self> {
         let (device, flags) = (part.whole.device, part.whole.flags());
         let make = |handle| Self { part: Some(part), ..Self::new(handle, device, flags, false) };
@@ -115,7 +109,6 @@ impl Context {
         }
     }
 
-    /// Returns the description of the part, if this is a part of a device.
     pub(crate) fn part(&self) -> Option<&GreenPart> {
         self.part.as_ref()
     }
@@ -160,7 +153,6 @@ impl Context {
         self.check()
     }
 
-    /// Ends the context and its objects.
     pub(crate) fn destroy(&self) {
         // An operation may wait for a value that never arrives. It must not keep the context for
         // ever, so the operations of an ended context are dropped.
@@ -188,7 +180,6 @@ impl Context {
         self.flags.store(flags, Ordering::Relaxed);
     }
 
-    /// Returns a limit, if this device supports it.
     pub(crate) fn limit(&self, limit: CUlimit) -> Answer<usize> {
         self.config().limit(limit)
     }
@@ -198,7 +189,6 @@ impl Context {
         self.config().use_limit(limit)
     }
 
-    /// Returns the heap of this context's kernels.
     pub(crate) fn heap(&self) -> Answer<Arc<Heap>> {
         let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(heap) = heap.as_ref() {

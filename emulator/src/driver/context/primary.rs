@@ -26,7 +26,6 @@ struct State {
     flags: u32,
 }
 
-/// The primary contexts of all devices.
 static PRIMARIES: LazyLock<Vec<Primary>> =
     LazyLock::new(|| (0..settings().devices).map(|_| Primary::default()).collect());
 
@@ -50,14 +49,12 @@ fn retain(device: i32) -> Answer<Arc<Context>> {
     Ok(Arc::clone(context))
 }
 
-/// Like [`retain`], for a green context.
 pub(crate) fn retain_part(device: i32) -> Answer<Arc<Context>> {
     let context = retain(device)?;
     lock(device)?.parts += 1;
     Ok(context)
 }
 
-/// Like [`release`], for a green context.
 pub(crate) fn release_part(device: i32) -> Answer {
     let mut state = lock(device)?;
     state.parts = state.parts.saturating_sub(1);
@@ -65,7 +62,6 @@ pub(crate) fn release_part(device: i32) -> Answer {
     release(device)
 }
 
-/// Returns the inactive primary context with this handle.
 pub(super) fn inactive(handle: usize) -> Option<Arc<Context>> {
     let states = PRIMARIES.iter();
     let mut ended =
@@ -74,7 +70,6 @@ pub(super) fn inactive(handle: usize) -> Option<Arc<Context>> {
 }
 
 impl State {
-    /// Ends the context if it is active.
     fn end(&mut self) {
         if let Some(context) = self.active.take() {
             context.destroy();

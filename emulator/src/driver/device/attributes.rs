@@ -18,7 +18,6 @@ const NAME: &str = "Software CUDA device";
 /// The PCI bus of the first device; the other devices have the following ones.
 const FIRST_BUS: u32 = 1;
 
-/// Threads and blocks per multiprocessor.
 pub(crate) const THREADS_PER_MULTIPROCESSOR: i32 = 2048;
 pub(crate) const BLOCKS_PER_MULTIPROCESSOR: i32 = 32;
 pub(crate) const REGISTERS_PER_MULTIPROCESSOR: i32 = 65536;
@@ -26,7 +25,6 @@ pub(crate) const REGISTERS_PER_MULTIPROCESSOR: i32 = 65536;
 /// Largest pitch that copies accept.
 pub(crate) const MAX_PITCH: u64 = i32::MAX as u64;
 
-/// Limits of one block.
 pub(crate) const MAX_THREADS: u32 = 1024;
 pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
@@ -46,7 +44,6 @@ pub(crate) fn processors() -> usize {
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Returns the number of multiprocessors that the device reports.
 pub(crate) fn multiprocessors() -> i32 {
     match settings().multiprocessors {
         0 => processors() as i32,
@@ -58,7 +55,6 @@ fn pci_bus_id(device: i32) -> Answer<String> {
     Ok(format!("0000:{:02X}:00.0", FIRST_BUS + physical(device)?))
 }
 
-/// True if an attribute is a feature that the software device has.
 fn is_supported(attribute: CUdevice_attribute) -> bool {
     use CUdevice_attribute as A;
 

@@ -71,7 +71,6 @@ pub(super) fn physical(device: i32) -> Answer<u32> {
     found.copied().ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)
 }
 
-/// Returns the UUID of a device, by its physical number.
 pub(super) fn uuid(device: u32) -> [u8; 16] {
     let mut bytes = [0; 16];
     let text = UUID_STEM.iter().copied().chain([device as u8]);

@@ -16,7 +16,6 @@ use crate::driver::texture::{Made, create_mipmap_in};
 
 use super::NOT_A_DESCRIPTOR;
 
-/// The live imported memory.
 static MEMORIES: Table<Imported> = Table::new(Kind::ExternalMemory)
     .owned_by(|imported: &Imported| imported.context.handle)
     .leak(LeakKind::ExternalMemory, |imported, _| Leaked::Bytes(imported.bytes));
@@ -53,7 +52,6 @@ impl Imported {
         Ok(Self { context, memory, bytes: desc.size })
     }
 
-    /// Maps a range of it to an address.
     fn map(&self, offset: u64, bytes: u64, kind: RegionKind) -> Answer<u64> {
         let end = offset.checked_add(bytes).ok_or(INVALID_VALUE)?;
         ensure(bytes > 0 && end <= self.bytes, INVALID_VALUE)?;

@@ -7,7 +7,6 @@ use crate::driver::call::Builder;
 
 pub(crate) use semaphore::{Params, Semaphores, Step};
 
-/// Registers the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     memory::install(builder);
     semaphore::install(builder);

@@ -15,7 +15,6 @@ use crate::driver::state::{Act, Operation, Turn, note, scheduler};
 
 use super::NOT_A_DESCRIPTOR;
 
-/// The live imported semaphores.
 static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
     .owned_by(|imported: &Imported| imported.context.handle)
     .leak(LeakKind::ExternalSemaphore, |_, _| Leaked::Yes);
@@ -67,7 +66,6 @@ impl Imported {
     }
 }
 
-/// An operation on semaphores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Signal,
@@ -84,7 +82,6 @@ pub(crate) struct Semaphores {
     pub(crate) params: Params,
 }
 
-/// The client's parameters for each semaphore.
 #[derive(Debug, Clone)]
 pub(crate) enum Params {
     Signals(Arc<[CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS]>),
@@ -98,7 +95,6 @@ unsafe impl Send for Semaphores {}
 unsafe impl Sync for Semaphores {}
 
 impl Semaphores {
-    /// Reads signals from C structures.
     pub(crate) fn signals(
         handles: In<CUexternalSemaphore>,
         params: In<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>,
@@ -114,7 +110,6 @@ impl Semaphores {
         Ok(Self { step: Step::Signal, each, handles: handles.into(), params: Params::Signals(all.into()) })
     }
 
-    /// Reads waits from C structures.
     pub(crate) fn waits(
         handles: In<CUexternalSemaphore>,
         params: In<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>,

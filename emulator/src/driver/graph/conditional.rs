@@ -59,7 +59,6 @@ impl Conditional {
         Ok(Self { condition, choice, bodies, handles })
     }
 
-    /// Returns the C structure that describes it.
     pub(crate) fn params(&self) -> CUDA_CONDITIONAL_NODE_PARAMS {
         use CUgraphConditionalNodeType as T;
 

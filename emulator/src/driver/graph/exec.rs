@@ -19,7 +19,6 @@ use super::object::{Graph, Node, Owner};
 use super::parts::Segment;
 use super::user_object::Shared;
 
-/// The live executable graphs.
 static GRAPH_EXECS: Table<ExecGraph> =
     Table::new(Kind::GraphExec).leak(LeakKind::GraphExec, |_, _| Leaked::Yes);
 
@@ -29,7 +28,6 @@ pub(super) struct ExecGraph {
     plan: Mutex<GraphRun>,
 }
 
-/// One node of an executable graph.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     /// The node of the graph from which it was instantiated.
@@ -66,7 +64,6 @@ impl Step {
         self.bodies.iter().any(|body| body.iter().any(holds))
     }
 
-    /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
         matches!(self.kind, NodeKind::Host(_)) || self.any_inside(&Self::calls_client)
     }
@@ -232,7 +229,6 @@ impl GraphRun {
     }
 }
 
-/// Changes a node of an executable graph.
 pub(super) fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
     ExecGraph::find(exec)?.replace(node.addr(), kind)
 }

@@ -24,7 +24,6 @@ pub(super) static GRAPHS: Table<Graph> =
         Owner::ChildNode | Owner::ConditionalNode => Leaked::No,
     });
 
-/// The live nodes.
 pub(super) static NODES: Table<Node> = Table::new(Kind::GraphNode);
 
 /// A graph that can still be changed.
@@ -35,18 +34,13 @@ pub(crate) struct Graph {
     shape: Mutex<Topology>,
 }
 
-/// Owner of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The client, until it destroys the graph.
     Client,
-    /// The node that runs it as a child graph.
     ChildNode,
-    /// The conditional node of which it is a body.
     ConditionalNode,
 }
 
-/// A node of a graph.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) graph: Arc<Graph>,

@@ -17,7 +17,6 @@ pub(super) enum Segment {
 }
 
 impl Step {
-    /// Runs the steps of a graph, or of a graph inside it.
     pub(super) fn run_all(steps: &[Self], turn: Turn<'_>) -> Answer {
         let body = Body::of(steps.iter().map(|step| (step.node, &step.after)));
         steps.iter().try_for_each(|step| at_node(body.as_ref(), step.node, || step.run(turn)))
@@ -28,7 +27,6 @@ impl GraphRun {
     /// Splits the launch into consecutive operations. Of nested graphs, only child graphs contain
     /// waits.
     pub(super) fn parts(self) -> Vec<Segment> {
-        /// Appends steps to the parts.
         fn gather(steps: Vec<Step>, parts: &mut Vec<Segment>, next: &mut GraphRun) {
             for step in steps {
                 if !step.enabled || !step.waits_for_value() {

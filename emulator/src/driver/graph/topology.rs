@@ -19,14 +19,11 @@ pub(super) type Edge = (usize, usize);
 pub(super) struct Topology {
     /// By handle; handles ascend.
     nodes: Ordered<Links>,
-    /// By number.
     edges: Ordered<Edge>,
     numbers: HashMap<(u64, u64), u64>,
-    /// Number of the next edge.
     next: u64,
     /// Client objects that live as long as the graph.
     pub(super) objects: Vec<Shared>,
-    /// The conditions created for its nodes.
     pub(super) conditions: Vec<Arc<GraphCondition>>,
 }
 
@@ -102,7 +99,6 @@ impl Topology {
         }
     }
 
-    /// Removes a node with its edges.
     pub(super) fn remove_node(&mut self, node: usize) {
         self.before(node).into_iter().for_each(|other| self.remove_edge((other, node)));
         self.behind(node).into_iter().for_each(|other| self.remove_edge((node, other)));
@@ -137,7 +133,6 @@ impl Topology {
         (order.len() == nodes.len()).then_some(order)
     }
 
-    /// True if a node, or a node of a graph that it runs, waits for a value in memory.
     fn waits_for_value(node: usize) -> bool {
         let Ok(node) = Node::at(node) else { return false };
         let kind = node.kind();

@@ -9,7 +9,6 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{Kind, Out, Table, calls, in_callback, put_handle};
 use crate::driver::handle::Handle;
 
-/// The live objects.
 static USER_OBJECTS: Table<UserObject> = Table::new(Kind::UserObject);
 
 /// An object of the client with a reference count.
@@ -66,7 +65,6 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Finds the references to an object among all references of a graph.
     fn among<'a>(all: &'a mut Vec<Shared>, object: &Arc<UserObject>, handle: usize) -> &'a mut Shared {
         let at = all.iter().position(|shared| shared.handle == handle).unwrap_or_else(|| {
             all.push(Shared { object: Arc::clone(object), handle, count: 0 });
@@ -75,7 +73,6 @@ impl Shared {
         &mut all[at]
     }
 
-    /// Adds references of a graph.
     pub(super) fn give(all: &mut Vec<Shared>, object: &Arc<UserObject>, handle: usize, count: u32) {
         let shared = Self::among(all, object, handle);
         shared.count = shared.count.wrapping_add(count);

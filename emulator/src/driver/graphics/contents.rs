@@ -96,7 +96,6 @@ impl Contents {
         Ok(Self { region, image: Some(Mapped { image, levels, layers }) })
     }
 
-    /// Returns the address and size of a buffer.
     pub(super) fn buffer(&self) -> Answer<(u64, u64)> {
         ensure(self.image.is_none(), CUresult::CUDA_ERROR_NOT_MAPPED_AS_POINTER)?;
         Ok((self.region.base, self.region.len))
@@ -108,7 +107,6 @@ impl Contents {
         Ok(mapped.levels.handle())
     }
 
-    /// Returns the array of a level, or of a layer or face of it.
     pub(super) fn array(&self, index: u32, level: u32) -> Answer<usize> {
         let mapped = self.image.as_ref().ok_or(CUresult::CUDA_ERROR_NOT_MAPPED_AS_ARRAY)?;
         let array = mapped.levels.level(level).ok_or(INVALID_VALUE)?;
@@ -156,7 +154,6 @@ impl Contents {
         })
     }
 
-    /// Copies a level in or out.
     fn level(&self, way: Way, array: &Array, bytes: &mut [u8]) -> bool {
         let row = array.row_bytes() as usize;
         row > 0 && {
@@ -168,7 +165,6 @@ impl Contents {
         }
     }
 
-    /// Copies bytes to or from an offset of the region.
     fn rows(&self, way: Way, start: u64, offset: u64, bytes: &mut [u8]) -> bool {
         let offset = start + offset;
         let len = bytes.len();
@@ -198,7 +194,6 @@ impl Contents {
     }
 }
 
-/// Direction of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     In,

@@ -10,7 +10,6 @@ use crate::opengl::{self, Missing};
 
 use cuprum_sys::CUresult;
 
-/// Registers the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     mapping::install(builder);
     resource::install(builder);

@@ -16,7 +16,6 @@ use crate::driver::state::{captures, scheduler};
 use super::contents::Contents;
 use super::gl;
 
-/// The registered resources.
 static RESOURCES: Table<Resource> = Table::new(Kind::Graphics)
     .owned_by(|resource: &Resource| resource.context.handle)
     .leak(LeakKind::Graphics, |_, _| Leaked::Yes);
@@ -38,12 +37,10 @@ pub(super) struct Resource {
     state: Mutex<State>,
 }
 
-/// The kind of an OpenGL object.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ResourceKind {
     /// A buffer object, with its size at registration, which stays fixed.
     Buffer { bytes: usize },
-    /// A texture, with the flags of its arrays.
     Image { target: u32, array_flags: u32 },
 }
 

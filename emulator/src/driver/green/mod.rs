@@ -18,10 +18,8 @@ use crate::driver::{device, stream};
 
 use share::{Share, equal_groups, group_of};
 
-/// The live green contexts.
 static GREENS: Table<Green> = Table::new(Kind::Green);
 
-/// The live descriptions.
 static DESCRIPTIONS: Table<Description> = Table::new(Kind::Description);
 
 /// Resources from which a green context can be created.
@@ -30,7 +28,6 @@ pub(crate) struct Description {
     multiprocessors: u32,
 }
 
-/// A green context.
 #[derive(Debug)]
 pub(crate) struct Green {
     /// Its context, for pushing and popping.

@@ -8,7 +8,6 @@ use cuprum_sys::*;
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::state::settings;
 
-/// A range of multiprocessors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) start: u32,

@@ -21,10 +21,8 @@ use super::mistake::note_free;
 use super::pool::{leave_pool, pool_of, will_leave_pool};
 use super::returned::note_return;
 
-/// Alignment of the rows of pitched memory.
 const PITCH_ALIGN: usize = 512;
 
-/// Flags of pinned and of registered host memory.
 const HOST_FLAGS: u32 = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
 const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
     | CU_MEMHOSTREGISTER_DEVICEMAP
@@ -50,7 +48,6 @@ fn alignment(bytes: usize, kind: RegionKind) -> u64 {
     if in_pages && bytes > SHARES_PAGE { DEVICE_PAGE } else { GRANULARITY }
 }
 
-/// Allocates in a context.
 pub(crate) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
     let request = Request {

@@ -37,7 +37,6 @@ unsafe impl Send for Bytes {}
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
-    /// Returns a range at a device address.
     pub(crate) fn device(address: u64, len: u64) -> Answer<Self> {
         let regions = memory().cover(address, len.max(1));
         let regions = regions.ok_or_else(|| {
@@ -106,7 +105,6 @@ impl Bytes {
         }
     }
 
-    /// Returns the context of the memory, if the driver knows it.
     pub(crate) fn context(&self) -> Option<u64> {
         match self {
             Self::Device { regions, .. } => regions.first().map(|region| region.context),
@@ -124,7 +122,6 @@ impl Bytes {
         }
     }
 
-    /// True for page-locked host memory.
     pub(crate) fn is_locked(&self) -> bool {
         let locked = |region: &Region| is_host_kind(region.kind);
         matches!(self, Self::Device { regions, .. } if regions.iter().any(locked))
@@ -157,7 +154,6 @@ impl Bytes {
         }
     }
 
-    /// Marks bytes as written.
     pub(super) fn mark_written(&self, offset: u64, len: u64) {
         if let Self::Device { regions, start, .. } = self {
             let address = start + offset;

@@ -10,7 +10,6 @@ pub(crate) struct CurrentPools(Mutex<Vec<PlacePools>>);
 
 pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(Vec::new()));
 
-/// The pools of one location.
 #[derive(Debug, Clone, Copy)]
 struct PlacePools {
     place: PoolPlace,

@@ -35,13 +35,11 @@ pub(crate) struct Block {
     counted: AtomicBool,
 }
 
-/// The blocks that are allocated, by address.
 #[derive(Debug)]
 pub(crate) struct Blocks(Mutex<Ordered<Arc<Block>>>);
 
 pub(crate) static BLOCKS: Blocks = Blocks(Mutex::new(Ordered::new()));
 
-/// Memory of the allocation nodes on each device.
 static GRAPH_MEMORY: LazyLock<Vec<GraphMemory>> =
     LazyLock::new(|| (0..settings().devices).map(|_| GraphMemory::default()).collect());
 
@@ -69,7 +67,6 @@ impl Objects for Blocks {
 }
 
 impl Blocks {
-    /// Finds the block that begins at an address.
     pub(crate) fn find(&self, address: u64) -> Option<Arc<Block>> {
         self.lock().get(address).cloned()
     }

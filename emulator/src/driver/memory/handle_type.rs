@@ -21,7 +21,6 @@ pub(super) fn check_handle_types(types: CUmemAllocationHandleType) -> Answer {
     if private || shared { Ok(()) } else { Err(not_supported(OTHER_TYPES)) }
 }
 
-/// Writes a descriptor for the client.
 pub(super) fn given(out: Out<c_void>, descriptor: Option<i32>) -> Answer {
     out.cast().set(descriptor.ok_or(OUT_OF_MEMORY)?)
 }

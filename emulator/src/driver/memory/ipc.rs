@@ -10,7 +10,6 @@ use crate::driver::state::{captures, memory, scheduler};
 
 use super::pool::pool_of;
 
-/// Reason for refusing to share memory.
 pub(crate) const UNSHARED: &str = "the software device shares memory and events with other processes on Linux only, \
      where files without a name can be made: keep to one process";
 

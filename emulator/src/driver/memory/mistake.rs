@@ -31,7 +31,6 @@ fn cut(address: u64) -> Option<String> {
     ))
 }
 
-/// Notes that a range is not entirely device memory.
 #[cold]
 pub(super) fn note_range(address: u64, len: u64) {
     misuse(ApiCheck::Certain, || {

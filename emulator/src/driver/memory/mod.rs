@@ -27,7 +27,6 @@ pub(crate) use ipc::refused;
 pub(crate) use mistake::note_free;
 pub(crate) use pool::{POOLS, PoolPlace, join_pool, pool_of, will_leave_pool};
 
-/// Registers the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     allocation::install(builder);
     graph_memory::install(builder);

@@ -16,7 +16,6 @@ use super::handle_type::FILE_DESCRIPTOR;
 use super::pool::{POOLS, pool_of};
 use super::virtual_memory::is_exportable;
 
-/// Returns the memory type that queries report.
 fn memory_type(kind: RegionKind) -> CUmemorytype {
     match kind {
         kind if is_host_kind(kind) => CUmemorytype::CU_MEMORYTYPE_HOST,

@@ -74,12 +74,10 @@ impl PoolPlace {
         }
     }
 
-    /// True for host memory that is not managed.
     pub(crate) fn is_host(self) -> bool {
         matches!(self, Self::Host | Self::HostNode)
     }
 
-    /// Returns the kind of the memory allocated there.
     pub(crate) fn kind(self) -> RegionKind {
         match self {
             Self::Device(_) => RegionKind::Pooled,
@@ -89,14 +87,12 @@ impl PoolPlace {
     }
 }
 
-/// The live pools.
 pub(crate) static POOLS: Table<Pool> =
     Table::new(Kind::Pool).leak(LeakKind::Pool, |pool: &Pool, _| match pool.is_default {
         true => Leaked::No,
         false => Leaked::Yes,
     });
 
-/// The pool of each allocation, by its address.
 static ORIGINS: Mutex<Ordered<Origin>> = Mutex::new(Ordered::new());
 
 /// The pool of an allocation.
@@ -107,7 +103,6 @@ struct Origin {
     is_leaving: bool,
 }
 
-/// A pool of memory in one location.
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) place: PoolPlace,
@@ -160,7 +155,6 @@ impl Pool {
         Ok(pool)
     }
 
-    /// True if kernels can access its memory.
     pub(crate) fn is_reached(&self) -> bool {
         !self.place.is_host() || !self.state().reached_by.is_empty()
     }
@@ -190,7 +184,6 @@ impl Pool {
         })
     }
 
-    /// True if it can grow by `bytes` bytes.
     pub(crate) fn has_room(&self, bytes: u64) -> bool {
         self.most == 0 || self.state().used.checked_add(bytes).is_some_and(|used| used <= self.most)
     }
@@ -211,7 +204,6 @@ impl Pool {
     }
 }
 
-/// An attribute, in the width that C uses for it.
 enum Attribute {
     /// An `int`.
     Flag(u64),
@@ -219,7 +211,6 @@ enum Attribute {
     Bytes(u64),
 }
 
-/// Returns a device as a location.
 fn device_place(device: i32) -> Answer<PoolPlace> {
     device::check(device)?;
     Ok(PoolPlace::Device(device))
@@ -244,7 +235,6 @@ pub(super) fn leave_pool(address: u64, bytes: u64) {
     }
 }
 
-/// Returns the pool of an allocation.
 pub(crate) fn pool_of(address: u64) -> Option<usize> {
     origins().get(address).map(|origin| origin.pool)
 }

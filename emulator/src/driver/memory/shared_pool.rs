@@ -15,7 +15,6 @@ use crate::driver::state::memory;
 use super::handle_type::{FILE_DESCRIPTOR, given, taken};
 use super::pool::{POOLS, Pool, PoolPlace, join_pool, pool_of};
 
-/// Creates the memory of a pool that can be shared.
 pub(super) fn shared_file(place: PoolPlace) -> Answer<PoolFile> {
     let PoolPlace::Device(device) = place else {
         return Err(not_supported("only pools on a device are shared with other processes: make it there"));

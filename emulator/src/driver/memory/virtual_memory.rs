@@ -20,14 +20,12 @@ use super::handle_type::{FILE_DESCRIPTOR, check_handle_types, given, taken};
 /// Granularity of physical memory and of mappings, in bytes.
 const GRANULARITY: u64 = 2 << 20;
 
-/// The live handles of physical memory.
 static PHYSICAL: Table<Physical> = Table::new(Kind::Physical)
     .leak(LeakKind::Physical, |physical: &Physical, _| Leaked::Bytes(physical.bytes.bytes));
 
 /// The mappings, by first address.
 static MAPPED: Mutex<Ordered<Mapping>> = Mutex::new(Ordered::new());
 
-/// Physical memory with a handle.
 #[derive(Debug)]
 pub(crate) struct Physical {
     pub(crate) bytes: Bytes,
@@ -35,11 +33,9 @@ pub(crate) struct Physical {
     /// Number of uses of the handle. The handle stays valid while the memory is mapped, as in
     /// drivers.
     users: AtomicUsize,
-    /// Number of mappings.
     mappings: AtomicUsize,
 }
 
-/// A mapping of a whole physical memory.
 #[derive(Debug)]
 struct Mapping {
     physical: Arc<Physical>,
@@ -73,7 +69,6 @@ impl Mapping {
         self.physical.bytes.bytes
     }
 
-    /// Returns the access of a device.
     fn access_of(&self, device: i32) -> CUmemAccess_flags {
         let known = self.access.iter().find(|(known, _)| *known == device);
         known.map_or(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE, |(_, access)| *access)
@@ -124,7 +119,6 @@ fn inside(all: &Ordered<Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> 
     Ok(found)
 }
 
-/// Returns the mapping that contains an address.
 fn around(all: &Ordered<Mapping>, address: u64) -> Answer<&Mapping> {
     let (start, mapping) = all.last_up_to(address).ok_or(INVALID_VALUE)?;
     ensure(address - start < mapping.bytes(), INVALID_VALUE)?;
@@ -257,7 +251,6 @@ calls! {
         Ok(())
     }
 
-    /// Unmaps all mappings in a range, if any.
     fn cuMemUnmap(_call, ptr: u64, size: usize) {
         check_range(ptr, size)?;
         ensure(memory().is_reserved(ptr, size as u64), INVALID_VALUE)?;

@@ -27,7 +27,6 @@ const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 const MERGE: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE;
 const WRONG_THREAD: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 
-/// All captures in progress.
 #[derive(Debug)]
 pub(crate) struct Captures {
     /// Number of captures, so that queuing an operation without any costs one load.
@@ -40,7 +39,6 @@ pub(crate) struct Captures {
 #[derive(Debug)]
 struct Active {
     captures: Ordered<Capture>,
-    /// The capture of each capturing stream.
     lanes: BTreeMap<StreamKey, u64>,
     /// The capturing streams that synchronize with the legacy default stream.
     blocking: BTreeSet<StreamKey>,
@@ -63,20 +61,17 @@ struct Capture {
     invalid: bool,
 }
 
-/// The graph of a capture.
 pub(crate) trait Target: Send {
     fn handle(&self) -> usize;
 
     /// Adds a node that is equivalent to an operation and depends on the nodes `after`.
     fn add(&self, after: &[usize], operation: Box<dyn Operation>) -> Answer<usize>;
 
-    /// True if the graph has all of these nodes.
     fn has(&self, nodes: &[usize]) -> bool;
 
     /// Returns the dependencies of a node.
     fn before(&self, node: usize) -> Vec<usize>;
 
-    /// Destroys the graph.
     fn destroy(&self);
 }
 
@@ -102,7 +97,6 @@ pub(crate) struct CapturedPoint {
     nodes: Vec<usize>,
 }
 
-/// State of a capture, for the client.
 pub(crate) struct View {
     pub(crate) status: CUstreamCaptureStatus,
     pub(crate) id: u64,
@@ -119,7 +113,6 @@ impl Captures {
         Self { count: AtomicUsize::new(0), active: Mutex::new(active), last_id: AtomicUsize::new(0) }
     }
 
-    /// Returns the state of a stream's capture.
     pub(crate) fn view(&self, lane: StreamKey) -> Option<View> {
         let mut active = self.lock();
         let capture = active.of_lane(lane)?;
@@ -169,7 +162,6 @@ impl Captures {
         }
     }
 
-    /// True if a stream is capturing.
     pub(crate) fn has(&self, lane: StreamKey) -> bool {
         self.any() && self.lock().of_lane(lane).is_some()
     }
@@ -347,7 +339,6 @@ impl Captures {
 }
 
 impl Active {
-    /// Finds the capture of a stream.
     fn of_lane(&mut self, lane: StreamKey) -> Option<&mut Capture> {
         self.captures.get_mut(*self.lanes.get(&lane)?)
     }
@@ -388,7 +379,6 @@ impl Capture {
         self.mode != CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
     }
 
-    /// Invalidates the capture.
     fn fail(&mut self, code: CUresult) -> Answer {
         self.invalid = true;
         Err(code)

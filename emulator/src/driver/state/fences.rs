@@ -13,7 +13,6 @@ use super::stream_key::{StreamKey, Ticket};
 pub(super) struct Fences {
     /// By context: the last operation that all of its streams synchronize with.
     last: BTreeMap<usize, Ticket>,
-    /// Number of copies between devices.
     between_devices: usize,
 }
 

@@ -40,7 +40,6 @@ impl Health {
         self.alive.store(false, Ordering::Release);
     }
 
-    /// True if it has a sticky error.
     pub(super) fn is_poisoned(&self) -> bool {
         self.poison.load(Ordering::Acquire) != CUresult::CUDA_SUCCESS.0
     }

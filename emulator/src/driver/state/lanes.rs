@@ -20,7 +20,6 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// Returns the last unfinished operation.
     pub(super) fn last(&self) -> Option<Ticket> {
         self.tickets.back().copied()
     }
@@ -71,7 +70,6 @@ impl Queue {
         }
     }
 
-    /// Drops idle lanes.
     fn drop_idle(&mut self) {
         let busy: HashSet<StreamKey> =
             self.lanes.iter().filter(|(_, lane)| !lane.tickets.is_empty()).map(|(key, _)| *key).collect();

@@ -49,7 +49,6 @@ fn state() -> &'static State {
     })
 }
 
-/// Returns the settings.
 pub(crate) fn settings() -> &'static Settings {
     &state().settings
 }
@@ -59,12 +58,10 @@ pub(crate) fn memory() -> &'static Memory {
     &state().memory
 }
 
-/// Returns the scheduler of operations.
 pub(crate) fn scheduler() -> &'static Scheduler {
     &state().scheduler
 }
 
-/// Returns the captures in progress.
 pub(crate) fn captures() -> &'static Captures {
     static CAPTURES: Captures = Captures::new();
     &CAPTURES

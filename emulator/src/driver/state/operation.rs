@@ -9,17 +9,14 @@ use crate::driver::answer::Answer;
 use super::health::Health;
 use super::stream_key::Ticket;
 
-/// Circumstances of one run of an operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn<'a> {
-    /// The context in which it was queued.
     pub(crate) health: &'a Health,
     pub(crate) ticket: Ticket,
     /// Bytes done earlier, for an operation in parts.
     pub(crate) done: u64,
 }
 
-/// An operation of a stream.
 pub(crate) trait Operation: Downcast + Send {
     /// Runs the rest of the operation. An error becomes the context's sticky error.
     fn run(&self, turn: Turn<'_>) -> Answer;
@@ -41,7 +38,6 @@ pub(crate) trait Operation: Downcast + Send {
         false
     }
 
-    /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
         false
     }

@@ -27,12 +27,10 @@ pub(super) struct Queue {
     pub(super) fences: Fences,
     /// All lanes with unfinished operations, and a few idle ones.
     pub(super) lanes: BTreeMap<StreamKey, Lane>,
-    /// Number of idle lanes.
     pub(super) idle: usize,
     /// Operations that are not running and wait for no other.
     free: BTreeSet<Ticket>,
     waits: Vec<Wait>,
-    /// Number of the last wait.
     last_wait: u64,
     /// Number of operations that outlive their contexts.
     outliving: usize,
@@ -40,7 +38,6 @@ pub(super) struct Queue {
     pub(super) dice: Option<Dice>,
 }
 
-/// The subject of a wait.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Awaited {
     Nothing,
@@ -50,11 +47,9 @@ pub(super) enum Awaited {
     Context(usize),
     /// The operations of a context for which freeing its memory waits.
     Free(usize),
-    /// A green context in a context.
     Green(usize, usize),
 }
 
-/// A wait in progress.
 #[derive(Debug)]
 struct Wait {
     number: u64,
@@ -85,7 +80,6 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// True if it calls a function of the client.
     pub(crate) fn calls_client(&self) -> bool {
         self.job.as_ref().is_some_and(|job| job.operation.calls_client())
     }
@@ -200,7 +194,6 @@ impl Queue {
         self.outliving > 0
     }
 
-    /// Begins a wait and returns its number.
     pub(super) fn begin_wait(&mut self, awaited: Awaited) -> u64 {
         self.last_wait += 1;
         let number = self.last_wait;
@@ -210,7 +203,6 @@ impl Queue {
         number
     }
 
-    /// Adds operations to a wait.
     pub(super) fn extend_wait(&mut self, number: u64, awaited: Awaited) {
         let mut open: Vec<Ticket> = match awaited {
             Awaited::Nothing => Vec::new(),
@@ -254,7 +246,6 @@ impl Queue {
         self.lanes.range(lanes).flat_map(|(_, lane)| &lane.tickets).copied().collect()
     }
 
-    /// True if all operations of a wait are finished.
     pub(super) fn is_over(&self, wait: u64) -> bool {
         self.wait(wait).is_none_or(|wait| wait.left.is_empty())
     }
@@ -267,7 +258,6 @@ impl Queue {
         self.waits.iter().find(|wait| wait.number == number)
     }
 
-    /// Takes an operation that advances a wait.
     pub(super) fn take_for(&mut self, wait: u64) -> Option<(Ticket, Job)> {
         let any = if self.chance() { self.take_ready(&|_| true) } else { None };
         let taken = any.or_else(|| self.take(Some(wait), &|_| true));

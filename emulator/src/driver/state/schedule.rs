@@ -146,12 +146,10 @@ impl Scheduler {
         ticket
     }
 
-    /// True if an operation is unfinished.
     pub(crate) fn is_pending(&self, ticket: Ticket) -> bool {
         self.lock().is_pending(ticket)
     }
 
-    /// True if a lane has an unfinished operation.
     pub(crate) fn is_busy(&self, lane: StreamKey) -> bool {
         self.lock().is_busy(lane)
     }
@@ -222,7 +220,6 @@ impl Scheduler {
         self.lock().awaited_by_free(context).is_empty()
     }
 
-    /// Like `wait_context`, for the operations in one green context.
     pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
         self.wait_for(Awaited::Green(context, green));
     }

@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 /// Number of an issued operation, ascending in the order of issue.
 pub(crate) type Ticket = u64;
 
-/// Identifies the stream of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StreamKey {
     pub(crate) context: usize,

@@ -50,7 +50,6 @@ impl Operation for Allocated {
     }
 }
 
-/// Frees the memory at an address.
 #[derive(Debug)]
 pub(crate) struct Free(pub(crate) u64);
 

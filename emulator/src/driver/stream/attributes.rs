@@ -13,7 +13,6 @@ use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, Stream, StreamRef};
 
 type Id = CUlaunchAttributeID;
 
-/// The attributes that were set.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes(Mutex<Vec<Attribute>>);
 
@@ -38,7 +37,6 @@ impl Attributes {
         set.push(Attribute { id, value });
     }
 
-    /// Returns the priority, if it was set.
     pub(super) fn priority(&self) -> Option<i32> {
         // SAFETY: values with this id are priorities.
         self.get(Id::CU_LAUNCH_ATTRIBUTE_PRIORITY).map(|value| unsafe { value.priority })

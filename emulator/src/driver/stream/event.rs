@@ -16,7 +16,6 @@ use crate::driver::handle::Handle;
 use crate::driver::memory::refused;
 use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, memory, scheduler};
 
-/// The live events.
 static EVENTS: Table<Event> = Table::new(Kind::Event)
     .owned_by(|event: &Event| event.context.handle)
     .leak(LeakKind::Event, |_, _| Leaked::Yes);
@@ -35,7 +34,6 @@ pub(crate) struct Event {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last operation that recorded it.
     recorded: Option<Ticket>,
     /// The point in a capture, if it was recorded in a capturing stream.
     captured: Option<CapturedPoint>,
@@ -93,7 +91,6 @@ impl Event {
         }
     }
 
-    /// Stores the operation that records it.
     pub(crate) fn note_recorded(&self, ticket: Ticket) {
         let mut state = self.state();
         state.recorded = Some(ticket);
@@ -105,7 +102,6 @@ impl Event {
         self.state().captured.clone()
     }
 
-    /// Returns the operation that recorded it last.
     pub(crate) fn recorded(&self) -> Option<Ticket> {
         self.state().recorded
     }

@@ -8,7 +8,6 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{calls, in_callback};
 use crate::driver::state::{Health, Operation, Turn};
 
-/// A host function of the client.
 #[derive(Debug)]
 pub(crate) struct HostCall {
     pub(crate) function: CUhostFn,
@@ -19,7 +18,6 @@ pub(crate) struct HostCall {
 // dereference it.
 unsafe impl Send for HostCall {}
 
-/// A stream callback of the client.
 #[derive(Debug)]
 pub(super) struct StreamCallback {
     pub(super) function: CUstreamCallback,
@@ -32,7 +30,6 @@ pub(super) struct StreamCallback {
 unsafe impl Send for StreamCallback {}
 
 impl StreamCallback {
-    /// Calls it with the state of its context.
     fn call(&self, health: &Health) {
         if let Some(function) = self.function {
             let status = health.check().err().unwrap_or(CUresult::CUDA_SUCCESS);

@@ -34,7 +34,6 @@ pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
     Ok(())
 }
 
-/// Makes all later work of a context wait for an event.
 pub(crate) fn make_context_wait(context: &Context, event: CUevent) -> Answer {
     context.check()?;
     captures().forbid_in(context.handle)?;

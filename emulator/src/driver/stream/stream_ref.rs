@@ -19,12 +19,10 @@ use super::attributes::Attributes;
 pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(super) const GREATEST_PRIORITY: i32 = -5;
 
-/// The live streams.
 pub(super) static STREAMS: Table<Stream> = Table::new(Kind::Stream)
     .owned_by(|stream: &Stream| stream.context.handle)
     .leak(LeakKind::Stream, |_, _| Leaked::Yes);
 
-/// A stream that a client created.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) handle: usize,
@@ -42,7 +40,6 @@ pub(crate) enum StreamRef {
     Created(Arc<Stream>),
     /// The legacy default stream of the context, or of a part of a device.
     Legacy(Arc<Context>, Option<Arc<Context>>),
-    /// The calling thread's default stream in the context.
     PerThread(Arc<Context>),
 }
 
@@ -144,7 +141,6 @@ impl StreamRef {
         }
     }
 
-    /// Returns the context of the stream's green context.
     pub(crate) fn part(&self) -> Option<&Arc<Context>> {
         match self {
             Self::Created(stream) => stream.part.as_ref(),
@@ -153,7 +149,6 @@ impl StreamRef {
         }
     }
 
-    /// Returns the stream's green context.
     pub(crate) fn green(&self) -> Option<usize> {
         self.part()?.part().map(|part: &GreenPart| part.green)
     }
@@ -199,7 +194,6 @@ impl Call {
     }
 }
 
-/// Creates a stream in a context, or in a green context.
 pub(crate) fn create_in(
     context: Arc<Context>,
     flags: u32,

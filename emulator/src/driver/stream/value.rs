@@ -187,7 +187,6 @@ pub(crate) struct ValueBatch {
 }
 
 impl ValueBatch {
-    /// Reads and checks all of them.
     pub(crate) fn new(params: Vec<CUstreamBatchMemOpParams>) -> Answer<Self> {
         ensure(params.len() <= MOST, INVALID_VALUE)?;
         let mut operations = Vec::with_capacity(params.len());

@@ -42,7 +42,6 @@ pub(crate) struct Array {
     pub(super) is_level: bool,
 }
 
-/// Kind of array to create.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Made {
     Array,
@@ -52,7 +51,6 @@ pub(crate) enum Made {
     OpenGl,
 }
 
-/// Number of faces of a cube.
 const FACES: usize = 6;
 
 pub(crate) fn has(shape: &CUDA_ARRAY3D_DESCRIPTOR, flag: u32) -> bool {
@@ -157,7 +155,6 @@ impl Array {
         (self.shape.Depth as u64).max(1)
     }
 
-    /// Returns the array in the engine's form.
     pub(crate) fn level(&self) -> Level {
         Level {
             address: self.base,

@@ -11,7 +11,6 @@ use crate::driver::handle::Handle;
 
 use super::array::{ARRAYS, Array, Made, allocate, bytes_of, check_shape, has, release};
 
-/// The live mipmapped arrays.
 static MIPMAPS: Table<Mipmap> = Table::new(Kind::Mipmap).owned_by(|mipmap: &Mipmap| mipmap.context.handle);
 
 /// A mipmapped array. Its levels are contiguous in one region.
@@ -19,7 +18,6 @@ static MIPMAPS: Table<Mipmap> = Table::new(Kind::Mipmap).owned_by(|mipmap: &Mipm
 pub(crate) struct Mipmap {
     pub(crate) context: Arc<Context>,
     base: u64,
-    /// Handles of its levels.
     levels: Vec<usize>,
 }
 
@@ -90,17 +88,14 @@ impl Levels {
         create_in(context, shape, levels, Made::OpenGl, place).map(Self)
     }
 
-    /// Returns the handle of the mipmapped array.
     pub(crate) fn handle(&self) -> usize {
         self.0
     }
 
-    /// Returns the handle of a level.
     pub(crate) fn level(&self, level: u32) -> Option<usize> {
         MIPMAPS.get(self.0)?.levels.get(level as usize).copied()
     }
 
-    /// Returns a level.
     pub(crate) fn array(&self, level: u32) -> Option<Arc<Array>> {
         ARRAYS.get(self.level(level)?)
     }

@@ -24,11 +24,9 @@ unsafe impl Send for Kept {}
 // SAFETY: as above.
 unsafe impl Sync for Kept {}
 
-/// The live texture objects.
 static TEXTURES: Table<Texture> =
     Table::new(Kind::Texture).owned_by(|texture: &Texture| texture.context.handle);
 
-/// The live surface objects.
 static SURFACES: Table<Surface> =
     Table::new(Kind::Surface).owned_by(|surface: &Surface| surface.context.handle);
 
@@ -48,7 +46,6 @@ pub(crate) struct Surface {
     object: Arc<Object>,
 }
 
-/// Returns the object that a kernel accesses by a handle.
 pub(crate) fn find(handle: u64, surface: bool) -> texture::Handle {
     fn among<T: Send + Sync + 'static>(
         table: &Table<T>,
@@ -90,7 +87,6 @@ fn create_surface(call: &Call, resource: CUDA_RESOURCE_DESC) -> Answer<usize> {
     Ok(SURFACES.insert(Surface { context, resource: Kept(resource), object }))
 }
 
-/// Returns the object for a query.
 fn object_of<T: Send + Sync + 'static>(table: &Table<T>, handle: u64) -> Answer<Arc<T>> {
     let handle = usize::try_from(handle).map_err(|_| INVALID_VALUE)?;
     table.get(handle).ok_or(INVALID_VALUE)

@@ -14,7 +14,6 @@ use super::array::Array;
 use super::format;
 use super::mipmap::Mipmap;
 
-/// Resource of a texture or surface object.
 pub(super) struct Resource {
     format: Format,
     pub(super) shape: Shape,

@@ -66,7 +66,6 @@ fn ready(call: &Call) -> Answer {
     Err(not_supported("tensor maps need compute capability 9.0: see CUPRUM_EMULATOR_COMPUTE_CAPABILITY"))
 }
 
-/// Checks the address of a map.
 fn check_address(address: u64, interleave: CUtensorMapInterleave) -> Answer {
     let unit = if interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_32B { 32 } else { 16 };
     ensure(address % unit == 0 && address < ADDRESSES, INVALID_VALUE)
@@ -165,7 +164,6 @@ fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     Ok(())
 }
 
-/// Checks columns of pixels: the corners of their box, their channels and their pixels.
 fn check_columns(tensor: &Tensor, (lower, upper): (&[i32], &[i32]), [channels, pixels]: [u32; 2]) -> Answer {
     check_corners(lower, upper, &tensor.sizes[1..])?;
     ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)?;

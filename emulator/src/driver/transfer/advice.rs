@@ -59,7 +59,6 @@ fn pages(region: &Region, address: u64, bytes: u64) -> (u64, u64) {
     (start / PAGE * PAGE, (start + bytes).next_multiple_of(PAGE))
 }
 
-/// Changes the advice for the pages of a range.
 pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: &dyn Fn(&mut Known)) {
     let (start, end) = pages(region, address, bytes);
     let mut all = known();

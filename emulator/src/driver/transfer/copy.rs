@@ -54,7 +54,6 @@ pub(crate) struct Copy {
 }
 
 impl Copy {
-    /// Returns a copy of `len` contiguous bytes.
     pub(crate) fn linear(to: Bytes, from: Bytes, len: u64) -> Self {
         let side = |bytes| Side { bytes, pitch: 0, slice: 0 };
         let extent = Extent { width: len, height: 1, depth: 1 };

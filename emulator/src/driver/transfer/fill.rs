@@ -31,7 +31,6 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// Returns the low `size` bytes of a value.
     pub(crate) fn new(value: u32, size: u64) -> Answer<Self> {
         let [a, b, c, d] = value.to_le_bytes();
         let pattern = match size {
@@ -71,7 +70,6 @@ impl Fill {
         }))
     }
 
-    /// Returns the C structure of the fill for graphs.
     pub(crate) fn describe(&self) -> CUDA_MEMSET_NODE_PARAMS {
         CUDA_MEMSET_NODE_PARAMS {
             dst: self.bytes.address(),

@@ -15,7 +15,6 @@ use super::copy::Copy;
 
 const DEFAULT: CUstream = CUstream::null();
 
-/// Wait of a call for its copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Yes,

@@ -14,7 +14,6 @@ use crate::driver::state::memory;
 
 use super::advice::{self, Known, Location};
 
-/// Returns the managed memory that contains a range.
 fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer<Region> {
     call.context()?;
     let region = memory().find(address).ok_or(INVALID_VALUE)?;

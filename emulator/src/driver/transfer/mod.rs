@@ -16,7 +16,6 @@ pub(crate) use copy::Copy;
 pub(crate) use fill::{Element, Fill};
 pub(crate) use shaped::from_3d;
 
-/// Registers the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     array_row::install(builder);
     batch::install(builder);

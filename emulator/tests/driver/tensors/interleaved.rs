@@ -6,7 +6,6 @@ use super::*;
 use crate::hopper::lines_of;
 
 const MEMORY_BYTES: usize = 4 << 20;
-/// Offset of the tensor.
 const BASE: usize = 1 << 20;
 /// A value that does not occur in the source.
 const EMPTY: u32 = u32::MAX;

@@ -108,7 +108,6 @@ impl Case {
         if result == CUresult::CUDA_SUCCESS { Ok(map) } else { Err(result) }
     }
 
-    /// Returns the number of bytes that arrive.
     fn bytes(&self) -> u32 {
         if self.interleave != 0 {
             return self.slices() * (8 << self.interleave);
@@ -232,7 +231,6 @@ impl Case {
         text
     }
 
-    /// Returns the bytes per element.
     fn element_bytes(&self) -> usize {
         [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4][self.element as usize]
     }
@@ -266,7 +264,6 @@ impl Case {
         pairs
     }
 
-    /// Returns the first elements of its rows.
     fn rows(&self) -> Vec<Vec<i64>> {
         let start: Vec<i64> = self.at.iter().map(|at| i64::from(*at)).collect();
         let rank = start.len();

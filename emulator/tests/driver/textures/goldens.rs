@@ -6,7 +6,6 @@ use crate::textures::recording::{Answer, Case, Recording};
 use crate::textures::{self, Resource};
 use cuprum_sys::*;
 
-/// Difference that a result may have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Allowed {
     /// No difference.
@@ -74,7 +73,6 @@ fn allowed(resource: &Resource, sampler: &CUDA_TEXTURE_DESC, code: &str, row: &[
     }
 }
 
-/// Returns the emulator's result for a case.
 fn answer(recording: &Recording, case: &Case, function: CUfunction) -> Result<Answer, CUresult> {
     let memory = recording.resources[case.resource].create()?;
     let object = match case.sampler {

@@ -9,7 +9,6 @@ use crate::common::{self, code, ok};
 use core::ffi::c_void;
 use cuprum_sys::*;
 
-/// Description of a resource to create.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     pub(crate) kind: CUresourcetype,
@@ -34,7 +33,6 @@ enum Owner {
 }
 
 impl Resource {
-    /// Returns a resource of one level.
     pub(crate) fn array(shape: CUDA_ARRAY3D_DESCRIPTOR, texels: &[u8]) -> Self {
         let kind = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
         Resource { kind, shape, levels: 1, texels: texels.to_vec() }
@@ -140,7 +138,6 @@ impl Memory<'_> {
         }
     }
 
-    /// Returns the current texels.
     pub(crate) fn read(&self) -> Vec<u8> {
         let mut all = Vec::new();
         for (level, array) in self.levels.iter().enumerate() {
@@ -180,7 +177,6 @@ impl Drop for Memory<'_> {
     }
 }
 
-/// Copies a whole array to or from the host.
 fn copy(array: CUarray, [width, height, depth]: [usize; 3], host: &mut [u8], to_array: bool) {
     let mut copy =
         CUDA_MEMCPY3D { WidthInBytes: width, Height: height, Depth: depth, ..CUDA_MEMCPY3D::zeroed() };

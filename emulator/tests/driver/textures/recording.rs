@@ -4,7 +4,6 @@
 use super::Resource;
 use cuprum_sys::*;
 
-/// The recording of one GPU.
 #[derive(Default)]
 pub(crate) struct Recording {
     pub(crate) resources: Vec<Resource>,

@@ -71,7 +71,6 @@ pub(in crate::exec) fn store(block: &mut Block<'_, '_>, issue: Issue, access: &A
     Ok(())
 }
 
-/// Returns the bytes that a lane's store writes.
 fn stored_bytes(block: &Block<'_, '_>, warp: usize, access: &Access, lane: usize) -> Stored {
     let mut stored = [0; MOST_BYTES];
     let elements = stored.chunks_exact_mut(access.bytes as usize);

@@ -23,10 +23,8 @@ pub(in crate::exec) struct Request {
     pub(super) cache: usize,
 }
 
-/// Maximum bytes of one lane's access.
 pub(super) const MOST_BYTES: usize = 64;
 
-/// The bytes of a store.
 #[derive(Clone, Copy)]
 pub(super) struct Stored(pub(super) [u8; MOST_BYTES]);
 

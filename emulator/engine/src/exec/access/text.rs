@@ -29,7 +29,6 @@ pub(in crate::exec) fn bytes_at<const COUNT: usize>(
     Ok(bytes)
 }
 
-/// Reads the string at a generic address.
 pub(in crate::exec) fn text_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<String, Stop> {
     let mut text = Vec::new();
     while text.len() < MOST_TEXT {

@@ -183,7 +183,6 @@ pub(in crate::exec) fn fence(block: &mut Block<'_, '_>, issue: Issue, scope: Sco
     }
 }
 
-/// Adds the access to a fault.
 pub(super) fn with_access(block: &Block<'_, '_>, mut fault: Stop, request: Request) -> Stop {
     let (space, global) = match request.space {
         Some(Space::Shared | Space::SharedCluster) => ("shared", false),

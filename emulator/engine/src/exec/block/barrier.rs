@@ -48,7 +48,6 @@ impl Block<'_, '_> {
         arrived.chain(waiting).fold(0, |bits, id: u32| bits | 1 << id)
     }
 
-    /// Returns the divergent paths that wait at a barrier, with their warps.
     fn waiting_at(&self, id: u32) -> impl Iterator<Item = (&Warp, &Fragment)> {
         let of_warp = move |warp| {
             let fragments = Warp::fragments(warp).iter();

@@ -27,7 +27,6 @@ pub(in crate::exec) struct Cluster {
 pub(in crate::exec) struct Member {
     /// Its shared memory, which lives as long as the blocks of the cluster.
     pub(in crate::exec) shared: Cell<*mut u8>,
-    /// True if all its threads have exited.
     pub(in crate::exec) ended: Cell<bool>,
     /// Shadow of its shared memory, if a check needs it.
     pub(in crate::exec) shadow: RefCell<Shadow>,
@@ -44,7 +43,6 @@ impl Cluster {
         Cluster { members, phase: Cell::new(0), told: RefCell::default() }
     }
 
-    /// Returns the block with this rank.
     pub(in crate::exec) fn member(&self, rank: u32) -> Option<&Member> {
         self.members.get(rank as usize)
     }

@@ -71,7 +71,6 @@ impl LateCopies {
         Some(self.list.remove(at).0)
     }
 
-    /// Removes a copy by its index.
     pub(in crate::exec) fn take(&mut self, at: usize) -> LateCopy {
         self.list.remove(at).0
     }

@@ -93,7 +93,6 @@ impl<'a> Block<'_, 'a> {
         Ok(())
     }
 
-    /// Returns a fault of these lanes.
     pub(in crate::exec) fn fault(&self, kind: FaultKind, at: impl Into<Lanes>) -> Stop {
         let at = at.into();
         let origin = self.origin(at.pc);
@@ -130,7 +129,6 @@ impl<'a> Block<'_, 'a> {
     }
 }
 
-/// Returns text for the threads of a warp in a mask.
 pub(super) fn threads_of_warp(mask: u32) -> String {
     match mask.count_ones() {
         1 => "one thread of a warp".to_owned(),

@@ -42,7 +42,6 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) steps: Option<&'a Steps>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
-    /// Blocks of a cluster in x, y and z.
     pub(in crate::exec) cluster: [u32; 3],
     pub(in crate::exec) shared_bytes: u32,
     pub(in crate::exec) global_shadow: Option<GlobalShadow>,
@@ -161,7 +160,6 @@ impl<'a> Launch<'a> {
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 
-    /// Returns the coordinates in the grid of the block with this rank in a cluster.
     #[inline]
     pub(in crate::exec) fn coordinates_in_cluster(&self, cluster: u64, rank: u32) -> [u32; 3] {
         let [x, y, _] = std::array::from_fn(|axis| u64::from(self.args.grid[axis] / self.cluster[axis]));
@@ -182,12 +180,10 @@ impl<'a> Launch<'a> {
         self.cluster.iter().product()
     }
 
-    /// Returns the number of clusters in the grid.
     pub(in crate::exec) fn clusters(&self) -> u64 {
         self.blocks / u64::from(self.blocks_per_cluster())
     }
 
-    /// True if clusters have more than one block.
     pub(in crate::exec) fn is_clustered(&self) -> bool {
         self.cluster != [1; 3]
     }
@@ -197,14 +193,12 @@ impl<'a> Launch<'a> {
         self.options.check_init || self.options.check_races
     }
 
-    /// Returns the number of a block, from its coordinates.
     pub(in crate::exec) fn number(&self, [x, y, z]: [u32; 3]) -> u64 {
         let [width, height, _] = self.args.grid.map(u64::from);
         u64::from(x) + width * (u64::from(y) + height * u64::from(z))
     }
 }
 
-/// Size of a launch.
 struct Extent {
     threads: u32,
     blocks: u64,

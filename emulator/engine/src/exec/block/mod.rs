@@ -47,15 +47,12 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) index: [u32; 3],
     /// The blocks of its cluster, if there are others.
     pub(in crate::exec) cluster: Option<Rc<Cluster>>,
-    /// Its rank in its cluster.
     pub(in crate::exec) rank: u32,
-    /// The address of its shared memory.
     pub(in crate::exec) shared_base: u32,
     pub(in crate::exec) warps: Vec<Warp>,
     pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
     pub(in crate::exec) caches: Vec<Cached>,
-    /// Copies in progress.
     pub(in crate::exec) copies: LateCopies,
     /// Number of threads that arrived at each barrier without waiting.
     arrived: [u32; 16],
@@ -74,7 +71,6 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) kept: Vec<u64>,
     /// Buffer for the offsets of a warp's lanes in memory.
     pub(in crate::exec) offsets: [i64; LANES],
-    /// Registers that are stored as scalars.
     pub(in crate::exec) scalars: Scalars,
 }
 

@@ -48,7 +48,6 @@ impl LateProducts {
         self.list.iter().take_while(|(_, group)| *group < first).count()
     }
 
-    /// Removes the first products.
     pub(in crate::exec) fn take(&mut self, count: usize) -> Vec<LateProduct> {
         self.list.drain(..count).map(|(product, _)| product).collect()
     }

@@ -13,7 +13,6 @@ struct Row([u32; LANES]);
 /// an unused operand may be read as a double row.
 const EXTRA_ROWS: u32 = 3;
 
-/// Rows and predicates of a warp.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct Rows {
     rows: Vec<Row>,
@@ -111,7 +110,6 @@ impl Rows {
         size_of_val(self.rows.as_slice())
     }
 
-    /// Returns the lanes for which a condition holds.
     pub(in crate::exec) fn holds(&self, condition: Condition) -> u32 {
         let bits = self.predicates[condition.predicate.0 as usize];
         if condition.negated { !bits } else { bits }
@@ -138,7 +136,6 @@ impl Rows {
         }
     }
 
-    /// Restores saved registers for the lanes of `mask`.
     pub(in crate::exec) fn restore(&mut self, saved: &Saved, mask: u32, kinds: &[RowKind]) {
         for (first, rows) in &saved.rows {
             for (offset, old) in rows.iter().enumerate() {

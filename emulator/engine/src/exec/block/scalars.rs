@@ -20,7 +20,6 @@ const MOST: i64 = 1 << 50;
 pub(in crate::exec) struct Scalars {
     /// For every eight warps, the values of their first lanes.
     pub(in crate::exec) groups: Vec<Rows>,
-    /// Growth of each shape.
     pub(in crate::exec) growths: Vec<Growth>,
     /// Layout of the addresses of each access; `None` if they are not aligned.
     pub(in crate::exec) patterns: Vec<Option<[Half; 2]>>,

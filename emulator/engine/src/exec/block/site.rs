@@ -30,13 +30,11 @@ pub(in crate::exec) struct Issue {
 }
 
 impl Issue {
-    /// Returns one of its lanes.
     #[inline(always)]
     pub(in crate::exec) fn at(self, lane: usize) -> Site {
         Site { warp: self.warp, pc: self.pc, lane }
     }
 
-    /// Returns some of its lanes.
     pub(in crate::exec) fn lanes(self, mask: u32) -> Lanes {
         Lanes { warp: self.warp, pc: self.pc, mask }
     }
@@ -49,7 +47,6 @@ impl From<Site> for Lanes {
 }
 
 impl From<Issue> for Lanes {
-    /// Returns the active lanes.
     fn from(issue: Issue) -> Lanes {
         issue.lanes(issue.active)
     }

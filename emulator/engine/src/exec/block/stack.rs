@@ -3,7 +3,6 @@
 use super::warp::Warp;
 use crate::semantics::{LANES, Register, Width, lanes_of};
 
-/// Alignment of frames.
 pub(in crate::exec) const FRAME_ALIGN: u32 = 16;
 /// The first free byte of each lane's local memory.
 pub(in crate::exec) type StackPointers = [u32; LANES];

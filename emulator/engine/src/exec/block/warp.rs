@@ -16,9 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Wait {
     Ready,
-    /// The block's barrier with this number.
     Barrier(u32),
-    /// The other threads of its cluster.
     Cluster,
     /// Other lanes of its warp, at the collective instruction where it waits.
     Collective,
@@ -26,7 +24,6 @@ pub(in crate::exec) enum Wait {
     Group,
 }
 
-/// A call in progress.
 #[derive(Debug)]
 pub(in crate::exec) struct Frame {
     pub(in crate::exec) return_pc: u32,
@@ -114,7 +111,6 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) rows_only: bool,
     /// Lanes that have arrived at the barrier of the cluster in the current phase.
     pub(in crate::exec) announced: u32,
-    /// Products of its warp group in progress.
     pub(in crate::exec) products: LateProducts,
     /// Local memory, lane by lane, up to the maximum used.
     pub(in crate::exec) local: Vec<u8>,
@@ -124,7 +120,6 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) local_written: Vec<Written>,
     /// Position and lanes of each exit, if a check needs it.
     pub(in crate::exec) exits: Vec<(u32, u32)>,
-    /// Written registers, if a check needs it.
     pub(in crate::exec) registers: Box<WrittenRegisters>,
     /// NaNs that the kernel has computed, if a check needs it.
     pub(in crate::exec) nans: Nans,
@@ -159,7 +154,6 @@ impl Warp {
         self.rows.bytes() + self.local.len()
     }
 
-    /// Puts all threads at the start of the kernel.
     pub(in crate::exec) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &Unwritten) {
         for predicate in &unwritten.predicates {
             self.rows.set_predicate(*predicate, u32::MAX, 0);

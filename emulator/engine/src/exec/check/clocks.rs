@@ -111,7 +111,6 @@ fn merge(into: &mut Moments, from: &Moments) {
 /// Knowledge that one thread can pass to another.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Knowledge {
-    /// Its own past.
     past: Past,
     /// Its past, or the past of a thread it learned from, at the last fence of each scope.
     fenced: [Past; 2],
@@ -185,7 +184,6 @@ impl Clocks {
         }
     }
 
-    /// Resets it for another block.
     pub(in crate::exec) fn reset(&mut self, block: u64) {
         self.block = block;
         self.warps.fill(1);

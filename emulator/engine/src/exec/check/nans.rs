@@ -15,7 +15,6 @@ pub(in crate::exec) struct Birth {
 }
 
 impl Birth {
-    /// Returns the operands as text.
     pub(in crate::exec) fn note(&self) -> String {
         match &*self.operands {
             [] => "made of matrices of numbers".to_owned(),
@@ -57,7 +56,6 @@ impl Nans {
         }
     }
 
-    /// Copies registers for a call or a return in one lane.
     pub(in crate::exec) fn copy(&mut self, from: &[Register], to: &[Register], lane: usize) {
         if self.is_empty() {
             return;

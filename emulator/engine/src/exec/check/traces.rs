@@ -41,7 +41,6 @@ pub(in crate::exec) struct Touch {
     pub(in crate::exec) order: Order,
     /// True if it computes the new value from the old one.
     pub(in crate::exec) update: bool,
-    /// True for an atomic instruction.
     pub(in crate::exec) atomic: bool,
     /// True if it writes the value that is already there.
     pub(in crate::exec) same: bool,
@@ -74,7 +73,6 @@ impl Trace {
         *self == Trace { lanes: self.lanes, ..*other }
     }
 
-    /// True if one is a plain read and the other is atomic.
     pub(in crate::exec) fn is_read_beside_atomic(&self, other: &Trace) -> bool {
         let reads = |trace: &Trace| !trace.write && !trace.order.is_strong();
         reads(self) && other.atomic || self.atomic && reads(other)
@@ -92,7 +90,6 @@ impl Trace {
 
 /// Maximum number of accesses stored per word.
 const MOST_TRACES: usize = 64;
-/// Bytes of a word.
 const WORD: u64 = 4;
 
 /// Accesses to a word that later ones may race with.
@@ -140,7 +137,6 @@ impl Cell {
 }
 
 impl Trace {
-    /// Returns the lanes of this access that are not in the past of `now`.
     fn unknown_to(&self, now: &Trace, past: &Past) -> u32 {
         let unknown = past.unknown(self.block, self.warp, self.lanes, self.moment);
         let same_warp = self.block == now.block && self.warp == now.warp;
@@ -169,7 +165,6 @@ pub(in crate::exec) struct Compare {
     pub(in crate::exec) atomic_reads: bool,
 }
 
-/// The written bytes of a memory.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Written(Vec<bool>);
 

@@ -35,7 +35,6 @@ pub(in crate::exec) struct Access {
     pub(in crate::exec) bytes: u32,
     pub(in crate::exec) elements: u32,
     pub(in crate::exec) registers: [u32; MOST_ELEMENTS],
-    /// True if the registers have 64 bits.
     pub(in crate::exec) wide: bool,
     /// The sign bit of an element if the sign is extended; otherwise 0.
     pub(in crate::exec) sign: u32,

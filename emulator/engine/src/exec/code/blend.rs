@@ -8,7 +8,6 @@ use crate::semantics::rows::{CHUNK, for_each_level};
 pub(in crate::exec) type BlendRows = unsafe fn(*mut u32, *const u32, *const u32, u32);
 
 for_each_level! {
-    /// Blends rows of cells of type `C`, by level.
     pub(super) blends[C: Copy]: BlendRows = blend::<C>(to: *mut u32, yes: *const u32, no: *const u32, mask: u32)
 }
 

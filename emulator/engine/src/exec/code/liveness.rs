@@ -23,7 +23,6 @@ pub(in crate::exec) type RowSet = [u64];
 /// The live rows at each position where lanes may wait while others run.
 #[derive(Debug)]
 pub(in crate::exec) struct Liveness {
-    /// Words of a set.
     words: usize,
     /// Index of the set of an instruction; `u32::MAX` if lanes never wait there.
     slots: Vec<u32>,
@@ -129,7 +128,6 @@ fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
     Some(exchanged)
 }
 
-/// True if a set contains the first row of a register.
 #[inline(always)]
 pub(in crate::exec) fn contains(set: &RowSet, register: Register) -> bool {
     let row = register.0 as usize;

@@ -15,7 +15,6 @@ use crate::semantics::rows::{PureRows, TestRows};
 use crate::semantics::shuffle::{Shuffle, ShuffleRows};
 use crate::semantics::{Predicate, PureInfo, Register, Width};
 
-/// A kernel in steps.
 #[derive(Debug)]
 pub(in crate::exec) struct Steps {
     /// For warps whose registers are all in rows.
@@ -37,7 +36,6 @@ pub(in crate::exec) struct Steps {
     pub(in crate::exec) liveness: Option<Liveness>,
 }
 
-/// Steps in the order of the instructions.
 #[derive(Debug)]
 pub(in crate::exec) struct Code {
     pub(in crate::exec) steps: Vec<Step>,
@@ -119,7 +117,6 @@ pub(in crate::exec) enum Action {
         shuffle: Shuffle,
         inside: Option<Predicate>,
     },
-    /// Branch to a step.
     Branch(u32),
     /// Branch to a step, over a few steps that the remaining lanes run while the others wait.
     Skip(u32),
@@ -132,7 +129,6 @@ pub(in crate::exec) enum Action {
     },
 }
 
-/// A comparison of rows.
 #[derive(Debug)]
 pub(in crate::exec) struct RowsTest {
     pub(in crate::exec) run: TestRows,
@@ -185,7 +181,6 @@ pub(in crate::exec) struct ScalarTest {
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarAccess {
     pub(in crate::exec) address: Operand,
-    /// Index of its pattern.
     pub(in crate::exec) pattern: u32,
     /// The same access with the address in a row.
     pub(in crate::exec) by_row: Box<AccessStep>,
@@ -249,7 +244,6 @@ impl AccessSpace {
 pub(in crate::exec) struct Step {
     pub(in crate::exec) action: Action,
     pub(in crate::exec) guard: Guard,
-    /// The instruction from which it was created.
     pub(in crate::exec) pc: u32,
     /// The first of the instructions that it replaces: the position at which lanes reconverge.
     pub(in crate::exec) entry: u32,

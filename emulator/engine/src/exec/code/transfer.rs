@@ -7,7 +7,6 @@ use crate::semantics::rows::{Extension, for_each_level};
 use crate::semantics::{LANES, lanes_of};
 use core::mem::MaybeUninit;
 
-/// A warp that loads or stores.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Warp {
     pub(in crate::exec) file: *mut u32,
@@ -29,12 +28,10 @@ pub(in crate::exec) struct Spread<'a> {
 pub(in crate::exec) type TransferFn = unsafe fn(&Access, &[Warp], &Spread<'_>);
 
 for_each_level! {
-    /// Loads, by level.
     loads[T: Element<C>, C: Copy]: TransferFn = load::<T, C>(access: &Access, warps: &[Warp], spread: &Spread<'_>)
 }
 
 for_each_level! {
-    /// Stores, by level.
     stores[T: Element<C>, C: Copy]: TransferFn = store::<T, C>(access: &Access, warps: &[Warp], spread: &Spread<'_>)
 }
 

@@ -36,7 +36,6 @@ pub(super) struct Translator<'k> {
     pub(super) affine: Option<Affine>,
     pub(super) accesses: Vec<(u32, u32)>,
     pub(super) known_accesses: HashMap<(u32, u32), u32>,
-    /// The kernel's constant rows.
     pub(super) constants: HashMap<Register, (Width, Constant)>,
     /// The constant row equal to a register, and its value.
     pub(super) copies: HashMap<Register, (Register, Width, Constant)>,
@@ -330,7 +329,6 @@ fn goes_on(action: &Action) -> bool {
     }
 }
 
-/// Returns the step of a comparison of rows.
 fn compare(
     test: RowsTest,
     (out, inverse): (Predicate, Option<Predicate>),

@@ -36,7 +36,6 @@ pub(super) struct Queue<'l, 'a> {
     stopped: AtomicBool,
     fault: Mutex<Option<Box<Fault>>>,
     instructions: Apart<AtomicU64>,
-    /// Time limit of the launch.
     deadline: Option<Instant>,
 }
 
@@ -205,7 +204,6 @@ impl<'l, 'a> Queue<'l, 'a> {
     }
 }
 
-/// Returns the length of a warp's turn.
 fn turn_length(help: &Help<'_>) -> u32 {
     if help.is_possible() { SHORT_TURN } else { LONG_TURN }
 }

@@ -11,10 +11,8 @@ pub(super) const LONG_TURN: u32 = 100_000;
 /// Maximum instructions of a turn if the worker has to check the time soon.
 pub(super) const SHORT_TURN: u32 = 500;
 
-/// Result of a round of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Round {
-    /// All threads have exited.
     Ended,
     Ran,
     /// No thread can continue.

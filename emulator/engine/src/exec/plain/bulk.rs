@@ -16,7 +16,6 @@ use crate::semantics::lanes_of;
 /// Unit of copies in bytes. Hardware requires whole units too.
 pub(super) const PIECE: u32 = 16;
 
-/// Begins a copy in each lane.
 pub(super) fn bulk_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &BulkCopy) -> Result<(), Stop> {
     for lane in lanes_of(issue.active) {
         let late = operands(block, issue.at(lane), copy);
@@ -29,7 +28,6 @@ pub(super) fn bulk_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &BulkCopy
     Ok(())
 }
 
-/// Returns the operands of a lane.
 fn operands(block: &Block<'_, '_>, site: Site, copy: &BulkCopy) -> LateCopy {
     let Site { warp, lane, .. } = site;
     let rows = &block.warps[warp].rows;
@@ -154,7 +152,6 @@ pub(super) fn bulk_group(block: &mut Block<'_, '_>, issue: Issue, group: BulkGro
     Ok(())
 }
 
-/// Performs a copy in progress.
 fn end(block: &mut Block<'_, '_>, late: &LateCopy) -> Result<(), Stop> {
     match &block.instruction(late.site.pc).op {
         Op::BulkCopy(copy) => run(block, copy, late),

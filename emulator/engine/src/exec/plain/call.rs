@@ -12,7 +12,6 @@ use crate::report::FaultKind;
 use crate::semantics::{Width, lanes_of};
 use std::sync::Arc;
 
-/// Maximum depth of calls.
 const MOST_CALLS: u32 = 10_000;
 
 pub(in crate::exec) fn call(block: &mut Block<'_, '_>, issue: Issue, call: &Call) -> Result<Flow, Stop> {

@@ -138,7 +138,6 @@ fn check_members(
     Ok(())
 }
 
-/// Returns the live members that have not arrived.
 fn missing(rows: &Rows, live: u32, arrived: u32, members: Register) -> u32 {
     let lane = arrived.trailing_zeros() as usize % LANES;
     rows.get(members, lane) & live & !arrived

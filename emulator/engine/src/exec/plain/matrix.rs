@@ -78,7 +78,6 @@ pub(super) fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
     }
 }
 
-/// Returns the lanes with a NaN in a part of a product.
 pub(super) fn nans(rows: &Rows, product: &MatrixProduct, part: Part) -> u32 {
     let ty = product.ty(part);
     let registers = match part {
@@ -108,7 +107,6 @@ fn tile_word(tile: &[[u16; 8]; 8], lane: usize, transposed: bool) -> u32 {
     u32::from(pair[1]) << 16 | u32::from(pair[0])
 }
 
-/// Returns the tile in a register of all lanes.
 fn gather_tile(rows: &Rows, register: Register, transposed: bool) -> [[u16; 8]; 8] {
     let mut tile = [[0; 8]; 8];
     for lane in 0..LANES {

@@ -33,7 +33,6 @@ pub(in crate::exec) const FUEL: u32 = 4096;
 /// Effect of an instruction on the divergent path that ran it.
 pub(in crate::exec) enum Flow {
     Next,
-    /// All lanes jump there.
     Jump(u32),
     /// The path has ended or waits; there may be new ones.
     Yield,

@@ -143,7 +143,6 @@ impl<'a> Operands<'a> {
         Operands { info, values }
     }
 
-    /// Returns the operands of the result's number `index`.
     fn of_number(&self, lane: usize, index: usize) -> Vec<f64> {
         let sources = self.values[lane].iter().zip(&self.info.formats[1..]).zip(&self.info.sizes[1..]);
         let number = |((value, format), size): ((&u64, &Option<FloatFormat>), &u32)| {

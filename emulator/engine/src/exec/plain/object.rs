@@ -45,7 +45,6 @@ pub(super) fn object(block: &mut Block<'_, '_>, issue: Issue, op: &ObjectOp) -> 
     Ok(())
 }
 
-/// Finds the object of a handle.
 pub(super) fn find_object(
     block: &Block<'_, '_>,
     site: Site,
@@ -73,7 +72,6 @@ pub(super) fn find_object(
     Err(block.fault(FaultKind::Object(text), site))
 }
 
-/// Reads the bytes of a texel.
 fn texel(
     block: &mut Block<'_, '_>,
     site: Site,

@@ -36,19 +36,16 @@ const TYPES: [Type; 13] = [
 /// numbers, does not change values, as on an H100.
 const TF32: u8 = 11;
 
-/// One copy in progress.
 struct Copy<'c> {
     copy: &'c BulkCopy,
     map: TensorMap,
     site: Site,
-    /// The address in shared memory.
     shared: u64,
     /// True for a copy from shared to global memory.
     stores: bool,
     operation: Option<(AtomicOperation, Type)>,
 }
 
-/// Coordinates of an element.
 type Point = [i64; MOST_DIMENSIONS];
 
 /// Copies a part of a tensor. Returns its size in bytes, including elements outside of the tensor.
@@ -108,7 +105,6 @@ pub(super) fn copy_tensor(
     }
 }
 
-/// True if this operation can reduce tensors of this type.
 fn is_reduction(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     match ty {
@@ -122,7 +118,6 @@ fn is_reduction(operation: AtomicOperation, ty: Type) -> bool {
 /// Alignment of parts of tensors in shared memory.
 const ALIGNMENT: u64 = 128;
 
-/// Reads a map in any memory.
 fn read_map(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -138,7 +133,6 @@ fn read_map(
     Ok(words)
 }
 
-/// Writes a map.
 fn write_map(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -340,7 +334,6 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Returns the value read outside of the tensor.
     fn outside(&self) -> u64 {
         const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
         if self.map.fill != 0 { NAN & u64::MAX >> (64 - 8 * self.map.element_bytes()) } else { 0 }

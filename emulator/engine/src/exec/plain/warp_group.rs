@@ -43,7 +43,6 @@ pub(super) fn warp_group(block: &mut Block<'_, '_>, issue: Issue, op: &GroupOp) 
 /// Maximum number of products of a warp in progress, whether or not they are waited for.
 const MOST_UNDER_WAY: usize = 1024;
 
-/// Returns the warps in the group of a warp.
 fn group_of(warp: usize) -> std::ops::Range<usize> {
     let first = warp / WARPS * WARPS;
     first..first + WARPS

@@ -17,7 +17,6 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// Returns the position of a texel itself.
     pub(super) fn texel(index: i64) -> Self {
         Position { index, part: 0 }
     }
@@ -27,7 +26,6 @@ impl Position {
     }
 }
 
-/// Converts a coordinate to texels of a texture of this size.
 fn in_texels(coordinate: f32, size: u32, mode: AddressMode, normalized: bool) -> f64 {
     let coordinate = if coordinate.is_nan() { 0.0 } else { f64::from(coordinate) };
     if !normalized {

@@ -44,7 +44,6 @@ pub(super) fn weights(parts: [[i32; 3]; 2], between: i32) -> [[i32; 8]; 2] {
     })
 }
 
-/// Filters integers, with integer results.
 fn mix_whole(taps: &[Tap], signed: bool) -> u32 {
     let value = |bits: u32| if signed { i64::from(bits as i32) } else { i64::from(bits) };
     let sum: i64 = taps.iter().map(|(weight, bits)| i64::from(*weight) * value(*bits)).sum();
@@ -60,7 +59,6 @@ fn mix_integers(taps: &[Tap], scale: i32) -> f32 {
     (rounded as f32 / full as f32).max(-1.0)
 }
 
-/// Precision of filtering for a format.
 struct Precision {
     /// Bits below the highest bit of the largest number; lower bits are dropped.
     depth: i32,
@@ -117,7 +115,6 @@ fn round(sum: i64, unit: i32, precision: &Precision) -> f32 {
 /// Meaning of a channel's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reading {
-    /// Integers.
     Whole,
     /// Numbers, or integers that represent numbers if the format has such.
     Number,
@@ -125,7 +122,6 @@ pub(super) enum Reading {
     Srgb,
 }
 
-/// Returns the filtered value of one channel of texels.
 pub(super) fn mix(channel: Channel, reading: Reading, taps: &[Tap]) -> u32 {
     let number = match (reading, channel.scale()) {
         (Reading::Whole, _) => return mix_whole(taps, channel.is_signed()),
@@ -137,7 +133,6 @@ pub(super) fn mix(channel: Channel, reading: Reading, taps: &[Tap]) -> u32 {
     number.to_bits()
 }
 
-/// Returns the channel of an unfiltered texel.
 pub(super) fn alone(channel: Channel, reading: Reading, value: u32) -> u32 {
     match (reading, channel.scale()) {
         (Reading::Number, Some(scale)) => (value as i32 as f32 / scale as f32).max(-1.0).to_bits(),

@@ -23,7 +23,6 @@ pub use object::{AddressMode, Handle, Level, Object, Sampler, Shape};
 
 use crate::program::texture::Query;
 
-/// Maximum bytes of a texel.
 pub(in crate::exec) const MOST_BYTES: usize = 16;
 
 /// Answers a query about an object, in the numbers of OpenCL, which PTX documents for its queries.

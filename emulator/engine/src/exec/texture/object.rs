@@ -92,7 +92,6 @@ impl Object {
         self.levels.first()
     }
 
-    /// True if texels are read as integers.
     pub(super) fn is_integer(&self) -> bool {
         let Format { channel, normalized, .. } = self.format;
         match channel {

@@ -10,10 +10,8 @@ use crate::program::texture::Geometry;
 use crate::semantics::float::ZERO;
 use crate::semantics::half::{F16, Half};
 
-/// Coordinates in an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) enum Coordinates {
-    /// Texels.
     Whole([i32; 3]),
     Number([f32; 3]),
 }
@@ -28,7 +26,6 @@ pub(in crate::exec) enum Lod {
     Gradients([[f32; 3]; 2]),
 }
 
-/// Request for a sample.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Request {
     pub(in crate::exec) geometry: Geometry,
@@ -43,7 +40,6 @@ pub(in crate::exec) struct Request {
 /// The four channels of a texel, as 32-bit integers or single-precision numbers.
 type Texel = [u32; 4];
 
-/// Position of a sample in one level.
 struct Spot<'o> {
     level: &'o Level,
     axes: usize,
@@ -169,7 +165,6 @@ impl Request {
 }
 
 impl Spot<'_> {
-    /// True if the texel is inside of the texture.
     fn is_inside(&self, layer: u32) -> bool {
         let axes = self.positions.iter().zip(self.level.size).take(self.axes);
         let [_, _, slices] = self.level.size;

@@ -213,7 +213,6 @@ fn note(noting: &mut Noting<'_>, start: u64, spread: &Spread<'_>, active: u32, b
 
 /// Maximum bytes to prefetch: the size of one access of a group of warps to neighboring addresses.
 const MOST_AHEAD: u64 = 2048;
-/// Bytes per cache line.
 const LINE: usize = 64;
 
 /// Prefetches for the next run of a load, if it advances by the same distance again. The distance

@@ -44,7 +44,6 @@ impl Gang {
         self.count += 1;
     }
 
-    /// Returns the code that a group runs.
     #[inline]
     pub(super) fn code<'s>(&self, block: &Block<'_, '_>, steps: &'s Steps) -> &'s Code {
         match &steps.scalars {
@@ -171,7 +170,6 @@ impl Files {
         self.masks[warp] & self.holds(warp, guard)
     }
 
-    /// Returns the lanes of a warp for which a guard holds.
     #[inline(always)]
     pub(super) fn holds(&self, warp: usize, guard: Guard) -> u32 {
         // SAFETY: the pointer refers to all predicates of the kernel.

@@ -101,7 +101,6 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Performs a step.
     #[inline(always)]
     fn perform(&mut self, step: &Step, at: usize) -> Result<Go, Stop> {
         let guard = step.guard;
@@ -144,7 +143,6 @@ impl Run<'_, '_, '_> {
         Ok(Go::On)
     }
 
-    /// Returns the number of a barrier, read from this row, for a member of the group.
     fn barrier_number(&self, member: usize, row: u32) -> u32 {
         let lane = self.files.masks[member].trailing_zeros();
         // SAFETY: a lane of a row of the kernel; a divergent path has at least one lane.

@@ -32,7 +32,6 @@ pub(in super::super) struct Arena {
 struct State {
     /// The first byte that was never part of a piece.
     fresh: u64,
-    /// Free pieces, by size.
     free: Ordered<Vec<u64>>,
 }
 

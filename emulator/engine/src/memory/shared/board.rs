@@ -7,13 +7,11 @@ use std::sync::Arc;
 
 use super::{Mapping, Purpose, SharedFile, os};
 
-/// Size of a slot in bytes.
 const SLOT: u64 = 64;
 
 /// Number of slots per process.
 const MOST: u64 = 1 << 24;
 
-/// The slots of this process.
 #[derive(Debug)]
 pub(in super::super) struct Board {
     pub(in super::super) file: Arc<SharedFile>,
@@ -29,11 +27,9 @@ impl Board {
     }
 }
 
-/// A slot of any process.
 #[derive(Debug)]
 pub(in super::super) struct Slot {
     mapping: Arc<Mapping>,
-    /// Its offset in the mapping.
     at: usize,
     pub(in super::super) number: u64,
 }
@@ -51,7 +47,6 @@ impl Slot {
         Some(Self { mapping, at: 0, number })
     }
 
-    /// Returns a word of it.
     fn word(&self, index: usize) -> &AtomicU64 {
         let pointer = self.mapping.pointer().wrapping_add(self.at + 8 * index);
         // SAFETY: within the mapping, which the slot keeps alive; aligned, because slots are at

@@ -26,21 +26,16 @@ const MAGIC: u64 = u64::from_le_bytes(*b"cuprum01");
 /// Size of the header; the bytes follow it.
 pub(super) const HEADER: u64 = 4096;
 
-/// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 pub(super) enum Purpose {
-    /// Allocations of a process.
     Arena = 1,
     /// Shared state of allocations and events.
     Board,
-    /// Physical memory.
     Physical,
-    /// A pool.
     Pool,
     /// Memory of another API.
     External,
-    /// A semaphore of another API.
     Semaphore,
 }
 
@@ -103,7 +98,6 @@ impl SharedFile {
         self.header.bytes
     }
 
-    /// Returns the device for which it was created.
     pub(super) fn device(&self) -> u32 {
         self.header.device as u32
     }
@@ -118,7 +112,6 @@ impl SharedFile {
         Descriptor::close(descriptor);
     }
 
-    /// Returns its descriptor in this process.
     pub(super) fn number(&self) -> i32 {
         self.descriptor.number()
     }

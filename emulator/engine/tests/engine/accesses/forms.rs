@@ -105,7 +105,6 @@ impl Space {
         self.word.is_empty()
     }
 
-    /// Returns the kinds of access of this space.
     pub(crate) fn kinds(self) -> Vec<Kind> {
         let constant = matches!(self.memory, Memory::Const | Memory::Param);
         let mut kinds: Vec<Kind> = match constant {
@@ -135,7 +134,6 @@ pub(crate) struct Form {
     pub(crate) operation: &'static str,
     pub(crate) ty: &'static str,
     pub(crate) elements: usize,
-    /// Bits of its registers.
     pub(crate) register: u32,
 }
 
@@ -232,7 +230,6 @@ const ATOMICS: [(&str, &str); 31] = [
     ("exch", "u64"),
 ];
 
-/// Returns the forms of a kind of access in a space.
 pub(crate) fn forms(kind: Kind, space: Space) -> Vec<Form> {
     let form = |operation, ty, elements, register| Form { operation, ty, elements, register };
     match kind.action {

@@ -32,7 +32,6 @@ const SAMPLE: usize = 4;
 
 const NAME: &str = "arena";
 
-/// The accesses of a kernel as text.
 struct Kernel {
     kind: Kind,
     shape: Shape,
@@ -106,7 +105,6 @@ impl Kernel {
         .unwrap();
     }
 
-    /// Returns the instruction.
     fn access(&self, turn: usize, form: Form, operand: &str, values: &[String]) -> String {
         let Form { operation, ty, elements, .. } = form;
         let order = self.kind.orders[turn % self.kind.orders.len()];
@@ -188,7 +186,6 @@ impl Kernel {
         }
     }
 
-    /// Returns the text of the kernel.
     fn text(&self, name: &str) -> String {
         let Kernel { declarations, body, space, .. } = self;
         let parameter = if space.memory == Memory::Param {
@@ -277,7 +274,6 @@ fn copy_loop(fill: bool) -> String {
     )
 }
 
-/// Returns the module of a space, and its kernels in order.
 fn module(space: Space) -> (String, Vec<Kernel>) {
     let mut text = ".version 8.7\n.target sm_100\n.address_size 64\n".to_owned();
     if space.memory == Memory::Const {

@@ -75,7 +75,6 @@ pub(crate) struct Place<'a> {
 }
 
 impl Shape {
-    /// True if a space has such addresses.
     pub(crate) fn is_for(self, space: Space) -> bool {
         match self {
             Shape::Symbol => !space.is_generic(),

@@ -22,10 +22,8 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Stores `%w9` of each thread.
 const STORE: &str = "mov.u32 %w23, %ntid.x; mad.lo.u32 %w23, %block, %w23, %t; mul.wide.u32 %a7, %w23, 4;
     add.u64 %a7, %o, %a7; st.global.u32 [%a7], %w9;";
-/// A barrier of all threads of the cluster.
 const MEET: &str = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
 
 /// Returns options for launches: modes, orders, and checks that must find nothing in a correct

@@ -77,7 +77,6 @@ const OPERATIONS: [(&str, usize, &[&str]); 34] = [
     ("shfl.sync.idx", 5, &["b32", "u32", "b64"]),
 ];
 
-/// Forms of operands.
 const OPERANDS: [&str; 58] = [
     "%h1",
     "%h2",
@@ -173,7 +172,6 @@ const STATEMENTS: [&str; 30] = [
     ";",
 ];
 
-/// A program and the tested statement.
 pub(crate) struct Program {
     pub(crate) text: String,
     pub(crate) statement: String,

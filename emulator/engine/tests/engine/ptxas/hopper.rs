@@ -53,7 +53,6 @@ const SINGLE: [&str; 44] = [
     "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], %r2, 1;",
 ];
 
-/// A kernel with one statement.
 fn program(statement: &str) -> String {
     format!(
         ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .align 64 .b8 map[128]) {{
@@ -230,7 +229,6 @@ fn fields(add: &mut dyn FnMut(String)) {
     }
 }
 
-/// Returns programs, each with its statement.
 pub(super) fn programs() -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut add = |statement: String| all.push((program(&statement), statement));

@@ -117,7 +117,6 @@ impl Tally {
     }
 }
 
-/// Result for all texts.
 #[derive(Default)]
 struct Verdict {
     both_accept: usize,

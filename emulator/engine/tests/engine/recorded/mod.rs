@@ -7,14 +7,12 @@ mod tolerance;
 
 use std::collections::HashMap;
 
-/// The recording of one GPU.
 pub(crate) struct Recording {
     pub(crate) grids: HashMap<String, Grid>,
     pub(crate) forms: Vec<Form>,
     pub(crate) warp_forms: Vec<WarpForm>,
 }
 
-/// Named inputs.
 pub(crate) struct Grid {
     /// Number of bits of a value.
     pub(crate) width: u32,

@@ -74,7 +74,6 @@ fn within(opcode: &str, ty: &str, width: u32, ours: u64, recorded: u64) -> bool 
     apart <= tolerance.ulps || (x - y).abs() <= tolerance.absolute
 }
 
-/// Returns the number, if it is finite.
 fn finite(ty: &str, bits: u64) -> Option<f64> {
     let value = match ty {
         "f64" => f64::from_bits(bits),

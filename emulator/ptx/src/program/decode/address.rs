@@ -11,7 +11,6 @@ use crate::ptx::Operand;
 use crate::semantics::{Register, Width, bits, integer, pure};
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Returns the address of a symbol, as a constant row.
     pub(super) fn symbol_address(&mut self, name: &str, offset: i64, width: Width) -> Option<Register> {
         let constant = match self.lookup(name) {
             Some(Symbol::Shared { index, .. }) => Constant::Shared { index, offset },
@@ -71,7 +70,6 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Returns the size of an element of an array.
     fn array_element(&self, name: &str) -> Decoded<u32> {
         let bytes = match self.lookup(name) {
             Some(
@@ -92,7 +90,6 @@ impl<'s> Decoder<'_, '_, 's> {
         Err(PtxError::at(self.position, PtxErrorKind::Syntax, format!("`{name}` is no array")))
     }
 
-    /// Returns the address of `name[index]`.
     pub(super) fn element_address(
         &mut self,
         name: &str,

@@ -131,7 +131,6 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// True if PTX has this atomic operation on this type.
 fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     use Type::*;
@@ -145,7 +144,6 @@ fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
     }
 }
 
-/// True if PTX has this atomic operation on vectors of this type.
 fn is_vector_atomic(operation: AtomicOperation, ty: Type, elements: usize) -> bool {
     use AtomicOperation::*;
     let most = 16 / ty.bytes() as usize;

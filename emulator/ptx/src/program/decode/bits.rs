@@ -43,7 +43,6 @@ struct Special {
 }
 
 impl Special {
-    /// Returns the operation of an opcode with such modifiers.
     fn operation(&self, opcode: &str, ty: Type) -> Found {
         match opcode {
             "shf" => match (self.direction, self.wrap, self.clamp) {

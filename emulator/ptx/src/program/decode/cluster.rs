@@ -42,7 +42,6 @@ impl<'s> Decoder<'_, '_, 's> {
         Condition { predicate: out, negated: false }
     }
 
-    /// Returns an address of shared memory, from a register or a symbol.
     fn shared_address(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Decoded<Register> {
         let symbol = match operand {
             Operand::Name(name) if !matches!(self.lookup(name), Some(Symbol::Register { .. })) => {

@@ -10,7 +10,6 @@ use crate::ptx::{Instruction, Operand};
 use crate::semantics::shuffle::ShuffleMode;
 use crate::semantics::{Register, Width};
 
-/// All threads of a warp.
 const FULL: u64 = 0xffff_ffff;
 
 impl<'s> Decoder<'_, '_, 's> {

@@ -53,7 +53,6 @@ const COMPARISONS: [(&str, Comparison); 18] = [
 /// The comparisons only for unsigned numbers.
 const UNSIGNED_NAMES: [&str; 4] = ["lo", "ls", "hi", "hs"];
 
-/// A decoded comparison.
 struct Comparing {
     info: &'static TestInfo,
     sources: [Register; 2],

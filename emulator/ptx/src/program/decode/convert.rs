@@ -90,7 +90,6 @@ macro_rules! by_flags {
     };
 }
 
-/// The modifiers of `cvt`.
 #[derive(Clone, Copy)]
 struct Conversion {
     /// Rounding of a floating-point result.
@@ -218,7 +217,6 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     }
 }
 
-/// Returns a conversion between floating-point types.
 fn float_conversion(to: Type, from: Type, mode: Conversion) -> Found {
     let exact = mode.exact();
     match (to, from) {

@@ -87,7 +87,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(Symbol::Register { register: self.allocate_register(ty), ty })
     }
 
-    /// True if a name is declared in the innermost scope.
     pub(super) fn is_declared_here(&self, name: &str) -> bool {
         let Some(scope) = self.scopes.last() else { return false };
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -114,13 +113,11 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         self.allocate_rows(if ty == Type::B128 { 2 } else { 1 }, width)
     }
 
-    /// Returns the rows of a numbered register.
     pub(super) fn numbered(&self, declaration: u32, number: u32, ty: Type) -> Register {
         let mut numbered = self.numbered.borrow_mut();
         *numbered.get_or_insert_with(joined(declaration, number), || self.allocate_register(ty))
     }
 
-    /// Allocates rows for `count` values of this width.
     pub(super) fn allocate_rows(&self, count: u32, width: Width) -> Register {
         let mut kinds = self.row_kinds.borrow_mut();
         let first = Register(kinds.len() as u32);

@@ -42,7 +42,6 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// Directives about the launches of a kernel.
 #[derive(Default)]
 pub(super) struct LaunchBounds {
     pub(super) most: Option<u32>,

@@ -61,7 +61,6 @@ impl<'s> Decoder<'_, '_, 's> {
         if m.flag("mma") { self.product(i, m, true) } else { self.move_fragment(i, m) }
     }
 
-    /// Returns registers with elements of a matrix.
     pub(super) fn registers(&mut self, operand: &Operand<'s>, element: Element) -> Decoded<Vec<Register>> {
         let parts = match operand {
             Operand::Vector(parts) => parts.as_slice(),

@@ -157,7 +157,6 @@ pub(super) struct Decoder<'c, 'm, 's> {
     position: Position,
 }
 
-/// Decodes a kernel and all functions that it may call.
 pub(super) fn decode_kernel<'m, 's>(
     context: &Context<'m, 's>,
     tree: &'m ptx::Function<'s>,

@@ -69,7 +69,6 @@ impl<'i, 's> Modifiers<'i, 's> {
         None
     }
 
-    /// Reads the next modifier that is a type.
     pub(super) fn next_type(&mut self) -> Option<Type> {
         let (index, ty) =
             self.unused().find_map(|(index, modifier)| Some((index, Type::parse(modifier)?)))?;

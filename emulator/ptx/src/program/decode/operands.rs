@@ -70,7 +70,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// Returns a predicate as a source.
     pub(super) fn condition(&mut self, operand: &Operand<'s>) -> Decoded<Condition> {
         match operand {
             Operand::Name("%is_explicit_cluster") => Ok(self.is_explicit_cluster()),
@@ -200,7 +199,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// Returns a register as a destination of this width.
     pub(super) fn destination(
         &mut self,
         operand: &Operand<'s>,

@@ -71,7 +71,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         self.emit(Op::Return);
     }
 
-    /// Returns the registers of a symbol.
     fn parts(symbol: &Symbol<'s>) -> Vec<(Register, Type)> {
         match symbol {
             Symbol::Register { register, ty: Type::B128 } => {
@@ -85,7 +84,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// Copies words from rows, from `first` on, to registers.
     pub(super) fn take_words(&mut self, symbol: &Symbol<'s>, first: Register) {
         if let Symbol::Predicate(out) = *symbol {
             let (info, zero) = (test::<integer::Ne<u32>>(), self.bits(Width::Single, 0));
@@ -121,7 +119,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// Returns the declaration of a callee, if it is known.
     pub(super) fn signature(&self, callee: Callee) -> Option<&'m ptx::Function<'s>> {
         let Callee::Direct(index) = callee else { return None };
         self.context.bodies[self.units.get(index as usize)?.module_index as usize]

@@ -8,7 +8,6 @@ use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
 use crate::ptx::Instruction;
 
-/// Decoder of an instruction.
 type Decode<'s, D> = for<'i> fn(&mut D, &Instruction<'s>, &mut Modifiers<'i, 's>) -> Decoded<()>;
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -147,7 +146,6 @@ impl<'s> Decoder<'_, '_, 's> {
         ("xor", Self::bits_instruction),
     ];
 
-    /// Decodes an instruction.
     pub(super) fn decode(&mut self, i: &Instruction<'s>) -> Decoded<()> {
         let mut modifiers = Modifiers::new(i);
         let Ok(at) = Self::TABLE.binary_search_by_key(&i.opcode, |(opcode, _)| opcode) else {

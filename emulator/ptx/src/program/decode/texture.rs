@@ -40,7 +40,6 @@ const QUERIES: [(&str, Query); 10] = [
     ("num_samples", Query::Samples),
     ("memory_layout", Query::MemoryLayout),
 ];
-/// Cache hints.
 const HINTS: [&str; 4] = ["ca", "cg", "cs", "cv"];
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -88,7 +87,6 @@ impl<'s> Decoder<'_, '_, 's> {
         })
     }
 
-    /// Returns the first numbers of a vector operand.
     fn vector(&mut self, list: &[Operand<'s>], count: usize, ty: Type) -> Decoded<Vector> {
         if list.len() < count {
             return Err(self.unsupported("so few coordinates"));
@@ -350,7 +348,6 @@ fn is_access(ty: Type, count: usize) -> bool {
     matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64) && ty.bytes() as usize * count <= 16
 }
 
-/// Returns the elements of a vector operand of this length.
 fn elements<'o, 's>(operand: &'o Operand<'s>, count: usize) -> Option<&'o [Operand<'s>]> {
     match operand {
         Operand::Vector(parts) if parts.len() == count => Some(parts),

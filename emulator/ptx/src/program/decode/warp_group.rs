@@ -9,7 +9,6 @@ use crate::program::warp_group::{GroupOp, GroupProduct, LeftFactor, SharedFactor
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Register, Width};
 
-/// Types of elements.
 const ELEMENTS: [(&str, Element); 10] = [
     ("f16", Element::F16),
     ("bf16", Element::Bf16),

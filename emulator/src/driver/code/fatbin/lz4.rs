@@ -1,6 +1,5 @@
 //! Decoder of LZ4 blocks.
 
-/// Minimum length of a match.
 const LEAST_MATCH: usize = 4;
 
 /// Decompresses one block, up to `limit` bytes. Returns `None` if it is broken or longer.

@@ -16,11 +16,9 @@ use super::refused::Refused;
 /// Bytes read of the container's header.
 pub(super) const HEADER: usize = 16;
 
-/// Offsets in the container's header.
 const HEADER_SIZE: usize = 6;
 const FILES_SIZE: usize = 8;
 
-/// Offsets in an entry's header.
 mod entry {
     pub(super) const KIND: usize = 0;
     pub(super) const HEADER_SIZE: usize = 4;

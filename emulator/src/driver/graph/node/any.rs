@@ -52,7 +52,6 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
     }
 }
 
-/// Returns the structure that describes a node.
 fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
     let mut params = CUgraphNodeParams::zeroed();
     let kind = &*node.kind();

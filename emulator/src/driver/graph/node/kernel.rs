@@ -144,7 +144,6 @@ impl NodeParams for CUDA_KERNEL_NODE_PARAMS {
     }
 }
 
-/// Returns the launch of a kernel node.
 fn kernel_of(node: CUgraphNode) -> Answer<Arc<KernelNode>> {
     match &*Node::find(node)?.kind() {
         NodeKind::Kernel(kernel) => Ok(Arc::clone(kernel)),

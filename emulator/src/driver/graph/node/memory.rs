@@ -25,7 +25,6 @@ unsafe impl Send for Allocated {}
 unsafe impl Sync for Allocated {}
 
 impl NodeKind {
-    /// Creates the node of an allocation on a device.
     pub(in crate::driver::graph) fn allocation(block: Arc<Block>, device: i32) -> Self {
         let params = CUDA_MEM_ALLOC_NODE_PARAMS {
             poolProps: CUmemPoolProps {

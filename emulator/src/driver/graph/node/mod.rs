@@ -42,7 +42,6 @@ pub(crate) fn install(table: &mut Builder) {
     typed::install(table);
 }
 
-/// Operation of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum NodeKind {
     Empty,
@@ -53,11 +52,9 @@ pub(crate) enum NodeKind {
     Child(Arc<Graph>),
     Record(Arc<Event>),
     Wait(Arc<Event>),
-    /// Semaphores of other APIs.
     Semaphores(Box<Semaphores>),
     /// Allocates memory that lives as long as a graph or an executable graph has this node.
     Alloc(Arc<Allocated>),
-    /// Frees such memory.
     Free(u64),
     /// Graphs that run depending on a condition.
     Conditional(Arc<Conditional>),
@@ -172,7 +169,6 @@ fn current_context() -> Answer<Arc<Context>> {
     Ok(context)
 }
 
-/// Adds a node to a graph.
 fn add(
     out: Out<CUgraphNode>,
     graph: CUgraph,

@@ -41,7 +41,6 @@ struct Late {
     clock: Arc<Clock>,
 }
 
-/// The clocks of all lanes and of the host.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     lanes: BTreeMap<StreamKey, usize>,
@@ -63,7 +62,6 @@ pub(super) struct Clocks {
 /// Minimum number of points before some are dropped, and maximum number of late orders.
 const MANY: usize = 1024;
 
-/// Maximum number of points.
 const MOST_POINTS: usize = 1 << 16;
 
 impl Clocks {
@@ -230,7 +228,6 @@ impl Clocks {
         lane
     }
 
-    /// Joins the clocks of some lanes of a context.
     fn join_lanes(
         &self,
         clock: &mut Clock,

@@ -19,7 +19,6 @@ use super::nodes;
 use super::shadow::{Meeting, PageKey, Shadow, Standing, Touch};
 use super::work::{Act, Number, Part};
 
-/// An operation as it is issued.
 #[derive(Debug)]
 pub(crate) struct Issued {
     pub(crate) ticket: Ticket,
@@ -31,7 +30,6 @@ pub(crate) struct Issued {
     /// True for a copy between devices, for which frees do not wait.
     pub(crate) is_apart: bool,
     pub(crate) calls_client: bool,
-    /// The call that issues it.
     pub(crate) call: Option<FnId>,
 }
 
@@ -49,7 +47,6 @@ enum Entry {
 /// one without accesses.
 const MOST_ENTRIES: usize = 1 << 16;
 
-/// Maximum number of reports.
 const MOST_REPORTS: usize = 100;
 
 /// The entries not judged yet, and the state derived from earlier ones.
@@ -59,11 +56,9 @@ pub(crate) struct Journal(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     entries: VecDeque<Entry>,
-    /// Number of the first entry.
     first: u64,
     /// Entries of operations that have not run, by ticket.
     running: HashMap<Ticket, u64>,
-    /// Numbers of streams in reports.
     names: HashMap<StreamKey, u64>,
     judge: Judge,
 }
@@ -97,7 +92,6 @@ impl Journal {
         Self::judge(state, false);
     }
 
-    /// Records a wait of the host.
     pub(in crate::driver::state) fn wait(&self, awaited: Awaited) {
         self.enter(Entry::Wait(awaited));
     }
@@ -290,7 +284,6 @@ impl Judge {
         }
     }
 
-    /// Records an act and judges it.
     fn act(&mut self, act: Act, work: &Arc<Work>, moment: Moment, clock: &Arc<Clock>) {
         let mut value = match &act.number {
             Some(Number::Written(value)) => Some(*value),

@@ -24,7 +24,6 @@ impl Mask {
         Some(Self::Bits(words.into()))
     }
 
-    /// Returns the bits of 64 bytes.
     fn word(&self, index: usize) -> u64 {
         match self {
             Self::Bits(words) => words.get(index).copied().unwrap_or(0),
@@ -36,7 +35,6 @@ impl Mask {
         }
     }
 
-    /// Returns the words that may have bits set.
     fn words(&self) -> std::ops::Range<usize> {
         match self {
             Self::Bits(words) => 0..words.len(),
@@ -71,7 +69,6 @@ impl Mask {
     }
 }
 
-/// Returns the pages of a range of bytes.
 pub(super) fn pages_of(start: u64, len: u64) -> impl Iterator<Item = (u64, Mask)> {
     let end = start.saturating_add(len);
     let numbers = if len == 0 { 0..0 } else { start / PAGE..end.div_ceil(PAGE) };

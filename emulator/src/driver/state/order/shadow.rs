@@ -120,7 +120,6 @@ impl Shadow {
         found
     }
 
-    /// Removes an allocation.
     pub(super) fn forget(&mut self, memory: &Neighbor) {
         for page in 0..memory.len.div_ceil(PAGE) {
             self.pages.remove(&(memory.id, page));

@@ -30,7 +30,6 @@ pub(crate) struct Act {
 
 /// An operation on a single number in memory.
 pub(crate) enum Number {
-    /// Sets it to this value.
     Written(u64),
     /// Waits until its value satisfies this condition.
     Awaited(Box<dyn Fn(u64) -> bool + Send>),
@@ -63,7 +62,6 @@ impl Part {
         Self { memory: memory.map(Arc::new), manner, pages, lines: Arc::default() }
     }
 
-    /// Returns a whole allocation.
     pub(crate) fn whole(memory: Neighbor, manner: Manner) -> Self {
         let len = memory.len;
         Self::rows(Some(memory), manner, [(0, len)])
@@ -71,7 +69,6 @@ impl Part {
 }
 
 impl Act {
-    /// Returns the act of a kernel.
     pub(crate) fn of_kernel(kernel: &Kernel, touched: Touched) -> Self {
         let mut act = Self { kernel: Some(kernel.name.clone()), ..Self::default() };
         let has_fence = touched.has_fence();
@@ -108,7 +105,6 @@ impl Act {
     }
 }
 
-/// Returns the source line of an instruction.
 fn line_at(kernel: &Kernel, pc: u32) -> Option<Line> {
     let origin = kernel.origins.get(kernel.code.get(pc as usize)?.origin as usize)?;
     let file = |(file, line): (u32, u32)| {

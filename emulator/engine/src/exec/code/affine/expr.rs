@@ -3,7 +3,6 @@
 use crate::semantics::{Register, Width};
 use std::collections::HashMap;
 
-/// Index of an expression.
 pub(in crate::exec) type Id = u32;
 
 /// A number known at launch.
@@ -21,9 +20,7 @@ pub(in crate::exec) enum Expr {
     LowUnsigned(Id),
 }
 
-/// The expression that is zero.
 pub(in crate::exec) const ZERO: Id = 0;
-/// The expression that is one.
 pub(in crate::exec) const ONE: Id = 1;
 
 /// Growth of a value per coordinate of the thread.

@@ -38,21 +38,18 @@ pub(in crate::exec) enum TestKind {
 /// A register without a row of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) struct Scalar {
-    /// Index of its shape.
     pub(in crate::exec) shape: u32,
     pub(in crate::exec) width: Width,
     /// True if it is also read as a row, so that it needs one.
     pub(in crate::exec) row: bool,
 }
 
-/// Result of the analysis.
 #[derive(Debug)]
 pub(in crate::exec) struct Affine {
     pub(in crate::exec) exprs: Vec<Expr>,
     pub(in crate::exec) shapes: Vec<Growth>,
     /// Registers that are computed only for the first lane.
     pub(in crate::exec) scalars: HashMap<Register, Scalar>,
-    /// Shapes of constant rows.
     constants: HashMap<Register, u32>,
     /// Constant rows, and copies of them, that are read as rows; one bit each.
     pub(in crate::exec) rows: Vec<u64>,

@@ -5,7 +5,6 @@ use crate::program::types::Type;
 use crate::semantics::half::Both;
 use crate::semantics::{integer, pure};
 
-/// An operation on any integer type.
 macro_rules! by_integer {
     ($ty:expr, $op:ident) => {
         match $ty {
@@ -20,7 +19,6 @@ macro_rules! by_integer {
     };
 }
 
-/// An operation on integers of 16 and 32 bits.
 macro_rules! by_narrow_integer {
     ($ty:expr, $op:ident) => {
         match $ty {

@@ -70,7 +70,6 @@ struct Variant {
 }
 
 impl Variant {
-    /// Returns the operation of an opcode on a type, if it exists in this variant.
     fn operation(self, opcode: &str, ty: Type) -> Found {
         let Variant { part, approximate, full, extremum, relu, mode } = self;
         let nan = extremum.nan || extremum.xor_sign;

@@ -1,6 +1,5 @@
 //! Reads input as bytes and bits, from the front and from the back.
 
-/// Bytes from the front.
 pub(super) struct Forward<'a> {
     pub(super) rest: &'a [u8],
 }

@@ -1,6 +1,5 @@
 //! The constants of the format: predefined distributions, and the meaning of length codes.
 
-/// The predefined distribution of one kind of code.
 pub(super) struct Distribution {
     pub(super) accuracy: u32,
     pub(super) most_accuracy: u32,
