@@ -21,8 +21,7 @@ fn whole_device() -> CUdevResource {
     resource
 }
 
-/// Returns a green context on the smallest group of multiprocessors, and the context for pushing
-/// it.
+/// Returns a green context on the smallest group of multiprocessors and the context for pushing it.
 fn green() -> (CUgreenCtx, CUcontext) {
     let whole = whole_device();
     let (mut one, mut part) = (1, CUdevResource::zeroed());

@@ -112,8 +112,7 @@ pub trait Hooks: Sync {
     fn print(&self, text: &str);
     /// Allocates for `malloc` on the device. Returns a device address, 0 if there is no room.
     fn malloc(&self, bytes: u64) -> u64;
-    /// Frees for `free` on the device. Returns false if the address was not allocated or is already
-    /// free.
+    /// Frees for `free` on the device; false if the address was not allocated or is already free.
     fn free(&self, address: u64) -> bool;
     /// Sets the condition of a graph's node. Returns false if the condition does not exist.
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {

@@ -182,8 +182,7 @@ impl Memory {
         self.free(base).is_ok()
     }
 
-    /// Creates an event that other processes can open. Returns `None` if this system does not
-    /// support it.
+    /// Creates an event that other processes can open; `None` if this system does not support it.
     pub fn event(&self) -> Option<EventSlot> {
         EventSlot::new(&self.board().ok()?)
     }

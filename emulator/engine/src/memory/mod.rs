@@ -64,8 +64,7 @@ pub struct Memory {
     track_init: bool,
     freed: Arc<FreedLog>,
     state: Mutex<State>,
-    /// Device memory that other processes can open; `None` inside if the system does not support
-    /// it.
+    /// Device memory that other processes can open; `None` inside if the system lacks it.
     arena: OnceLock<Option<Arc<Arena>>>,
     board: OnceLock<Option<Arc<Board>>>,
     /// Open memory of other processes, by their board and the slot in it.

@@ -55,8 +55,7 @@ impl Buffer {
     pub(crate) fn read<T: Plain>(&self) -> Vec<T> {
         let count = self.region.len as usize / size_of::<T>();
         let first = self.region.host.cast::<T>();
-        // SAFETY: the region owns that many values, no kernel runs, and unaligned reads are
-        // allowed.
+        // SAFETY: the region owns that many values, no kernel runs, and reads may be unaligned.
         (0..count).map(|i| unsafe { first.wrapping_add(i).read_unaligned() }).collect()
     }
 

@@ -267,8 +267,7 @@ struct Walk<'b> {
     first_block: usize,
     /// The predecessors of each block.
     before: Vec<Vec<usize>>,
-    /// The register last found live at the start of each block, and the register last written in
-    /// it.
+    /// The register last found live at the start of each block and the register last written in it.
     alive_at_start: Vec<u32>,
     replaced_in: Vec<u32>,
 }

@@ -229,8 +229,7 @@ fn linear_sampling() -> CUDA_TEXTURE_DESC {
     }
 }
 
-/// Tolerance of pixels: weights are multiples of 1/256 in each direction, and the result is
-/// rounded.
+/// Tolerance of pixels: weights are multiples of 1/256 in each direction and the result is rounded.
 const PIXEL_TOLERANCE: f64 = 255.0 / 256.0 + 0.5;
 
 #[test]

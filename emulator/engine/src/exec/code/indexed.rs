@@ -100,8 +100,7 @@ impl Translator<'_> {
         })
     }
 
-    /// Returns the position of the last write of a register, in the same block, shortly before
-    /// `pc`.
+    /// Returns the position of the last write of a register, in the block, shortly before `pc`.
     fn definition(&self, pc: u32, register: Register) -> Option<u32> {
         let rank = self.kernel.ranks[pc as usize];
         (pc.saturating_sub(MOST_DISTANCE)..pc)

@@ -20,8 +20,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Runs it on the region that the instruction found last. Returns false if the plain mode has
-    /// to run it.
+    /// Runs it on the region that the instruction found last; false if the plain mode must run it.
     #[inline(never)]
     fn atomic_fast(&mut self, step: &AtomicStep, warp: usize, active: u32) -> bool {
         // Only the plain mode records the accesses of atomic operations.

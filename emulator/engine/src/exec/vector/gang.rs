@@ -182,8 +182,7 @@ impl Files {
         let row = self.firsts.wrapping_add(operand.row as usize);
         let lane = self.lanes[warp];
         match operand.width {
-            // SAFETY: the file of the first lanes has the same rows as every register file of the
-            // kernel.
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
             Width::Double => unsafe { *row.cast::<u64>().wrapping_add(lane) },
             // SAFETY: as above.
             _ => unsafe { *row.wrapping_add(lane) }.into(),

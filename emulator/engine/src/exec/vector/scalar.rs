@@ -96,8 +96,7 @@ impl Run<'_, '_, '_> {
         let files = &self.files;
         let file = files.firsts;
         match scalar.run {
-            // SAFETY: the file of the first lanes has the same rows as every register file of the
-            // kernel.
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
             Ok(run) if files.whole_group => unsafe { run(&[file], scalar.out.row, &scalar.sources) },
             Ok(run) => {
                 // SAFETY: as above; the scratch rows are part of the file.
@@ -123,8 +122,7 @@ impl Run<'_, '_, '_> {
     pub(super) fn scalar_test(&mut self, guard: Guard, test: &ScalarTest) {
         let mut uniform = 0;
         if test.kind == TestKind::Uniform {
-            // SAFETY: the file of the first lanes has the same rows as every register file of the
-            // kernel.
+            // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
             uniform = unsafe { test.test.run_one(self.files.firsts) };
         }
         for warp in 0..self.files.count {

@@ -58,8 +58,7 @@ struct Header {
 }
 
 impl SharedFile {
-    /// Creates a file of zeros. Returns `None` if the system does not support it, or has no more of
-    /// them.
+    /// Creates a file of zeros; `None` if the system does not support it, or has no more of them.
     pub(super) fn create(purpose: Purpose, bytes: u64, device: u32) -> Option<Arc<Self>> {
         let header = Header { magic: MAGIC, purpose: purpose as u64, bytes, device: u64::from(device) };
         let descriptor = Descriptor::memory(bytes.checked_add(HEADER)?)?;

@@ -56,8 +56,7 @@ impl<'s> Parser<'s> {
                 self.advance()?;
                 self.operands(b'}').map(Operand::Vector)
             }
-            // Lists do not contain lists, so each text is read at most twice, regardless of
-            // nesting.
+            // Lists do not contain lists, so each text is read at most twice, for any nesting.
             Token::Punctuation(b'(') if !self.inside && !self.parenthesis_is_arithmetic()? => {
                 self.advance()?;
                 self.operands(b')').map(Operand::List)

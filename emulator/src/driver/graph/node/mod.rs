@@ -1,5 +1,4 @@
-//! Operations of nodes: the kinds of nodes, and the functions that create, describe and change
-//! them.
+//! Operations of nodes: the kinds of nodes and the functions that create, describe and change them.
 //!
 //! The C interface has a structure for each kind of node, in up to two revisions, and one for all
 //! kinds. [`NodeParams`] converts between structures and nodes. `typed` contains the functions for
