@@ -110,7 +110,7 @@ pub(crate) const CASES: &[Case] = &[
             let blocking = stream(0);
             bench.put(x, CU_STREAM_PER_THREAD);
             if twin {
-                // Work in the legacy default stream is in order with both.
+                // Work in the legacy default stream synchronizes with both.
                 bench.take(y, x, DEFAULT);
             }
             bench.put(x, blocking);
@@ -170,7 +170,7 @@ pub(crate) const CASES: &[Case] = &[
         name: "a page-locked block gets a new owner during a copy",
         run: |bench, twin| {
             let (x, y, block, read) = (bench.memory(), bench.memory(), bench.locked(), event(2));
-            // The first owner drops its read without a wait for it.
+            // The first owner drops its read without waiting for it.
             bench.read(block, x, bench.a);
             ok!(cuEventRecord(read, bench.a));
             if twin {
@@ -287,7 +287,7 @@ pub(crate) const CASES: &[Case] = &[
                 ..CUDA_MEMCPY2D::zeroed()
             };
             ok!(cuMemcpy2DAsync_v2(&rows(x), bench.a));
-            // The columns beside those that are read.
+            // The columns next to those that are read.
             bench.put_some(x + if twin { 16 } else { 12 }, (4, 8), bench.b);
             bench.end();
         },

@@ -1,7 +1,8 @@
-//! Handles of 64 bytes, by which another process finds an allocation or an event of this one.
+//! IPC handles: 64 bytes by which another process finds an allocation or an event of this one.
 //!
-//! A handle says which process has the bytes, under which descriptor, and where in the file. Another process of the same
-//! user opens the descriptor through `/proc`, which needs no privilege and leaves nothing behind.
+//! A handle contains the process, its descriptor of the file, and the position in it. Another
+//! process of the same user opens the descriptor through `/proc`, which needs no privilege and
+//! leaves no files.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,24 +10,23 @@ use super::map::{Backing, Region};
 use super::shared::{Board, EventSlot, Purpose, SharedFile, Slot};
 use super::{GRANULARITY, Memory, RegionKind, Request};
 
-/// What a handle names, in its first word.
+/// The kind of a handle, in its first word.
 const MEMORY: u64 = u64::from_le_bytes(*b"cuprumme");
 const EVENT: u64 = u64::from_le_bytes(*b"cuprumev");
 
-/// Why a handle could not be made or opened.
+/// Reason why a handle could not be created or opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandleError {
-    /// This system shares no memory between processes.
+    /// This system cannot share memory between processes.
     Unsupported,
-    /// It names nothing that is there.
+    /// The handle is invalid, or its object has ended.
     Invalid,
-    /// It is of this process.
+    /// The handle belongs to this process.
     Own,
-    /// There are no addresses left.
+    /// No addresses are left.
     OutOfMemory,
 }
 
-/// The words of a handle.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ticket {
     kind: u64,
@@ -61,7 +61,7 @@ impl Ticket {
         packed
     }
 
-    /// Reads a handle, which may be any bytes.
+    /// Parses a handle, which may be any bytes.
     fn unpack(bytes: &[u8; 64], kind: u64) -> Result<Self, HandleError> {
         let mut words = [0; 8];
         for (word, place) in words.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -87,7 +87,7 @@ impl Ticket {
 }
 
 impl Region {
-    /// True if [`Memory::export`] can make a handle of it.
+    /// True if [`Memory::export`] can create a handle for it.
     pub fn is_shareable(&self) -> bool {
         self.kind == RegionKind::Device && self.piece().is_some()
     }
@@ -101,11 +101,12 @@ pub(super) struct Opened {
 }
 
 impl Memory {
-    /// A handle of an allocation, by which other processes open it. The same as long as it lives.
+    /// Returns a handle of an allocation, by which other processes open it. The same as long as it
+    /// lives.
     ///
     /// # Errors
     ///
-    /// [`HandleError::Invalid`] if the memory is not of the kind that can be exported.
+    /// [`HandleError::Invalid`] if memory of this kind cannot be exported.
     pub fn export(&self, region: &Region) -> Result<[u8; 64], HandleError> {
         if region.kind != RegionKind::Device {
             return Err(HandleError::Invalid);
@@ -125,8 +126,8 @@ impl Memory {
         .pack())
     }
 
-    /// Opens memory of another process. What is open already gets the same address, even if the other process has ended,
-    /// and has to be closed once more.
+    /// Opens memory of another process. Memory that is already open gets the same address, even if
+    /// the other process has ended, and has to be closed once more.
     ///
     /// # Errors
     ///
@@ -155,7 +156,7 @@ impl Memory {
         Ok(region)
     }
 
-    /// Closes memory of another process once. Gives false if no such memory starts there.
+    /// Closes memory of another process once. Returns false if no such memory begins there.
     pub fn close(&self, base: u64) -> bool {
         let region = self.find(base).filter(|region| region.base == base);
         if region.is_none_or(|region| region.kind != RegionKind::Opened) {
@@ -172,12 +173,12 @@ impl Memory {
         self.free(base).is_ok()
     }
 
-    /// An event that other processes can know. `None` if this system has none.
+    /// Creates an event that other processes can open; `None` if this system does not support it.
     pub fn event(&self) -> Option<EventSlot> {
         EventSlot::new(&self.board().ok()?)
     }
 
-    /// A handle of an event, by which other processes open it.
+    /// Returns a handle of an event, by which other processes open it.
     ///
     /// # Errors
     ///
@@ -196,7 +197,7 @@ impl Memory {
         EventSlot::open(&*self.find_board(&ticket)?, ticket.slot).ok_or(HandleError::Invalid)
     }
 
-    /// Enters bytes under an address of their own.
+    /// Assigns an address to bytes.
     pub(super) fn enter(&self, request: &Request, backing: Backing) -> Option<Region> {
         let mut state = self.lock();
         let span = request.bytes.checked_next_multiple_of(GRANULARITY)?;

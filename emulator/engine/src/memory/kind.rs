@@ -22,7 +22,7 @@ pub enum RegionKind {
     Heap,
     /// Device memory from a pool, allocated in stream order.
     Pooled,
-    /// A CUDA array, which kernels reach through textures and surfaces.
+    /// A CUDA array, which kernels access through textures and surfaces.
     Array,
     /// Device memory of another process, opened here by its handle.
     Opened,
@@ -38,8 +38,7 @@ impl RegionKind {
         matches!(self, Self::Managed | Self::Pinned | Self::Registered)
     }
 
-    /// True if allocating it uses up the device's memory. Mapped memory was counted when it was
-    /// created.
+    /// True if its allocation uses the device's memory. Mapped memory was counted at its creation.
     pub(super) fn counts(self) -> bool {
         !matches!(
             self,

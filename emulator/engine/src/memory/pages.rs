@@ -2,7 +2,6 @@
 
 use core::ffi::{c_int, c_void};
 
-/// Access of mapped pages.
 pub(super) const PROT_READ_WRITE: c_int = 1 | 2;
 
 unsafe extern "C" {

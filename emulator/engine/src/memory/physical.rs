@@ -1,4 +1,4 @@
-//! Addresses without memory, memory without addresses, and mappings between them.
+//! Reserved addresses, physical memory, and mappings between them.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ pub struct Physical {
     backing: Backing,
     /// Size in bytes.
     pub bytes: u64,
-    /// The device in whose memory it counts.
+    /// The device whose memory it uses.
     pub device: u32,
-    /// What other processes know it by, if it was made for them.
+    /// Its file, if it was created for sharing.
     file: Option<Arc<SharedFile>>,
-    /// True if it was made here, and counts.
+    /// True if it was created here, and counts as used memory.
     counts: bool,
 }
 
 impl Physical {
-    /// A descriptor of its bytes, for the client to hand to another process and to close. `None` if it was not made to
-    /// be shared, or there are no descriptors left.
+    /// Returns a descriptor of its bytes, which the client passes to another process and closes.
+    /// Returns `None` if it was not created for sharing, or no descriptors are left.
     pub fn export(&self) -> Option<i32> {
         self.file.as_ref()?.give()
     }
 }
 
 impl Memory {
-    /// Reserves addresses without memory behind them.
+    /// Reserves addresses without memory.
     ///
     /// # Errors
     ///
@@ -41,8 +41,8 @@ impl Memory {
         Ok(base)
     }
 
-    /// Gives back addresses from [`Memory::reserve`]. Returns true if such a range existed and
-    /// nothing is mapped in it any more.
+    /// Releases addresses from [`Memory::reserve`]. Returns false if no such range exists or it
+    /// contains mappings.
     pub fn release(&self, base: u64, bytes: u64) -> bool {
         let mut state = self.lock();
         let known = state.taken.is_taken(base, base + bytes);
@@ -53,7 +53,7 @@ impl Memory {
         true
     }
 
-    /// Creates physical memory that is not visible at any address yet.
+    /// Creates physical memory without an address.
     ///
     /// # Errors
     ///
@@ -62,11 +62,11 @@ impl Memory {
         self.create_in(bytes, device, || Some((Backing::heap(bytes)?, None)))
     }
 
-    /// Creates physical memory that other processes can have too, by a descriptor.
+    /// Creates physical memory that other processes can use through a descriptor.
     ///
     /// # Errors
     ///
-    /// [`AllocError::OutOfMemory`], also where the system shares no memory.
+    /// [`AllocError::OutOfMemory`], also if the system cannot share memory.
     pub fn create_shared(&self, bytes: u64, device: u32) -> Result<Physical, AllocError> {
         self.create_in(bytes, device, || {
             let file = SharedFile::create(Purpose::Physical, bytes, device)?;
@@ -75,8 +75,8 @@ impl Memory {
         })
     }
 
-    /// Physical memory that another process has made, or this one, by a descriptor that stays the caller's. `None` if
-    /// it is something else.
+    /// Imports physical memory of any process by a descriptor, which the caller keeps. Returns
+    /// `None` for a descriptor of something else.
     pub fn import(&self, descriptor: i32) -> Option<Physical> {
         let file = SharedFile::adopt(descriptor, Purpose::Physical)?;
         let (bytes, device) = (file.bytes(), file.device());
@@ -101,19 +101,20 @@ impl Memory {
         }
     }
 
-    /// Gives up physical memory: its bytes no longer count, and are freed with the last mapping.
+    /// Releases physical memory: its bytes no longer count as used, and are freed with the last
+    /// mapping.
     pub fn discard(&self, physical: &Physical) {
         if physical.counts {
             self.refund(&mut self.lock(), physical.device, physical.bytes);
         }
     }
 
-    /// Makes `bytes` bytes of physical memory, from `offset` on, visible at `base`.
+    /// Maps `bytes` bytes of physical memory, from `offset` on, to `base`.
     ///
     /// # Errors
     ///
-    /// [`AllocError::Overlap`] if something is mapped there or the range is outside of the
-    /// physical memory.
+    /// [`AllocError::Overlap`] if `base` is already mapped or the range is outside of the physical
+    /// memory.
     pub fn map(
         &self,
         base: u64,
@@ -133,7 +134,7 @@ impl Memory {
         Ok(self.insert(&mut state, &request, base, backing, None))
     }
 
-    /// True if the whole range was reserved by one call of [`Memory::reserve`].
+    /// True if one call of [`Memory::reserve`] reserved the whole range.
     pub fn is_reserved(&self, base: u64, bytes: u64) -> bool {
         let state = self.lock();
         let range = state.taken.last_up_to(base);

@@ -1,7 +1,8 @@
-//! Half precision: IEEE's 16 bits (`f16`), and the upper half of single precision (`bf16`), alone and in pairs.
+//! Half precision: IEEE's 16 bits (`f16`), and the upper half of single precision (`bf16`), alone
+//! and in pairs.
 //!
-//! Sums, products and fused products are formed in single precision, exactly or rounded to odd, and rounded to nearest
-//! once. Neither step has branches, so that rows are compiled to vector instructions.
+//! Sums, products and fused products are computed in single precision, exactly or rounded to odd,
+//! and rounded to nearest once. Neither step has branches, so LLVM vectorizes both.
 
 use super::float::{DOWN, NEAREST, UP, ZERO};
 use super::format::FloatFormat;
@@ -10,13 +11,13 @@ use super::pair::Packed;
 use super::{Comparison, Lane, Pure, Test};
 use core::marker::PhantomData;
 
-/// A number of 16 bits.
+/// A 16-bit number.
 pub trait Half: Lane + Packed {
     /// The only NaN that arithmetic returns, for both formats.
     const NAN: u16 = 0x7fff;
     const ONE: u16;
     const INFINITY: u16;
-    /// Bits of the fraction.
+    /// Number of fraction bits.
     const FRACTION: u32;
     /// Exponent of the smallest normal number.
     const LEAST: i32;
@@ -37,14 +38,14 @@ pub trait Half: Lane + Packed {
         self.bits() & 0x7fff > Self::INFINITY
     }
 
-    /// Subnormal numbers become zeros of the same sign, where `FTZ`.
+    /// With `FTZ`, replaces subnormal numbers by zeros of the same sign.
     #[inline(always)]
     fn flush<const FTZ: bool>(self) -> Self {
         let magnitude = self.bits() & 0x7fff;
         if FTZ && magnitude < 1 << Self::FRACTION { Self::from_bits(self.bits() & 0x8000) } else { self }
     }
 
-    /// Rounds a number of double precision.
+    /// Rounds a double-precision number.
     #[inline(always)]
     fn round<const ROUND: u8>(x: f64) -> Self {
         if ROUND == NEAREST {
@@ -68,7 +69,8 @@ pub trait Half: Lane + Packed {
         Self::from_bits(sign | bits as u16)
     }
 
-    /// [`Half::round`], for rare operations: compiled by itself, not into each of them.
+    /// Same as [`Half::round`], for rare operations: compiled separately instead of into each of
+    /// them.
     #[inline(never)]
     fn round_apart<const ROUND: u8>(x: f64) -> Self {
         Self::round::<ROUND>(x)
@@ -81,7 +83,7 @@ pub trait Half: Lane + Packed {
         let bits = flushed.bits();
         let negative = bits >> 15 != 0;
         if SAT {
-            // NaN saturates to zero, and so does -0.
+            // NaN and -0 saturate to zero.
             let clamped = if negative || flushed.is_nan() { 0 } else { bits.min(Self::ONE) };
             return Self::from_bits(clamped);
         }
@@ -121,8 +123,9 @@ macro_rules! sum_to_odd {
 sum_to_odd!(sum_to_odd_32, f32);
 sum_to_odd!(sum_to_odd_64, f64);
 
-/// The exponent and fraction of a finite number, rounded to a format with this many bits of fraction, whose smallest
-/// normal number has the exponent `least`; there is no upper limit. Directed roundings go `away` from zero or to it.
+/// Returns exponent and fraction of a finite number, rounded to a format with `fraction` fraction
+/// bits and `least` as the exponent of its smallest normal number, without an upper limit. Directed
+/// roundings go `away` from zero or towards it.
 #[inline(always)]
 pub(super) fn encode<const ROUND: u8>(magnitude: f64, fraction: u32, least: i32, away: bool) -> u32 {
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
@@ -132,11 +135,12 @@ pub(super) fn encode<const ROUND: u8>(magnitude: f64, fraction: u32, least: i32,
         _ if away => scaled.ceil(),
         _ => scaled.floor(),
     } as u32;
-    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the next exponent.
+    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the
+    // exponent.
     (((exponent - least) as u32) << fraction) + count
 }
 
-/// Two to a power within the range of normal numbers.
+/// Returns a power of two within the range of normal numbers.
 #[inline(always)]
 fn exp2i(power: i32) -> f64 {
     f64::from_bits(((power + 1023) as u64) << 52)
@@ -165,7 +169,8 @@ impl Half for F16 {
     }
     #[inline(always)]
     fn to_f32(self) -> f32 {
-        // As an integer multiple of the least bit, the exponent is off by a constant; infinities and NaN need more.
+        // As an integer multiple of the least bit, the exponent is off by a constant; infinities
+        // and NaN need more.
         let sign = u32::from(self.0 & 0x8000) << 16;
         let rest = u32::from(self.0 & 0x7fff) << 13;
         let finite = f32::from_bits(rest) * f32::from_bits(0x7780_0000);
@@ -245,12 +250,12 @@ macro_rules! half_lanes {
             const FORMAT: Option<FloatFormat> = Some(FloatFormat::$ty);
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
-                // SAFETY: the caller's duty is the same.
+                // SAFETY: guaranteed by the caller.
                 $ty(unsafe { u16::read(row, lane) })
             }
             #[inline(always)]
             unsafe fn write(self, row: *mut u32, lane: usize) {
-                // SAFETY: the caller's duty is the same.
+                // SAFETY: guaranteed by the caller.
                 unsafe { self.0.write(row, lane) }
             }
             #[inline(always)]
@@ -335,7 +340,7 @@ half_operations! {
     Fma<H; FTZ, SAT, RELU>(a, b, c; _d: D) {
         H::nearest(H::fused(a.flush::<FTZ>(), b.flush::<FTZ>(), c.flush::<FTZ>())).finish::<FTZ, SAT, RELU>()
     }
-    /// `.oob`: zero where a factor is the mark that tensor copies leave where there is no data.
+    /// `.oob`: zero if a factor is the mark with which tensor copies fill out-of-bounds elements.
     @rare(true)
     FmaMarked<H; RELU>(a, b, c; _d: D) {
         const MARK: u16 = 0x7ff7;
@@ -367,8 +372,8 @@ half_operations! {
     Tanh<H;>(a; _b: B, _c: C, _d: D) { H::round::<NEAREST>(f64::from(a.to_f32()).tanh()) }
 }
 
-/// Rounds a number of single precision; negative ones to zero where `RELU`, those beyond the range to the largest
-/// number where `FINITE`.
+/// Rounds a single-precision number. With `RELU`, negative numbers become zero; with `FINITE`,
+/// numbers beyond the range become the largest number.
 #[inline(always)]
 fn from_f32<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool>(x: f32) -> H {
     let usual = ROUND == NEAREST && !RELU && !FINITE;
@@ -381,7 +386,7 @@ fn from_f32<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool>(x: f
     }
 }
 
-/// Two numbers of single precision to a pair; the first goes into the upper half.
+/// Two single-precision numbers to a pair; the first becomes the upper half.
 pub(crate) struct PairFromF32<H, const ROUND: u8, const RELU: bool, const FINITE: bool>(PhantomData<H>);
 
 impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
@@ -401,7 +406,7 @@ impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     }
 }
 
-/// One number of single precision, with the range limited below or above.
+/// One single-precision number, with the range limited below or above.
 pub(crate) struct LimitedFromF32<H, const ROUND: u8, const RELU: bool, const FINITE: bool>(PhantomData<H>);
 
 impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
@@ -419,7 +424,7 @@ impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     }
 }
 
-/// Comparisons, by those of single precision.
+/// Comparisons, in single precision.
 pub(crate) struct Compare<H, O, const FTZ: bool>(PhantomData<(H, O)>);
 
 impl<H: Half, O: Comparison<Core: Test<A = f32, B = f32>>, const FTZ: bool> Comparison
@@ -430,7 +435,7 @@ impl<H: Half, O: Comparison<Core: Test<A = f32, B = f32>>, const FTZ: bool> Comp
     const EXCHANGED: bool = O::EXCHANGED;
 }
 
-/// Those of them that are compiled.
+/// The comparisons that are compiled.
 pub(crate) struct CompareCore<H, O, const FTZ: bool>(PhantomData<(H, O)>);
 
 impl<H: Half, O: Test<A = f32, B = f32>, const FTZ: bool> Test for CompareCore<H, O, FTZ> {

@@ -1,4 +1,4 @@
-//! Virtual memory: addresses without memory, memory without addresses, and mappings between them.
+//! Virtual memory: reserved addresses, physical memory, and mappings between them.
 
 use core::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,40 +20,38 @@ use super::handle_type::{FILE_DESCRIPTOR, check_handle_types, given, taken};
 /// Granularity of physical memory and of mappings, in bytes.
 const GRANULARITY: u64 = 2 << 20;
 
-/// The live handles of physical memory.
 static PHYSICAL: Table<Physical> = Table::new(Kind::Physical)
     .leak(LeakKind::Physical, |physical: &Physical, _| Leaked::Bytes(physical.bytes.bytes));
 
-/// What is mapped where, by first address.
+/// The mappings, by first address.
 static MAPPED: Mutex<Ordered<Mapping>> = Mutex::new(Ordered::new());
 
-/// Physical memory behind a handle.
 #[derive(Debug)]
 pub(crate) struct Physical {
     pub(crate) bytes: Bytes,
     props: CUmemAllocationProp,
-    /// Uses by handles. The handle stays known while the memory is mapped, as drivers have it.
+    /// Number of uses of the handle. The handle stays valid while the memory is mapped, as in
+    /// drivers.
     users: AtomicUsize,
-    /// Number of addresses at which it is mapped.
     mappings: AtomicUsize,
 }
 
-/// Physical memory at addresses, all of it.
 #[derive(Debug)]
 struct Mapping {
     physical: Arc<Physical>,
     handle: usize,
-    /// What devices may do with it; the others may do nothing. Only what some may reach is memory for anybody.
+    /// Access of each device; other devices have none. Without any access it is not usable as
+    /// memory.
     access: Vec<(i32, CUmemAccess_flags)>,
 }
 
-// SAFETY: the pointer in the properties is handed back to the client and not used.
+// SAFETY: the pointer in the properties is only returned to the client.
 unsafe impl Send for Physical {}
 // SAFETY: as above.
 unsafe impl Sync for Physical {}
 
 impl Physical {
-    /// What has been created with this handle and was not released, or is mapped still.
+    /// Finds the memory of a handle that is not released, or still mapped.
     fn known(handle: u64) -> Answer<Arc<Self>> {
         let handle = usize::try_from(handle).map_err(|_| INVALID_HANDLE)?;
         PHYSICAL.get(handle).ok_or(INVALID_VALUE)
@@ -71,7 +69,6 @@ impl Mapping {
         self.physical.bytes.bytes
     }
 
-    /// What a device may do with it.
     fn access_of(&self, device: i32) -> CUmemAccess_flags {
         let known = self.access.iter().find(|(known, _)| *known == device);
         known.map_or(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE, |(_, access)| *access)
@@ -82,7 +79,7 @@ impl Mapping {
         self.access.push((device, access));
     }
 
-    /// Makes it memory that kernels and copies find, or none, as the access of devices says.
+    /// Maps or unmaps it for kernels and copies, depending on the access of the devices.
     fn show(&self, address: u64) -> Answer {
         let is_any =
             |what: CUmemAccess_flags| self.access.iter().any(|(_, access)| access.0 & what.0 == what.0);
@@ -92,7 +89,7 @@ impl Mapping {
             return Ok(());
         }
         if memory.find(address).is_none() {
-            // Mappings belong to no context: they outlive each.
+            // Mappings belong to no context and outlive all of them.
             let mapped = memory.map(address, self.bytes(), &self.physical.bytes, 0, 0);
             mapped.map_err(|_| INVALID_VALUE)?;
         }
@@ -101,7 +98,7 @@ impl Mapping {
     }
 
     fn hide(&self, address: u64) {
-        // It may be hidden already.
+        // It may already be hidden.
         let _ = memory().free(address);
     }
 }
@@ -110,7 +107,7 @@ fn mapped() -> MutexGuard<'static, Ordered<Mapping>> {
     MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The mappings that begin in a range; fails if one lies in it in part.
+/// Returns the mappings that begin in a range. Fails if one is partly in it.
 fn inside(all: &Ordered<Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> {
     let end = address.checked_add(bytes).ok_or(INVALID_VALUE)?;
     let cuts =
@@ -122,14 +119,13 @@ fn inside(all: &Ordered<Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> 
     Ok(found)
 }
 
-/// The mapping in which an address lies.
 fn around(all: &Ordered<Mapping>, address: u64) -> Answer<&Mapping> {
     let (start, mapping) = all.last_up_to(address).ok_or(INVALID_VALUE)?;
     ensure(address - start < mapping.bytes(), INVALID_VALUE)?;
     Ok(mapping)
 }
 
-/// Forgets a handle that was released and whose memory is mapped nowhere any more.
+/// Removes a handle that was released and whose memory is no longer mapped.
 fn forget_if_unused(handle: usize, physical: &Physical) {
     if physical.mappings.load(Ordering::Acquire) == 0 && physical.users.load(Ordering::Acquire) == 0 {
         PHYSICAL.remove(handle);
@@ -155,7 +151,7 @@ fn check_props(props: &CUmemAllocationProp) -> Answer {
     check_handle_types(props.requestedHandleTypes)
 }
 
-/// Makes physical memory that belongs to nobody else, or of which other processes can have a descriptor.
+/// Creates physical memory that is private, or for which other processes can get a descriptor.
 fn create(bytes: u64, props: &CUmemAllocationProp) -> Answer<Bytes> {
     let device = props.location.id as u32;
     let created = if props.requestedHandleTypes == FILE_DESCRIPTOR {
@@ -171,7 +167,7 @@ impl Physical {
         Self { bytes, props, users: AtomicUsize::new(1), mappings: AtomicUsize::new(0) }
     }
 
-    /// Physical memory behind the descriptor of a client. It cannot be exported again.
+    /// Imports the physical memory of a client's descriptor. It cannot be exported again.
     fn import(descriptor: i32) -> Answer<Self> {
         let bytes = memory().import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;
         // SAFETY: plain numbers and a pointer, for which zeros are valid.
@@ -190,7 +186,7 @@ fn check_range(address: u64, bytes: usize) -> Answer {
     ensure(whole && bytes > 0, INVALID_VALUE)
 }
 
-/// True if what is mapped at an address was made to be exported.
+/// True if the memory mapped at an address was created for export.
 pub(super) fn is_exportable(base: u64) -> bool {
     mapped().get(base).is_some_and(|mapping| mapping.physical.props.requestedHandleTypes == FILE_DESCRIPTOR)
 }
@@ -207,7 +203,7 @@ calls! {
         flags: u64,
     ) {
         ptr.check()?;
-        // A wish, which is not heard; what is no multiple cannot be wished for.
+        // The address is a hint, which is ignored, but it must be a multiple of the granularity.
         check_range(addr, size)?;
         ensure(flags == 0 && (alignment == 0 || alignment.is_power_of_two()), INVALID_VALUE)?;
         let align = (alignment as u64).max(GRANULARITY);
@@ -250,12 +246,11 @@ calls! {
         let mut all = mapped();
         ensure(inside(&all, ptr, size as u64)?.is_empty(), INVALID_VALUE)?;
         physical.mappings.fetch_add(1, Ordering::AcqRel);
-        // Nobody has access before it is set.
+        // No device has access before it is set.
         all.insert(ptr, Mapping { physical, handle: handle as usize, access: Vec::new() });
         Ok(())
     }
 
-    /// Unmaps all that lies in a range, if anything.
     fn cuMemUnmap(_call, ptr: u64, size: usize) {
         check_range(ptr, size)?;
         ensure(memory().is_reserved(ptr, size as u64), INVALID_VALUE)?;
@@ -284,7 +279,7 @@ calls! {
         given(shareableHandle, physical.bytes.export())
     }
 
-    /// The descriptor stays the client's.
+    /// The client keeps the descriptor.
     fn cuMemImportFromShareableHandle(
         _call,
         handle: Out<u64>,
@@ -328,7 +323,7 @@ calls! {
             device::check(location.id)?;
             mapping.access_of(location.id)
         } else {
-            // So an H100 answers of the host, although it cannot reach the memory.
+            // An H100 returns this for the host, although it cannot access the memory.
             CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
         };
         flags.set(u64::from(access.0))
