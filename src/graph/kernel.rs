@@ -10,10 +10,10 @@ use cuprum_sys::{
 
 use super::capture::Capture;
 use super::error::GraphError;
-use super::exec::GraphExec;
 use super::graph::Graph;
 use super::lend::same_context;
 use super::node::Node;
+use super::set::{At, NodeSetter};
 use crate::context::Current;
 #[cfg(doc)]
 use crate::error::Error;
@@ -149,37 +149,6 @@ impl<'a> Graph<'a> {
         Ok(raw)
     }
 
-    /// Changes the launch of a kernel node, for executables made from now on.
-    ///
-    /// # Errors
-    /// Same as [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
-    ///
-    /// # Safety
-    /// The duties of [`add_kernel`](Graph::add_kernel).
-    ///
-    /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+.
-    #[doc(alias("cuGraphKernelNodeSetParams_v2", "cuGraphKernelNodeSetParams"))]
-    pub unsafe fn set_kernel<S: Signature, A: Arguments<S> + 'a>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        kernel: &Kernel<'a, S>,
-        config: LaunchConfig,
-        arguments: A,
-    ) -> Result<(), GraphError> {
-        let (context, node) = self.at(cx, node, FnId::cuGraphKernelNodeSetParams_v2)?;
-        let function = self.accept_kernel(kernel, config)?;
-        let library = context.library();
-        let answer = with_params(function, config, arguments, |new, old| {
-            // SAFETY: as in `add_kernel`.
-            unsafe {
-                either_call!(library, cuGraphKernelNodeSetParams_v2(node, new)
-                    or cuGraphKernelNodeSetParams(node, old))
-            }
-        });
-        answer.map_err(|error| context.record(error).into())
-    }
-
     /// Launch of a kernel node: the driver's handle of its kernel, and its geometry.
     ///
     /// ```
@@ -283,36 +252,46 @@ impl<'a> Graph<'a> {
     }
 }
 
-impl<'a> GraphExec<'a> {
-    /// Changes the launch of a kernel node, in launches from now on.
+impl<'a> NodeSetter<'_, 'a> {
+    /// Changes the launch of a kernel node.
     ///
     /// # Errors
-    /// Same as [`Graph::set_kernel`]; [`GraphError::Lost`]; for a kernel of another function where the driver does not
-    /// allow that.
+    /// Same as [`Graph::add_kernel`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an executable
+    /// [`GraphError::Lost`], and an error for another kernel where the driver does not allow that.
     ///
     /// # Safety
-    /// The duties of [`Graph::add_kernel`].
+    /// 1. The duties of [`Graph::add_kernel`].
     ///
-    /// Driver: `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
-    #[doc(alias("cuGraphExecKernelNodeSetParams_v2", "cuGraphExecKernelNodeSetParams"))]
-    pub unsafe fn set_kernel<S: Signature, A: Arguments<S> + 'a>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
+    /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+; for an executable
+    /// `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
+    #[doc(alias(
+        "cuGraphKernelNodeSetParams_v2",
+        "cuGraphKernelNodeSetParams",
+        "cuGraphExecKernelNodeSetParams_v2",
+        "cuGraphExecKernelNodeSetParams"
+    ))]
+    pub unsafe fn kernel<S: Signature, A: Arguments<S> + 'a>(
+        mut self,
         kernel: &Kernel<'a, S>,
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), GraphError> {
-        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecKernelNodeSetParams_v2)?;
-        let function = self.inner.graph.accept_kernel(kernel, config)?;
+        let At { context, exec, node, .. } =
+            self.at(FnId::cuGraphKernelNodeSetParams_v2, FnId::cuGraphExecKernelNodeSetParams_v2)?;
+        let function = self.graph().accept_kernel(kernel, config)?;
         let library = context.library();
-        let answer = with_params(function, config, arguments, |new, old| {
-            // SAFETY: graph, node and kernel are live, and there is one pointer for each parameter, to a value of its
-            // size; the caller answers for the kernel.
-            unsafe {
+        let answer = with_params(function, config, arguments, |new, old| match exec {
+            // SAFETY: node and kernel are live, and there is one pointer for each parameter, to a value of its size. The
+            // caller is responsible for the kernel.
+            None => unsafe {
+                either_call!(library, cuGraphKernelNodeSetParams_v2(node, new)
+                    or cuGraphKernelNodeSetParams(node, old))
+            },
+            // SAFETY: as above, for an executable that is live.
+            Some(exec) => unsafe {
                 either_call!(library, cuGraphExecKernelNodeSetParams_v2(exec, node, new)
                     or cuGraphExecKernelNodeSetParams(exec, node, old))
-            }
+            },
         });
         answer.map_err(|error| context.record(error).into())
     }

@@ -51,6 +51,7 @@ mod node;
 mod nodes;
 mod numbers;
 mod semaphore;
+mod set;
 mod user_object;
 mod view;
 
@@ -68,4 +69,5 @@ pub use self::launch::LentGraph;
 pub use self::lend::Part;
 pub use self::loan::Loan;
 pub use self::node::{Body, Edge, Node, NodeType};
+pub use self::set::NodeSetter;
 pub use self::user_object::UserObject;
