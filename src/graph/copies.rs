@@ -197,36 +197,6 @@ impl Graph<'_> {
         // it can run; after a wait that failed, its host memory is never looked at or freed again.
         unsafe { add!(self, cx, after, cuGraphAddMemcpyNode(params, raw)) }
     }
-
-    /// Parameters of a fill node, as the driver describes them.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphMemsetNodeGetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphMemsetNodeGetParams")]
-    #[inline]
-    pub fn fill_of(&self, node: Node) -> Result<CUDA_MEMSET_NODE_PARAMS, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEMSET_NODE_PARAMS::zeroed());
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphMemsetNodeGetParams(node, &raw mut params)) }?;
-        Ok(params)
-    }
-
-    /// Parameters of a copy node, as the driver describes them.
-    ///
-    /// # Errors
-    /// Same as [`fill_of`](Graph::fill_of).
-    ///
-    /// Driver: `cuGraphMemcpyNodeGetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphMemcpyNodeGetParams")]
-    #[inline]
-    pub fn copy_of(&self, node: Node) -> Result<CUDA_MEMCPY3D, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEMCPY3D::zeroed());
-        // SAFETY: as in `fill_of`.
-        unsafe { context_call!(self.context(), cuGraphMemcpyNodeGetParams(node, &raw mut params)) }?;
-        Ok(params)
-    }
 }
 
 impl NodeSetter<'_, '_> {

@@ -58,36 +58,6 @@ impl<'a> Graph<'a> {
         same_context(self.context(), event.context())?;
         Ok(event.as_raw())
     }
-
-    /// The driver's handle of the event that a node records.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphEventRecordNodeGetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphEventRecordNodeGetEvent")]
-    #[inline]
-    pub fn record_of(&self, node: Node) -> Result<CUevent, GraphError> {
-        let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphEventRecordNodeGetEvent(node, &raw mut event)) }?;
-        Ok(event)
-    }
-
-    /// The driver's handle of the event that a node waits for.
-    ///
-    /// # Errors
-    /// Same as [`record_of`](Graph::record_of).
-    ///
-    /// Driver: `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphEventWaitNodeGetEvent")]
-    #[inline]
-    pub fn wait_of(&self, node: Node) -> Result<CUevent, GraphError> {
-        let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
-        // SAFETY: as in `record_of`.
-        unsafe { context_call!(self.context(), cuGraphEventWaitNodeGetEvent(node, &raw mut event)) }?;
-        Ok(event)
-    }
 }
 
 impl<'a> NodeSetter<'_, 'a> {

@@ -11,17 +11,18 @@ use cuprum_sys::{CUDA_HOST_NODE_PARAMS, CUdeviceptr, CUexternalSemaphore, CUfunc
 
 use super::error::GraphError;
 use super::host_node::{HostNode, Payload};
+use super::lend::LendToGraph;
 use super::loan::sealed::Memory;
 use super::loan::{Loan, Place};
 use super::node::Brand;
 use crate::external::ExternalSemaphore;
 use crate::launch::InOut;
-use crate::memory::{Buffer, DeviceData, PinnedBuffer, PitchedBuffer, PitchedMut};
+use crate::memory::{Buffer, DeviceData, PinnedBuffer, PitchedBuffer};
 use crate::raw::shared::Share;
 
 /// Type of an owner, for the element type of its token.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
     Buffer,
     PitchedBuffer,
     Vec,
@@ -217,33 +218,38 @@ impl<'a> Kept<'a> {
 pub struct Returned<'a>(pub(super) Kept<'a>);
 
 impl<'a> Returned<'a> {
-    /// The buffer that was moved in for this loan, or a part of it; `None` if it was taken before, was not moved in, or is of
-    /// another graph.
-    pub fn buffer<T: DeviceData>(&mut self, loan: Loan<InOut<T>>) -> Option<Buffer<'a, T>> {
-        // SAFETY: the token was made with this entry, a buffer of its elements that lives for `'a`, or longer.
-        self.0.take(loan.place, Owner::Buffer).map(|owned| unsafe { owned.into_value() })
+    /// Takes back the owner that was moved in for this loan or for the whole of which it is a part: a [`Buffer`],
+    /// [`PitchedBuffer`], [`Vec`] or [`PinnedBuffer`]. Returns `None` if it was taken before, was not moved in, is an owner of
+    /// another type, or belongs to another graph.
+    pub fn take<O: Given<'a>>(&mut self, loan: Loan<O::Memory>) -> Option<O> {
+        // SAFETY: the entry has an owner of this type, and its token has the element type. The owner lives for `'a` or longer.
+        self.0.take(loan.place, O::OWNER).map(|owned| unsafe { owned.into_value() })
     }
+}
 
-    /// The rows that were moved in for this loan; `None` as for [`buffer`](Returned::buffer).
-    pub fn rows<T: DeviceData>(
-        &mut self,
-        loan: Loan<PitchedMut<'static, T>>,
-    ) -> Option<PitchedBuffer<'a, T>> {
-        // SAFETY: as in `buffer`, of rows.
-        self.0.take(loan.place, Owner::PitchedBuffer).map(|owned| unsafe { owned.into_value() })
-    }
+/// An owner that is moved into a graph and taken back by [`Returned::take`].
+#[diagnostic::on_unimplemented(
+    message = "a graph does not give back `{Self}`",
+    note = "a graph gives back `Buffer<_>`, `PitchedBuffer<_>`, `Vec<_>` and `PinnedBuffer<_>`"
+)]
+pub trait Given<'a>: LendToGraph<'a> {
+    #[doc(hidden)]
+    const OWNER: Owner;
+}
 
-    /// The vector that was moved in for this loan; `None` as for [`buffer`](Returned::buffer).
-    pub fn host<T: DeviceData>(&mut self, loan: Loan<[T]>) -> Option<Vec<T>> {
-        // SAFETY: the token was made with this entry, a vector of its elements.
-        self.0.take(loan.place, Owner::Vec).map(|owned| unsafe { owned.into_value() })
-    }
+macro_rules! given {
+    ($($owner:ident: $memory:ty;)*) => { $(
+        impl<'a, T: DeviceData> Given<'a> for $memory {
+            const OWNER: Owner = Owner::$owner;
+        }
+    )* };
+}
 
-    /// The page-locked memory that was moved in for this loan; `None` as for [`buffer`](Returned::buffer).
-    pub fn pinned<T: DeviceData>(&mut self, loan: Loan<[T]>) -> Option<PinnedBuffer<'a, T>> {
-        // SAFETY: as in `buffer`, of page-locked memory.
-        self.0.take(loan.place, Owner::PinnedBuffer).map(|owned| unsafe { owned.into_value() })
-    }
+given! {
+    Buffer: Buffer<'a, T>;
+    PitchedBuffer: PitchedBuffer<'a, T>;
+    Vec: Vec<T>;
+    PinnedBuffer: PinnedBuffer<'a, T>;
 }
 
 impl fmt::Debug for Kept<'_> {

@@ -149,48 +149,6 @@ impl<'a> Graph<'a> {
         Ok(raw)
     }
 
-    /// Launch of a kernel node: the driver's handle of its kernel, and its geometry.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::Graph;
-    /// use cuprum::{LaunchConfig, Module};
-    ///
-    /// let module = Module::load_ptx(&cx, ".version 7.0 .target sm_52 .address_size 64 .entry nothing() { ret; }")?;
-    /// let nothing = module.function("nothing")?.bind::<()>()?;
-    /// let mut graph = Graph::new(&cx)?;
-    /// // SAFETY: the kernel does nothing.
-    /// let node = unsafe { graph.add_kernel(&cx, &[], &nothing, LaunchConfig::new(2, 32), ()) }?;
-    /// assert_eq!(graph.kernel_of(node)?.1, LaunchConfig::new(2, 32));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphKernelNodeGetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeGetParams`, CUDA 10.0+.
-    #[doc(alias("cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams"))]
-    #[inline]
-    pub fn kernel_of(&self, node: Node) -> Result<(CUfunction, LaunchConfig), GraphError> {
-        let (node, context) = (self.nodes.raw(node)?, self.context());
-        let library = context.library();
-        let (mut new, mut old) = (CUDA_KERNEL_NODE_PARAMS::zeroed(), CUDA_KERNEL_NODE_PARAMS_v1::zeroed());
-        let (to_new, to_old) = (&raw mut new, &raw mut old);
-        // SAFETY: the node is live; both out-parameters outlive the call.
-        let answer = unsafe {
-            either_call!(library, cuGraphKernelNodeGetParams_v2(node, to_new)
-                or cuGraphKernelNodeGetParams(node, to_old))
-        };
-        answer.map_err(|error| context.record(error))?;
-        // One of the two was written, and the other is zero.
-        let function = if new.func.is_null() { old.func } else { new.func };
-        let config = LaunchConfig::new(
-            [new.gridDimX | old.gridDimX, new.gridDimY | old.gridDimY, new.gridDimZ | old.gridDimZ],
-            [new.blockDimX | old.blockDimX, new.blockDimY | old.blockDimY, new.blockDimZ | old.blockDimZ],
-        );
-        Ok((function, config.shared_bytes(new.sharedMemBytes | old.sharedMemBytes)))
-    }
-
     /// An attribute of a kernel node, such as its priority.
     ///
     /// # Errors

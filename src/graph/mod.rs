@@ -50,6 +50,7 @@ mod loan;
 mod node;
 mod nodes;
 mod numbers;
+mod params;
 mod semaphore;
 mod set;
 mod user_object;

@@ -1,6 +1,6 @@
 //! Nodes that write single numbers in memory, and wait for them.
 
-use cuprum_sys::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUresult, CUstreamBatchMemOpParams, FnId};
+use cuprum_sys::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUresult, FnId};
 
 use super::capture::Capture;
 use super::error::GraphError;
@@ -107,28 +107,6 @@ impl Graph<'_> {
         // SAFETY: graph and nodes are live, lists and places outlive the call; the memory is the graph's as long as it can
         // run.
         unsafe { add!(self, cx, after, cuGraphAddBatchMemOpNode(params)) }
-    }
-
-    /// The operations of a node, as the driver describes them.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphBatchMemOpNodeGetParams`, CUDA 11.7+.
-    #[doc(alias = "cuGraphBatchMemOpNodeGetParams")]
-    #[inline]
-    pub fn operations_of(&self, node: Node) -> Result<Vec<CUstreamBatchMemOpParams>, GraphError> {
-        let node = self.nodes.raw(node)?;
-        let mut params = CUDA_BATCH_MEM_OP_NODE_PARAMS::zeroed();
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphBatchMemOpNodeGetParams(node, &raw mut params)) }?;
-        let count = if params.paramArray.is_null() { 0 } else { params.count as usize };
-        let at = |index| {
-            // SAFETY: the driver says that there are so many, in the node's own array, which stays as the node does; this
-            // is borrowed, and nobody else changes nodes.
-            unsafe { params.paramArray.wrapping_add(index).read() }
-        };
-        Ok((0..count).map(at).collect())
     }
 }
 

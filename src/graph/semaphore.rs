@@ -28,13 +28,9 @@ trait Deed: Copy {
     type Node;
 
     fn of(value: u64) -> Self;
-    fn value(self) -> u64;
 
     /// Describes a node by its lists, into which it points. The driver only reads them.
     fn node(lists: &Lists<Self>) -> Self::Node;
-
-    /// The lists of a node, and their length.
-    fn lists(node: &Self::Node) -> (*const CUexternalSemaphore, *const Self, u32);
 }
 
 macro_rules! deeds {
@@ -46,17 +42,9 @@ macro_rules! deeds {
                 $of(value)
             }
 
-            fn value(self) -> u64 {
-                self.params.fence.value
-            }
-
             fn node(lists: &Lists<Self>) -> $node {
                 let (semaphores, params) = (lists.semaphores.as_ptr().cast_mut(), lists.params.as_ptr());
                 $node { extSemArray: semaphores, paramsArray: params, numExtSems: lists.count }
-            }
-
-            fn lists(node: &$node) -> (*const CUexternalSemaphore, *const Self, u32) {
-                (node.extSemArray, node.paramsArray, node.numExtSems)
             }
         }
     )* };
@@ -95,22 +83,6 @@ impl<P: Deed> Lists<P> {
         }
         Self::new(kept, each, call)
     }
-}
-
-/// Copies a node's lists.
-///
-/// # Safety
-/// The driver has described a live node so, and nobody changes it meanwhile.
-unsafe fn listed<P: Deed>(node: &P::Node) -> Vec<(CUexternalSemaphore, u64)> {
-    let (semaphores, params, count) = P::lists(node);
-    let count = if semaphores.is_null() || params.is_null() { 0 } else { count as usize };
-    let at = |index| {
-        // SAFETY: the caller's word: the lists have `count` elements.
-        let semaphore = unsafe { semaphores.wrapping_add(index).read() };
-        // SAFETY: as above.
-        (semaphore, unsafe { params.wrapping_add(index).read() }.value())
-    };
-    (0..count).map(at).collect()
 }
 
 /// Adds a node that does something to semaphores: the body of a method.
@@ -210,40 +182,6 @@ impl Graph<'_> {
         waits: Each<'_>,
     ) -> Result<Node, GraphError> {
         add_deed!(self, cx, after, Wait of waits, cuGraphAddExternalSemaphoresWaitNode())
-    }
-
-    /// The driver's handles of the semaphores that a node signals, and the value for each.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphExternalSemaphoresSignalNodeGetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExternalSemaphoresSignalNodeGetParams")]
-    #[inline]
-    pub fn semaphore_signals_of(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::zeroed());
-        let out = &raw mut params;
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphExternalSemaphoresSignalNodeGetParams(node, out)) }?;
-        // SAFETY: the driver's answer for this node, which is borrowed: it stays, and nobody else changes nodes.
-        Ok(unsafe { listed::<Signal>(&params) })
-    }
-
-    /// The driver's handles of the semaphores that a node waits for, and the value for each.
-    ///
-    /// # Errors
-    /// Same as [`semaphore_signals_of`](Graph::semaphore_signals_of).
-    ///
-    /// Driver: `cuGraphExternalSemaphoresWaitNodeGetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExternalSemaphoresWaitNodeGetParams")]
-    #[inline]
-    pub fn semaphore_waits_of(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_EXT_SEM_WAIT_NODE_PARAMS::zeroed());
-        let out = &raw mut params;
-        // SAFETY: as in `semaphore_signals_of`.
-        unsafe { context_call!(self.context(), cuGraphExternalSemaphoresWaitNodeGetParams(node, out)) }?;
-        // SAFETY: as in `semaphore_signals_of`.
-        Ok(unsafe { listed::<Wait>(&params) })
     }
 }
 

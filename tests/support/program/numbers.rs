@@ -9,8 +9,8 @@ use cuprum::stream::{
     AccessPolicy, Copies, CopyAttributes, Decompression, Operations, Scope, Signals, Until,
 };
 use cuprum::sys::{
-    CUlaunchMemSyncDomain, CUmemDecompressAlgorithm, CUresult, CUstreamMemoryBarrier_flags,
-    CUsynchronizationPolicy, CUtensorMapAllocClass, CUtensorMapIm2ColWideMode,
+    CUlaunchMemSyncDomain, CUmemDecompressAlgorithm, CUresult, CUstreamBatchMemOpParams,
+    CUstreamMemoryBarrier_flags, CUsynchronizationPolicy, CUtensorMapAllocClass, CUtensorMapIm2ColWideMode,
 };
 use cuprum::texture::{TensorLayout, TensorMap};
 use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
@@ -173,15 +173,15 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
         operations.wait(shared, 0, Until::at_least(0)).ok()?.write(shared, 1, 0).ok()?;
         let add = || graph.add_operations(cx, &[], &operations);
         let node = steps.attempt("Graph::add_operations", add)?;
-        steps.attempt("Graph::set_operations", || graph.set_operations(cx, node, &operations));
-        steps.attempt("Graph::operations_of", || graph.operations_of(node));
+        steps.attempt("NodeSetter::operations", || graph.set(cx, node).operations(&operations));
+        steps.attempt("Graph::params", || graph.params::<Vec<CUstreamBatchMemOpParams>>(node));
         Some(node)
     });
     let Some(node) = built else { return steps.done("Graph::drop", || drop(graph)) };
     let made = steps.attempt("Graph::instantiate", || graph.instantiate(cx, InstantiateFlags::empty()));
     let Some(mut executable) = made else { return };
-    let change = || executable.set_operations(cx, node, &operations);
-    steps.attempt("GraphExec::set_operations", change);
+    let change = || executable.set(cx, node).operations(&operations);
+    steps.attempt("NodeSetter::operations", change);
     steps.attempt("GraphExec::launch", || executable.launch(cx, stream));
     steps.done("GraphExec::drop", || drop(executable));
 }
