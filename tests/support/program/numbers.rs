@@ -206,8 +206,7 @@ fn captured(steps: &Steps, cx: &Current<'_, '_>) {
 fn tensors(steps: &Steps, cx: &Current<'_, '_>) {
     let Some(buffer) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 1024)) else { return };
     let memory = buffer.as_slice();
-    let tensor = |sizes: &[u64]| TensorLayout::new(sizes).expect("a rank of one to five");
-    let (flat, solid) = (tensor(&[32, 32]), tensor(&[32, 4, 4, 2]));
+    let (flat, solid) = (TensorLayout::new(&[32, 32]), TensorLayout::new(&[32, 4, 4, 2]));
     let tiled = steps.attempt("TensorMap::tiled", || TensorMap::tiled(cx, memory, &flat, &[32, 8]));
     if let Some(mut map) = tiled {
         steps.attempt("TensorMap::replace_memory", || map.replace_memory(cx, memory));
@@ -220,7 +219,7 @@ fn tensors(steps: &Steps, cx: &Current<'_, '_>) {
     steps.done("Buffer::drop", || drop(buffer));
 }
 
-fn columns(steps: &Steps, cx: &Current<'_, '_>, memory: Slice<'_, u32>, solid: &TensorLayout) {
+fn columns(steps: &Steps, cx: &Current<'_, '_>, memory: Slice<'_, u32>, solid: &TensorLayout<'_>) {
     let none: [&[i32]; 2] = [&[0, 0], &[0, 0]];
     steps.attempt("TensorMap::im2col", || TensorMap::im2col(cx, memory, solid, none, 32, 16));
     let mode = CUtensorMapIm2ColWideMode::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;
