@@ -11,17 +11,17 @@ use cuprum_sys::{CUDA_HOST_NODE_PARAMS, CUdeviceptr, CUexternalSemaphore, CUfunc
 
 use super::error::GraphError;
 use super::host_node::{HostNode, Payload};
-use super::lend::LendToGraph;
 use super::loan::sealed::Memory;
 use super::loan::{Loan, Place};
 use super::node::Brand;
 use crate::external::ExternalSemaphore;
 use crate::launch::InOut;
-use crate::memory::{Buffer, DeviceData, PinnedBuffer, PitchedBuffer};
+use crate::memory::DeviceData;
 use crate::raw::shared::Share;
 
 /// Type of an owner, for the element type of its token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Owner {
     Buffer,
     PitchedBuffer,
@@ -57,7 +57,7 @@ impl<'a> Owned<'a> {
 
     /// # Safety
     /// It was made of a `V`, but for lifetimes, which may be shorter in this one.
-    unsafe fn into_value<V>(self) -> V {
+    pub(super) unsafe fn into_value<V>(self) -> V {
         let this = ManuallyDrop::new(self);
         // SAFETY: the caller's word; the box is not freed by the `Drop` of this.
         *unsafe { Box::from_raw(this.at.as_ptr().cast::<V>()) }
@@ -199,7 +199,7 @@ impl<'a> Kept<'a> {
     }
 
     /// Takes out an owner of this type for which a token was made, if it is still there.
-    fn take(&mut self, place: Place, owner: Owner) -> Option<Owned<'a>> {
+    pub(super) fn take(&mut self, place: Place, owner: Owner) -> Option<Owned<'a>> {
         let entry = self.of_mut(place.brand)?.entries.get_mut(place.at?)?;
         match std::mem::replace(entry, Entry::Borrowed) {
             Entry::Owned(owned) if owned.owner == owner => Some(owned),
@@ -209,47 +209,6 @@ impl<'a> Kept<'a> {
             }
         }
     }
-}
-
-/// Everything that a graph kept, after its end: buffers and host memory are taken back from here, the rest goes with it.
-///
-/// Example: see [`Graph`](super::Graph), `close`.
-#[derive(Debug)]
-pub struct Returned<'a>(pub(super) Kept<'a>);
-
-impl<'a> Returned<'a> {
-    /// Takes back the owner that was moved in for this loan or for the whole of which it is a part: a [`Buffer`],
-    /// [`PitchedBuffer`], [`Vec`] or [`PinnedBuffer`]. Returns `None` if it was taken before, was not moved in, is an owner of
-    /// another type, or belongs to another graph.
-    pub fn take<O: Given<'a>>(&mut self, loan: Loan<O::Memory>) -> Option<O> {
-        // SAFETY: the entry has an owner of this type, and its token has the element type. The owner lives for `'a` or longer.
-        self.0.take(loan.place, O::OWNER).map(|owned| unsafe { owned.into_value() })
-    }
-}
-
-/// An owner that is moved into a graph and taken back by [`Returned::take`].
-#[diagnostic::on_unimplemented(
-    message = "a graph does not give back `{Self}`",
-    note = "a graph gives back `Buffer<_>`, `PitchedBuffer<_>`, `Vec<_>` and `PinnedBuffer<_>`"
-)]
-pub trait Given<'a>: LendToGraph<'a> {
-    #[doc(hidden)]
-    const OWNER: Owner;
-}
-
-macro_rules! given {
-    ($($owner:ident: $memory:ty;)*) => { $(
-        impl<'a, T: DeviceData> Given<'a> for $memory {
-            const OWNER: Owner = Owner::$owner;
-        }
-    )* };
-}
-
-given! {
-    Buffer: Buffer<'a, T>;
-    PitchedBuffer: PitchedBuffer<'a, T>;
-    Vec: Vec<T>;
-    PinnedBuffer: PinnedBuffer<'a, T>;
 }
 
 impl fmt::Debug for Kept<'_> {
