@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cuprum::graph::{Graph, GraphError, NodeType};
+use cuprum::graph::{DotFlags, Graph, GraphError, NodeType};
 use cuprum::launch::LaunchError;
 use cuprum::memory::PinnedFlags;
 use cuprum::stream::{Event, EventFlags};
@@ -293,10 +293,13 @@ fn the_nodes_are_written_in_the_dot_language() {
         let first = graph.add_empty(cx, &[]).unwrap();
         graph.add_empty(cx, &[first]).unwrap();
         let path = std::env::temp_dir().join(format!("cuprum-graph-{}.dot", std::process::id()));
-        graph.print_dot(&path, cuprum::graph::DotFlags::VERBOSE).unwrap();
+        graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert!(text.starts_with("digraph") && text.contains("->"), "{text}");
-        assert_eq!(graph.print_dot("a\0b", Default::default()), Err(GraphError::FileName));
+        assert_eq!(
+            graph.print_dot("a\0b", DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE),
+            Err(GraphError::FileName)
+        );
     });
 }

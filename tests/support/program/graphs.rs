@@ -133,7 +133,7 @@ fn asked(steps: &Steps, graph: &Graph<'_>, nodes: &Nodes) {
     steps.attempt("Graph::node_id", || graph.node_id(nodes.host));
     steps.attempt("Graph::node_tools_id", || graph.node_tools_id(nodes.host));
     let path = std::env::temp_dir().join(format!("cuprum-{}.dot", std::process::id()));
-    steps.attempt("Graph::print_dot", || graph.print_dot(&path, DotFlags::empty()));
+    steps.attempt("Graph::print_dot", || graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES));
     let _ = std::fs::remove_file(path);
 }
 
