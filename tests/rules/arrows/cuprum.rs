@@ -98,7 +98,6 @@ const ROOMS: &[Room<'static>] = &[
         &["launch"],
         &[
             "error",
-            "flags",
             "call",
             "shared",
             "context",
