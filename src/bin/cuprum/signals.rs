@@ -26,6 +26,16 @@ pub(crate) fn of(_status: ExitStatus) -> Option<i32> {
     None
 }
 
+/// Looks whether a program that was started here has ended. Then no signal is passed to its number, which another one may get.
+pub(crate) fn try_wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+    let ended = child.try_wait()?;
+    #[cfg(unix)]
+    if ended.is_some() {
+        handlers::forget(child.id());
+    }
+    Ok(ended)
+}
+
 /// Starts a program. From then on a signal that is meant to end both of them, such as Ctrl-C, ends the program alone: who
 /// interrupts it wants to see what it did until then.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
@@ -53,24 +63,28 @@ mod handlers {
         fn kill(process: c_int, number: c_int) -> c_int;
     }
 
-    /// The program; 0 before it has started.
-    static CHILD: AtomicI32 = AtomicI32::new(0);
-    /// A signal that came before the program was known, or 0.
-    static EARLY: AtomicI32 = AtomicI32::new(0);
+    /// Number of programs at most to which signals are passed on.
+    const MOST: usize = 16;
+    /// The programs; 0 where there is none.
+    static CHILDREN: [AtomicI32; MOST] = [const { AtomicI32::new(0) }; MOST];
+    /// For each, a signal that came before the program was known, or 0.
+    static EARLY: [AtomicI32; MOST] = [const { AtomicI32::new(0) }; MOST];
 
     /// Signals from the terminal reach the program by themselves; one that was sent to this process alone goes on to it.
     extern "C" fn pass(number: c_int) {
         if matches!(number, SIGTERM | SIGHUP) {
-            EARLY.store(number, Ordering::SeqCst);
-            pass_on();
+            for (child, early) in CHILDREN.iter().zip(&EARLY) {
+                early.store(number, Ordering::SeqCst);
+                pass_on(child, early);
+            }
         }
     }
 
-    /// Passes a signal on once the program is known. Who takes the signal sends it.
-    fn pass_on() {
-        let child = CHILD.load(Ordering::SeqCst);
+    /// Passes a signal on once the program is known. The call that takes the signal sends it.
+    fn pass_on(child: &AtomicI32, early: &AtomicI32) {
+        let child = child.load(Ordering::SeqCst);
         if child > 0 {
-            let number = EARLY.swap(0, Ordering::SeqCst);
+            let number = early.swap(0, Ordering::SeqCst);
             if number != 0 {
                 // SAFETY: takes no pointer, and may be called in a handler.
                 unsafe { kill(child, number) };
@@ -91,9 +105,18 @@ mod handlers {
         }
     }
 
-    /// Names the program that signals are passed on to. A signal may have come since the program began.
+    /// Names a program that signals are passed on to. A signal may have come since the program began.
     pub(super) fn pass_to(child: u32) {
-        CHILD.store(child as i32, Ordering::SeqCst);
-        pass_on();
+        let place = CHILDREN.iter().position(|other| other.load(Ordering::SeqCst) == 0);
+        let Some(place) = place else { return };
+        CHILDREN[place].store(child as i32, Ordering::SeqCst);
+        pass_on(&CHILDREN[place], &EARLY[place]);
+    }
+
+    /// Passes no more signals on to a program. Its place is not given to another one.
+    pub(super) fn forget(child: u32) {
+        for other in &CHILDREN {
+            let _ = other.compare_exchange(child as i32, -1, Ordering::SeqCst, Ordering::SeqCst);
+        }
     }
 }
