@@ -53,7 +53,6 @@ pages! {
     Graphs: "src/graphs.md";
     Devices: "src/devices.md";
     Machines: "src/machines.md";
-    Cublas: "src/cublas.md";
     Software: "src/software.md";
     Deferred: "src/deferred.md";
     Versions: "src/versions.md";

@@ -13,7 +13,7 @@ use crate::BridgeError;
 
 /// Returns the driver that cudarc has loaded, for cuprum. No driver is initialized.
 ///
-/// Where `Library::open` finds the same file, both are tables of [one driver](Library::is_same_driver), so that either of
+/// If `Library::open` finds the same file, both are tables of [one driver](Library::is_same_driver), so that either of
 /// them can be used.
 ///
 /// # Errors

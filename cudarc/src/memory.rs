@@ -153,7 +153,7 @@ impl<T> Drop for Borrowed<'_, T> {
     }
 }
 
-/// Makes an event, because cudarc panics if it cannot make those of a slice. Reports earlier errors of cudarc, too.
+/// Makes an event, because a failure to make the two events of a slice is a panic there. Reports earlier errors of cudarc, too.
 fn check_events(stream: &CudaStream) -> Result<(), BridgeError> {
     drop(stream.context().new_event(None)?);
     Ok(())
