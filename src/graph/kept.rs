@@ -88,6 +88,8 @@ pub struct Kept<'a> {
     host_calls: Vec<Arc<HostNode>>,
     /// The kernels of which it has shares.
     functions: HashSet<usize>,
+    /// The addresses of things of other libraries of which it has shares.
+    shares: HashSet<usize>,
     /// What graphs inside of this one keep.
     adopted: Vec<Kept<'a>>,
 }
@@ -99,6 +101,7 @@ impl<'a> Kept<'a> {
             entries: Vec::new(),
             host_calls: Vec::new(),
             functions: HashSet::new(),
+            shares: HashSet::new(),
             adopted: Vec::new(),
         }
     }
@@ -116,6 +119,13 @@ impl<'a> Kept<'a> {
     /// Keeps the code of a kernel, once: its handle is no other kernel's while it is kept.
     pub(super) fn share(&mut self, function: CUfunction, share: Share<'a>) {
         if self.functions.insert(function.0.addr()) {
+            self.entries.push(Entry::Share(share));
+        }
+    }
+
+    /// Keeps something of another library, once: nothing else has its address while it is kept.
+    pub(super) fn keep(&mut self, share: Share<'a>) {
+        if self.shares.insert(Arc::as_ptr(&share).cast::<()>().addr()) {
             self.entries.push(Entry::Share(share));
         }
     }
