@@ -5,6 +5,7 @@
 //! hands out: everything works, but a host dereference is then caught by luck, not by design.
 
 use super::map::Windows;
+use super::shared::SharedFile;
 
 /// Granularity of memory that the host may touch.
 pub(super) const PAGE: u64 = 4096;
@@ -67,6 +68,15 @@ impl Space {
     /// not host addresses.
     pub(super) fn commit(&self, base: u64, bytes: u64) -> bool {
         self.reserved && os::commit(base, bytes.next_multiple_of(PAGE))
+    }
+
+    /// Makes the bytes of a file readable, and writable if asked, from `base` on. `false` where addresses are not host
+    /// addresses.
+    pub(super) fn show(&self, base: u64, file: &SharedFile, writable: bool) -> bool {
+        let end = base.checked_add(file.bytes());
+        let inside = self.contains(base) && end.is_some_and(|end| self.contains(end));
+        // SAFETY: pages of this range, on which the caller has a region whose bytes are at another address.
+        self.reserved && inside && unsafe { file.map_over(base, writable) }
     }
 
     /// Takes access to the pages away and gives their memory back.
