@@ -110,8 +110,8 @@
 //! Each device has its context, and memory of one is [copied](memory::Peer) to another, or
 //! [read](Current::enable_peer_access) by kernels of another, in one process (example 14) or
 //! [from another process](memory::IpcBuffer). The road beyond one machine is NCCL: it joins devices of any number of processes
-//! and machines, works in their primary contexts, and takes raw streams and addresses of this crate as they are. Example
-//! 15 loads it at run time and sums over two GPUs, in one process and in two.
+//! and machines, and works in their primary contexts. The crate `cuprum-nccl` loads it at run time and lends it memory by
+//! types; its example `all_reduce` sums over two devices, in one process and in two.
 //!
 //! # What sees what
 //!
