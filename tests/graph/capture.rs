@@ -383,7 +383,7 @@ fn tokens_of_a_capture_that_failed_are_refused() {
         assert_eq!(graph.add_empty(cx, &nodes), Err(GraphError::Foreign));
 
         let (used, unused) = (graph.condition(cx, Some(1)).unwrap(), graph.condition(cx, Some(1)).unwrap());
-        let (node, body) = graph.add_if(cx, &[], used).unwrap();
+        let (node, [body]) = graph.add_if(cx, &[], used).unwrap();
         // SAFETY: nothing is replayed.
         let mut copy = unsafe { Graph::new(cx).unwrap().clone_graph(cx) }.unwrap();
         let mut inside = None;
@@ -393,7 +393,7 @@ fn tokens_of_a_capture_that_failed_are_refused() {
                 Err(GraphError::FileName)
             });
         assert_eq!(failed, Err(GraphError::FileName));
-        assert_eq!(graph.add_if(cx, &[], unused).map(drop), Err(GraphError::Incomplete));
+        assert_eq!(graph.add_if::<1>(cx, &[], unused).map(drop), Err(GraphError::Incomplete));
         assert_eq!(graph.within(body, |_| Ok(())), Err(GraphError::Incomplete));
         assert_eq!(graph.node_type(node), Err(GraphError::Incomplete));
         assert_eq!(graph.find_in_clone(node, &mut copy), Err(GraphError::Incomplete));

@@ -24,7 +24,6 @@ use check::Wrong;
 use processes::{Ended, Processes};
 use reports::Reports;
 
-/// Environment variable that names the file to which the software device adds its reports.
 const REPORTS: &str = "CUPRUM_REPORT_FILE";
 
 const HELP: &str = "\
@@ -73,10 +72,9 @@ CUDA runtime, too: they are set in LD_PRELOAD, and PYTORCH_NO_CUDA_MEMORY_CACHIN
 make it; PyTorch's own operators, cuBLAS and cuDNN are machine code. Programs with the runtime inside (CuPy, nvcc without
 `-cudart shared`) and programs that are linked statically cannot run.";
 
-/// The code of a program that ended well and was found to do wrong.
+/// The exit code of a program that succeeded but has reports.
 const FOUND: u8 = 99;
 
-/// What the command line asks for.
 struct Options {
     library: Option<OsString>,
     variables: Vec<(&'static str, OsString)>,
@@ -125,7 +123,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
 }
 
 impl Options {
-    /// Runs the program and says what became of it.
     fn run(&self) -> Result<u8, Usage> {
         let (name, arguments) = (&self.program[0], &self.program[1..]);
         let library = match software::find(self.library.clone(), software::VARIABLE, software::BUILT) {
@@ -169,7 +166,7 @@ impl Options {
         let mut command = Command::new(&program.path);
         command.args(arguments).env(REPORTS, &file);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        // A program of cuprum's own takes the library that it is given, not the one built into it.
+        // A program of cuprum uses the given library, not the one built into it.
         command.env_remove("CUPRUM_DRIVER");
         folder.give_to(&mut command);
         assembler::give_to(&mut command, folder.path())?;
@@ -184,7 +181,7 @@ impl Options {
         let Ended { status, .. } =
             processes.wait(progress(&file, start), |ended| self.report_member(ended))?;
         let reports = Reports::read(&file);
-        // A program that is right has nothing to be told of.
+        // A correct program gets no remarks.
         let is_right = status.success() && reports.count() == 0 && reports.users > 0;
         if !self.quiet && !is_right {
             self.sum_up(status, &reports, start.elapsed());
@@ -204,7 +201,7 @@ impl Options {
         }
     }
 
-    /// Writes the file of `--sarif`; false if that failed.
+    /// Writes the file of `--sarif`. Returns false on failure.
     fn write_sarif(&self, reports: &Reports) -> bool {
         let Some(path) = &self.sarif else { return true };
         let root = std::env::current_dir().unwrap_or_default();
@@ -235,7 +232,6 @@ impl Options {
     }
 }
 
-/// How to get the software device's library.
 const GET: &str = "Install its Python package (pip install emulator/python in cuprum's repository), or build it with `cargo build --release -p cuprum-libcuda` there, and name \
                    target/release/libcuprum_libcuda.so with --library or CUPRUM_SOFTWARE_LIBRARY, or put it beside this \
                    program";
