@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 use std::fmt;
 use std::ptr;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -134,7 +135,9 @@ impl Communicator {
     ) -> Self {
         let state = Mutex::new(State::Live(comm));
         let driver = home.context().driver().library();
-        let shared = Arc::new(Shared { nccl, driver, state, rank, size, is_blocking, news: OnceLock::new() });
+        let (is_recorded, news) = (AtomicBool::new(false), OnceLock::new());
+        let shared = Shared { nccl, driver, state, rank, size, is_blocking, is_recorded, news };
+        let shared = Arc::new(shared);
         Self { owner: Arc::new(Owner { shared, home }), kept: OnceLock::new() }
     }
 
@@ -328,11 +331,12 @@ impl Communicator {
     /// Ends work that is queued, which leaves unspecified results, and the communicator: for all that share it, and on any
     /// thread. It is for errors. Other members notice nothing; all have to abort. A second call does nothing.
     ///
-    /// It waits for a call on a blocking communicator that is in progress. Drop graphs that have its collectives: NCCL frees
-    /// device memory that their replays use.
+    /// It waits for a call on a blocking communicator that is in progress.
     ///
     /// # Errors
-    /// [`NcclError::Call`]. The communicator has ended all the same.
+    /// [`NcclError::Recorded`] if one of its collectives was ever captured or recorded, because NCCL frees device memory that
+    /// replays use. To abort it then, drop these graphs and all that shares it: the last drop aborts after an error.
+    /// [`NcclError::Call`]; the communicator has ended all the same.
     ///
     /// NCCL: `ncclCommAbort`.
     #[doc(alias = "ncclCommAbort")]

@@ -75,6 +75,12 @@ pub enum NcclError {
         "NCCL uses the primary context of a device: enter `PrimaryContext` or `cuprum::open`, not a context of your own"
     )]
     NotPrimary,
+    /// The communicator was not aborted, because a graph may have one of its collectives.
+    #[error(
+        "graphs may have collectives of the communicator, and NCCL would free memory that their replays use: drop these \
+         graphs and the communicator, which then aborts it"
+    )]
+    Recorded,
     /// Another member ended, or could not be reached.
     #[error(transparent)]
     Member(#[from] crate::MemberError),

@@ -90,7 +90,12 @@ fn noting(
     let Some((first, others)) = queues.split_first() else { return call() };
     let is_here = |queue: &Queue| queue.as_raw() == first.as_raw();
     let here = all.iter().filter_map(|one| one.noted.as_ref()).filter(|(queue, _)| is_here(queue));
-    first.with_raw(here.flat_map(|(_, regions)| regions), |_| noting(others, all, call))
+    first.with_raw(here.flat_map(|(_, regions)| regions), |stream, is_recorded| {
+        for one in all.iter().filter(|one| is_recorded && one.stream == stream) {
+            one.member.shared().note_recorded();
+        }
+        noting(others, all, call)
+    })
 }
 
 impl<'g> Group<'g> {

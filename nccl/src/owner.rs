@@ -1,6 +1,7 @@
 //! The state of a communicator, and its end.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) rank: u32,
     pub(crate) size: u32,
     pub(crate) is_blocking: bool,
+    /// True once a graph may have one of its collectives. It stays true.
+    pub(crate) is_recorded: AtomicBool,
     /// Reports which process ended, if one did, after waiting for the news a little.
     pub(crate) news: OnceLock<News>,
 }
@@ -154,12 +157,26 @@ impl Shared {
         Ok(())
     }
 
-    /// Ends it and its queued work, unless it has ended.
+    /// Notes that a graph is about to have one of its collectives. Called before the lock is taken for the collective, so
+    /// that an abort either sees this, or ends the communicator before the collective is called.
+    pub(crate) fn note_recorded(&self) {
+        self.is_recorded.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends it and its queued work, unless it has ended. Fails if a graph may have one of its collectives.
     pub(crate) fn abort(&self, reason: &str) -> Result<(), NcclError> {
         if let Some(error) = self.forked() {
             return Err(error.into());
         }
-        let mut guard = self.lock();
+        let guard = self.lock();
+        if matches!(*guard, State::Live(_)) && self.is_recorded.load(Ordering::SeqCst) {
+            return Err(NcclError::Recorded);
+        }
+        self.end(guard, reason)
+    }
+
+    /// Ends it and its queued work. No graph has one of its collectives.
+    fn end(&self, mut guard: MutexGuard<'_, State>, reason: &str) -> Result<(), NcclError> {
         let State::Live(comm) = *guard else { return Ok(()) };
         *guard = State::Ended(reason.to_owned());
         // SAFETY: the communicator is live and locked, and is not used again.
@@ -182,7 +199,8 @@ impl Drop for Owner {
         }
         let healthy = matches!(shared.state(), Ok(ncclResult_t::ncclSuccess));
         if !healthy || self.home.context().poisoned_by().is_some() {
-            drop(shared.abort("an error"));
+            // Graphs keep the owner, so that none is left.
+            drop(shared.end(shared.lock(), "an error"));
             return;
         }
         let mut guard = shared.lock();

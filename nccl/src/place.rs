@@ -228,7 +228,12 @@ impl<'c> Executor<'c> for Queue {
     #[inline]
     fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError> {
         let kept = work.member.kept(self);
-        self.with_raw(work.regions.into_iter().flatten().chain([kept]), |stream| work.make(stream))
+        self.with_raw(work.regions.into_iter().flatten().chain([kept]), |stream, is_recorded| {
+            if is_recorded {
+                work.member.shared().note_recorded();
+            }
+            work.make(stream)
+        })
     }
 }
 
@@ -278,6 +283,7 @@ impl<'c> Executor<'c> for Capture<'_, '_, '_> {
     }
 
     fn keep(&self, member: &Communicator) {
+        member.shared().note_recorded();
         Capture::keep(self, member.owner());
     }
 

@@ -13,7 +13,7 @@ use crate::owner::Shared;
 use crate::{Communicator, NcclError};
 
 /// A thread that asks a communicator for errors, and aborts it after one: so that a scope does not wait forever for members
-/// that failed.
+/// that failed. A communicator with recorded collectives is not aborted: see [`NcclError::Recorded`].
 ///
 /// It is a future of the error. Dropping it ends the thread.
 ///

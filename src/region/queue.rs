@@ -61,8 +61,8 @@ impl Queue {
     }
 
     /// Lets another library queue work that uses `regions`. `body` receives the driver's handle of
-    /// the stream. Its work becomes part of a recording if there is one, and the regions are noted
-    /// as for [`launch`](Queue::launch).
+    /// the stream, and true if its work becomes part of a recording. The regions are noted as for
+    /// [`launch`](Queue::launch).
     ///
     /// While `body` runs, other threads cannot mark or record this queue. `body` must not use the
     /// queue itself, and must queue all its work before it returns. The context need not be
@@ -75,7 +75,7 @@ impl Queue {
     pub fn with_raw<'r, R, E: From<RegionError>>(
         &self,
         regions: impl IntoIterator<Item = &'r Region>,
-        body: impl FnOnce(CUstream) -> Result<R, E>,
+        body: impl FnOnce(CUstream, bool) -> Result<R, E>,
     ) -> Result<R, E> {
         const CALL: FnId = FnId::cuLaunchKernel;
         if self.context().library().forked() {
@@ -86,7 +86,7 @@ impl Queue {
             block.check_context(&self.core, CALL).map_err(RegionError::from)?;
             block.touch(&self.core, &mode)?;
         }
-        body(self.as_raw())
+        body(self.as_raw(), !matches!(*mode, Mode::Eager))
     }
 
     /// Makes a region without bytes that keeps `owner`. It is noted like memory: when the last

@@ -112,3 +112,21 @@ fn groups_and_lanes_are_captured() -> Result<(), Failure> {
     assert_eq!(all, [(6, 11), (5, 11)]);
     Ok(())
 }
+
+/// NCCL's abort frees memory that replays use, so that it waits until no graph can replay.
+#[test]
+fn a_recorded_communicator_is_not_aborted_while_a_graph_may_replay() -> Result<(), Failure> {
+    let all = on_threads(2, Config::default(), |member, cx| {
+        let (mut stream, numbers) = (Stream::new(cx)?, Buffer::from_slice(cx, &[member.rank() + 1; 4])?);
+        let (graph, made) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+            let numbers = capture.lend(numbers)?;
+            Ok(member.all_reduce(capture, &numbers, &numbers, Reduction::Sum).map(|()| numbers))
+        })?;
+        let (mut exec, numbers) = (graph.instantiate(cx, InstantiateFlags::empty())?, made?);
+        assert_eq!(member.abort("a test"), Err(NcclError::Recorded));
+        exec.launch(cx, &stream)?;
+        Ok(exec.view(numbers)?.to_vec(cx)?)
+    })?;
+    assert_eq!(all, vec![vec![3; 4]; 2]);
+    Ok(())
+}

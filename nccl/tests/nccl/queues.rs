@@ -87,6 +87,7 @@ fn collectives_are_recorded_and_replayed() -> Result<(), Failure> {
             (recording.end(cx)?, region)
         };
         drop(kept);
+        assert_eq!(member.abort("a test"), Err(NcclError::Recorded));
         for _ in 0..3 {
             queue.replay(cx, &replay)?;
         }
