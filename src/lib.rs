@@ -43,13 +43,13 @@
 //! ```
 //! use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 //!
-//! // `cuprum::open(0)` for a GPU and nothing else.
+//! // `cuprum::open(0)` requires a GPU.
 //! let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
 //! let context = cuprum::open_in(library, 0)?;
 //!
-//! // Nothing is current until it is entered, and only as long as `cx` lives.
+//! // The context is current while `cx` lives.
 //! context.enter(|cx| {
-//!     // A signature is compared with the kernel once: number, sizes and offsets of its parameters.
+//!     // Compares the signature with the kernel once: number, sizes and offsets of its parameters.
 //!     let module = Module::load_ptx(cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 //!     let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 //!
@@ -57,11 +57,11 @@
 //!     let mut y = Buffer::from_slice(cx, &[2.0f32; 1000])?;
 //!     let stream = Stream::new(cx)?;
 //!     let config = LaunchConfig::for_elements(x.len(), 256);
-//!     // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copies below come after it.
+//!     // SAFETY: saxpy(n, alpha, x, y) accesses n elements of each; the copies below come after it.
 //!     unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
 //!     assert_eq!(y.to_vec(cx)?, [5.0; 1000]);
 //!
-//!     // Memory that a stream works on is borrowed until the scope has waited for it.
+//!     // Memory that a stream uses is borrowed until the scope has waited.
 //!     let mut host = [0.0f32; 1000];
 //!     cx.scope(&stream, |scope| Ok(scope.read(&mut host, &scope.lend(&mut y)?)?))?;
 //!     assert_eq!(host, [5.0; 1000]);
@@ -200,10 +200,10 @@
 // The rooms, from the bottom to the top; each uses only the rooms above it in this list.
 // `tests/rules/arrows/cuprum.rs` checks the arrows, and gives a reason for each exception.
 //
-// diagnosis         what the machine has, without a driver call; above `device`: what an image has
+// diagnosis         state of the machine, without a driver call; above `device`: contents of images
 // error swallowed   errors of calls, and errors that drops could not report
 // raw               call: one checked call; keep: keeping a context or module alive; held: the owner of handles
-//                   this_thread: what must not be sent
+//                   this_thread: types that must not be sent
 // driver device     objects that exist before any context
 // context           contexts, their owners, and the stack of each thread
 // memory            addresses and slices of device memory, its owners, and the one place for copies

@@ -60,7 +60,7 @@ impl ContextRef {
     ///
     /// struct Array<'ctx> {
     ///     raw: CUarray,
-    ///     /// The default stream, by `Stream::default_in`: for no call it keeps the context, borrowed or shared.
+    ///     /// The default stream, by `Stream::default_in`, keeps the context without a driver call.
     ///     home: Stream<'ctx>,
     /// }
     ///
@@ -68,7 +68,7 @@ impl ContextRef {
     ///     fn drop(&mut self) {
     ///         let (raw, context) = (self.raw, self.home.context());
     ///         let fns = context.driver().library().fns();
-    ///         // SAFETY: the array is live, its context is current, and nobody uses it again.
+    ///         // SAFETY: the array is live, its context is current, and it is not used again.
     ///         let freed = context.with_current(|| context.check(unsafe { call!(fns, cuArrayDestroy(raw)) }));
     ///         freed.unwrap_or_else(|error| context.swallow(error));
     ///     }

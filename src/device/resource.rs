@@ -54,7 +54,7 @@ flags! {
 ///
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
 /// let sm = all.sm().ok_or("no multiprocessors")?;
-/// // One part of eight, and what is left over.
+/// // A group of eight, and the remainder.
 /// let eight = SmGroup::new(sm.count.min(8)).with_flags(GroupFlags::BACKFILL);
 /// let split = all.split(&mut [eight])?;
 /// let parts = split.groups.iter().chain(&split.remainder);

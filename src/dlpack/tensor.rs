@@ -319,7 +319,7 @@ pub(super) fn manage<M, O: Send>(owner: O, make: impl FnOnce(*mut c_void) -> M) 
     Box::into_raw(managed).cast()
 }
 
-/// Frees what [`manage`] made.
+/// Frees a tensor of [`manage`].
 ///
 /// # Safety
 /// The pointer comes from `manage` for the same types, and is not used again.

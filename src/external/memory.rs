@@ -39,12 +39,12 @@ unsafe impl Handle for CUexternalMemory {
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::external::ExternalMemory;
 ///
-/// // On a GPU, `vkGetMemoryFdKHR` gives the descriptor.
+/// // On a GPU, `vkGetMemoryFdKHR` returns the descriptor.
 /// let other = cuprum_emulator::memory::ExternalMemory::new(4096).ok_or("no shared memory")?;
 /// let descriptor = other.descriptor().ok_or("no descriptors left")?;
-/// // SAFETY: a new descriptor, of memory of 4096 bytes that the other API keeps, and does not use meanwhile.
+/// // SAFETY: a new descriptor of 4096 bytes, which the other API keeps, and does not use meanwhile.
 /// let memory = unsafe { ExternalMemory::from_opaque_fd(&cx, OwnedFd::from_raw_fd(descriptor), 4096) }?;
-/// // SAFETY: nobody else uses these bytes meanwhile.
+/// // SAFETY: these bytes have no other users meanwhile.
 /// let mut bytes = unsafe { memory.map::<u8>(&cx, 1024, 16) }?;
 /// cx.fill_bytes(&mut bytes, 7)?;
 /// cx.synchronize()?;

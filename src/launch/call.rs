@@ -20,9 +20,9 @@ use crate::stream::Stream;
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
 /// let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
-/// let (stream, nobody) = (Stream::new(&cx)?, LaunchConfig::new(0, 32));
+/// let (stream, no_blocks) = (Stream::new(&cx)?, LaunchConfig::new(0, 32));
 /// // SAFETY: the kernel writes the first element.
-/// let result = unsafe { write.call(&cx, &stream, nobody, (HostOut(&mut [0u32; 4]), 0u64, 7u32)) };
+/// let result = unsafe { write.call(&cx, &stream, no_blocks, (HostOut(&mut [0u32; 4]), 0u64, 7u32)) };
 /// assert!(matches!(result, Err(CallError::Launch(LaunchError::Empty { .. }))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

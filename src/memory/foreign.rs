@@ -43,7 +43,7 @@ type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Erro
 ///     // SAFETY: the out-parameter outlives the call.
 ///     let made = unsafe { call!(fns, cuMemAllocManaged(&raw mut address, 4 * 4, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0)) };
 ///     cx.context().check(made)?;
-///     // SAFETY: four numbers, which nobody else uses, and which are freed once.
+///     // SAFETY: four numbers without other users, which are freed once.
 ///     let mut numbers = unsafe {
 ///         ForeignBuffer::<u32>::with_release(cx, address, 4, move |context, address| {
 ///             // SAFETY: the memory is not used again.

@@ -104,7 +104,7 @@ use crate::error::Error;
 /// use cuprum::{Buffer, MemoryError};
 ///
 /// let mut buffer = Buffer::<u32>::zeroed(&cx, 3)?;
-/// // Found on the host: nothing was copied.
+/// // Detected on the host: nothing was copied.
 /// assert_eq!(
 ///     cx.copy(&mut buffer, &[1, 2, 3, 4]),
 ///     Err(MemoryError::Length { destination_len: 3, source_len: 4 }),

@@ -19,7 +19,7 @@ use crate::raw::call::driver_call;
 /// let info = driver.pointer_info(buffer.as_raw() + 4)?;
 /// assert_eq!((info.start, info.bytes), (buffer.as_raw(), 1024));
 ///
-/// // Memory of the host that no driver knows.
+/// // Host memory that the driver does not know.
 /// let here = 0u32;
 /// assert_eq!(driver.pointer_info((&raw const here).addr() as u64)?.memory_type, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -291,7 +291,7 @@ pub(crate) unsafe fn copy_between(
     const CALL: FnId = FnId::cuMemcpy3DPeer;
     let (block, _) = fitting(to, from)?;
     let context = cx.of(to.home.unwrap_or(cx.context()), CALL)?;
-    // SAFETY: guaranteed by the caller; the contexts are those of the sides.
+    // SAFETY: guaranteed by the caller; each side has its context.
     unsafe { copy::block_between(&block, contexts_of(to, from, context, CALL)?) }?;
     Ok(())
 }
@@ -308,7 +308,7 @@ pub(crate) unsafe fn copy_between_on(
 ) -> Result<(), MemoryError> {
     let (block, _) = fitting(to, from)?;
     let contexts = contexts_of(to, from, context, FnId::cuMemcpy3DPeerAsync)?.map(ContextRef::as_raw);
-    // SAFETY: guaranteed by the caller; the contexts are those of the sides.
+    // SAFETY: guaranteed by the caller; each side has its context.
     unsafe { copy::block_between_on(context, stream, &block, contexts) }?;
     Ok(())
 }

@@ -31,7 +31,7 @@ use crate::raw::keep::Near;
 ///
 /// let library = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// let kernel = library.kernel("saxpy")?;
-/// // Here it gets a context.
+/// // From here on it has a context.
 /// let saxpy = kernel.function(&cx)?;
 /// assert_eq!(saxpy.parameter_count()?, 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

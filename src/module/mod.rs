@@ -56,7 +56,7 @@ use crate::raw::shared::Shared;
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Module;
 ///
-/// // A kernel that does nothing, and a number beside it.
+/// // An empty kernel, and a number.
 /// let ptx = ".version 7.0 .target sm_52 .address_size 64
 ///     .visible .global .align 4 .u32 seed = 7;
 ///     .visible .entry nothing() { ret; }";

@@ -42,7 +42,7 @@ use crate::stream::StreamSource;
 /// let stream = Stream::new(&cx)?;
 /// let pool = BufferPool::new(&cx);
 /// for round in 0..3 {
-///     let mut part = pool.alloc::<u32>(&cx, &stream, 1000)?; // from the driver in the first round alone
+///     let mut part = pool.alloc::<u32>(&cx, &stream, 1000)?; // from the driver only in the first round
 ///     cx.fill(&mut part, round)?;
 /// }
 /// let counters = pool.counters();
@@ -106,7 +106,7 @@ impl<'p> BufferPool<'p> {
     /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
     /// ([`Error::is_unresolved`]), they are kept.
     ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; beside a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; during a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFree_v2", "cuThreadExchangeStreamCaptureMode"))]
     #[inline]
     pub fn free_held(&self) -> Result<(), Error> {

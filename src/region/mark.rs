@@ -31,7 +31,7 @@ use crate::stream::Event;
 ///     let weights = load.alloc(cx, 4096)?;
 ///     load.fill(cx, &weights, 1.0f32)?;
 ///     let loaded = load.mark(cx)?;
-///     // From here on, the second queue may use all that the first one has allocated so far.
+///     // From here on, the second queue may use all earlier allocations of the first.
 ///     work.wait(cx, &loaded)?;
 ///     let copy = work.alloc(cx, 4096)?;
 ///     work.copy(cx, &copy, &weights)?;
@@ -152,7 +152,7 @@ impl Queue {
     /// [`RegionError::OtherRecording`] if only one of the two is in a recording, or if they are in
     /// different ones; [`Error::is_wrong_context`]; [`RegionError::Lost`].
     ///
-    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; where that fails for a mark of a recording, `cuStreamIsCapturing`,
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; if that fails for a mark of a recording, `cuStreamIsCapturing`,
     /// CUDA 10.0+.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, cx: &Current<'_, '_>, mark: &Mark) -> Result<(), RegionError> {

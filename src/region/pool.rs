@@ -43,7 +43,7 @@ use crate::stream::Stream;
 ///     let address = first.as_raw();
 ///     queue.fill(cx, &first, 7u8)?;
 ///     drop(first);
-///     // The same memory, without a wait: work that is queued on it now comes after the fill.
+///     // The same memory, without a wait: later work on it comes after the fill.
 ///     assert_eq!(queue.alloc(cx, 1 << 20)?.as_raw(), address);
 ///     Ok(())
 /// })?;

@@ -36,7 +36,7 @@ const NAME_BYTES: usize = 1024;
 /// let settings = cx.coredump();
 /// match settings.set_switch(CoredumpSwitch::OnFault, true) {
 ///     Ok(()) => settings.set_file("/tmp/core.cuda.%h.%p")?,
-///     // The software device has reports, which name the thread and the line; an older driver has neither.
+///     // The software device has reports instead, with the thread and the line.
 ///     Err(error) => println!("no dumps here: {error}"),
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -297,7 +297,7 @@ impl fmt::Debug for Coredump<'_> {
 /// # cuprum::example!(driver);
 /// match driver.on_coredump_complete(|process, device| eprintln!("process {process} has dumped {device:?}")) {
 ///     Ok(callback) => callback.close()?,
-///     Err(error) => println!("nobody tells: {error}"),
+///     Err(error) => println!("no callbacks here: {error}"),
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -71,7 +71,7 @@ impl Current<'_, '_> {
     /// Driver: `cuMemcpyHtoD_v2`, `cuMemcpyDtoH_v2`, `cuMemcpyDtoD_v2`, `cuMemcpy2D_v2`, `cuMemcpy3D_v2`, or
     /// `cuMemcpy2DUnaligned_v2` without a side on the host where the program chose the distances of rows, CUDA 3.2+; in the
     /// order of a stream `cuMemcpyHtoDAsync_v2` and `cuMemcpyDtoDAsync_v2`, CUDA 3.2+, and `cuStreamSynchronize`, CUDA 2.0+;
-    /// of another context `cuMemcpyPeer` or `cuMemcpy3DPeer`, CUDA 4.0+, and `cuStreamSynchronize`, or where that fails
+    /// of another context `cuMemcpyPeer` or `cuMemcpy3DPeer`, CUDA 4.0+, and `cuStreamSynchronize`, or if that fails
     /// `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias(
         "cuMemcpyHtoD_v2",

@@ -20,8 +20,8 @@ use crate::raw::owned::Owned;
 ///
 /// [Create](Multicast::new) it, [add](Multicast::add_device) all its devices,
 /// [bind](Multicast::bind) memory of each, and [map](super::Reservation::map_multicast) it in a
-/// context of each. The driver counts its uses, like those of [`PhysicalMemory`]: mappings and
-/// bound memory stay as long as necessary, in any order of drops.
+/// context of each. The driver counts its uses, as for [`PhysicalMemory`]: mappings and bound
+/// memory stay as long as necessary, in any order of drops.
 ///
 /// # Example
 /// ```
