@@ -100,7 +100,8 @@ impl Tensor {
     /// Same as [`from_versioned`](Tensor::from_versioned).
     ///
     /// # Safety
-    /// Same as [`from_versioned`](Tensor::from_versioned); memory to be written is writable.
+    /// Same as [`from_versioned`](Tensor::from_versioned); the memory is writable if it will be
+    /// written.
     #[inline]
     pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self, NotATensor> {
         Self::checked(Raw::Unversioned(NonNull::new(tensor).ok_or(NotATensor::Null)?))

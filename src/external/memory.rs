@@ -65,8 +65,8 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// 1. The description follows the driver's documentation, its handle is live, and its size is
     ///    the size of the memory.
     /// 2. The driver owns a descriptor after success; the caller keeps it after an error.
-    /// 3. The other API keeps the memory as long as this value and its mappings, and orders
-    ///    accesses.
+    /// 3. The other API keeps the memory as long as this value and its mappings. Semaphores or
+    ///    waits order accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuImportExternalMemory")]
@@ -93,8 +93,8 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// # Safety
     /// 1. Another API, or a CUDA driver, has exported the descriptor, of memory of this many bytes.
-    /// 2. The other API keeps the memory as long as this value and its mappings, and orders
-    ///    accesses.
+    /// 2. The other API keeps the memory as long as this value and its mappings. Semaphores or
+    ///    waits order accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[cfg(unix)]

@@ -120,7 +120,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// work of other contexts. If that fails, `release` is forgotten.
     ///
     /// # Safety
-    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; `len` fits.
+    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; the elements fit
+    /// in the address space.
     #[cfg(feature = "dlpack")]
     pub(crate) unsafe fn taken(
         cx: &Current<'_, 'ctx>,

@@ -109,7 +109,8 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     /// memory.
     ///
     /// # Safety
-    /// 1. [`Buffer::ipc_handle`] or `cuIpcGetMemHandle` returned the handle, on this machine.
+    /// 1. [`Buffer::ipc_handle`] or `cuIpcGetMemHandle` returned the handle, in a process of this
+    ///    machine.
     /// 2. That process does not free the allocation before this value is closed or dropped.
     ///    (Drivers keep it until then, but their documentation does not say so.)
     /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses

@@ -118,7 +118,8 @@ impl Driver {
     /// `CUDA_ERROR_INVALID_VALUE` for an address or an attribute that the driver does not know.
     ///
     /// # Safety
-    /// 1. `T` is the type that the driver writes for the attribute, and all bytes are valid for it.
+    /// 1. `T` is the type that the driver writes for the attribute, and all bytes that it writes
+    ///    are valid for `T`.
     ///
     /// Driver: `cuPointerGetAttribute`, CUDA 4.0+.
     #[doc(alias = "cuPointerGetAttribute")]

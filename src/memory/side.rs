@@ -299,7 +299,8 @@ pub(crate) unsafe fn copy_between(
 /// Same as [`copy_between`], on a stream of `context`, which is current and the first side's.
 ///
 /// # Safety
-/// Same as [`copy_between`]; both sides stay until `stream` was waited for or its context is lost.
+/// Same as [`copy_between`]; neither side changes until `stream` was waited for or its context is
+/// lost.
 pub(crate) unsafe fn copy_between_on(
     context: &ContextRef,
     stream: CUstream,
