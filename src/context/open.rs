@@ -81,8 +81,9 @@ impl ContextRef {
     /// fails, returns the driver's error without running `body`. If the pop fails, the error is
     /// [swallowed](crate::swallowed).
     ///
-    /// Driver: unless a token says that the context is current, the calls of [`enter`](ContextRef::enter): `cuCtxGetCurrent`,
-    /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: unless a token has made the context current, the calls of
+    /// [`enter`](ContextRef::enter): `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and
+    /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     pub fn with_current<R>(&self, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
         if self.library().forked() {

@@ -75,8 +75,8 @@ impl Tensor {
     /// not aligned; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_VALUE` for strides beyond the
     /// device's limit.
     ///
-    /// Driver: `cuMemAlloc_v2` and `cuMemcpy2DUnaligned_v2` or `cuMemcpy3D_v2`, CUDA 3.2+, `cuCtxSynchronize`, CUDA 2.0+, and of
-    /// memory of a device `cuPointerGetAttributes`, CUDA 7.0+.
+    /// Driver: `cuMemAlloc_v2` and `cuMemcpy2DUnaligned_v2` or `cuMemcpy3D_v2`, CUDA 3.2+,
+    /// `cuCtxSynchronize`, CUDA 2.0+, and for device memory `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias("cuMemAlloc_v2", "cuMemcpy2DUnaligned_v2", "cuMemcpy3D_v2"))]
     pub fn copy_to_buffer<'ctx, T: Element>(
         &self,

@@ -149,9 +149,9 @@ impl<S: Signature> Kernel<'_, S> {
     ///    [`HostInOut`](super::HostInOut), only these: accesses stay in bounds, and the kernel only
     ///    reads the memory of a `HostIn`.
     ///
-    /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each argument of the host
-    /// `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as it needs `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or
-    /// `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
+    /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each host
+    /// argument `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as necessary
+    /// `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn call<A: CallArguments<S>>(
         &self,

@@ -169,8 +169,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// # Errors
     /// The errors of the function and of [`ContextRef::with_current`]; none without a function.
     ///
-    /// Driver: the calls of [`ContextRef::with_current`]: unless a token says that the context is current, `cuCtxGetCurrent`,
-    /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: the calls of [`ContextRef::with_current`]: unless a token has made the context
+    /// current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {

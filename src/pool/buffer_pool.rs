@@ -72,9 +72,10 @@ impl<'p> BufferPool<'p> {
     /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], after all held blocks were freed;
     /// [`Error::is_wrong_context`]; sticky errors of earlier work if the driver is called.
     ///
-    /// Driver: none where a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`, CUDA 3.2+, and where
-    /// that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+, `cuStreamWaitEvent`, CUDA 3.2+, and
-    /// `cuEventDestroy_v2`, CUDA 4.0+, for a block of another stream, or `cuMemFree_v2`, CUDA 3.2+.
+    /// Driver: none if a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`,
+    /// CUDA 3.2+, and if that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+,
+    /// `cuStreamWaitEvent`, CUDA 3.2+, and `cuEventDestroy_v2`, CUDA 4.0+, for a block of another
+    /// stream, or `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias("cuMemAlloc_v2", "cuMemFree_v2"))]
     pub fn alloc<T: DeviceData>(
         &self,

@@ -91,7 +91,8 @@ impl Mark {
     /// # Errors
     /// [`RegionError::Recording`] for a mark of a recording; sticky errors of that or earlier work.
     ///
-    /// Driver: `cuEventQuery`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuEventQuery`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventQuery")]
     pub fn is_done(&self) -> Result<bool, RegionError> {
         let done = is_done(self.event()?)?;
@@ -107,8 +108,8 @@ impl Mark {
     /// # Errors
     /// Same as [`is_done`](Mark::is_done).
     ///
-    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`,
-    /// CUDA 10.1+.
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<(), RegionError> {
         wait_for(self.event()?)?;

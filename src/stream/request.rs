@@ -259,8 +259,8 @@ impl<V> Pending<V> {
     /// Sticky errors of this or earlier work. Then the request is leaked, because the device may
     /// still write its page-locked memory, and the error says so.
     ///
-    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+;
-    /// where it fails, `cuCtxSynchronize`, CUDA 2.0+.
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+; if it fails, `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias("cuEventSynchronize", "cuCtxSynchronize"))]
     #[inline]
     pub fn wait(self) -> Result<Request<V>, RequestError<V>> {
@@ -282,7 +282,8 @@ impl<V> Pending<V> {
     /// Errors of the driver when the stream is made to wait or to call. Then the host waits for the
     /// work, as [`wait`](Pending::wait) does.
     ///
-    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error
+    /// same as [`Pending::wait`].
     #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]
     #[inline]
     pub fn notify(

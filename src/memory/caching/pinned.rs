@@ -85,8 +85,8 @@ impl<'p> PinnedPool<'p> {
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
     /// [`MemoryError::NoRoom`]; [`Error::is_wrong_context`].
     ///
-    /// Driver: none where a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+, and where that has no
-    /// room, `cuMemFreeHost`, CUDA 2.0+.
+    /// Driver: none if a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+,
+    /// and if that has no room, `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias("cuMemHostAlloc", "cuMemFreeHost"))]
     pub fn zeroed<T: DeviceData>(
         &self,
@@ -110,7 +110,8 @@ impl<'p> PinnedPool<'p> {
     /// # Errors
     /// Same as [`zeroed`](PinnedPool::zeroed).
     ///
-    /// Driver: as [`zeroed`](PinnedPool::zeroed): `cuMemHostAlloc`, CUDA 2.2+, and `cuMemFreeHost`, CUDA 2.0+, or none.
+    /// Driver: same as [`zeroed`](PinnedPool::zeroed): `cuMemHostAlloc`, CUDA 2.2+, and
+    /// `cuMemFreeHost`, CUDA 2.0+, or none.
     #[doc(alias("cuMemHostAlloc", "cuMemFreeHost"))]
     pub fn from_slice<T: DeviceData>(
         &self,
