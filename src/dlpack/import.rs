@@ -54,8 +54,8 @@ pub enum ImportMismatch {
     },
     /// The elements are not consecutive, with the last dimension fastest.
     #[error(
-        "the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other (a copy, of what lies \
-         in rows, is made by `Tensor::copy_to_buffer`)"
+        "the elements of shape {shape:?} with the strides {strides:?} are not contiguous (`Tensor::copy_to_buffer` \
+         copies regular ones)"
     )]
     Strides {
         /// Length of each dimension.

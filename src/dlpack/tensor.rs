@@ -51,17 +51,17 @@ unsafe impl Sync for Tensor {}
 #[non_exhaustive]
 pub enum NotATensor {
     /// The pointer is null.
-    #[error("a null pointer is no tensor")]
+    #[error("a null pointer is not a tensor")]
     Null,
     /// The revision has a different layout.
-    #[error("the tensor is of DLPack {major}, of which no more than the version is known: 1 is read here")]
+    #[error("the tensor is of DLPack {major}, but only DLPack 1 is supported")]
     Version {
         /// Its major version.
         major: u32,
     },
     /// The number of dimensions is negative, the shape is missing or has a negative length, or the
     /// number of elements overflows.
-    #[error("the tensor's shape makes no sense")]
+    #[error("the tensor's shape is invalid")]
     Shape,
 }
 

@@ -136,7 +136,7 @@ unsafe impl Handle for Code {
 #[non_exhaustive]
 pub enum ModuleError {
     /// Text for the driver contains a NUL byte.
-    #[error("{what} has a NUL byte at {position}: the driver would read only what is before it")]
+    #[error("{what} has a NUL byte at {position}: the driver would read only the text before it")]
     InteriorNul {
         /// Kind of the text.
         what: &'static str,
@@ -155,7 +155,7 @@ pub enum ModuleError {
     #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
     NotLoadable,
     /// Machine code is truncated: its headers refer to data outside of it.
-    #[error("the machine code is cut or damaged: compile it again, and look at what keeps it")]
+    #[error("the machine code is truncated or damaged: compile it again, and check where it was stored")]
     Damaged,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
@@ -351,7 +351,7 @@ const LISTED: usize = 12;
 /// The names in a module, as text for a message.
 fn listing(there_are: Option<&[String]>) -> String {
     let Some(names) = there_are else {
-        return "what it has is not known, since the driver is older than CUDA 12.4 and there is no PTX"
+        return "its functions are unknown, because the driver is older than CUDA 12.4 and there is no PTX"
             .to_owned();
     };
     if names.is_empty() {
