@@ -31,17 +31,8 @@ flags! {
     }
 }
 
-flags! {
-    /// Options for choosing a group's multiprocessors. Bits that this crate does not name are
-    /// passed on.
-    ///
-    /// Example: see [`DeviceResource`].
-    pub struct GroupFlags: u32 {
-        /// Multiprocessors that cannot run together may fill up the group.
-        const BACKFILL = CUdevSmResourceGroup_flags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0;
-        const _ = !0;
-    }
-}
+/// Choice of one group of multiprocessors.
+pub type GroupFlags = CUdevSmResourceGroup_flags;
 
 /// A device or a part of it, to be divided and given to a
 /// [`GreenContext`](crate::context::GreenContext). It is a `Copy` description, and reserves nothing
@@ -55,7 +46,10 @@ flags! {
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
 /// let sm = all.sm().ok_or("no multiprocessors")?;
 /// // A group of eight, and the remainder.
-/// let eight = SmGroup::new(sm.count.min(8)).with_flags(GroupFlags::BACKFILL);
+/// let eight = SmGroup {
+///     flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL,
+///     ..SmGroup::new(sm.count.min(8))
+/// };
 /// let split = all.split(&mut [eight])?;
 /// let parts = split.groups.iter().chain(&split.remainder);
 /// assert!(parts.filter_map(|part| part.sm()).map(|part| part.count).sum::<u32>() <= sm.count);
@@ -91,8 +85,7 @@ pub struct SmResource {
 /// A group to [divide](DeviceResource::split) multiprocessors into.
 ///
 /// Example: see [`DeviceResource`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmGroup {
     /// Number of multiprocessors; 0 for as many as possible.
     pub count: u32,
@@ -314,17 +307,12 @@ impl DeviceResource {
 impl SmGroup {
     /// A group of `count` multiprocessors.
     pub const fn new(count: u32) -> Self {
-        Self { count, coscheduled: 0, preferred_coscheduled: 0, flags: GroupFlags::empty() }
-    }
-
-    /// Sets the numbers of multiprocessors that must, and that should, run together.
-    pub const fn with_coscheduled(self, coscheduled: u32, preferred: u32) -> Self {
-        Self { coscheduled, preferred_coscheduled: preferred, ..self }
-    }
-
-    /// Sets the options of the choice.
-    pub const fn with_flags(self, flags: GroupFlags) -> Self {
-        Self { flags, ..self }
+        Self {
+            count,
+            coscheduled: 0,
+            preferred_coscheduled: 0,
+            flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_DEFAULT,
+        }
     }
 
     fn raw(&self) -> CU_DEV_SM_RESOURCE_GROUP_PARAMS {
@@ -332,7 +320,7 @@ impl SmGroup {
             smCount: self.count,
             coscheduledSmCount: self.coscheduled,
             preferredCoscheduledSmCount: self.preferred_coscheduled,
-            flags: self.flags.bits(),
+            flags: self.flags.0,
             ..CU_DEV_SM_RESOURCE_GROUP_PARAMS::zeroed()
         }
     }

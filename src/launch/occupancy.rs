@@ -11,18 +11,9 @@ use super::{LaunchAttributes, LaunchConfig};
 use crate::error::Error;
 use crate::module::Function;
 use crate::raw::call::context_call;
-use crate::raw::flags::flags;
 
-flags! {
-    /// Options of occupancy queries. Bits that this crate does not name are passed on.
-    ///
-    /// Example: see [`BlockSuggestion`].
-    pub struct OccupancyFlags: u32 {
-        /// Assumes that caching of global memory stays on even if it reduces occupancy.
-        const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.0;
-        const _ = !0;
-    }
-}
+/// Options of occupancy queries.
+pub type OccupancyFlags = CUoccupancy_flags;
 
 /// A launch geometry that uses the device well.
 ///
@@ -34,7 +25,7 @@ flags! {
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// // No shared memory, and blocks of any size.
-/// let best = module.function("saxpy")?.max_potential_block_size(0, 0, OccupancyFlags::empty())?;
+/// let best = module.function("saxpy")?.max_potential_block_size(0, 0, OccupancyFlags::CU_OCCUPANCY_DEFAULT)?;
 /// let config = LaunchConfig::for_elements(1_000_000, best.block);
 /// assert!(config.grid.x >= 1_000_000 / best.block);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,7 +62,7 @@ impl Function<'_> {
     ///
     /// let module = cuprum::Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?;
-    /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::empty())?;
+    /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::CU_OCCUPANCY_DEFAULT)?;
     /// assert!(blocks >= 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -100,7 +91,7 @@ impl Function<'_> {
                     self.as_raw(),
                     threads,
                     shared_bytes,
-                    flags.bits()
+                    flags.0
                 )
             )
         }?;
@@ -180,7 +171,7 @@ impl Function<'_> {
                     ask,
                     shared_bytes,
                     limit,
-                    flags.bits()
+                    flags.0
                 )
             )
         }?;
@@ -227,7 +218,7 @@ impl Function<'_> {
     ) -> Result<u32, Error> {
         let (mut blocks, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
         let (to, config) = (&raw mut blocks, &raw const config);
-        // SAFETY: the function is live; the config, what it points to, and `blocks` outlive the call.
+        // SAFETY: the function is live; the config, its pointers, and `blocks` outlive the call.
         unsafe {
             context_call!(self.context(), cuOccupancyMaxPotentialClusterSize(to, self.as_raw(), config))
         }?;
@@ -251,7 +242,7 @@ impl Function<'_> {
     ) -> Result<u32, Error> {
         let (mut clusters, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
         let (to, config) = (&raw mut clusters, &raw const config);
-        // SAFETY: the function is live; the config, what it points to, and `clusters` outlive the call.
+        // SAFETY: the function is live; the config, its pointers, and `clusters` outlive the call.
         unsafe { context_call!(self.context(), cuOccupancyMaxActiveClusters(to, self.as_raw(), config)) }?;
         Ok(u32::try_from(clusters).unwrap_or(0))
     }

@@ -126,7 +126,7 @@ unsafe impl Handle for Code {
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// match module.function("sax") {
 ///     Err(ModuleError::NoFunction { there_are: Some(names), .. }) => assert!(names[0].starts_with("sax")),
-///     other => println!("an old driver does not tell what there is: {other:?}"),
+///     other => println!("an old driver does not list the functions: {other:?}"),
 /// }
 /// let source = "extern \"C\" __global__ void nothing() {}";
 /// assert_eq!(Module::load_ptx(&cx, source).err(), Some(ModuleError::CudaSource));

@@ -24,7 +24,7 @@ use crate::raw::keep::Near;
 /// let picture = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 3)?;
 /// let view = picture.view();
 /// assert_eq!(view.level(&cx, 1)?.shape(), ArrayShape::TwoD { width: 4, height: 2 });
-/// let texture = Texture::new(&cx, view, &Sampler::new().with_normalized_coordinates())?;
+/// let texture = Texture::new(&cx, view, &Sampler { normalized_coordinates: true, ..Sampler::new() })?;
 /// # drop(texture);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

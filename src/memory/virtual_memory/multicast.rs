@@ -40,7 +40,7 @@ use crate::raw::owned::Owned;
 ///         object.add_device(device)?;
 ///         object.bind(device, 0, &memory, 0, bytes)?;
 ///         let mapping = Reservation::new(driver, bytes, 0)?.map_multicast(&cx, 0, &object)?;
-///         println!("what kernels write to {:#x} reaches all of it", mapping.as_raw());
+///         println!("writes of kernels to {:#x} reach all devices", mapping.as_raw());
 ///     }
 ///     Err(error) => println!("no multicast here: {error}"),
 /// }

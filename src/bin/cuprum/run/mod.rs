@@ -2,6 +2,7 @@
 
 mod assembler;
 mod check;
+mod processes;
 mod reports;
 mod sarif;
 mod settings;
@@ -9,8 +10,7 @@ mod settings;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, ExitStatus};
-use std::thread;
+use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
 use cuprum::diagnosis::Machine;
@@ -21,6 +21,7 @@ use crate::software::{self, Folder};
 use crate::terminal::{self, Shown};
 use crate::{exit, signals};
 use check::Wrong;
+use processes::{Ended, Processes};
 use reports::Reports;
 
 const REPORTS: &str = "CUPRUM_REPORT_FILE";
@@ -52,13 +53,16 @@ needs no GPU, and says which kernel, thread and line went wrong. Nothing is inst
   --devices N, --memory SIZE, --capability 9.0, --driver-version 12.2, --workers N,
   --multiprocessors N
 
+  --processes N        starts N processes, 1 to 16, with the variables of torchrun: RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR,
+                       MASTER_PORT. There are N devices then, unless --devices gives another number. If one process fails,
+                       its number is reported, and the others are ended 5 seconds later
   --library PATH       the software device's library (default: CUPRUM_SOFTWARE_LIBRARY, or beside this program, or the
                        Python package cuda-software of the active environment)
   --error-exitcode N   exit code if something was found and the program itself ended with 0 (default 99)
   --sarif FILE         writes the reports in SARIF 2.1.0 too, in which forges show them at their lines
   --quiet              no summary; there is none of a program that ends with 0 and of which there are no reports either
 
-exit codes: the program's own, if it is not 0; else 99 if something was found; 2 if an
+exit codes: the program's own, if it is not 0 (of several processes that of the first one that failed); else 99 if something was found; 2 if an
   option makes no sense, 125 if the program cannot be run so, 126 if it cannot be executed, 127 if it is not there, and
   then it was not started; 128 + N if signal N ended it; 7 as 0, but what there is to say could not be written
 
@@ -77,6 +81,7 @@ struct Options {
     found: u8,
     quiet: bool,
     sarif: Option<OsString>,
+    processes: Option<u32>,
     program: Vec<OsString>,
 }
 
@@ -93,6 +98,8 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     let mut variables = settings::variables(&mut arguments)?;
     settings::limit_time(&mut variables, std::env::var_os(settings::TIME_LIMIT).is_some());
     settings::go_on(&mut variables, std::env::var_os(settings::FAIL_FAST).is_some());
+    let processes = arguments.parsed("--processes", "a number from 1 to 16", processes::count)?;
+    settings::devices(&mut variables, std::env::var_os(settings::DEVICES).is_some(), processes);
     let options = Options {
         library: arguments.value("--library")?,
         variables,
@@ -101,6 +108,7 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
             .unwrap_or(FOUND),
         quiet: arguments.flag("--quiet"),
         sarif: arguments.value("--sarif")?,
+        processes,
         program,
     };
     let stray = arguments.rest()?;
@@ -163,14 +171,15 @@ impl Options {
         folder.give_to(&mut command);
         assembler::give_to(&mut command, folder.path())?;
         let start = Instant::now();
-        let child = match signals::spawn(&mut command) {
-            Ok(child) => child,
+        let processes = match Processes::start(&mut command, self.processes) {
+            Ok(processes) => processes,
             Err(error) => {
                 let why = format!("`{}` cannot be executed: {error}", program.path.display());
                 return Ok(refuse(exit::NOT_EXECUTABLE, &why));
             }
         };
-        let status = wait(child, &file, start)?;
+        let Ended { status, .. } =
+            processes.wait(progress(&file, start), |ended| self.report_member(ended))?;
         let reports = Reports::read(&file);
         // A correct program gets no remarks.
         let is_right = status.success() && reports.count() == 0 && reports.users > 0;
@@ -183,6 +192,13 @@ impl Options {
             0 if !is_written => exit::UNWRITTEN,
             code => code,
         })
+    }
+
+    /// Reports the member of a group that failed first.
+    fn report_member(&self, Ended { rank, status }: Ended) {
+        if let Some(size) = self.processes {
+            say(format_args!("member {rank} of {size} {}", end_of(status)));
+        }
     }
 
     /// Writes the file of `--sarif`. Returns false on failure.
@@ -198,10 +214,7 @@ impl Options {
 
     fn sum_up(&self, status: ExitStatus, reports: &Reports, time: Duration) {
         let name = Shown(self.program[0].to_string_lossy());
-        let ended = match signals::of(status) {
-            Some(signal) => format!("was ended by signal {signal}"),
-            None => format!("ended with {}", signals::code(status)),
-        };
+        let ended = end_of(status);
         let seconds = time.as_secs_f64();
         say(format!("`{name}` {ended} after {seconds:.1} s; the software device reported {reports}"));
         if reports.is_of_the_runtime() && signals::code(status) == 0 {
@@ -223,6 +236,13 @@ const GET: &str = "Install its Python package (pip install emulator/python in cu
                    target/release/libcuprum_libcuda.so with --library or CUPRUM_SOFTWARE_LIBRARY, or put it beside this \
                    program";
 
+fn end_of(status: ExitStatus) -> String {
+    match signals::of(status) {
+        Some(signal) => format!("was ended by signal {signal}"),
+        None => format!("ended with {}", signals::code(status)),
+    }
+}
+
 fn say(text: impl std::fmt::Display) {
     terminal::say(format_args!("cuprum run: {text}"));
 }
@@ -232,21 +252,15 @@ fn refuse(code: u8, why: &str) -> u8 {
     code
 }
 
-/// Waits for the program. A terminal shows after 2, 4, 8... seconds that it is still running.
-fn wait(mut child: Child, file: &Path, start: Instant) -> io::Result<ExitStatus> {
-    if !io::stderr().is_terminal() {
-        return child.wait();
-    }
+/// Reports on a terminal after 2, 4, 8... seconds that the program still runs.
+fn progress(file: &Path, start: Instant) -> impl FnMut() + '_ {
+    let is_terminal = io::stderr().is_terminal();
     let mut next = Duration::from_secs(2);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        if start.elapsed() >= next {
+    move || {
+        if is_terminal && start.elapsed() >= next {
             let count = Reports::read(file).count();
             say(format_args!("still running after {} s, {count} report(s) so far", next.as_secs()));
             next *= 2;
         }
-        thread::sleep(Duration::from_millis(10));
     }
 }

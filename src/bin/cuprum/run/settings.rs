@@ -84,6 +84,16 @@ pub(super) fn go_on(variables: &mut Vec<(&'static str, OsString)>, is_set: bool)
     }
 }
 
+/// The variable of the number of devices.
+pub(super) const DEVICES: &str = "CUPRUM_EMULATOR_DEVICES";
+
+/// Gives each process of a group a device, unless an option or the environment (`is_set`) sets their number.
+pub(super) fn devices(variables: &mut Vec<(&'static str, OsString)>, is_set: bool, processes: Option<u32>) {
+    if let Some(count) = processes.filter(|_| !is_set && variables.iter().all(|set| set.0 != DEVICES)) {
+        variables.push((DEVICES, count.to_string().into()));
+    }
+}
+
 /// Converts the software device's message about a variable, as in `NAME=value: expected …`, to one
 /// about the option that set it; `None` if none did.
 pub(super) fn option_of(why: &str, variables: &[(&'static str, OsString)]) -> Option<String> {
