@@ -1,7 +1,7 @@
 //! The driver and its contexts.
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::CudaContext;
 use cudarc::driver::sys::{CUctx_st, culib, is_culib_present};
@@ -19,6 +19,16 @@ use crate::BridgeError;
 /// # Errors
 /// [`BridgeError::NoDriver`]; [`BridgeError::Load`].
 pub fn library() -> Result<Library, BridgeError> {
+    // Each conversion asks for it.
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    if let Some(library) = LIBRARY.get() {
+        return Ok(*library);
+    }
+    let library = load()?;
+    Ok(*LIBRARY.get_or_init(|| library))
+}
+
+fn load() -> Result<Library, BridgeError> {
     // SAFETY: it loads a library by the driver's name, as opening a driver does.
     if !unsafe { is_culib_present() } {
         return Err(BridgeError::NoDriver);

@@ -32,7 +32,7 @@ pub use error::BridgeError;
 pub use memory::{View, ViewMut, buffer, cuda_slice, view, view_mut};
 pub use stream::{CudaStreamOf, KeptEvent, KeptStream, cuda_stream, event, stream};
 
-/// The README's example, compiled with the other examples.
+/// The README's example, run on the device of the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -153,9 +153,11 @@ impl<T> Drop for Borrowed<'_, T> {
     }
 }
 
-/// Makes an event, because a failure to make the two events of a slice is a panic there. Reports earlier errors of cudarc, too.
+/// Makes an event if cudarc makes two for a slice, because its failure to do so is a panic. Reports earlier errors of cudarc, too.
 fn check_events(stream: &CudaStream) -> Result<(), BridgeError> {
-    drop(stream.context().new_event(None)?);
+    if stream.context().is_event_tracking() {
+        drop(stream.context().new_event(None)?);
+    }
     Ok(())
 }
 

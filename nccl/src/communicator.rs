@@ -328,7 +328,8 @@ impl Communicator {
     /// Ends work that is queued, which leaves unspecified results, and the communicator: for all that share it, and on any
     /// thread. It is for errors. Other members notice nothing; all have to abort. A second call does nothing.
     ///
-    /// It waits for a call on a blocking communicator that is in progress.
+    /// It waits for a call on a blocking communicator that is in progress. Drop graphs that have its collectives: NCCL frees
+    /// device memory that their replays use.
     ///
     /// # Errors
     /// [`NcclError::Call`]. The communicator has ended all the same.
