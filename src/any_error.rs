@@ -65,7 +65,7 @@ pub type Result<T> = std::result::Result<T, AnyError>;
 ///     other => println!("not refused: {other:?}"),
 /// }
 ///
-/// // An error of the program.
+/// // The program's own error.
 /// let parsed = context.enter(|_| "seven".parse::<u32>().map_err(AnyError::other));
 /// assert_eq!(parsed.unwrap_err().to_string(), "invalid digit found in string");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

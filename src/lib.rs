@@ -1,4 +1,4 @@
-//! The CUDA driver, loaded at run time, in an order that the compiler checks.
+//! The CUDA driver API, loaded at run time, with an order of calls that the compiler checks.
 //!
 //! A program that uses this crate needs no toolkit and links to no driver. It loads `libcuda.so.1`
 //! (`nvcuda.dll` on Windows) when it runs, and uses the functions that this driver has. If a
@@ -43,13 +43,13 @@
 //! ```
 //! use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 //!
-//! // `cuprum::open(0)` for a GPU and nothing else.
+//! // `cuprum::open(0)` requires a GPU.
 //! let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
 //! let context = cuprum::open_in(library, 0)?;
 //!
-//! // Nothing is current until it is entered, and only as long as `cx` lives.
+//! // The context is current while `cx` lives.
 //! context.enter(|cx| {
-//!     // A signature is compared with the kernel once: number, sizes and offsets of its parameters.
+//!     // Compares the signature with the kernel once: number, sizes and offsets of its parameters.
 //!     let module = Module::load_ptx(cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 //!     let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 //!
@@ -57,11 +57,11 @@
 //!     let mut y = Buffer::from_slice(cx, &[2.0f32; 1000])?;
 //!     let stream = Stream::new(cx)?;
 //!     let config = LaunchConfig::for_elements(x.len(), 256);
-//!     // SAFETY: saxpy(n, alpha, x, y) touches n elements of each, and the copies below come after it.
+//!     // SAFETY: saxpy(n, alpha, x, y) accesses n elements of each; the copies below come after it.
 //!     unsafe { saxpy.launch(cx, &stream, config, (1000, 3.0, &x, &mut y)) }?;
 //!     assert_eq!(y.to_vec(cx)?, [5.0; 1000]);
 //!
-//!     // Memory that a stream works on is borrowed until the scope has waited for it.
+//!     // Memory that a stream uses is borrowed until the scope has waited.
 //!     let mut host = [0.0f32; 1000];
 //!     cx.scope(&stream, |scope| Ok(scope.read(&mut host, &scope.lend(&mut y)?)?))?;
 //!     assert_eq!(host, [5.0; 1000]);
@@ -76,9 +76,10 @@
 //!
 //! # Threads
 //!
-//! Each thread has its own current context. [`ContextStack`], [`Current`], [`Scope`] and [`Lent`]
-//! stay on their thread; all other types can be sent and shared. Drop works on any thread: it makes
-//! the object's context current if necessary, and restores the previous one.
+//! Each thread has its own current context. [`ContextStack`], [`Current`], [`Scope`], [`Lent`] and
+//! [OpenGL objects](graphics) stay on their thread; all other types can be sent and shared. Drop
+//! works on any thread: it makes the object's context current if necessary, and restores the
+//! previous one.
 //!
 //! Code without its caller's token, such as a library, [enters](ContextRef::enter) a context with a
 //! closure. `enter` pushes the context for the closure, unless it is already current. A worker
@@ -98,7 +99,7 @@
 //! [shared](Shared) context holds a share of the context instead and is `'static`, as is a
 //! [`Kernel`] of a shared module. Such a struct can be moved, sent, kept in a `static`, and dropped
 //! in any order; the context ends with its last user. Shares are counted only when objects are made
-//! and dropped, so launches and copies cost the same.
+//! and dropped, so sharing does not slow down launches and copies.
 //!
 //! The repository has complete examples: a struct (03), a thread pool (04), a global initialized on
 //! first use (05), and libraries that share a library (06).
@@ -106,10 +107,11 @@
 //! # Other code
 //!
 //! [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`] borrow objects of other libraries;
-//! `from_raw` takes ownership. A custom wrapper of a raw call can follow the same rules as this
-//! crate: it keeps its context with a handle of the [default stream](Stream::default_in),
-//! [requires](Current::require) the context to be current, [checks](ContextRef::check) the answer,
-//! and [drops](ContextRef::with_current) on any thread (example 11).
+//! `from_raw` of an owner, such as [`Stream::from_raw`], takes ownership. A custom wrapper of a raw
+//! call can follow the same rules as this crate: it keeps its context with a handle of the [default
+//! stream](Stream::default_in), [requires](Current::require) the context to be current,
+//! [checks](ContextRef::check) the answer, and [drops](ContextRef::with_current) on any thread
+//! (example 11).
 //!
 //! # Several devices, several machines
 //!
@@ -127,7 +129,7 @@
 //! not; lending memory to a scope on one first waits for the default stream. If the library was
 //! opened with per-thread default streams, the default streams of two threads are not ordered; then
 //! copies to the device, and fills, wait until they are done. Allocations are not cleared: memory
-//! has undefined contents until it is written.
+//! has unspecified contents until it is written.
 //!
 //! # Work in flight
 //!
@@ -144,16 +146,20 @@
 //!
 //! # Errors
 //!
-//! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail with a
-//! sticky error of earlier work, because a driver reports a failure at a later call; on a driver
-//! that lacks the function ([`Error::is_unresolved`]); in a forked child ([`Error::is_forked`]);
-//! and with codes that newer drivers add. Methods list only their other errors. Methods that also
-//! check on the host wrap the error in their own type, such as [`MemoryError`], with the values in
-//! question. `Drop` cannot report errors; `close` does. After an error of either, the object no
-//! longer exists: the driver may report a failure for a call that took effect, and a second free
-//! might free another object. [`swallowed`] counts errors that `Drop` swallows. If the machine
-//! causes an error (no device, or a driver and a kernel module of different versions), the message
-//! explains it: [`diagnosis`].
+//! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail:
+//!
+//! - with a sticky error of earlier work, because a driver reports a failure at a later call;
+//! - on a driver that lacks the function ([`Error::is_unresolved`]);
+//! - in a forked child ([`Error::is_forked`]);
+//! - with codes that newer drivers add.
+//!
+//! Methods list only their other errors. Methods that also check on the host wrap the error in
+//! their own type, such as [`MemoryError`], with the values in question. `Drop` cannot report
+//! errors; `close` does. After an error of `close` or `Drop`, the object no longer exists: the
+//! driver may report a failure for a call that took effect, and a second free might free another
+//! object. [`swallowed`] counts errors that `Drop` swallows. If the machine causes an error (no
+//! device, or a driver and a kernel module of different versions), the message explains it:
+//! [`diagnosis`].
 //!
 //! # Faults
 //!
@@ -200,10 +206,10 @@
 // The rooms, from the bottom to the top; each uses only the rooms above it in this list.
 // `tests/rules/arrows/cuprum.rs` checks the arrows, and gives a reason for each exception.
 //
-// diagnosis         what the machine has, without a driver call; above `device`: what an image has
+// diagnosis         state of the machine, without a driver call; above `device`: contents of images
 // error swallowed   errors of calls, and errors that drops could not report
 // raw               call: one checked call; keep: keeping a context or module alive; held: the owner of handles
-//                   this_thread: what must not be sent
+//                   this_thread: types that must not be sent
 // driver device     objects that exist before any context
 // context           contexts, their owners, and the stack of each thread
 // memory            addresses and slices of device memory, its owners, and the one place for copies

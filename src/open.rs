@@ -41,7 +41,7 @@ pub fn open(ordinal: u32) -> Result<Shared<ContextRef>> {
 /// Same as [`open`], with a loaded library, such as the software device of `cuprum-emulator`.
 ///
 /// ```
-/// // The software device; `open_driver_or_emulator` takes it only where there is no GPU, and says why.
+/// // The software device; `open_driver_or_emulator` uses it only without a GPU, and reports why.
 /// let context = cuprum::open_in(cuprum_emulator::library(), 0)?;
 /// assert!(context.driver().library().is_software_device());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

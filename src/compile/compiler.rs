@@ -21,7 +21,7 @@ use crate::driver::Driver;
 ///
 /// let compiler = match Compiler::load() {
 ///     Ok(compiler) => compiler,
-///     // The error says where NVRTC was looked for, and how to get it.
+///     // The error lists the places searched, and how to install NVRTC.
 ///     Err(error) => return Ok(println!("{error}")),
 /// };
 /// let source = Source::new("template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }");

@@ -60,7 +60,7 @@ impl<T: fmt::Display> fmt::Display for List<'_, T> {
     }
 }
 
-/// Same as `Display`, because `main` prints errors in this form.
+/// Contains the text of `Display`, because `main` prints errors in this form.
 impl fmt::Debug for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CompileError({self})")
@@ -84,7 +84,7 @@ impl fmt::Display for CompileError {
             Self::InteriorNul { what, position } => {
                 write!(
                     f,
-                    "{what} has a NUL byte at {position}: the compiler would read only what is before it"
+                    "{what} has a NUL byte at {position}: the compiler would read only the text before it"
                 )
             }
             Self::Rejected { log } => write!(f, "the source does not compile: {log}"),

@@ -79,7 +79,7 @@ use crate::module::ModuleError;
 /// # fn main() -> Result<(), CompileError> {
 /// let compiler = match Compiler::load() {
 ///     Ok(compiler) => compiler,
-///     // The error says where NVRTC was looked for, and how to get it.
+///     // The error lists the places searched, and how to install NVRTC.
 ///     Err(error) => return Ok(println!("{error}")),
 /// };
 /// let source = Source::new("__global__ void fill(int *out) {\n  out[0] = seven;\n}").named("fill.cu");

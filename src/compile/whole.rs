@@ -2,7 +2,7 @@
 //!
 //! The driver reads as far as an image's tables say, even beyond its end. So before the driver
 //! loads an image from a file, all data named in its tables must be inside. This does not make the
-//! code itself trustworthy: whoever can write an entry of a [cache](super::cache) decides which
+//! code itself trustworthy: write access to the entries of a [cache](super::cache) decides which
 //! code runs.
 
 struct Elf<'a> {

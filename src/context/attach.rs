@@ -37,7 +37,7 @@ use crate::raw::shared::Shared;
 ///     let cx = context.attach()?;
 ///     let mut worker = Worker { sum: Buffer::zeroed(&cx, 2)?, cx };
 ///     worker.cx.fill(&mut worker.sum, 7)?;
-///     // Code that knows the context alone: no driver call more than the copy.
+///     // Code that has only the context: the copy is the only driver call.
 ///     context.enter(|cx| Ok(worker.sum.to_vec(cx)?))
 /// });
 /// assert_eq!(thread.join().map_err(|_| "panic")??, [7, 7]);

@@ -51,14 +51,14 @@ flags! {
 /// use cuprum::context::{Context, ContextFlags, ContextStack};
 /// use cuprum::Buffer;
 ///
-/// // The host sleeps while it waits, where `SPIN` would be faster and take a core.
+/// // The host sleeps while it waits; `SPIN` would be faster but occupy a core.
 /// let context = Context::create(driver.device(0)?, ContextFlags::BLOCKING_SYNC)?;
 /// let mut stack = ContextStack::take()?;
 /// let cx = stack.push(&context)?;
 /// let zeros = Buffer::<u32>::zeroed(&cx, 4)?;
 /// assert_eq!(zeros.to_vec(&cx)?, [0; 4]);
 ///
-/// // In the order that the compiler asks for: what was made in it, the token, the context.
+/// // The compiler enforces this order: objects of the context, the token, the context.
 /// drop(zeros);
 /// drop(cx);
 /// context.close()?;

@@ -26,7 +26,7 @@ impl ContextRef {
     /// use cuprum::context::{ContextStack, PrimaryContext};
     /// use cuprum::{Buffer, ContextRef};
     ///
-    /// // Somebody's library, which does not ask who called it.
+    /// // A library, which knows nothing about its callers.
     /// fn ones(context: &ContextRef, len: usize) -> cuprum::Result<Buffer<'_, f32>> {
     ///     context.enter(|cx| Ok(Buffer::from_slice(cx, &vec![1.0; len])?))
     /// }

@@ -17,7 +17,7 @@ macro_rules! entered {
             /// use cuprum::context::PrimaryContext;
             /// use cuprum::{Buffer, Stream};
             ///
-            /// /// A copy in the order of nothing else, whose caller knows the two objects alone.
+            /// /// A copy without an order, for a caller that has only the two objects.
             /// fn twin<'ctx>(stream: &Stream<'ctx>, buffer: &Buffer<'ctx, f32>) -> cuprum::Result<Buffer<'ctx, f32>> {
             ///     let numbers = buffer.enter(|cx| Ok(buffer.to_vec(cx)?))?;
             ///     stream.enter(|cx| Ok(Buffer::from_slice(cx, &numbers)?))

@@ -38,8 +38,9 @@ impl ForeignContext {
     /// # Safety
     /// The context outlives the value and everything made through it.
     ///
-    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+, and `cuCtxGetDevice`, CUDA 2.0+; where the driver has green contexts,
-    /// `cuStreamGetGreenCtx`, CUDA 12.4+, since in these no stream is in order with the default stream.
+    /// Driver: `cuCtxGetCurrent`, CUDA 4.0+, and `cuCtxGetDevice`, CUDA 2.0+; if the driver has
+    /// green contexts, `cuStreamGetGreenCtx`, CUDA 12.4+, because their streams are not ordered
+    /// with the default stream.
     #[doc(alias = "cuCtxGetCurrent")]
     #[inline]
     pub unsafe fn current(driver: Driver) -> Result<Option<Self>, Error> {
@@ -61,8 +62,9 @@ impl ForeignContext {
     /// # Safety
     /// `raw` is a live context of `driver`, and outlives the value and everything made through it.
     ///
-    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless it is current by a token;
-    /// `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, where the driver has it.
+    /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless a token has made
+    /// it current; `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, if the driver
+    /// has it.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     #[inline]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {

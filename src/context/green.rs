@@ -34,7 +34,7 @@ use crate::raw::call::{context_call, driver_call};
 /// use cuprum::{Buffer, Stream};
 ///
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
-/// // Eight of them, or all if there are fewer; the rest is for others.
+/// // Eight multiprocessors, or all if there are fewer; the rest is free for other contexts.
 /// let count = all.sm().map_or(0, |sm| sm.count.min(8));
 /// let divided = all.split_by_count(1, count, SplitFlags::empty())?;
 /// let green = GreenContext::create(&ResourceDescription::new(&divided.groups)?)?;

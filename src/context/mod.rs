@@ -55,8 +55,8 @@ pub(crate) type KeptContext<'ctx> = Keep<'ctx, ContextRef>;
 /// A context with any owner. [`Context`], [`PrimaryContext`], [`GreenContext`], [`ForeignContext`]
 /// and [shared context](crate::Shared) dereference to it.
 ///
-/// It exists only behind a reference. Objects made in a borrowed context carry the lifetime of the
-/// borrow, so the context cannot be destroyed before its buffers, streams, events and modules.
+/// Programs only have references to it. Objects made in a borrowed context carry the lifetime of
+/// the borrow, so the context cannot be destroyed before its buffers, streams, events and modules.
 ///
 /// # Keeping it in a struct
 ///
@@ -70,7 +70,7 @@ pub(crate) type KeptContext<'ctx> = Keep<'ctx, ContextRef>;
 /// use cuprum::context::PrimaryContext;
 /// use cuprum::{Buffer, ContextRef};
 ///
-/// /// Takes any owner of a context, and needs no token of its caller.
+/// /// Accepts any owner of a context, without a token of its caller.
 /// fn sum(context: &ContextRef, numbers: &[u32]) -> cuprum::Result<u32> {
 ///     context.enter(|cx| Ok(Buffer::from_slice(cx, numbers)?.to_vec(cx)?.iter().sum()))
 /// }

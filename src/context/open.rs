@@ -60,7 +60,7 @@ impl ContextRef {
     ///
     /// struct Array<'ctx> {
     ///     raw: CUarray,
-    ///     /// The default stream, by `Stream::default_in`: for no call it keeps the context, borrowed or shared.
+    ///     /// The default stream, by `Stream::default_in`, keeps the context without a driver call.
     ///     home: Stream<'ctx>,
     /// }
     ///
@@ -68,7 +68,7 @@ impl ContextRef {
     ///     fn drop(&mut self) {
     ///         let (raw, context) = (self.raw, self.home.context());
     ///         let fns = context.driver().library().fns();
-    ///         // SAFETY: the array is live, its context is current, and nobody uses it again.
+    ///         // SAFETY: the array is live, its context is current, and it is not used again.
     ///         let freed = context.with_current(|| context.check(unsafe { call!(fns, cuArrayDestroy(raw)) }));
     ///         freed.unwrap_or_else(|error| context.swallow(error));
     ///     }
@@ -81,8 +81,9 @@ impl ContextRef {
     /// fails, returns the driver's error without running `body`. If the pop fails, the error is
     /// [swallowed](crate::swallowed).
     ///
-    /// Driver: unless a token says that the context is current, the calls of [`enter`](ContextRef::enter): `cuCtxGetCurrent`,
-    /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: unless a token has made the context current, the calls of
+    /// [`enter`](ContextRef::enter): `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and
+    /// `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     pub fn with_current<R>(&self, body: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
         if self.library().forked() {

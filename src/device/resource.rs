@@ -45,7 +45,7 @@ pub type GroupFlags = CUdevSmResourceGroup_flags;
 ///
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
 /// let sm = all.sm().ok_or("no multiprocessors")?;
-/// // One part of eight, and what is left over.
+/// // A group of eight, and the remainder.
 /// let eight = SmGroup {
 ///     flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL,
 ///     ..SmGroup::new(sm.count.min(8))

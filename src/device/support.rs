@@ -42,7 +42,7 @@ impl Driver {
 /// # Example
 /// ```
 /// # cuprum::example!(driver);
-/// // Only Windows gives one.
+/// // Only Windows has one.
 /// match driver.device(0)?.luid() {
 ///     Ok(luid) => println!("{:02x?} for DirectX and Vulkan", luid.bytes),
 ///     Err(error) => println!("none: {error}"),

@@ -82,7 +82,7 @@ impl Machine {
         }
         let list = self.visible.as_deref()?;
         Some(format!(
-            "CUDA_VISIBLE_DEVICES={list} hides all devices but these, and what stands behind the first that is none: \
+            "CUDA_VISIBLE_DEVICES={list} hides all devices but these, and all after the first invalid entry: \
              compare it with nvidia-smi -L."
         ))
     }
@@ -126,8 +126,8 @@ impl Machine {
     fn two_drivers(&self) -> Option<String> {
         let [first, second, ..] = &self.loaded[..] else { return None };
         Some(format!(
-            "Two driver libraries are loaded in this process, {} and {}: what is initialized or made current in one is not in \
-             the other.",
+            "Two driver libraries are loaded in this process, {} and {}: initializing one, or making a context \
+             current in it, has no effect on the other.",
             first.display(),
             second.display()
         ))

@@ -1,4 +1,4 @@
-//! Checks this machine for what a CUDA driver needs, and explains errors that the machine causes.
+//! Checks this machine for a CUDA driver's requirements, and explains errors that it causes.
 //!
 //! [`Machine::look`] reads files and variables of the system, and [`Image::read`] reads the output
 //! of a compiler; no driver is loaded or called. The messages of [`Error`](crate::Error)s use them.

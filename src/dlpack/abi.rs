@@ -95,9 +95,9 @@ pub struct DLTensor {
 /// use cuprum::dlpack::abi::DLManagedTensor;
 ///
 /// let tensor = Tensor::export(vec![1.0f32, 2.0], &[2])?;
-/// // For consumers that know nothing newer.
+/// // For consumers without support for versions.
 /// let pointer: *mut DLManagedTensor = tensor.into_unversioned().map_err(|_| "read-only")?;
-/// // SAFETY: the pointer is taken over once, and its memory is that of a vector which nobody else has.
+/// // SAFETY: ownership is taken once, of the memory of a vector without other users.
 /// let again = unsafe { Tensor::from_unversioned(pointer) }?;
 /// assert_eq!(again.as_host_slice::<f32>()?, [1.0, 2.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -121,10 +121,10 @@ pub struct DLManagedTensor {
 /// use cuprum::dlpack::abi::{DLManagedTensorVersioned, DLTensor};
 ///
 /// let pointer: *mut DLManagedTensorVersioned = Tensor::export(vec![1.0f32, 2.0], &[2])?.into_versioned();
-/// // SAFETY: the pointer is that of a live tensor.
+/// // SAFETY: the pointer is to a live tensor.
 /// let tensor: DLTensor = unsafe { (*pointer).dl_tensor };
 /// assert_eq!((tensor.ndim, tensor.dtype.bits), (1, 32));
-/// // SAFETY: the pointer is taken over once.
+/// // SAFETY: ownership is taken once.
 /// drop(unsafe { Tensor::from_versioned(pointer) }?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

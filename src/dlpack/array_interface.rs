@@ -22,7 +22,7 @@ use crate::stream::Stream;
 /// let matrix = Buffer::<f32>::zeroed(&cx, 6)?;
 /// let interface = ArrayInterface::of(&matrix.as_slice(), &[2, 3], None).ok_or("not six elements")?;
 /// assert_eq!((interface.typestr.as_str(), interface.address), ("<f4", matrix.as_raw()));
-/// // What a Python object returns as `__cuda_array_interface__`.
+/// // The value of a Python object's `__cuda_array_interface__`.
 /// println!("{interface}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -147,7 +147,7 @@ impl ArrayInterface {
     }
 }
 
-/// The number of a stream in the interface; the driver also accepts those of the default streams.
+/// The number of a stream in the interface; the driver also accepts the numbers of default streams.
 fn number_of(stream: &Stream<'_>) -> u64 {
     match stream.as_raw() {
         raw if raw.is_null() => match stream.context().library().stream_mode() {

@@ -90,7 +90,7 @@ impl<O: ExportOwner + Sync> ExportOwner for Arc<O> {
 ///
 /// let Err(error) = Tensor::export(vec![1.0f32; 5], &[2, 3]) else { return Err("five are not six".into()) };
 /// assert_eq!(error.to_string(), "5 elements cannot be a tensor of the shape [2, 3]");
-/// assert_eq!(error.owner.len(), 5); // it comes back
+/// assert_eq!(error.owner.len(), 5); // the error returns it
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(thiserror::Error)]

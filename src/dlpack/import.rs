@@ -54,8 +54,8 @@ pub enum ImportMismatch {
     },
     /// The elements are not consecutive, with the last dimension fastest.
     #[error(
-        "the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other (a copy, of what lies \
-         in rows, is made by `Tensor::copy_to_buffer`)"
+        "the elements of shape {shape:?} with the strides {strides:?} are not contiguous (`Tensor::copy_to_buffer` \
+         copies regular ones)"
     )]
     Strides {
         /// Length of each dimension.
@@ -84,7 +84,7 @@ pub enum ImportMismatch {
 /// let on_the_host = Tensor::export(vec![1.0f32, 2.0], &[2])?;
 /// let Err(error) = on_the_host.into_buffer::<f32>(&cx) else { return Err("not on the device".into()) };
 /// assert!(matches!(error.reason, ImportMismatch::Device { .. }));
-/// assert_eq!(error.tensor.as_host_slice::<f32>()?, [1.0, 2.0]); // it comes back
+/// assert_eq!(error.tensor.as_host_slice::<f32>()?, [1.0, 2.0]); // the error returns it
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +109,7 @@ pub struct ImportError {
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
 /// context.enter(|cx| {
-///     // We go on reading it, so consumers must not write it.
+///     // This program still reads it, so consumers must not write it.
 ///     let ours = Arc::new(Buffer::from_slice(cx, &[1u32, 2, 3])?);
 ///     let tensor = Tensor::export(Arc::clone(&ours), &[3])?;
 ///     let theirs = tensor.into_read_only_buffer::<u32>(cx)?;

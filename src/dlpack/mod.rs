@@ -26,8 +26,8 @@
 //!     // A pointer for a capsule, which owns the buffer.
 //!     let pointer = Tensor::export(buffer, &[2, 3])?.into_versioned();
 //!
-//!     // What a consumer does.
-//!     // SAFETY: the pointer is taken over once, and its memory is that of a buffer which nobody else has.
+//!     // The consumer's side.
+//!     // SAFETY: ownership is taken once, of the memory of a buffer without other users.
 //!     let tensor = unsafe { Tensor::from_versioned(pointer) }?;
 //!     assert_eq!(tensor.shape(), [2, 3]);
 //!     let again = tensor.into_buffer::<f32>(cx)?;

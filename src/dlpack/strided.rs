@@ -61,10 +61,10 @@ impl Tensor {
     /// other work of the context.
     ///
     /// One driver copy reads the elements if they are part of the rows and slices of a larger
-    /// array: after adjacent dimensions are joined, there are up to two strides besides that of
-    /// neighbors, all positive, and the larger is a multiple of the smaller. This includes every
-    /// second column, and parts of arrays with up to three dimensions, but not transposed, reversed
-    /// or repeated arrays. Contiguous elements need no copy: use
+    /// array: after adjacent dimensions are joined, there are, besides the stride of neighbors, up
+    /// to two strides, all positive, and the larger is a multiple of the smaller. This includes
+    /// every second column, and parts of arrays with up to three dimensions, but not transposed,
+    /// reversed or repeated arrays. Contiguous elements need no copy: use
     /// [`into_buffer`](Tensor::into_buffer).
     ///
     /// Work of other code on the tensor must be complete, or ordered before work here.
@@ -75,8 +75,8 @@ impl Tensor {
     /// not aligned; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_VALUE` for strides beyond the
     /// device's limit.
     ///
-    /// Driver: `cuMemAlloc_v2` and `cuMemcpy2DUnaligned_v2` or `cuMemcpy3D_v2`, CUDA 3.2+, `cuCtxSynchronize`, CUDA 2.0+, and of
-    /// memory of a device `cuPointerGetAttributes`, CUDA 7.0+.
+    /// Driver: `cuMemAlloc_v2` and `cuMemcpy2DUnaligned_v2` or `cuMemcpy3D_v2`, CUDA 3.2+,
+    /// `cuCtxSynchronize`, CUDA 2.0+, and for device memory `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias("cuMemAlloc_v2", "cuMemcpy2DUnaligned_v2", "cuMemcpy3D_v2"))]
     pub fn copy_to_buffer<'ctx, T: Element>(
         &self,
@@ -102,8 +102,8 @@ impl Tensor {
         let block = self.block::<T>()?;
         let form = if block.Depth == 1 { Form::UnalignedPlane } else { Form::Solid };
         // SAFETY: the tensor's constructor requires that its memory covers the shape and strides,
-        // which are those of the checked block, and lives as long as the tensor; the buffer has
-        // room for all elements.
+        // which equal the checked block, and lives as long as the tensor; the buffer has room for
+        // all elements.
         unsafe { copy::block(context, &with_target(block, buffer.as_raw()), form) }?;
         // The producer may reuse the memory as soon as the tensor is dropped.
         cx.synchronize()?;

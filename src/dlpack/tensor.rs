@@ -51,17 +51,17 @@ unsafe impl Sync for Tensor {}
 #[non_exhaustive]
 pub enum NotATensor {
     /// The pointer is null.
-    #[error("a null pointer is no tensor")]
+    #[error("a null pointer is not a tensor")]
     Null,
     /// The revision has a different layout.
-    #[error("the tensor is of DLPack {major}, of which no more than the version is known: 1 is read here")]
+    #[error("the tensor is of DLPack {major}, but only DLPack 1 is supported")]
     Version {
         /// Its major version.
         major: u32,
     },
     /// The number of dimensions is negative, the shape is missing or has a negative length, or the
     /// number of elements overflows.
-    #[error("the tensor's shape makes no sense")]
+    #[error("the tensor's shape is invalid")]
     Shape,
 }
 
@@ -100,7 +100,8 @@ impl Tensor {
     /// Same as [`from_versioned`](Tensor::from_versioned).
     ///
     /// # Safety
-    /// Same as [`from_versioned`](Tensor::from_versioned); memory to be written is writable.
+    /// Same as [`from_versioned`](Tensor::from_versioned); the memory is writable if it will be
+    /// written.
     #[inline]
     pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self, NotATensor> {
         Self::checked(Raw::Unversioned(NonNull::new(tensor).ok_or(NotATensor::Null)?))
@@ -319,7 +320,7 @@ pub(super) fn manage<M, O: Send>(owner: O, make: impl FnOnce(*mut c_void) -> M) 
     Box::into_raw(managed).cast()
 }
 
-/// Frees what [`manage`] made.
+/// Frees a tensor of [`manage`].
 ///
 /// # Safety
 /// The pointer comes from `manage` for the same types, and is not used again.

@@ -18,7 +18,7 @@ use crate::raw::listener;
 /// ```
 /// # cuprum::example!(driver);
 /// let mut position = driver.log_position()?;
-/// // The driver writes there why it refused a call.
+/// // The driver logs why it refused a call.
 /// let text = driver.log_since(&mut position)?;
 /// assert_eq!(text, "");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -39,7 +39,7 @@ type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 /// ```
 /// # cuprum::example!(driver);
 /// let callback = driver.on_log(|_level, message| eprintln!("the driver says: {message}"))?;
-/// // It gets messages until here.
+/// // It receives messages until here.
 /// callback.close()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -24,7 +24,7 @@ use crate::error::Error;
 /// ```
 /// use cuprum::{Driver, Library};
 ///
-/// /// `Library::open()` finds the GPU's driver; the software device fills the same table.
+/// /// `Library::open()` finds the GPU's driver; the software device implements the same functions.
 /// fn report(library: Library) -> Result<(), Box<dyn std::error::Error>> {
 ///     let driver = Driver::init(library)?;
 ///     println!("CUDA {}: {} devices", driver.version(), driver.device_count()?);

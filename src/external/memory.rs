@@ -39,12 +39,12 @@ unsafe impl Handle for CUexternalMemory {
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::external::ExternalMemory;
 ///
-/// // On a GPU, `vkGetMemoryFdKHR` gives the descriptor.
+/// // On a GPU, `vkGetMemoryFdKHR` returns the descriptor.
 /// let other = cuprum_emulator::memory::ExternalMemory::new(4096).ok_or("no shared memory")?;
 /// let descriptor = other.descriptor().ok_or("no descriptors left")?;
-/// // SAFETY: a new descriptor, of memory of 4096 bytes that the other API keeps, and does not use meanwhile.
+/// // SAFETY: a new descriptor of 4096 bytes, which the other API keeps, and does not use meanwhile.
 /// let memory = unsafe { ExternalMemory::from_opaque_fd(&cx, OwnedFd::from_raw_fd(descriptor), 4096) }?;
-/// // SAFETY: nobody else uses these bytes meanwhile.
+/// // SAFETY: these bytes have no other users meanwhile.
 /// let mut bytes = unsafe { memory.map::<u8>(&cx, 1024, 16) }?;
 /// cx.fill_bytes(&mut bytes, 7)?;
 /// cx.synchronize()?;
@@ -65,8 +65,8 @@ impl<'ctx> ExternalMemory<'ctx> {
     /// 1. The description follows the driver's documentation, its handle is live, and its size is
     ///    the size of the memory.
     /// 2. The driver owns a descriptor after success; the caller keeps it after an error.
-    /// 3. The other API keeps the memory as long as this value and its mappings, and orders
-    ///    accesses.
+    /// 3. The other API keeps the memory as long as this value and its mappings. Semaphores or
+    ///    waits order accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuImportExternalMemory")]
@@ -93,8 +93,8 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// # Safety
     /// 1. Another API, or a CUDA driver, has exported the descriptor, of memory of this many bytes.
-    /// 2. The other API keeps the memory as long as this value and its mappings, and orders
-    ///    accesses.
+    /// 2. The other API keeps the memory as long as this value and its mappings. Semaphores or
+    ///    waits order accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[cfg(unix)]

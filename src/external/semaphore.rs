@@ -54,13 +54,13 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::{Stream, external::ExternalSemaphore};
 ///
-/// // On a GPU, `vkGetSemaphoreFdKHR` gives the descriptor.
+/// // On a GPU, `vkGetSemaphoreFdKHR` returns the descriptor.
 /// let other = cuprum_emulator::memory::ExternalSemaphore::new().ok_or("no shared memory")?;
 /// let descriptor = other.descriptor().ok_or("no descriptors left")?;
-/// // SAFETY: a new descriptor, of a timeline semaphore.
+/// // SAFETY: a new descriptor of a timeline semaphore.
 /// let frames = unsafe { ExternalSemaphore::from_timeline_fd(&cx, OwnedFd::from_raw_fd(descriptor)) }?;
 /// let stream = Stream::new(&cx)?;
-/// // SAFETY: the stream is waited for before the semaphore goes.
+/// // SAFETY: the stream is waited for before the semaphore is dropped.
 /// unsafe { frames.wait(&cx, &stream, 1) }?;
 /// // SAFETY: as above.
 /// unsafe { frames.signal(&cx, &stream, 2) }?;

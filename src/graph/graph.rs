@@ -57,7 +57,7 @@ use crate::{
 /// assert_eq!(exec.view(to)?.to_vec(&cx)?, [7; 4]);
 ///
 /// // What was given comes back.
-/// let buffer = exec.close()?.buffer(to).ok_or("not given")?;
+/// let buffer: Buffer<u32> = exec.close()?.take(to).ok_or("not given")?;
 /// assert_eq!(buffer.len(), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -94,8 +94,9 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// # Errors
     /// Same as [`map`].
     ///
-    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still; after
-    /// it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
+    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`,
+    /// CUDA 3.0+, if it is still mapped; after it on a non-blocking stream `cuStreamSynchronize`,
+    /// CUDA 2.0+.
     #[doc(alias("cuGraphicsMapResources", "cuGraphicsUnmapResources"))]
     #[inline]
     pub fn map<'r>(
@@ -124,7 +125,8 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// # Errors
     /// [Errors of any call](crate#errors).
     ///
-    /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, if it is mapped still.
+    /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`,
+    /// CUDA 3.0+, if it is still mapped.
     #[doc(alias("cuGraphicsUnregisterResource", "cuGraphicsUnmapResources"))]
     #[inline]
     pub fn close(self) -> Result<(), Error> {

@@ -44,7 +44,7 @@ use crate::stream::Stream;
 /// let none = RegisterFlags::empty();
 /// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
 /// let mut sums = unsafe { RegisteredBuffer::new(&cx, buffer, none) }?;
-/// // SAFETY: and so it is with the texture.
+/// // SAFETY: the same applies to the texture.
 /// let mut picture = unsafe { RegisteredImage::new(&cx, texture, ImageTarget::TEXTURE_2D, none) }?;
 ///
 /// let stream = Stream::default_in(&cx);
@@ -57,7 +57,7 @@ use crate::stream::Stream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, of what is mapped still; after
+/// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`, CUDA 3.0+, for resources that are still mapped; after
 /// it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
 #[doc(alias("cuGraphicsMapResources", "cuGraphicsUnmapResources"))]
 pub fn map<'r, R: Resources>(

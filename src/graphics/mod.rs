@@ -13,7 +13,7 @@
 //! use cuprum::Stream;
 //! use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
 //!
-//! // A context of OpenGL is current on this thread, and `glGenBuffers` gave the name.
+//! // An OpenGL context is current on this thread, and `glGenBuffers` returned the name.
 //! # let gl = cuprum_emulator::opengl::StandIn::make_current();
 //! # let name = gl.buffer(&[0; 16]);
 //! let stream = Stream::new(&cx)?;
@@ -24,7 +24,7 @@
 //! let mut view = mapped.views();
 //! cx.fill(&mut view.as_mut_slice::<f32>(&cx)?, 0.5)?;
 //! mapped.unmap(&cx)?;
-//! // From here on, OpenGL draws with it again.
+//! // From here on, OpenGL can use it again.
 //! # assert_eq!(gl.read_buffer(name).ok_or("gone")?[..4], 0.5f32.to_ne_bytes());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

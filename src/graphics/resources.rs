@@ -15,7 +15,7 @@ use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, Resources};
 /// use cuprum::{Current, Error, Stream};
 ///
-/// /// Gives OpenGL's resources to the stream and takes them back.
+/// /// Maps OpenGL's resources on the stream and unmaps them.
 /// fn turn<R: Resources>(cx: &Current<'_, '_>, stream: &Stream<'_>, all: R) -> Result<(), Error> {
 ///     let mut mapped = graphics::map(cx, stream, all)?;
 ///     mapped.views();

@@ -61,7 +61,7 @@ pub enum Mismatch {
     },
     /// A parameter has another offset, because its type or an earlier one has another alignment.
     #[error(
-        "parameter {index} lies at byte {kernel} in the kernel, at {signature} in the signature: an alignment differs"
+        "parameter {index} is at byte {kernel} in the kernel, at {signature} in the signature: an alignment differs"
     )]
     Offset {
         /// Index of the parameter, counted from 0.

@@ -20,9 +20,9 @@ use crate::stream::Stream;
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
 /// let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
-/// let (stream, nobody) = (Stream::new(&cx)?, LaunchConfig::new(0, 32));
+/// let (stream, no_blocks) = (Stream::new(&cx)?, LaunchConfig::new(0, 32));
 /// // SAFETY: the kernel writes the first element.
-/// let result = unsafe { write.call(&cx, &stream, nobody, (HostOut(&mut [0u32; 4]), 0u64, 7u32)) };
+/// let result = unsafe { write.call(&cx, &stream, no_blocks, (HostOut(&mut [0u32; 4]), 0u64, 7u32)) };
 /// assert!(matches!(result, Err(CallError::Launch(LaunchError::Empty { .. }))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -149,9 +149,9 @@ impl<S: Signature> Kernel<'_, S> {
     ///    [`HostInOut`](super::HostInOut), only these: accesses stay in bounds, and the kernel only
     ///    reads the memory of a `HostIn`.
     ///
-    /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each argument of the host
-    /// `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as it needs `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or
-    /// `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
+    /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each host
+    /// argument `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as necessary
+    /// `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or `cuMemcpyDtoHAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuLaunchKernel")]
     pub unsafe fn call<A: CallArguments<S>>(
         &self,

@@ -69,7 +69,7 @@ impl Dim3 {
 /// let config = LaunchConfig::new((120, 68), (16, 16)).shared_bytes(1024);
 /// assert_eq!(config.grid, Dim3 { x: 120, y: 68, z: 1 });
 ///
-/// // One thread per element, the last block not full.
+/// // One thread per element; the last block is not full.
 /// assert_eq!(LaunchConfig::for_elements(1000, 256), LaunchConfig::new(4, 256));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -48,7 +48,7 @@ pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 /// let add = module.function("vector_add")?.bind::<Add>()?;
 /// let (a, b, mut sums) = ([1.0f32; 100], [2.0f32; 100], [0.0f32; 100]);
 /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(a.len(), 256));
-/// // SAFETY: vector_add(a, b, out, n) writes n elements of `out`, and reads as many of the others.
+/// // SAFETY: vector_add(a, b, out, n) writes n elements of `out`, and reads n of the others.
 /// unsafe { add.call(&cx, &stream, config, (HostIn(&a), HostIn(&b), HostOut(&mut sums), 100u32)) }?;
 /// assert_eq!(sums, [3.0; 100]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,7 +71,7 @@ pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 /// ```
 /// use cuprum::launch::{HostElements, HostIn};
 ///
-/// /// What a call is given to read: slices, arrays, vectors, page-locked memory.
+/// /// Accepts all inputs of a call: slices, arrays, vectors, page-locked memory.
 /// fn input<M: HostElements + ?Sized>(elements: &M) -> HostIn<'_, M> {
 ///     HostIn(elements)
 /// }

@@ -31,7 +31,7 @@ use crate::stream::Stream;
 /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
-/// // Compared with the kernel here, and never again.
+/// // The signature is compared with the kernel only here.
 /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 /// let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;
 /// let mut y = Buffer::from_slice(&cx, &[2.0f32; 1000])?;
@@ -63,7 +63,7 @@ pub struct Kernel<'m, S> {
 /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::new(1, 4096));
 /// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
 /// let result = unsafe { saxpy.launch(&cx, &stream, config, (1u32, 3f32, &x, &mut y)) };
-/// // Found on the host: the driver was not asked.
+/// // Detected on the host: the driver was not called.
 /// assert!(matches!(result, Err(cuprum::launch::LaunchError::Block { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

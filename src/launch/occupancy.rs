@@ -218,7 +218,7 @@ impl Function<'_> {
     ) -> Result<u32, Error> {
         let (mut blocks, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
         let (to, config) = (&raw mut blocks, &raw const config);
-        // SAFETY: the function is live; the config, what it points to, and `blocks` outlive the call.
+        // SAFETY: the function is live; the config, its pointers, and `blocks` outlive the call.
         unsafe {
             context_call!(self.context(), cuOccupancyMaxPotentialClusterSize(to, self.as_raw(), config))
         }?;
@@ -242,7 +242,7 @@ impl Function<'_> {
     ) -> Result<u32, Error> {
         let (mut clusters, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
         let (to, config) = (&raw mut clusters, &raw const config);
-        // SAFETY: the function is live; the config, what it points to, and `clusters` outlive the call.
+        // SAFETY: the function is live; the config, its pointers, and `clusters` outlive the call.
         unsafe { context_call!(self.context(), cuOccupancyMaxActiveClusters(to, self.as_raw(), config)) }?;
         Ok(u32::try_from(clusters).unwrap_or(0))
     }

@@ -38,7 +38,7 @@ mod sealed {
 /// use cuprum::memory::vector::float4;
 /// use cuprum::In;
 ///
-/// // An address has eight bytes, and a vector is aligned as CUDA's.
+/// // An address has eight bytes, and a vector is aligned as in CUDA.
 /// assert_eq!(<In<f32> as Parameter>::LAYOUT.size(), 8);
 /// assert_eq!(<float4 as Parameter>::LAYOUT.align(), 16);
 /// assert_eq!(<(u32, DeviceAddress) as Signature>::LAYOUT.len(), 2);
@@ -81,7 +81,7 @@ impl<T: DeviceData> Parameter for InOut<T> {
 /// use cuprum::launch::{Argument, LaunchError};
 /// use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, Stream};
 ///
-/// /// Anything that `write_seven` can be launched on: a buffer, a slice, memory of another library.
+/// /// Accepts all arguments for `write_seven`: a buffer, a slice, memory of another library.
 /// fn write_seven(
 ///     cx: &Current<'_, '_>,
 ///     kernel: &Kernel<'_, (InOut<u32>, u64, u32)>,

@@ -286,8 +286,8 @@ impl Rows {
 /// Sets the elements of rows to the pattern, which has their size. The host does not wait.
 ///
 /// # Safety
-/// `context` is current, with the live memory of the rows; address and pitch are multiples of the
-/// width.
+/// `context` is current, the rows are in live memory of it, and address and pitch are multiples of
+/// the pattern's width.
 pub(crate) unsafe fn fill_rows(context: &ContextRef, to: Rows, pattern: Pattern) -> Result<(), Error> {
     if to.is_empty() {
         return Ok(());

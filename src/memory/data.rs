@@ -17,7 +17,7 @@ use cuprum_sys::CUdeviceptr;
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
 /// struct Particle { position: [f32; 3], mass: f32 }
-/// // SAFETY: four floats in C layout; any bytes are a value.
+/// // SAFETY: four floats in C layout; any bytes are valid.
 /// unsafe impl cuprum::memory::DeviceData for Particle {}
 /// ```
 ///
@@ -181,15 +181,15 @@ unsafe impl bytemuck::Pod for DeviceAddress {}
 /// use cuprum::memory::{DeviceAddress, DeviceData};
 /// use cuprum::Buffer;
 ///
-/// /// What a kernel takes by value: an address, and how much is there.
+/// /// A kernel parameter passed by value: an address and a length.
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
 /// struct Vector { at: DeviceAddress, len: u64 }
-/// // SAFETY: two numbers of eight bytes in C layout; any bytes are a value.
+/// // SAFETY: two numbers of eight bytes in C layout; any bytes are valid.
 /// unsafe impl DeviceData for Vector {}
 ///
 /// let numbers = Buffer::from_slice(&cx, &[1.0f32, 2.0])?;
-/// // `numbers` has to live as long as kernels use the address: nobody checks that.
+/// // `numbers` must live while kernels use the address. This is not checked.
 /// let vector = Vector { at: DeviceAddress(numbers.as_raw()), len: numbers.len() as u64 };
 /// let vectors = Buffer::from_slice(&cx, &[vector])?;
 /// assert_eq!(vectors.to_vec(&cx)?[0].len, 2);

@@ -43,7 +43,7 @@ type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Erro
 ///     // SAFETY: the out-parameter outlives the call.
 ///     let made = unsafe { call!(fns, cuMemAllocManaged(&raw mut address, 4 * 4, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0)) };
 ///     cx.context().check(made)?;
-///     // SAFETY: four numbers, which nobody else uses, and which are freed once.
+///     // SAFETY: four numbers without other users, which are freed once.
 ///     let mut numbers = unsafe {
 ///         ForeignBuffer::<u32>::with_release(cx, address, 4, move |context, address| {
 ///             // SAFETY: the memory is not used again.
@@ -120,7 +120,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// work of other contexts. If that fails, `release` is forgotten.
     ///
     /// # Safety
-    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; `len` fits.
+    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; the elements fit
+    /// in the address space.
     #[cfg(feature = "dlpack")]
     pub(crate) unsafe fn taken(
         cx: &Current<'_, 'ctx>,
@@ -168,8 +169,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// # Errors
     /// The errors of the function and of [`ContextRef::with_current`]; none without a function.
     ///
-    /// Driver: the calls of [`ContextRef::with_current`]: unless a token says that the context is current, `cuCtxGetCurrent`,
-    /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    /// Driver: the calls of [`ContextRef::with_current`]: unless a token has made the context
+    /// current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {

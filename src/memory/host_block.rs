@@ -14,7 +14,7 @@ use super::{DeviceData, MemoryError};
 /// ```
 /// use cuprum::memory::HostBlock;
 ///
-/// // Three columns of the middle rows of a picture of 8 by 4.
+/// // Three columns of the middle rows of an image of 8 by 4.
 /// let picture = [0u8; 32];
 /// let block = HostBlock::new(&picture, (8, 4))?.part(2..5, 1..3, ..).ok_or("outside")?;
 /// assert_eq!((block.extent().width, block.extent().height), (3, 2));
@@ -35,7 +35,7 @@ pub struct HostBlock<'a, T: DeviceData> {
 /// use cuprum::Buffer;
 /// use cuprum::memory::{HostBlockMut, Pitched};
 ///
-/// // Two columns of the device, copied into the middle of a picture of 4 by 2.
+/// // Two columns of the device, copied to the middle of an image of 4 by 2.
 /// let columns = Buffer::from_slice(&cx, &[1u8, 2, 3, 4])?;
 /// let mut picture = [0u8; 8];
 /// let mut middle = HostBlockMut::new(&mut picture, (4, 2))?.part(1..3, .., ..).ok_or("outside")?;

@@ -79,9 +79,9 @@ unsafe impl Handle for Opened {
 /// use cuprum::Current;
 /// use cuprum::memory::IpcBuffer;
 ///
-/// /// What the process that was sent a handle does.
+/// /// The work of the process that received the handle.
 /// fn read(cx: &Current<'_, '_>, sent: [u8; 64]) -> Result<Vec<f32>, Box<dyn std::error::Error>> {
-///     // SAFETY: the other process has sent the handle, and keeps the memory until it is told that we are done.
+///     // SAFETY: the other process has sent the handle, and keeps the memory until this one reports that it is done.
 ///     let theirs = unsafe { IpcBuffer::<f32>::open(cx, sent) }?;
 ///     Ok(theirs.as_slice().to_vec(cx)?)
 /// }
@@ -109,7 +109,8 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     /// memory.
     ///
     /// # Safety
-    /// 1. [`Buffer::ipc_handle`] or `cuIpcGetMemHandle` returned the handle, on this machine.
+    /// 1. [`Buffer::ipc_handle`] or `cuIpcGetMemHandle` returned the handle, in a process of this
+    ///    machine.
     /// 2. That process does not free the allocation before this value is closed or dropped.
     ///    (Drivers keep it until then, but their documentation does not say so.)
     /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses

@@ -100,7 +100,7 @@ kinds! {
 /// use cuprum::stream::{Lent, Scope};
 /// use cuprum::{Buffer, MemoryError, PinnedBuffer, Stream};
 ///
-/// /// The second half of what was lent.
+/// /// The second half of a loan.
 /// fn second_half<'scope>(host: &Lent<'scope, PinnedMut<'scope, u32>>) -> Lent<'scope, PinnedMut<'scope, u32>> {
 ///     host.slice(host.len() / 2..).expect("half of it")
 /// }

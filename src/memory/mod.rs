@@ -104,7 +104,7 @@ use crate::error::Error;
 /// use cuprum::{Buffer, MemoryError};
 ///
 /// let mut buffer = Buffer::<u32>::zeroed(&cx, 3)?;
-/// // Found on the host: nothing was copied.
+/// // Detected on the host: nothing was copied.
 /// assert_eq!(
 ///     cx.copy(&mut buffer, &[1, 2, 3, 4]),
 ///     Err(MemoryError::Length { destination_len: 3, source_len: 4 }),
@@ -195,7 +195,7 @@ pub enum MemoryError {
     },
     /// Source and destination of a copy overlap in the same memory. Nothing was copied.
     #[error(
-        "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
+        "cannot copy between parts of the same memory that overlap: the driver does not define the result"
     )]
     Overlap,
     /// The element does not exist. Nothing was queued.
@@ -227,7 +227,7 @@ pub enum MemoryError {
         granularity: usize,
     },
     /// The range to map is outside of the reservation. Nothing was mapped.
-    #[error("{bytes} bytes from byte {offset} on do not lie in a reservation of {reserved} bytes")]
+    #[error("{bytes} bytes from byte {offset} on exceed a reservation of {reserved} bytes")]
     Unreserved {
         /// Offset of the first byte in the reservation.
         offset: usize,
@@ -250,7 +250,7 @@ pub enum MemoryError {
     )]
     OwnAccess,
     /// The driver's host memory is not aligned for the elements. Nothing was allocated.
-    #[error("elements aligned to {align} bytes cannot lie in memory that the driver allocates for the host")]
+    #[error("the driver's host memory is not aligned to {align} bytes, as the elements require")]
     Alignment {
         /// The alignment of one element.
         align: usize,

@@ -46,7 +46,7 @@ unsafe impl Handle for Reached {
 ///     let (here, there) = (PrimaryContext::retain(first)?, PrimaryContext::retain(second)?);
 ///     if first.can_access_peer(second)? {
 ///         let access = here.enter(|cx| Ok(cx.enable_peer_access(&there)?))?;
-///         // Kernels on the first device read memory of the second, until here.
+///         // Until here, kernels on the first device can access memory of the second.
 ///         access.close()?;
 ///     }
 /// }

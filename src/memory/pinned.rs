@@ -113,7 +113,7 @@ impl Memory<'_> {
 /// let mut buffer = Buffer::<u32>::alloc(&cx, 3)?;
 /// cx.scope(&stream, |scope| {
 ///     let (lent, output) = (scope.lend(&mut buffer)?, scope.lend(&mut output)?);
-///     scope.copy(&lent, &input)?; // neither copy waits
+///     scope.copy(&lent, &input)?; // neither copy makes the host wait
 ///     Ok(scope.copy(&output, &lent)?)
 /// })?;
 /// assert_eq!(output[..], [1, 2, 3]);

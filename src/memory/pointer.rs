@@ -19,7 +19,7 @@ use crate::raw::call::driver_call;
 /// let info = driver.pointer_info(buffer.as_raw() + 4)?;
 /// assert_eq!((info.start, info.bytes), (buffer.as_raw(), 1024));
 ///
-/// // Memory of the host that no driver knows.
+/// // Host memory that the driver does not know.
 /// let here = 0u32;
 /// assert_eq!(driver.pointer_info((&raw const here).addr() as u64)?.memory_type, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -118,7 +118,8 @@ impl Driver {
     /// `CUDA_ERROR_INVALID_VALUE` for an address or an attribute that the driver does not know.
     ///
     /// # Safety
-    /// 1. `T` is the type that the driver writes for the attribute, and all bytes are valid for it.
+    /// 1. `T` is the type that the driver writes for the attribute, and all bytes that it writes
+    ///    are valid for `T`.
     ///
     /// Driver: `cuPointerGetAttribute`, CUDA 4.0+.
     #[doc(alias = "cuPointerGetAttribute")]

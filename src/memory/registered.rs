@@ -164,7 +164,7 @@ pub struct Registered<'ctx, O: HostOwner> {
 ///
 /// match Registered::new(&cx, vec![0u32; 1000], RegisterFlags::empty()) {
 ///     Ok(registered) => assert_eq!(registered.len(), 1000),
-///     // The vector comes back: copies from it work as they are, only slower.
+///     // The vector is returned: copies from it still work, but slower.
 ///     Err(RegisterError { error, memory: Some(vector) }) => println!("{} elements, {error}", vector.len()),
 ///     Err(RegisterError { error, memory: None }) => return Err(error.into()),
 /// }
@@ -196,8 +196,8 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED`; `CUDA_ERROR_OUT_OF_MEMORY` or
     /// `CUDA_ERROR_INVALID_VALUE` if the system refuses to lock more pages.
     ///
-    /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; where that fails, `cuMemHostUnregister`, CUDA 4.0+, and where a capture
-    /// forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; if that fails, `cuMemHostUnregister`, CUDA 4.0+,
+    /// and if a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemHostRegister_v2", "cuMemHostUnregister"))]
     #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, memory: O, flags: RegisterFlags) -> Result<Self, RegisterError<O>> {
@@ -248,7 +248,8 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     /// # Errors
     /// [`MemoryError::Lost`], without a call; any error of the driver. Then the memory leaks.
     ///
-    /// Driver: `cuMemHostUnregister`, CUDA 4.0+; where a capture forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuMemHostUnregister`, CUDA 4.0+; if a capture forbids it,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostUnregister")]
     #[inline]
     pub fn unregister(self) -> Result<O, MemoryError> {

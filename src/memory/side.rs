@@ -291,7 +291,7 @@ pub(crate) unsafe fn copy_between(
     const CALL: FnId = FnId::cuMemcpy3DPeer;
     let (block, _) = fitting(to, from)?;
     let context = cx.of(to.home.unwrap_or(cx.context()), CALL)?;
-    // SAFETY: guaranteed by the caller; the contexts are those of the sides.
+    // SAFETY: guaranteed by the caller; each side has its context.
     unsafe { copy::block_between(&block, contexts_of(to, from, context, CALL)?) }?;
     Ok(())
 }
@@ -299,7 +299,8 @@ pub(crate) unsafe fn copy_between(
 /// Same as [`copy_between`], on a stream of `context`, which is current and the first side's.
 ///
 /// # Safety
-/// Same as [`copy_between`]; both sides stay until `stream` was waited for or its context is lost.
+/// Same as [`copy_between`]; neither side changes until `stream` was waited for or its context is
+/// lost.
 pub(crate) unsafe fn copy_between_on(
     context: &ContextRef,
     stream: CUstream,
@@ -308,7 +309,7 @@ pub(crate) unsafe fn copy_between_on(
 ) -> Result<(), MemoryError> {
     let (block, _) = fitting(to, from)?;
     let contexts = contexts_of(to, from, context, FnId::cuMemcpy3DPeerAsync)?.map(ContextRef::as_raw);
-    // SAFETY: guaranteed by the caller; the contexts are those of the sides.
+    // SAFETY: guaranteed by the caller; each side has its context.
     unsafe { copy::block_between_on(context, stream, &block, contexts) }?;
     Ok(())
 }

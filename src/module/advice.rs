@@ -71,8 +71,8 @@ fn no_code(image: Option<&Image>, device: ComputeCapability, driver: Driver) -> 
             driver.version()
         ),
         None => format!(
-            "the image has {image}, and none of that runs on compute capability {device}: compile for {sm}, or keep PTX of \
-             {sm} or of a lower one in it"
+            "the image has {image}, but no code for compute capability {device}: compile for {sm}, or include PTX of \
+             {sm} or a lower one"
         ),
     }
 }

@@ -139,8 +139,9 @@ impl<'m> Function<'m> {
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded
     /// from PTX, or if the parameters in the PTX contain an unknown word.
     ///
-    /// Driver: `cuFuncGetParamCount`, CUDA 13.2+; before that `cuFuncGetParamInfo`, CUDA 12.4+, until it answers twice
-    /// that there is no more, since any call may fail for reasons of its own; before that the PTX is read.
+    /// Driver: `cuFuncGetParamCount`, CUDA 13.2+; before that `cuFuncGetParamInfo`, CUDA 12.4+,
+    /// until it reports twice that there is no further parameter, because any call may fail for
+    /// another reason; before that the PTX is read.
     #[doc(alias("cuFuncGetParamCount", "cuFuncGetParamInfo"))]
     #[inline]
     pub fn parameter_count(self) -> Result<usize, Error> {

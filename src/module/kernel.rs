@@ -31,7 +31,7 @@ use crate::raw::keep::Near;
 ///
 /// let library = CodeLibrary::load_ptx(driver, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// let kernel = library.kernel("saxpy")?;
-/// // Here it gets a context.
+/// // From here on it has a context.
 /// let saxpy = kernel.function(&cx)?;
 /// assert_eq!(saxpy.parameter_count()?, 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -168,8 +168,9 @@ impl<'l> LibraryKernel<'l> {
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4; [`Error::is_wrong_context`] for a context of another
     /// driver.
     ///
-    /// Driver: `cuKernelGetParamCount`, CUDA 13.2+; before that `cuKernelGetParamInfo`, CUDA 12.4+, until it answers twice
-    /// that there is no more, since any call may fail for reasons of its own.
+    /// Driver: `cuKernelGetParamCount`, CUDA 13.2+; before that `cuKernelGetParamInfo`, CUDA 12.4+,
+    /// until it reports twice that there is no further parameter, because any call may fail for
+    /// another reason.
     #[doc(alias("cuKernelGetParamCount", "cuKernelGetParamInfo"))]
     #[inline]
     pub fn parameter_count(self, cx: &Current<'_, '_>) -> Result<usize, Error> {

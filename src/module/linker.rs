@@ -108,7 +108,7 @@ unsafe impl Handle for CUlinkState {
 ///
 /// let ptx = &std::fs::read("kernels/saxpy.ptx")?;
 /// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
-/// // SAFETY: the code is what it is said to be, and from a compiler.
+/// // SAFETY: the code has the given form, and comes from a compiler.
 /// unsafe { linker.add(LinkInput::Ptx, "saxpy.ptx", ptx) }?;
 /// let module = linker.complete()?.load(&cx)?;
 /// assert!(module.function("saxpy").is_ok());

@@ -56,7 +56,7 @@ use crate::raw::shared::Shared;
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Module;
 ///
-/// // A kernel that does nothing, and a number beside it.
+/// // An empty kernel, and a number.
 /// let ptx = ".version 7.0 .target sm_52 .address_size 64
 ///     .visible .global .align 4 .u32 seed = 7;
 ///     .visible .entry nothing() { ret; }";
@@ -126,7 +126,7 @@ unsafe impl Handle for Code {
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// match module.function("sax") {
 ///     Err(ModuleError::NoFunction { there_are: Some(names), .. }) => assert!(names[0].starts_with("sax")),
-///     other => println!("an old driver does not tell what there is: {other:?}"),
+///     other => println!("an old driver does not list the functions: {other:?}"),
 /// }
 /// let source = "extern \"C\" __global__ void nothing() {}";
 /// assert_eq!(Module::load_ptx(&cx, source).err(), Some(ModuleError::CudaSource));
@@ -136,7 +136,7 @@ unsafe impl Handle for Code {
 #[non_exhaustive]
 pub enum ModuleError {
     /// Text for the driver contains a NUL byte.
-    #[error("{what} has a NUL byte at {position}: the driver would read only what is before it")]
+    #[error("{what} has a NUL byte at {position}: the driver would read only the text before it")]
     InteriorNul {
         /// Kind of the text.
         what: &'static str,
@@ -155,7 +155,7 @@ pub enum ModuleError {
     #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
     NotLoadable,
     /// Machine code is truncated: its headers refer to data outside of it.
-    #[error("the machine code is cut or damaged: compile it again, and look at what keeps it")]
+    #[error("the machine code is truncated or damaged: compile it again, and check where it was stored")]
     Damaged,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
@@ -351,7 +351,7 @@ const LISTED: usize = 12;
 /// The names in a module, as text for a message.
 fn listing(there_are: Option<&[String]>) -> String {
     let Some(names) = there_are else {
-        return "what it has is not known, since the driver is older than CUDA 12.4 and there is no PTX"
+        return "its functions are unknown, because the driver is older than CUDA 12.4 and there is no PTX"
             .to_owned();
     };
     if names.is_empty() {

@@ -15,7 +15,7 @@ impl Shared<CodeLibrary> {
     /// use cuprum::context::PrimaryContext;
     /// use cuprum::{In, InOut, Kernel, Shared};
     ///
-    /// /// A kernel for as many devices as there are.
+    /// /// A kernel for any number of devices.
     /// struct Saxpy {
     ///     code: Shared<CodeLibrary>,
     ///     kernels: Vec<Kernel<'static, (u32, f32, In<f32>, InOut<f32>)>>,

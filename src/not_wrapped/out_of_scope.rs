@@ -3,17 +3,17 @@
 use super::{NotWrapped, groups};
 
 groups! { OutOfScope:
-    "NvSciSync, of NVIDIA's embedded systems alone, whose fences are another library's":
+    "NvSciSync, only on NVIDIA's embedded systems, with fences of another library":
         cuDeviceGetNvSciSyncAttributes;
 
-    "capture into a context that a program of graphics owns, which `unsafe` calls on both sides make":
+    "capture into a context of a graphics program, by `unsafe` calls on both sides":
         cuStreamBeginCaptureToCig cuStreamEndCaptureToCig;
 
-    "checkpoints of which the caller saves the memory, by addresses and streams of another process; with \
+    "checkpoints whose memory the caller saves, by addresses and streams of another process; with \
      `tools::CheckpointProcess` the driver saves it on the host":
         cuCheckpointOperationComplete;
 
-    "tables without documentation, which tools of NVIDIA use":
+    "undocumented tables for NVIDIA's tools":
         cuGetExportTable;
 
     "fabrics between machines: cliques, logical endpoints, copies between them, with a manager that runs on each":

@@ -42,7 +42,7 @@ use crate::stream::StreamSource;
 /// let stream = Stream::new(&cx)?;
 /// let pool = BufferPool::new(&cx);
 /// for round in 0..3 {
-///     let mut part = pool.alloc::<u32>(&cx, &stream, 1000)?; // from the driver in the first round alone
+///     let mut part = pool.alloc::<u32>(&cx, &stream, 1000)?; // from the driver only in the first round
 ///     cx.fill(&mut part, round)?;
 /// }
 /// let counters = pool.counters();
@@ -72,9 +72,10 @@ impl<'p> BufferPool<'p> {
     /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], after all held blocks were freed;
     /// [`Error::is_wrong_context`]; sticky errors of earlier work if the driver is called.
     ///
-    /// Driver: none where a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`, CUDA 3.2+, and where
-    /// that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+, `cuStreamWaitEvent`, CUDA 3.2+, and
-    /// `cuEventDestroy_v2`, CUDA 4.0+, for a block of another stream, or `cuMemFree_v2`, CUDA 3.2+.
+    /// Driver: none if a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`,
+    /// CUDA 3.2+, and if that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+,
+    /// `cuStreamWaitEvent`, CUDA 3.2+, and `cuEventDestroy_v2`, CUDA 4.0+, for a block of another
+    /// stream, or `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias("cuMemAlloc_v2", "cuMemFree_v2"))]
     pub fn alloc<T: DeviceData>(
         &self,
@@ -106,7 +107,7 @@ impl<'p> BufferPool<'p> {
     /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
     /// ([`Error::is_unresolved`]), they are kept.
     ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; beside a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; during a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFree_v2", "cuThreadExchangeStreamCaptureMode"))]
     #[inline]
     pub fn free_held(&self) -> Result<(), Error> {

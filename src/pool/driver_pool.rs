@@ -34,7 +34,7 @@ pub type PoolAccess = CUmemAccess_flags;
 ///
 /// let pool = driver.device(0)?.default_pool()?;
 /// let used = pool.attribute(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
-/// // Gives back to the system what is not in use.
+/// // Returns unused memory to the system.
 /// pool.trim_to(0)?;
 /// println!("{used} bytes are in use");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -62,7 +62,7 @@ unsafe impl Sync for PoolRef {}
 /// use cuprum::pool::{MemoryPool, PoolAttribute, PoolOptions, PoolPlace, StreamBuffer};
 ///
 /// let pool = MemoryPool::new(driver, &PoolOptions::new(PoolPlace::Device(driver.device(0)?)))?;
-/// // Keeps up to a mebibyte that is not in use, where it would give all of it back at each wait.
+/// // Keeps up to a mebibyte of unused memory, instead of returning all of it at each wait.
 /// pool.set_attribute(PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 1 << 20)?;
 /// let stream = Stream::new(&cx)?;
 /// let buffer = StreamBuffer::<f32>::alloc_from(&cx, &stream, &pool, 1000)?;

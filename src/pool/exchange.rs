@@ -30,7 +30,7 @@ use crate::stream::StreamSource;
 /// use cuprum::pool::PoolPointer;
 ///
 /// # let received = [7; 64];
-/// // In the process that was sent the bytes; `StreamBuffer::import` takes it.
+/// // In the process that received the bytes, for `StreamBuffer::import`.
 /// let pointer = PoolPointer::from_bytes(received);
 /// assert_eq!(pointer.to_bytes(), received);
 /// ```

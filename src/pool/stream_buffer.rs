@@ -38,7 +38,7 @@ use crate::stream::{Event, Stream, StreamSource};
 ///     let mut part = StreamBuffer::alloc(&cx, &stream, 100)?;
 ///     cx.fill(&mut part, 7)?;
 ///     cx.copy(&mut sum, &part)?;
-/// } // freed on the stream, behind the copy; the host has not waited
+/// } // freed on the stream, after the copy; the host has not waited
 /// assert_eq!(sum.to_vec(&cx)?, [7; 100]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -62,7 +62,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// `CUDA_ERROR_OUT_OF_MEMORY` for a pool that is not the default one;
     /// [`Error::is_wrong_context`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
     ///
-    /// Driver: `cuMemAllocAsync`, CUDA 11.2+; where that has no room, `cuDeviceGetMemPool`, `cuDeviceGetDefaultMemPool` and
+    /// Driver: `cuMemAllocAsync`, CUDA 11.2+; if that has no room, `cuDeviceGetMemPool`, `cuDeviceGetDefaultMemPool` and
     /// `cuMemPoolGetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemAllocAsync")]
     pub fn alloc(
@@ -88,7 +88,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// [`Error::is_wrong_context`] also for a pool of another driver; `CUDA_ERROR_INVALID_VALUE`
     /// for an imported pool.
     ///
-    /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; where that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.
+    /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; if that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     pub fn alloc_from(
         cx: &Current<'_, '_>,

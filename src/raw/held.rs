@@ -46,7 +46,7 @@ pub(crate) unsafe trait Handle: Copy {
 /// A handle, and its context, which it keeps alive.
 ///
 /// Drop frees it on any thread, with one driver call if its context is current, three otherwise,
-/// and two more while this crate [captures](Beside) a stream. It swallows errors (see
+/// and two more while this crate captures a stream. It swallows errors (see
 /// [`swallowed`](crate::swallowed)) and does nothing in a forked child.
 pub(crate) struct Held<'ctx, H: Handle> {
     raw: H,

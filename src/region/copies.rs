@@ -83,7 +83,8 @@ impl Queue {
     /// [`MemoryError::Outside`] in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
     /// [`Error::is_wrong_context`] unless all is of the current context.
     ///
-    /// Driver: `cuMemcpy2DAsync_v2`, CUDA 3.2+, or for more than one slice `cuMemcpy3DAsync_v2`, CUDA 3.2+.
+    /// Driver: `cuMemcpy2DAsync_v2`, CUDA 3.2+, or for several slices `cuMemcpy3DAsync_v2`,
+    /// CUDA 3.2+.
     #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2"))]
     pub fn copy_block(
         &self,

@@ -18,7 +18,7 @@ use crate::module::ModuleError;
 ///     let pool = Pool::new(cx);
 ///     let (one, other) = (pool.queue(cx)?, pool.queue(cx)?);
 ///     let region = one.alloc(cx, 4)?;
-///     // The memory may still be in use by earlier work of its own queue, after which the other one has to come.
+///     // Earlier work of the memory's own queue may still use it, so the other queue must come after it.
 ///     assert!(matches!(other.fill(cx, &region, 7u32), Err(RegionError::NotOrdered)));
 ///     other.wait(cx, &one.mark(cx)?)?;
 ///     Ok(other.fill(cx, &region, 7u32)?)

@@ -174,7 +174,6 @@ impl Queue {
     ///    conflicting access.
     /// 3. Objects that are not regions live until the kernel or, in a recording, the replays have
     ///    finished: textures, surfaces, the arrays under them, and memory of other owners.
-    ///    finished: textures, surfaces, the arrays under them, and memory of other owners.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]

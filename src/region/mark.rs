@@ -31,7 +31,7 @@ use crate::stream::Event;
 ///     let weights = load.alloc(cx, 4096)?;
 ///     load.fill(cx, &weights, 1.0f32)?;
 ///     let loaded = load.mark(cx)?;
-///     // From here on, the second queue may use all that the first one has allocated so far.
+///     // From here on, the second queue may use all earlier allocations of the first.
 ///     work.wait(cx, &loaded)?;
 ///     let copy = work.alloc(cx, 4096)?;
 ///     work.copy(cx, &copy, &weights)?;
@@ -91,7 +91,8 @@ impl Mark {
     /// # Errors
     /// [`RegionError::Recording`] for a mark of a recording; sticky errors of that or earlier work.
     ///
-    /// Driver: `cuEventQuery`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuEventQuery`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventQuery")]
     pub fn is_done(&self) -> Result<bool, RegionError> {
         let done = is_done(self.event()?)?;
@@ -107,8 +108,8 @@ impl Mark {
     /// # Errors
     /// Same as [`is_done`](Mark::is_done).
     ///
-    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`,
-    /// CUDA 10.1+.
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventSynchronize")]
     pub fn synchronize(&self) -> Result<(), RegionError> {
         wait_for(self.event()?)?;
@@ -152,7 +153,7 @@ impl Queue {
     /// [`RegionError::OtherRecording`] if only one of the two is in a recording, or if they are in
     /// different ones; [`Error::is_wrong_context`]; [`RegionError::Lost`].
     ///
-    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; where that fails for a mark of a recording, `cuStreamIsCapturing`,
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; if that fails for a mark of a recording, `cuStreamIsCapturing`,
     /// CUDA 10.0+.
     #[doc(alias = "cuStreamWaitEvent")]
     pub fn wait(&self, cx: &Current<'_, '_>, mark: &Mark) -> Result<(), RegionError> {

@@ -43,7 +43,7 @@ use crate::stream::Stream;
 ///     let address = first.as_raw();
 ///     queue.fill(cx, &first, 7u8)?;
 ///     drop(first);
-///     // The same memory, without a wait: work that is queued on it now comes after the fill.
+///     // The same memory, without a wait: later work on it comes after the fill.
 ///     assert_eq!(queue.alloc(cx, 1 << 20)?.as_raw(), address);
 ///     Ok(())
 /// })?;
@@ -107,10 +107,10 @@ impl Pool {
     /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::is_wrong_context`];
     /// `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
-    /// Driver: none where memory of the size class is idle; otherwise `cuMemHostAlloc`, CUDA 2.2+, unless memory comes
-    /// back when each queue that uses dropped memory was asked, by `cuEventCreate`, `cuEventRecord` and `cuEventQuery`,
-    /// CUDA 2.0+; where there is no room, `cuEventSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and
-    /// `cuMemFreeHost`, CUDA 2.0+.
+    /// Driver: none if memory of the size class is idle; otherwise `cuMemHostAlloc`, CUDA 2.2+,
+    /// unless queries of the queues that use dropped memory release some, by `cuEventCreate`,
+    /// `cuEventRecord` and `cuEventQuery`, CUDA 2.0+; without room, `cuEventSynchronize`,
+    /// CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemHostAlloc")]
     pub fn pinned(&self, cx: &Current<'_, 'static>, bytes: usize) -> Result<Pinned, RegionError> {
         cx.require(self.context(), FnId::cuMemHostAlloc)?;
@@ -144,8 +144,9 @@ impl Pool {
     /// # Errors
     /// [`Error::is_wrong_context`]. Then the owner is dropped.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; for queues that use memory which was dropped `cuEventCreate`,
-    /// `cuEventRecord` and `cuEventQuery`, CUDA 2.0+, and the calls that free memory and code that nothing uses any more.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; for queues that use dropped memory
+    /// `cuEventCreate`, `cuEventRecord` and `cuEventQuery`, CUDA 2.0+, and the calls that free
+    /// unused memory and code.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn adopt(&self, cx: &Current<'_, 'static>, owner: impl Owner) -> Result<Region, RegionError> {
         let context = cx.require(self.context(), FnId::cuStreamSynchronize)?;
@@ -164,9 +165,9 @@ impl Pool {
     /// # Errors
     /// The first error of the driver; [`Error::is_wrong_context`].
     ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+, for each block; for queues that use memory which
-    /// was dropped `cuEventCreate`, `cuEventRecord` and `cuEventQuery`, CUDA 2.0+; `cuStreamDestroy_v2` and
-    /// `cuEventDestroy_v2`, CUDA 4.0+.
+    /// Driver: `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+, for each block; for
+    /// queues that use dropped memory `cuEventCreate`, `cuEventRecord` and `cuEventQuery`,
+    /// CUDA 2.0+; `cuStreamDestroy_v2` and `cuEventDestroy_v2`, CUDA 4.0+.
     #[doc(alias = "cuMemFree_v2")]
     pub fn trim(&self, cx: &Current<'_, 'static>) -> Result<(), RegionError> {
         cx.require(self.context(), FnId::cuMemFree_v2)?;

@@ -110,10 +110,10 @@ impl Queue {
     /// [`MemoryError::TooLarge`](crate::MemoryError::TooLarge) in [`RegionError::Memory`];
     /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
-    /// Driver: none where memory of the size class was dropped that this queue may use again; otherwise `cuMemAlloc_v2`,
-    /// CUDA 3.2+, unless memory comes back when each queue that uses dropped memory was asked, by `cuEventCreate`,
-    /// `cuEventRecord` and `cuEventQuery`, CUDA 2.0+; where there is no room, `cuEventSynchronize`, CUDA 2.0+,
-    /// `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+.
+    /// Driver: none if dropped memory of the size class can be reused on this queue; otherwise
+    /// `cuMemAlloc_v2`, CUDA 3.2+, unless queries of the queues that use dropped memory release
+    /// some, by `cuEventCreate`, `cuEventRecord` and `cuEventQuery`, CUDA 2.0+; without room,
+    /// `cuEventSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemAlloc_v2")]
     pub fn alloc(&self, cx: &Current<'_, 'static>, bytes: usize) -> Result<Region, RegionError> {
         cx.require(self.context(), FnId::cuMemAlloc_v2)?;

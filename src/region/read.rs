@@ -69,7 +69,8 @@ impl Read {
     /// # Errors
     /// Sticky errors of this or earlier work.
     ///
-    /// Driver: `cuEventQuery`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuEventQuery`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventQuery")]
     pub fn is_done(&self) -> Result<bool, RegionError> {
         self.0.as_ref().map_or(Ok(true), |flight| flight.mark.is_done())
@@ -81,8 +82,8 @@ impl Read {
     /// # Errors
     /// Sticky errors of this or earlier work; then the memory is not returned.
     ///
-    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`,
-    /// CUDA 10.1+.
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventSynchronize")]
     pub fn wait(mut self) -> Result<Pinned, RegionError> {
         match self.0.take() {

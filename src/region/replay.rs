@@ -57,8 +57,8 @@ impl Queue {
     /// [`RegionError::Recording`] on a queue that is being recorded;
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
-    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and the first time on another queue than the recorded one
-    /// `cuStreamWaitEvent`, CUDA 3.2+.
+    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and the first time on a queue other than the recorded
+    /// one `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias("cuGraphLaunch", "cuStreamWaitEvent"))]
     pub fn replay(&self, cx: &Current<'_, '_>, replay: &Replay) -> Result<(), RegionError> {
         let context = cx.require(self.context(), FnId::cuGraphLaunch)?;

@@ -54,10 +54,10 @@ impl<'scope> Scope<'scope, '_> {
 ///     let algorithm = CUmemDecompressAlgorithm::CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE;
 ///     let (to, count) = (scope.lend(&mut plain)?, scope.lend(&mut bytes)?);
 ///     let one = Decompression::new(algorithm, &scope.lend(&source)?, &to, &count)?;
-///     // SAFETY: the source becomes no more than 4096 bytes.
+///     // SAFETY: the source decompresses to at most 4096 bytes.
 ///     Ok(unsafe { scope.decompress(&mut [one]) })
 /// })?;
-/// // Only devices with the engine can.
+/// // Only for devices with the engine.
 /// if let Err(MemoryError::Driver(error)) = result {
 ///     println!("decompressed on the host instead: {error}");
 /// }

@@ -51,7 +51,7 @@ flags! {
 /// end.synchronize()?;
 /// println!("filled in {:?}", end.elapsed_since(&start)?);
 ///
-/// // Without times, for order alone: another stream goes on behind the work of the first.
+/// // Without times, only for order: another stream continues after the work of the first.
 /// let done = Event::new(&cx, EventFlags::DISABLE_TIMING)?;
 /// done.record(&cx, &stream)?;
 /// Stream::new(&cx)?.wait_event(&cx, &done)?;

@@ -49,7 +49,7 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// let stream = cuprum::Stream::new(&cx)?;
-/// // On a thread of the driver's, behind the work that was queued before: no call of the driver is allowed in it.
+/// // On a thread of the driver, after earlier work of the stream. No driver calls are allowed in it.
 /// let call = stream.call_host(&cx, || 6 * 7)?;
 /// stream.synchronize(&cx)?;
 /// assert_eq!(call.take().and_then(Result::ok), Some(42));

@@ -33,7 +33,7 @@ use crate::stream::value::StreamValue;
 /// use cuprum::stream::{Lend, Lent, Scope};
 /// use cuprum::{Buffer, MemoryError, Stream};
 ///
-/// /// Lends two pieces of memory, whatever they are.
+/// /// Lends any two pieces of memory.
 /// fn both<'scope, A: Lend<'scope>, B: Lend<'scope>>(
 ///     scope: &Scope<'scope, '_>,
 ///     (a, b): (A, B),

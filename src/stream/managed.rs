@@ -20,7 +20,7 @@ use crate::raw::call::{context_call, either_call};
 ///
 /// let (numbers, stream) = (ManagedBuffer::<u32>::zeroed(&cx, 4)?, Stream::new(&cx)?);
 /// let range = numbers.range(..).ok_or("outside")?;
-/// // SAFETY: only this stream uses the memory, and the host does not until it is waited for.
+/// // SAFETY: only this stream uses the memory, and the host waits for it.
 /// unsafe { stream.attach(&cx, range, Attachment::Single) }?;
 /// stream.synchronize(&cx)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

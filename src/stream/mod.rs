@@ -29,6 +29,7 @@
 //! or freed during such a wait, so it is a hang but not unsound. Blocking streams and the default
 //! stream wait for each other, so a write queued on one of them cannot overtake a wait on another:
 //! use non-blocking streams for this.
+//!
 //! # Faults
 //!
 //! Also measured: freeing and unregistering page-locked memory returns the fault and does nothing.

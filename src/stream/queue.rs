@@ -242,7 +242,7 @@ macro_rules! blocks {
             ) -> Result<(), MemoryError> {
                 same_length(to.extent().len().unwrap_or(usize::MAX), from.len())?;
                 let from = HostBlock::new(from, to.extent())?;
-                // SAFETY: guaranteed by the caller; the rows are those of the slice.
+                // SAFETY: guaranteed by the caller; the rows are in the slice.
                 unsafe { <Self as Queues<HostRows>>::queue::<T>(on, to, from.side(), key) }
             }
         }
@@ -271,7 +271,7 @@ macro_rules! blocks {
             ) -> Result<(), MemoryError> {
                 same_length(to.len(), from.extent().len().unwrap_or(usize::MAX))?;
                 let to = HostBlockMut::new(to, from.extent())?;
-                // SAFETY: guaranteed by the caller; the rows are those of the slice.
+                // SAFETY: guaranteed by the caller; the rows are in the slice.
                 unsafe { <HostRows as Reads<$there>>::read::<T>(on, to.side(), from, key) }
             }
         }

@@ -101,7 +101,7 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// use std::sync::Arc;
 /// use std::task::{Poll, Wake, Waker};
 ///
-/// /// What an executor does: the thread sleeps until it is woken.
+/// /// The waker of an executor: the thread sleeps until it is woken.
 /// struct Thread(std::thread::Thread);
 /// impl Wake for Thread {
 ///     fn wake(self: Arc<Self>) {

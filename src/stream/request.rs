@@ -106,7 +106,7 @@ unsafe impl<V> Sync for Pending<V> {}
 ///     });
 ///     let Err(error) = result else { return Err("three elements for four".into()) };
 ///     assert!(matches!(error.error, MemoryError::Length { .. }));
-///     // Nothing works on the memory, so the request comes back.
+///     // No work uses the memory, so the error returns the request.
 ///     let (_done, buffer) = error.request.ok_or("leaked")?.into_parts();
 ///     assert_eq!(buffer.len(), 4);
 ///     Ok(())
@@ -160,7 +160,7 @@ impl<V> Request<V> {
     /// The errors of `body`; [`Error::is_wrong_context`] unless event and stream are of the current
     /// context. The error contains the request, unless a wait failed.
     ///
-    /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and where that fails,
+    /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and if that fails,
     /// `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
     pub fn submit<E: From<Error>>(
@@ -259,8 +259,8 @@ impl<V> Pending<V> {
     /// Sticky errors of this or earlier work. Then the request is leaked, because the device may
     /// still write its page-locked memory, and the error says so.
     ///
-    /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+;
-    /// where it fails, `cuCtxSynchronize`, CUDA 2.0+.
+    /// Driver: `cuEventSynchronize`, CUDA 2.0+; if a capture forbids that,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+; if it fails, `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias("cuEventSynchronize", "cuCtxSynchronize"))]
     #[inline]
     pub fn wait(self) -> Result<Request<V>, RequestError<V>> {
@@ -282,7 +282,8 @@ impl<V> Pending<V> {
     /// Errors of the driver when the stream is made to wait or to call. Then the host waits for the
     /// work, as [`wait`](Pending::wait) does.
     ///
-    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].
+    /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error
+    /// same as [`Pending::wait`].
     #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]
     #[inline]
     pub fn notify(
@@ -379,7 +380,7 @@ impl<V> fmt::Debug for Pending<V> {
 /// use cuprum::stream::{Event, EventFlags, Request};
 /// use cuprum::{Buffer, Error, Stream};
 ///
-/// /// Fills a buffer beside whatever else the executor has to do.
+/// /// Fills a buffer concurrently with other tasks of the executor.
 /// async fn filled(context: cuprum::Shared<cuprum::ContextRef>) -> Result<Buffer<'static, u32>, Box<dyn std::error::Error>> {
 ///     // No token may live across `await`: it belongs to a thread.
 ///     let future = context.enter(|cx| {

@@ -184,8 +184,8 @@ impl Current<'_, '_> {
     /// # Errors
     /// The errors of `body`; [`Error::is_wrong_context`].
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
-    /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`, CUDA 2.0+; if a
+    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn scope<'env, R>(
         &'env self,
@@ -201,8 +201,8 @@ impl Current<'_, '_> {
     /// # Errors
     /// Same as [`scope`](Current::scope), with the driver's errors converted.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
-    /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`, CUDA 2.0+; if a
+    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn scope_as<'env, E: From<Error>, R>(
         &'env self,
@@ -223,7 +223,7 @@ impl Current<'_, '_> {
     /// # cuprum::example!(driver, context, cx);
     /// use cuprum::{Buffer, Stream};
     ///
-    /// // As many as the program likes.
+    /// // Any number of streams.
     /// let streams: Vec<_> = (0..3).map(|_| Stream::new(&cx)).collect::<Result<_, _>>()?;
     /// let mut parts: Vec<_> = (0..3).map(|_| Buffer::alloc(&cx, 4)).collect::<Result<_, _>>()?;
     /// cx.multi_scope(|scope| {
@@ -240,8 +240,9 @@ impl Current<'_, '_> {
     /// # Errors
     /// The errors of `body`.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
-    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; if that fails,
+    /// `cuCtxSynchronize`, CUDA 2.0+; if a capture of another thread forbids it,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn multi_scope<'env, R>(
         &'env self,
@@ -256,8 +257,9 @@ impl Current<'_, '_> {
     /// # Errors
     /// Same as [`multi_scope`](Current::multi_scope), with the driver's errors converted.
     ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
-    /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; if that fails,
+    /// `cuCtxSynchronize`, CUDA 2.0+; if a capture of another thread forbids it,
+    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuStreamSynchronize")]
     pub fn multi_scope_as<'env, E: From<Error>, R>(
         &'env self,

@@ -46,7 +46,7 @@ pub enum StreamKind {
 /// let stream = Stream::new(&cx)?;
 /// assert_eq!(stream.kind(), StreamKind::Blocking);
 /// let mut buffer = Buffer::<u32>::zeroed(&cx, 4)?;
-/// cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(&mut buffer)?, 7)?))?; // queued, and waited for at the end
+/// cx.scope(&stream, |scope| Ok(scope.fill(&scope.lend(&mut buffer)?, 7)?))?; // queued; the scope waits at its end
 /// assert!(stream.is_done(&cx)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

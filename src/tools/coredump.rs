@@ -36,7 +36,7 @@ const NAME_BYTES: usize = 1024;
 /// let settings = cx.coredump();
 /// match settings.set_switch(CoredumpSwitch::OnFault, true) {
 ///     Ok(()) => settings.set_file("/tmp/core.cuda.%h.%p")?,
-///     // The software device has reports, which name the thread and the line; an older driver has neither.
+///     // The software device has reports instead, with the thread and the line.
 ///     Err(error) => println!("no dumps here: {error}"),
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -141,7 +141,8 @@ impl Coredump<'_> {
     /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_INVALID_VALUE` for a setting
     /// that a context does not have.
     ///
-    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn switch(self, which: CoredumpSwitch) -> Result<bool, Error> {
@@ -155,7 +156,8 @@ impl Coredump<'_> {
     /// # Errors
     /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` if it is fixed by now.
     ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_switch(self, which: CoredumpSwitch, on: bool) -> Result<(), Error> {
@@ -167,7 +169,8 @@ impl Coredump<'_> {
     /// # Errors
     /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
     ///
-    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn flags(self) -> Result<CoredumpFlags, Error> {
@@ -181,7 +184,8 @@ impl Coredump<'_> {
     /// # Errors
     /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
     ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_flags(self, flags: CoredumpFlags) -> Result<(), Error> {
@@ -193,7 +197,8 @@ impl Coredump<'_> {
     /// # Errors
     /// Same as [`switch`](Coredump::switch).
     ///
-    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn file(self) -> Result<String, Error> {
@@ -205,7 +210,8 @@ impl Coredump<'_> {
     /// # Errors
     /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` for a longer name or one with a NUL.
     ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_file(self, name: &str) -> Result<(), Error> {
@@ -218,7 +224,8 @@ impl Coredump<'_> {
     /// # Errors
     /// Same as [`switch`](Coredump::switch).
     ///
-    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
     #[inline]
     pub fn pipe(self) -> Result<String, Error> {
@@ -231,7 +238,8 @@ impl Coredump<'_> {
     /// # Errors
     /// Same as [`set_file`](Coredump::set_file).
     ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
     #[inline]
     pub fn set_pipe(self, name: &str) -> Result<(), Error> {
@@ -297,7 +305,7 @@ impl fmt::Debug for Coredump<'_> {
 /// # cuprum::example!(driver);
 /// match driver.on_coredump_complete(|process, device| eprintln!("process {process} has dumped {device:?}")) {
 ///     Ok(callback) => callback.close()?,
-///     Err(error) => println!("nobody tells: {error}"),
+///     Err(error) => println!("no callbacks here: {error}"),
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

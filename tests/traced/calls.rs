@@ -178,10 +178,10 @@ fn an_old_driver_learns_parameters_from_ptx_and_says_so_where_it_cannot() {
         // SAFETY: this driver reads nothing of the image.
         let module = unsafe { Module::load_binary(cx, &[0; 64]) }.unwrap();
         let error = module.function("k").unwrap().bind::<(u32, f64)>().unwrap_err();
-        assert_eq!(error.kernel, None, "nobody tells");
+        assert_eq!(error.kernel, None, "the name is unknown");
         let Mismatch::Driver(error) = error.reason else { panic!("another error") };
         assert!(error.is_unresolved());
-        assert!(missing(&module).contains("what it has is not known"), "{}", missing(&module));
+        assert!(missing(&module).contains("its functions are unknown"), "{}", missing(&module));
     });
 }
 

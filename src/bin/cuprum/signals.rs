@@ -96,7 +96,7 @@ mod handlers {
     /// started program. Signals that were already ignored (`nohup`) stay ignored for both.
     pub(super) fn set() {
         for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-            // SAFETY: the handler does only what is allowed in handlers.
+            // SAFETY: the handler makes only calls allowed in handlers.
             let before = unsafe { signal(number, pass as *const () as usize) };
             if before == SIG_IGN {
                 // SAFETY: these signals may be ignored, and were.
@@ -113,7 +113,7 @@ mod handlers {
         pass_on(&CHILDREN[place], &EARLY[place]);
     }
 
-    /// Passes no more signals on to a program. Its place is not given to another one.
+    /// Stops passing signals to a program. Its place is not reused.
     pub(super) fn forget(child: u32) {
         for other in &CHILDREN {
             let _ = other.compare_exchange(child as i32, -1, Ordering::SeqCst, Ordering::SeqCst);

@@ -12,16 +12,16 @@
 //!
 //! # Trust in a folder
 //!
-//! A cache trusts this process's user and the system's (root). Whoever can write an entry decides
-//! which code this process runs on the device, and which data the driver reads: an entry has no
-//! signature, and its checksum detects damage but not forgery. The tables of machine code are
+//! A cache trusts this process's user and the system's (root). Users with write access to an entry
+//! decide which code this process runs on the device, and which data the driver reads: an entry has
+//! no signature, and its checksum detects damage but not forgery. The tables of machine code are
 //! checked before it is loaded; the code itself is not. So do not share a folder with users who may
 //! not run programs as this user, or restore it from a place where they can write.
 //!
 //! On Unix, the cache checks the owners and modes of the folder, its parents and each entry. It
 //! neither reads from nor writes to a folder that others can write in or replace. Only this user
 //! can access the folders and entries that it makes. On Windows nothing is checked: access control
-//! lists decide, which a folder inherits, and those of `LOCALAPPDATA` let no other user write.
+//! lists decide, which a folder inherits, and the lists of `LOCALAPPDATA` let no other user write.
 //!
 //! The cache does not track files that a source includes. Such code is not cached, unless the
 //! source has a [fingerprint](Source::fingerprint) for them.

@@ -72,7 +72,7 @@ mod user {
     }
 }
 
-/// Access control lists are not read. Those of a user's own folders let no other user write.
+/// Access control lists are not read. In a user's own folders they let no other user write.
 #[cfg(not(unix))]
 pub(super) fn folder(_: &Path) -> Result<(), String> {
     Ok(())

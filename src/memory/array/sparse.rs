@@ -85,7 +85,7 @@ pub enum TilePart {
 ///         let at = MemoryLocation::Device(driver.device(0)?);
 ///         let memory = PhysicalMemory::new(driver, at, needed.bytes, PhysicalFlags::TILE_POOL)?;
 ///         let first = TilePart::Tiles { level: 0, layer: 0, offset: [0; 3], extent: tile };
-///         // SAFETY: nothing uses the array yet, and the memory outlives its use.
+///         // SAFETY: the array is not in use yet, and the memory outlives its use.
 ///         unsafe { stream.map_tiles(&cx, &[view.tiles(first, Some((&memory, 0)))]) }?;
 ///         stream.synchronize(&cx)?;
 ///     }

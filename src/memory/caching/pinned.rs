@@ -35,7 +35,7 @@ use crate::raw::call::{context_call, forked};
 ///
 /// let pool = PinnedPool::new(&cx, PinnedFlags::empty());
 /// for round in 0..3u32 {
-///     let staging = pool.from_slice(&cx, &[round; 1000])?; // from the driver in the first round alone
+///     let staging = pool.from_slice(&cx, &[round; 1000])?; // from the driver only in the first round
 ///     assert_eq!(staging[999], round);
 /// }
 /// assert_eq!(pool.counters().held_blocks, 1);
@@ -85,8 +85,8 @@ impl<'p> PinnedPool<'p> {
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
     /// [`MemoryError::NoRoom`]; [`Error::is_wrong_context`].
     ///
-    /// Driver: none where a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+, and where that has no
-    /// room, `cuMemFreeHost`, CUDA 2.0+.
+    /// Driver: none if a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+,
+    /// and if that has no room, `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias("cuMemHostAlloc", "cuMemFreeHost"))]
     pub fn zeroed<T: DeviceData>(
         &self,
@@ -110,7 +110,8 @@ impl<'p> PinnedPool<'p> {
     /// # Errors
     /// Same as [`zeroed`](PinnedPool::zeroed).
     ///
-    /// Driver: as [`zeroed`](PinnedPool::zeroed): `cuMemHostAlloc`, CUDA 2.2+, and `cuMemFreeHost`, CUDA 2.0+, or none.
+    /// Driver: same as [`zeroed`](PinnedPool::zeroed): `cuMemHostAlloc`, CUDA 2.2+, and
+    /// `cuMemFreeHost`, CUDA 2.0+, or none.
     #[doc(alias("cuMemHostAlloc", "cuMemFreeHost"))]
     pub fn from_slice<T: DeviceData>(
         &self,
@@ -143,7 +144,7 @@ impl<'p> PinnedPool<'p> {
     /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
     /// ([`Error::is_unresolved`]), they are kept.
     ///
-    /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block; beside a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block; during a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFreeHost", "cuThreadExchangeStreamCaptureMode"))]
     #[inline]
     pub fn free_held(&self) -> Result<(), Error> {

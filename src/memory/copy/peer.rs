@@ -27,7 +27,7 @@ pub(crate) fn wait_for_other(context: &ContextRef) -> Result<(), Error> {
     activated(context, || wait_for_default_stream(context))
 }
 
-/// Copies `bytes` bytes from the context of `from` to that of `to`, which is current, and waits.
+/// Copies `bytes` bytes from the context of `from` to the one of `to`, which is current, and waits.
 ///
 /// # Safety
 /// Both sides have `bytes` bytes in their contexts, which are of one driver.

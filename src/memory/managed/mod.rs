@@ -49,8 +49,8 @@ use crate::raw::held::{Held, activated};
 /// use cuprum::memory::ManagedBuffer;
 ///
 /// let mut numbers = ManagedBuffer::from_slice(&cx, &[1u32, 2, 3])?;
-/// numbers.on_host(&cx, |numbers| numbers[1] = 20)?; // in place, without a copy of one's own
-/// cx.fill(&mut numbers.slice_mut(..1).ok_or("outside")?, 10)?; // by the device
+/// numbers.on_host(&cx, |numbers| numbers[1] = 20)?; // in place, without a copy
+/// cx.fill(&mut numbers.slice_mut(..1).ok_or("outside")?, 10)?; // on the device
 /// assert_eq!(numbers.on_host(&cx, |numbers| numbers.to_vec())?, [10, 20, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -200,7 +200,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// # Errors
     /// [`MemoryError::Lost`]; [`Error::is_wrong_context`].
     ///
-    /// Driver: `cuCtxSynchronize`, CUDA 2.0+; where a device does not share, also `cuStreamAttachMemAsync`, CUDA 6.0+; beside a
+    /// Driver: `cuCtxSynchronize`, CUDA 2.0+; without concurrent access also `cuStreamAttachMemAsync`, CUDA 6.0+; during a
     /// capture that begins meanwhile, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+, and to wait `cuMemAlloc_v2` and
     /// `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias("cuCtxSynchronize", "cuStreamAttachMemAsync"))]

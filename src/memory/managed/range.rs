@@ -27,7 +27,7 @@ use crate::raw::keep::Near;
 /// let (numbers, stream) = (ManagedBuffer::from_slice(&cx, &[1u32; 4096])?, Stream::new(&cx)?);
 /// let range = numbers.range(..).ok_or("outside")?;
 /// let here = MemoryLocation::Device(driver.device(0)?);
-/// // Hints, which a device that cannot share memory with the host refuses.
+/// // Hints, which a device without concurrent access refuses.
 /// match range.advise(&cx, Advice::ReadMostly).and_then(|()| stream.prefetch(&cx, range, here)) {
 ///     Ok(()) => assert!(range.info(&cx)?.is_read_mostly),
 ///     Err(error) => println!("left where it is: {error}"),
@@ -52,7 +52,7 @@ pub struct ManagedRange<'a> {
 /// let (mut scratch, stream) = (ManagedBuffer::<u32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
 /// let range = scratch.range_mut(..).ok_or("outside")?;
 /// assert_eq!(range.as_range().bytes(), 16384);
-/// // What it holds is not needed any more, and need not be kept when it moves (CUDA 12.8+).
+/// // The contents are no longer needed, and need not be copied when it moves (CUDA 12.8+).
 /// if let Err(error) = stream.discard(&cx, &mut [range]) {
 ///     println!("kept: {error}");
 /// }
@@ -272,7 +272,7 @@ impl<'a> ManagedRange<'a> {
         }
         let mut found = vec![none; self.bytes.div_ceil(summary)];
         let (address, bytes, to) = (self.address, self.bytes, found.as_mut_ptr());
-        // SAFETY: there is room for a place per summary, and the range lies in a live allocation.
+        // SAFETY: there is room for a place per summary, and the range is in a live allocation.
         unsafe { context_call!(context, cuMemGetLocationInfo(address, bytes, summary, sampling, to)) }?;
         let driver = context.driver();
         Ok(found.into_iter().map(|raw| MemoryLocation::from_raw(driver, raw)).collect())

@@ -33,7 +33,7 @@ use crate::raw::held::Held;
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::PitchedBuffer;
 ///
-/// // A picture of 5 by 3; its rows lie further apart than 5 elements.
+/// // An image of 5 by 3; its pitch is larger than 5 elements.
 /// let mut picture = PitchedBuffer::<f32>::alloc(&cx, (5, 3))?;
 /// assert!(picture.pitch_bytes() >= 5 * 4);
 /// cx.copy(&mut picture, &[1.0; 15])?;

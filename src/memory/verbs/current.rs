@@ -68,10 +68,11 @@ impl Current<'_, '_> {
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context) unless each device side is of
     /// the current context, or in a `Peer` of the same driver.
     ///
-    /// Driver: `cuMemcpyHtoD_v2`, `cuMemcpyDtoH_v2`, `cuMemcpyDtoD_v2`, `cuMemcpy2D_v2`, `cuMemcpy3D_v2`, or
-    /// `cuMemcpy2DUnaligned_v2` without a side on the host where the program chose the distances of rows, CUDA 3.2+; in the
-    /// order of a stream `cuMemcpyHtoDAsync_v2` and `cuMemcpyDtoDAsync_v2`, CUDA 3.2+, and `cuStreamSynchronize`, CUDA 2.0+;
-    /// of another context `cuMemcpyPeer` or `cuMemcpy3DPeer`, CUDA 4.0+, and `cuStreamSynchronize`, or where that fails
+    /// Driver: `cuMemcpyHtoD_v2`, `cuMemcpyDtoH_v2`, `cuMemcpyDtoD_v2`, `cuMemcpy2D_v2`,
+    /// `cuMemcpy3D_v2`, or `cuMemcpy2DUnaligned_v2` without a host side if the program chose the
+    /// pitch, CUDA 3.2+; in the order of a stream `cuMemcpyHtoDAsync_v2` and
+    /// `cuMemcpyDtoDAsync_v2`, CUDA 3.2+, and `cuStreamSynchronize`, CUDA 2.0+; of another context
+    /// `cuMemcpyPeer` or `cuMemcpy3DPeer`, CUDA 4.0+, and `cuStreamSynchronize`, or if that fails
     /// `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias(
         "cuMemcpyHtoD_v2",

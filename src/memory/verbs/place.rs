@@ -35,7 +35,7 @@ pub trait Source<T: DeviceData>: Sealed {
 /// use cuprum::Buffer;
 /// use cuprum::memory::Target;
 ///
-/// /// Bytes of one element of a place.
+/// /// Size of an element of a place in bytes.
 /// fn element_bytes<D: Target + ?Sized>(_: &D) -> usize {
 ///     size_of::<D::Element>()
 /// }

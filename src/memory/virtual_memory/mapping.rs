@@ -265,7 +265,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// Same as [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if
     /// empty.
     ///
-    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
+    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; if one fails, `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
     #[inline]
     pub fn extend(&mut self, cx: &Current<'_, '_>, memory: &PhysicalMemory) -> Result<(), MemoryError> {

@@ -20,8 +20,8 @@ use crate::raw::owned::Owned;
 ///
 /// [Create](Multicast::new) it, [add](Multicast::add_device) all its devices,
 /// [bind](Multicast::bind) memory of each, and [map](super::Reservation::map_multicast) it in a
-/// context of each. The driver counts its uses, like those of [`PhysicalMemory`]: mappings and
-/// bound memory stay as long as necessary, in any order of drops.
+/// context of each. The driver counts its uses, as for [`PhysicalMemory`]: mappings and bound
+/// memory stay as long as necessary, in any order of drops.
 ///
 /// # Example
 /// ```
@@ -40,7 +40,7 @@ use crate::raw::owned::Owned;
 ///         object.add_device(device)?;
 ///         object.bind(device, 0, &memory, 0, bytes)?;
 ///         let mapping = Reservation::new(driver, bytes, 0)?.map_multicast(&cx, 0, &object)?;
-///         println!("what kernels write to {:#x} reaches all of it", mapping.as_raw());
+///         println!("writes of kernels to {:#x} reach all devices", mapping.as_raw());
 ///     }
 ///     Err(error) => println!("no multicast here: {error}"),
 /// }

@@ -160,7 +160,8 @@ impl PhysicalMemory {
     /// `CUDA_ERROR_NOT_SUPPORTED` for flags that the device or the system does not support;
     /// [`Error::is_unresolved`] before CUDA 10.2.
     ///
-    /// Driver: `cuMemCreate`, CUDA 10.2+; where it refuses a size, `cuMemGetAllocationGranularity`, CUDA 10.2+.
+    /// Driver: `cuMemCreate`, CUDA 10.2+; if it refuses a size, `cuMemGetAllocationGranularity`,
+    /// CUDA 10.2+.
     #[doc(alias = "cuMemCreate")]
     #[inline]
     pub fn new(

@@ -187,8 +187,8 @@ impl Reservation {
     /// `CUDA_ERROR_INVALID_DEVICE` and others for memory that the device cannot access;
     /// [`Error::is_wrong_context`] for memory or a context of another driver.
     ///
-    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; where one fails,
-    /// `cuMemUnmap`, CUDA 10.2+, and `cuMemFree_v2`, CUDA 3.2+.
+    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; if one
+    /// fails, `cuMemUnmap`, CUDA 10.2+, and `cuMemFree_v2`, CUDA 3.2+.
     #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
     pub fn map<'ctx, T: DeviceData>(
         &self,
@@ -206,7 +206,7 @@ impl Reservation {
     /// # Errors
     /// Same as [`map`](Reservation::map).
     ///
-    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
+    /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; if one fails, `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
     #[inline]
     pub fn map_multicast<'ctx>(

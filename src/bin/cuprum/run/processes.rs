@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::signals;
 
-/// Number of processes at most: so many devices the software device has.
+/// Maximum number of processes, which is the number of software devices.
 const MOST: u32 = 16;
-/// Time that the others have, after one has failed, to notice it and to end by themselves.
+/// Time for the others to end by themselves after one has failed.
 const GRACE: Duration = Duration::from_secs(5);
-/// Pause between two looks at the processes.
+/// Interval between checks of the processes.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Reads the value of `--processes`.
@@ -20,7 +20,7 @@ pub(super) fn count(text: &str) -> Option<u32> {
     text.parse().ok().filter(|count| (1..=MOST).contains(count))
 }
 
-/// Processes that run, which are ended when this is dropped.
+/// Running processes, which drop ends.
 #[derive(Debug, Default)]
 pub(super) struct Processes(Vec<Process>);
 
@@ -38,7 +38,7 @@ pub(super) struct Ended {
 }
 
 impl Processes {
-    /// Starts a group of `size` processes, or one that is in no group.
+    /// Starts a group of `size` processes, or a process without a group.
     pub(super) fn start(command: &mut Command, size: Option<u32>) -> io::Result<Self> {
         let mut all = Self::default();
         let Some(size) = size else {
@@ -57,8 +57,8 @@ impl Processes {
         Ok(all)
     }
 
-    /// Waits for all. After one has failed, which `failed` gets at once, the others have a few seconds until they are ended.
-    /// `looked` is called after each look at them.
+    /// Waits for all. Reports the first failure to `failed` immediately, and ends the others a few
+    /// seconds later. Calls `looked` after each check.
     pub(super) fn wait(mut self, mut looked: impl FnMut(), failed: impl Fn(Ended)) -> io::Result<Ended> {
         let (mut last, mut first, mut until) = (None, None, None);
         while !self.0.is_empty() && until.is_none_or(|until| Instant::now() < until) {
@@ -78,7 +78,7 @@ impl Processes {
         first.or(last).ok_or_else(|| io::Error::other("no process was started"))
     }
 
-    /// Those that have ended since the last look, in the order of their numbers.
+    /// Processes that have ended since the last check, in order.
     fn ended(&mut self) -> io::Result<Vec<Ended>> {
         let (mut ended, mut wrong) = (Vec::new(), Ok(()));
         self.0.retain_mut(|Process { rank, child }| match signals::try_wait(child) {
