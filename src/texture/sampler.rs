@@ -44,7 +44,7 @@ pub struct Sampler {
     /// Addressing outside, along x, y and z. Layers are always clamped, and cubes have no outside.
     ///
     /// A line with linear filtering needs `CLAMP` along y: the device samples it at the edge of a plane
-    /// of one row, where half of what `BORDER` reads is border (measured on an H200).
+    /// of one row, where `BORDER` reads half border (measured on an H200).
     pub address_modes: [AddressMode; 3],
     /// Filtering of texels.
     pub filter: FilterMode,
