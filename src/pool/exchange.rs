@@ -61,7 +61,7 @@ impl PoolRef {
     /// A file descriptor for the pool, to be sent to another process, which [imports](MemoryPool::import) it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [for that](super::PoolOptions::with_export);
+    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [for that](super::PoolOptions::shareable);
     /// `CUDA_ERROR_NOT_SUPPORTED`.
     ///
     /// Driver: `cuMemPoolExportToShareableHandle`, CUDA 11.2+.

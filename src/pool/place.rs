@@ -64,32 +64,23 @@ impl PoolPlace {
     }
 }
 
-/// How a [`MemoryPool`](super::MemoryPool) is made.
+/// Options of a [`MemoryPool`](super::MemoryPool).
 ///
 /// Example: see [`MemoryPool`](super::MemoryPool).
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
-    place: PoolPlace,
-    max_bytes: usize,
-    shareable: bool,
+    /// Memory of the pool.
+    pub place: PoolPlace,
+    /// Limit of the pool in bytes, which the driver rounds up; 0 for no limit. CUDA 12.2+; older drivers ignore it.
+    pub max_bytes: usize,
+    /// True if the pool can be [exported](super::PoolRef::export) to other processes as a file descriptor.
+    pub shareable: bool,
 }
 
 impl PoolOptions {
-    /// A pool in a place, as large as the driver allows, for this process alone.
+    /// Returns the options of a pool without a limit, for this process only.
     pub const fn new(place: PoolPlace) -> Self {
         Self { place, max_bytes: 0, shareable: false }
-    }
-
-    /// Limits the pool to so many bytes, which the driver rounds up; 0 is no limit. CUDA 12.2+; older drivers have none.
-    #[must_use]
-    pub const fn with_max_bytes(self, bytes: usize) -> Self {
-        Self { max_bytes: bytes, ..self }
-    }
-
-    /// Allows the pool to be [exported](super::PoolRef::export) to other processes as a file descriptor.
-    #[must_use]
-    pub const fn with_export(self) -> Self {
-        Self { shareable: true, ..self }
     }
 
     /// The driver's description.

@@ -22,7 +22,6 @@ use crate::raw::seal::Key;
 ///
 /// Example: see [`Copies`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct CopyAttributes {
     /// When a copy may read its source: in the order of the stream, during the call, or at any time until it is done, which
     /// finds old elements if the stream writes the source before.
@@ -40,16 +39,6 @@ impl Default for CopyAttributes {
 }
 
 impl CopyAttributes {
-    /// The same, with another time at which the source may be read.
-    pub const fn with_source_order(self, source_order: CUmemcpySrcAccessOrder) -> Self {
-        Self { source_order, ..self }
-    }
-
-    /// The same, with other flags.
-    pub const fn with_flags(self, flags: CUmemcpyFlags) -> Self {
-        Self { flags, ..self }
-    }
-
     fn raw(self) -> CUmemcpyAttributes {
         CUmemcpyAttributes {
             srcAccessOrder: self.source_order,
