@@ -307,8 +307,8 @@ impl<'a> GraphExec<'a> {
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; [`GraphError::Incomplete`].
     ///
     /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an earlier update is
-    /// replaced, `cuGraphDestroy`, CUDA 10.0+, and for memory that was moved into its graph `cuMemFree_v2`, CUDA
-    /// 3.2+.
+    /// replaced, `cuGraphDestroy`, CUDA 10.0+, and for memory that was moved into its graph `cuMemFree_v2`,
+    /// CUDA 3.2+.
     #[doc(alias("cuGraphExecUpdate_v2", "cuGraphExecUpdate"))]
     pub fn update(&mut self, cx: &Current<'_, '_>, graph: Graph<'a>) -> Result<(), GraphError> {
         let context = cx.of_both([self.context(), graph.context()], FnId::cuGraphExecUpdate_v2)?;

@@ -60,7 +60,7 @@ mod tensor_map;
 mod texture;
 
 pub use self::resource::{Resource, ResourceView};
-pub use self::sampler::{AddressMode, FilterMode, ReadMode, Sampler};
+pub use self::sampler::{AddressMode, FilterMode, Sampler};
 pub use self::surface::{Surface, SurfaceObject};
 pub(crate) use self::tensor::TensorElement;
 pub use self::tensor::TensorLayout;

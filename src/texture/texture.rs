@@ -51,11 +51,11 @@ unsafe impl Handle for Sampled {
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::PitchedBuffer;
-/// use cuprum::texture::{AddressMode, ReadMode, Sampler, Texture};
+/// use cuprum::texture::{AddressMode, Sampler, Texture};
 ///
 /// let rows = PitchedBuffer::<u8>::from_slice(&cx, &[0; 12], (4, 3))?;
 /// let address_modes = [AddressMode::CU_TR_ADDRESS_MODE_BORDER; 3];
-/// let sampler = Sampler { read: ReadMode::NormalizedFloat, address_modes, ..Sampler::new() };
+/// let sampler = Sampler { normalized_floats: true, address_modes, ..Sampler::new() };
 /// let texture = Texture::new(&cx, &rows, &sampler)?;
 /// assert_eq!(texture.sampler(&cx)?, sampler);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -42,7 +42,6 @@ const COMPLETE: &[(&str, &str)] = &[
     ("Peer", "one place"),
     ("Plain", "one value"),
     ("PoolOptions", "written as a change of another, which goes on compiling with a new field"),
-    ("ReadMode", "a flag of the driver's, set or not"),
     ("RegisterError", "an error with what it gives back"),
     ("RequestError", "an error with what it gives back"),
     ("ResourceView", "written as a change of another, which goes on compiling with a new field"),
