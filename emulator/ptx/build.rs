@@ -1,4 +1,4 @@
-//! Tells the crate whether the compiler lets functions be compiled for AVX-512, which it does from 1.89 on.
+//! Detects whether the compiler supports AVX-512 in functions, which it does from 1.89 on.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ fn main() {
     }
 }
 
-/// The 89 of `rustc 1.89.0 (...)`.
+/// Returns the 89 of `rustc 1.89.0 (...)`.
 fn minor_version(text: &str) -> Option<u32> {
     text.split_whitespace().nth(1)?.split('.').nth(1)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! A GPU where there is one, the emulator elsewhere.
+//! Opens a GPU if the machine has one, and the emulator otherwise.
 
 use core::fmt;
 use std::io::Write as _;
@@ -7,7 +7,7 @@ use cuprum_sys::{CUresult, Library, LoadError, environment};
 
 use crate::message::{self, Message};
 
-/// Environment variable that forces one or the other: `gpu` or `emulator`.
+/// Environment variable that forces one of them: `gpu` or `emulator`.
 const VARIABLE: &str = "CUPRUM_DEVICE";
 
 /// The driver that was opened, and the reason.
@@ -27,12 +27,13 @@ const VARIABLE: &str = "CUPRUM_DEVICE";
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Choice {
-    /// NVIDIA's driver, with this many devices.
+    /// NVIDIA's driver, with at least one device.
     Gpu {
         /// Number of devices found.
         devices: u32,
     },
-    /// A driver in software that the system's loader found in place of NVIDIA's, such as this project's `libcuda.so.1`.
+    /// A driver in software that the system's loader found in place of NVIDIA's, such as this
+    /// project's `libcuda.so.1`.
     SoftwareLibrary {
         /// Name or path under which it was loaded.
         origin: &'static str,
@@ -57,7 +58,7 @@ pub enum Reason {
     InitFailed(CUresult),
     /// The driver has no device.
     NoDevice,
-    /// The driver is one in software.
+    /// The driver found is a driver in software.
     SoftwareLibrary {
         /// Name or path under which it was loaded.
         origin: &'static str,
@@ -113,15 +114,16 @@ impl fmt::Display for ChoiceError {
 
 impl std::error::Error for ChoiceError {}
 
-/// Opens the machine's driver if it loads, starts and has a device; the emulator otherwise.
+/// Opens the machine's driver if it loads, starts and has a device. Opens the emulator otherwise.
 ///
-/// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them; a driver in software that the
-/// system's loader finds as `libcuda.so.1` is no GPU. The driver is initialized in all cases.
-/// [`Library::is_software_device`] tells the two apart for any library.
+/// `CUPRUM_DEVICE=gpu` or `CUPRUM_DEVICE=emulator` in the environment forces one of them. A driver
+/// in software that the system's loader finds as `libcuda.so.1` does not count as a GPU. The driver
+/// is initialized in all cases. [`Library::is_software_device`] distinguishes them for any library.
 ///
-/// The emulator's reports, of faults with the thread and the line, of code that it refuses and of functions that it lacks,
-/// go to standard error from then on, so that a program that only hands on its errors shows them. It is told otherwise by
-/// [`set_message_hook`](crate::set_message_hook), before or after, and by `CUPRUM_EMULATOR_REPORTS=0`.
+/// From then on, the emulator writes its reports to standard error: faults with their thread and
+/// line, code that it refuses, and functions that it lacks. Programs that only pass on errors
+/// therefore show them. [`set_message_hook`](crate::set_message_hook), called before or after, or
+/// `CUPRUM_EMULATOR_REPORTS=0` changes this.
 ///
 /// # Errors
 ///
@@ -147,9 +149,9 @@ fn emulator(reason: Reason) -> (Library, Choice) {
     (crate::library(), Choice::Emulator(reason))
 }
 
-/// The one place in this crate that prints.
+/// Prints a message. Nothing else in this crate prints.
 fn print(message: &Message<'_>) {
-    // Where standard error is closed nobody reads it.
+    // If standard error is closed, the message is dropped.
     let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
 }
 
@@ -160,7 +162,7 @@ fn open_driver() -> Result<(Library, Choice), Reason> {
         code => return Err(Reason::InitFailed(code)),
     }
     let mut count = 0;
-    // SAFETY: `count` is a place for the answer, and the driver is initialized.
+    // SAFETY: `count` is a valid output, and the driver is initialized.
     let result = unsafe { (library.fns().cuDeviceGetCount)(&mut count) };
     match (result, u32::try_from(count)) {
         (CUresult::CUDA_SUCCESS, Ok(devices)) if devices > 0 => {

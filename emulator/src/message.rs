@@ -1,4 +1,4 @@
-//! Messages that the emulator would print, if it printed.
+//! Messages of the emulator, which itself prints nothing.
 
 use core::fmt::{self, Write as _};
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use cuprum_sys::CUresult;
 use crate::report::{Fault, Leak, Misuse, Unordered};
 use crate::settings::{Settings, SettingsError};
 
-/// An event that a result code alone does not tell.
+/// An event that a result code does not describe.
 ///
 /// # Example
 /// ```
@@ -24,11 +24,11 @@ use crate::settings::{Settings, SettingsError};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Message<'a> {
-    /// A kernel went wrong.
+    /// A kernel caused a fault.
     Fault(&'a Fault),
     /// A module was refused.
     ModuleRefused {
-        /// Answer of the call.
+        /// Result of the call.
         code: CUresult,
         /// Text of the JIT error log.
         log: &'a str,
@@ -37,34 +37,35 @@ pub enum Message<'a> {
     InputRefused {
         /// The client's name for the input; for a file, its path.
         name: &'a str,
-        /// Answer of the call.
+        /// Result of the call.
         code: CUresult,
         /// Text of the JIT error log.
         log: &'a str,
     },
-    /// A function answers `CUDA_ERROR_NOT_SUPPORTED`. Told once per function and reason.
+    /// A function returns `CUDA_ERROR_NOT_SUPPORTED`. Reported once per function and reason.
     NotSupported {
         /// The exported name of the function.
         function: &'a str,
-        /// Reason, and the way out, if there is one.
+        /// Reason, and an alternative if there is one.
         reason: &'a str,
     },
-    /// A context has ended, and something in it was never given back. Only if the settings ask for it.
+    /// A context has ended with objects that were not freed. Only if the settings enable it.
     Leaks(&'a [Leak]),
-    /// The process ends and still holds these objects, usually caches, which programs do not empty at exit. Only if the
-    /// settings ask for it.
+    /// The process ends with these objects not freed. Usually they are caches, which programs do
+    /// not empty at exit. Only if the settings enable it.
     Held(&'a [Leak]),
-    /// Two operations touch the same bytes, and nothing orders them. Only if the settings ask for it.
+    /// Two operations access the same bytes without an order. Only if the settings enable it.
     Unordered(&'a Unordered),
     /// A call that no correct program makes.
     Misuse(&'a Misuse),
-    /// The process ends, and this many reports were left out because there were too many before.
+    /// The process ends, and this many reports were omitted because there were too many.
     LeftOut(u64),
-    /// The settings in the environment make no sense, so `cuInit` fails.
+    /// The settings in the environment are invalid, so `cuInit` fails.
     Settings(&'a SettingsError),
 }
 
-/// In lines for people: control characters, which names in PTX can have, are shown as `\u{1b}`.
+/// Writes lines for people. Control characters, which names in PTX can contain, become `\u{1b}` and
+/// the like.
 impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = Shown(f);
@@ -104,7 +105,7 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// Passes text on with its lines, and without characters that control a terminal.
+/// Passes lines of text on, without characters that control a terminal.
 struct Shown<'a, 'b>(&'a mut fmt::Formatter<'b>);
 
 impl fmt::Write for Shown<'_, '_> {
@@ -119,33 +120,34 @@ impl fmt::Write for Shown<'_, '_> {
 
 static HOOK: RwLock<Option<fn(&Message<'_>)>> = RwLock::new(None);
 
-/// Sets the function that receives messages beyond result codes. The library itself prints nothing, but for
-/// [`open_driver_or_emulator`](crate::open_driver_or_emulator), whose hook this one replaces.
+/// Sets the function that receives messages beyond result codes. The library itself prints nothing,
+/// except through the hook of [`open_driver_or_emulator`](crate::open_driver_or_emulator), which
+/// this hook replaces.
 ///
-/// The hook is called on the thread of the event, inside of the driver call.
+/// The hook is called on the thread of the event, within the driver call.
 pub fn set_message_hook(hook: fn(&Message<'_>)) {
     *HOOK.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
 }
 
-/// Sets the hook unless there is one.
 pub(crate) fn set_default_hook(hook: fn(&Message<'_>)) {
     HOOK.write().unwrap_or_else(PoisonError::into_inner).get_or_insert(hook);
 }
 
 static KEEPER: OnceLock<fn(&Message<'_>)> = OnceLock::new();
 
-/// Sets the function that keeps all messages, whatever the settings say. There is one; the first stays.
+/// Sets the function that keeps all messages, regardless of the settings. Only the first call has
+/// an effect.
 pub(crate) fn keep(keeper: fn(&Message<'_>)) {
     KEEPER.get_or_init(|| keeper);
 }
 
-/// The largest number of findings of checks that are reported.
+/// Maximum number of reported findings of checks.
 const MOST_FINDINGS: usize = 1000;
 
-/// The keys of the findings that were reported, and the number of findings left out.
+/// The keys of the reported findings, and the number of omitted findings.
 static FINDINGS: Mutex<(BTreeSet<String>, u64)> = Mutex::new((BTreeSet::new(), 0));
 
-/// Reports the finding of a check, unless one with this key was reported, or too many were.
+/// Reports the finding of a check, unless one with this key was reported or there were too many.
 pub(crate) fn tell_once(key: String, message: &Message<'_>) {
     {
         let mut findings = FINDINGS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -162,7 +164,7 @@ pub(crate) fn tell_once(key: String, message: &Message<'_>) {
     tell(message);
 }
 
-/// Tells how many findings were left out, when the process ends.
+/// Reports the number of omitted findings at the end of the process.
 pub(crate) fn tell_left_out() {
     let left_out = FINDINGS.lock().unwrap_or_else(PoisonError::into_inner).1;
     if left_out > 0 {
@@ -170,7 +172,7 @@ pub(crate) fn tell_left_out() {
     }
 }
 
-/// Tells the keeper, and the hook, if there is one and the settings allow it.
+/// Passes a message to the keeper, and to the hook if there is one and the settings allow it.
 pub(crate) fn tell(message: &Message<'_>) {
     if let Some(keep) = KEEPER.get() {
         keep(message);

@@ -1,8 +1,9 @@
-//! Reads that nothing orders: what the host need not wait for is not done when the call returns.
+//! Unordered reads: work for which the host need not wait is not finished when the call returns.
 //!
-//! As recorded on an H100 by `tests/gpu/probe_order.py`, and as NVIDIA documents who waits for what.
+//! As recorded on an H100 by `tests/gpu/probe_order.py`, and as NVIDIA documents the waits of
+//! calls.
 //!
-//! A program of its own: it installs the deferred mode.
+//! A separate program, because it installs the deferred mode.
 
 mod common;
 
@@ -22,7 +23,7 @@ fn context() -> TestContext {
     TestContext::new()
 }
 
-/// The first byte of device memory, read on a stream of its own that waits for no other.
+/// Reads the first byte of device memory on a separate stream that waits for no other.
 fn read_apart(from: CUdeviceptr) -> u8 {
     let apart = stream(NON_BLOCKING);
     let mut byte = 0u8;
@@ -32,7 +33,7 @@ fn read_apart(from: CUdeviceptr) -> u8 {
     byte
 }
 
-/// Device memory whose bytes are all 1, for sure.
+/// Returns device memory whose bytes are already 1.
 fn ones(bytes: usize) -> CUdeviceptr {
     let memory = alloc(bytes);
     ok!(cuMemsetD8_v2(memory, 1, bytes));
@@ -40,7 +41,7 @@ fn ones(bytes: usize) -> CUdeviceptr {
     memory
 }
 
-/// A copy of rows of device memory.
+/// Returns a copy of rows of device memory.
 fn rows(to: CUdeviceptr, from: CUdeviceptr) -> CUDA_MEMCPY2D {
     CUDA_MEMCPY2D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
@@ -100,12 +101,12 @@ fn pageable_bytes_are_away_but_not_yet_there() {
         let memory = ones(bytes);
         let mut host = vec![2u8; bytes];
         ok!(cuMemcpyHtoD_v2(memory, host.as_ptr().cast(), bytes));
-        // Free for the client again.
+        // The client may use it again.
         host.fill(3);
         assert_eq!(read_apart(memory), 1);
         assert_eq!(read::<u8>(memory, bytes), vec![2; bytes]);
     }
-    // What comes from page-locked memory is waited for.
+    // Copies from page-locked memory are waited for.
     let memory = ones(64);
     let mut pinned = null_mut::<c_void>();
     ok!(cuMemAllocHost_v2(&mut pinned, 64));
@@ -139,7 +140,7 @@ fn the_default_streams_of_two_threads_do_not_wait_for_each_other() {
         let other = scope.spawn(|| {
             ok!(cuCtxPushCurrent_v2(CUcontext(core::ptr::with_exposed_provenance_mut(handle))));
             let mut byte = 0u8;
-            // SAFETY: a place for the byte; the call waits.
+            // SAFETY: a valid output for the byte; the call waits.
             let copied = unsafe { (fns.cuMemcpyDtoH_v2)((&raw mut byte).cast(), memory, 1) };
             assert_eq!(copied, CUresult::CUDA_SUCCESS);
             byte
@@ -156,7 +157,7 @@ fn the_default_streams_of_two_threads_do_not_wait_for_each_other() {
 #[test]
 fn fresh_memory_holds_what_was_there() {
     let _context = context();
-    // A size that no other test of this file frees.
+    // No other test of this file frees memory of this size.
     let bytes = 4711;
     let memory = ones(bytes);
     assert_eq!(read::<u8>(memory, 1), [1]);
@@ -170,7 +171,8 @@ fn fresh_memory_holds_what_was_there() {
     assert_eq!(read::<u8>(again, bytes), vec![1; bytes]);
 }
 
-/// As measured on an H100 with driver 580, where what still uses the memory then faults or writes what is another's.
+/// As measured on an H100 with driver 580, where work that still uses the memory then faults or
+/// overwrites another allocation.
 #[test]
 fn freeing_memory_of_a_pool_does_not_wait() {
     const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

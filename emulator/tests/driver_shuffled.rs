@@ -1,6 +1,6 @@
-//! The shuffled mode: what nothing orders happens in any order, what something orders does not.
+//! The shuffled mode: unordered work happens in any order, ordered work in its order.
 //!
-//! A program of its own: it installs the shuffled mode.
+//! A separate program, because it installs the shuffled mode.
 
 mod common;
 
@@ -13,7 +13,7 @@ use cuprum_sys::*;
 
 const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
 
-/// A context, and a lock, since the order depends on the calls of all threads.
+/// Returns a context and a lock, because the order depends on the calls of all threads.
 fn context() -> (TestContext, MutexGuard<'static, ()>) {
     static SETUP: Once = Once::new();
     static ALONE: Mutex<()> = Mutex::new(());
@@ -22,7 +22,8 @@ fn context() -> (TestContext, MutexGuard<'static, ()>) {
     (TestContext::new(), alone)
 }
 
-/// Contents of memory at the end when three streams fill parts of it, and what is seen on the way.
+/// Returns the final contents of memory of which three streams fill parts, and the contents seen
+/// meanwhile.
 fn unordered(seed: u64) -> Vec<u8> {
     reseed(seed);
     let memory = alloc(64);
@@ -78,7 +79,7 @@ fn what_is_ordered_stays_in_order() {
         for stream in [first, second] {
             ok!(cuStreamDestroy_v2(stream));
         }
-        // Waits for everything that may use the memory.
+        // Waits for all work that may use the memory.
         ok!(cuMemFree_v2(memory));
     }
 }

@@ -1,6 +1,8 @@
-//! The check of the order between streams: planted bugs are reported, alike in all modes, and their correct twins are not.
+//! The check of the order between streams: planted bugs are reported alike in all modes, and their
+//! correct twins are not.
 //!
-//! Each mode runs all cases in a process of its own, which prints a line for each case and its reports.
+//! Each mode runs all cases in a separate process, which prints a line for each case and its
+//! reports.
 
 #[path = "streamcheck/bench.rs"]
 mod bench;
@@ -20,7 +22,7 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     /// Runs the program; `true` for the twin.
     pub(crate) run: fn(&Bench, bool),
-    /// Parts of the report. None where the twin alone is a case.
+    /// Parts of the report; empty if only the twin is a case.
     pub(crate) says: &'static [&'static str],
 }
 
@@ -31,7 +33,6 @@ fn cases() -> impl Iterator<Item = &'static Case> {
 const MODES: &[&str] =
     &["eager", "async", "deferred", "shuffled:1", "shuffled:2", "shuffled:3", "shuffled:4"];
 
-/// The reports of each case, by its name.
 fn reports(mode: &str, variant: &str) -> BTreeMap<String, String> {
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--ignored", "--nocapture", "--test-threads=1"])
@@ -70,7 +71,7 @@ fn child() {
     eprintln!("case at exit");
 }
 
-/// Addresses of the host differ from process to process.
+/// Removes host addresses, which differ between processes.
 fn without_addresses(report: &str) -> String {
     let address = |line: &str| line.split_once("at 0x").map(|(before, _)| format!("{before}at 0x..."));
     report.lines().map(|line| address(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()

@@ -1,6 +1,6 @@
-//! Threads, forks and the end of the process, with operations on a thread of the driver's own.
+//! Threads, forks and the end of the process, with operations on a thread of the driver.
 //!
-//! A program of its own: it installs the asynchronous mode, and forks.
+//! A separate program, because it installs the asynchronous mode, and forks.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn context() -> TestContext {
     TestContext::new()
 }
 
-/// True once the host function below may go on.
+/// True once the host function below may continue.
 static GO: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" fn wait_for_go(_: *mut c_void) {
@@ -75,7 +75,8 @@ fn many_threads_use_one_context_at_the_same_time() {
     ok!(cuMemAlloc_v2(&mut pointer, 4));
 }
 
-/// As a wait for a value, or a kernel with volatile loads, reads it. ThreadSanitizer reports a copy that stores it otherwise.
+/// The host polls like a wait for a value, or a kernel with volatile loads. ThreadSanitizer would
+/// report a copy with other stores.
 #[test]
 fn a_word_that_the_host_polls_arrives_whole() {
     const ROUNDS: usize = 2_000;
@@ -86,7 +87,8 @@ fn a_word_that_the_host_polls_arrives_whole() {
     let (bytes, target) = (alloc(64), locked.addr() as CUdeviceptr + 4);
     ok!(cuMemsetD8_v2(bytes, 0, 64));
     ok!(cuMemsetD8_v2(target, 0, 12));
-    // SAFETY: eight bytes of page-locked memory, aligned, which is freed below; copies write them by atomic stores.
+    // SAFETY: eight aligned bytes of page-locked memory, which is freed below; copies write them by
+    // atomic stores.
     let word = unsafe { AtomicU64::from_ptr(locked.cast::<u64>().wrapping_add(1)) };
     let is_over = AtomicBool::new(false);
     let polls = std::thread::scope(|scope| {
@@ -94,7 +96,7 @@ fn a_word_that_the_host_polls_arrives_whole() {
             ok!(cuCtxPushCurrent_v2(CUcontext(core::ptr::with_exposed_provenance_mut(handle))));
             let stream = stream(1);
             for round in 0..ROUNDS {
-                // The first four bytes are half a word, and the source of copies is aligned in every way.
+                // The first four bytes are half a word, and the source has every alignment.
                 ok!(cuMemsetD32Async(target, u32::MAX, 3, stream));
                 ok!(cuMemcpyAsync(target, bytes + (round % 8) as u64, 12, stream));
             }
@@ -129,12 +131,12 @@ fn a_forked_child_gets_an_error_and_no_crash() {
     let _context = context();
     let buffer = alloc(4);
     let fns = fns();
-    // SAFETY: the child calls the driver, which answers before it takes any lock, and leaves.
+    // SAFETY: the child only calls the driver, which returns before it takes any lock, and exits.
     let child = unsafe { fork() };
     assert!(child >= 0);
     if child == 0 {
         let (mut pointer, mut version) = (0, 0);
-        // SAFETY: in all four, the arguments are valid or places of our own.
+        // SAFETY: in all four, the arguments are valid, or outputs of this test.
         let allocated = unsafe { (fns.cuMemAlloc_v2)(&mut pointer, 4) };
         // SAFETY: as above.
         let freed = unsafe { (fns.cuMemFree_v2)(buffer) };
@@ -146,7 +148,7 @@ fn a_forked_child_gets_an_error_and_no_crash() {
             .iter()
             .all(|&result| result == CUresult::CUDA_ERROR_NOT_INITIALIZED);
         let right = refused && asked == CUresult::CUDA_SUCCESS;
-        // SAFETY: ends the child without what the parent's threads would have cleaned up.
+        // SAFETY: ends the child without the cleanup of the parent's threads.
         unsafe { _exit(if right { 0 } else { 1 }) };
     }
     let mut status = -1;
@@ -156,7 +158,7 @@ fn a_forked_child_gets_an_error_and_no_crash() {
     ok!(cuMemFree_v2(buffer));
 }
 
-/// Frees its memory when the thread ends, as a client's object in a thread-local variable does.
+/// Frees its memory at the end of the thread, like a client's object in a thread-local variable.
 struct Owner(std::cell::Cell<CUdeviceptr>);
 
 static FREED: std::sync::Mutex<Vec<(CUresult, CUresult, bool)>> = std::sync::Mutex::new(Vec::new());
@@ -180,7 +182,7 @@ fn destructors_of_thread_local_variables_may_call_the_driver() {
     let main = context();
     let handle = main.0.0.expose_provenance();
     let thread = std::thread::spawn(move || {
-        // Destroyed in the reverse order of their first use, and so last of all.
+        // Destroyed in the reverse order of first use, so last of all.
         BEFORE.with(|_| ());
         ok!(cuCtxPushCurrent_v2(CUcontext(core::ptr::with_exposed_provenance_mut(handle))));
         BEFORE.with(|owner| owner.0.set(alloc(64)));

@@ -1,7 +1,7 @@
-//! Virtual memory, the linker, and settings other than the default: an old driver, two devices, little
-//! memory, and operations that run only when somebody waits.
+//! Virtual memory, the linker, and settings other than the default: an old driver, two devices,
+//! little memory, and operations that run only when a thread waits.
 //!
-//! A program of its own: it installs those settings.
+//! A separate program, because it installs these settings.
 
 mod common;
 
@@ -16,7 +16,7 @@ use cuprum_sys::*;
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const MIB: usize = 1 << 20;
 
-/// This process's emulator: CUDA 12.4, two devices of 64 MiB, deferred.
+/// Installs the settings: CUDA 12.4, two devices of 64 MiB, deferred.
 fn setup() {
     static SETUP: Once = Once::new();
     SETUP.call_once(|| {
@@ -84,7 +84,7 @@ fn two_devices_share_addresses_and_copy_to_each_other() {
     assert_eq!(ordinal, 1);
 }
 
-/// Reads the word at an address by a kernel of the current context, and returns the answer of a wait.
+/// Reads the word at an address by a kernel in the current context. Returns the code of a wait.
 fn read_by_kernel(mut address: CUdeviceptr) -> CUresult {
     let text = c".version 7.0 .target sm_52 .address_size 64
         .entry reader(.param .u64 p) { .reg .u64 a; .reg .u32 v; ld.param.u64 a, [p]; ld.global.u32 v, [a]; ret; }";
@@ -120,7 +120,8 @@ fn deferred_operations_run_when_somebody_waits() {
     let stream = stream(1);
     let buffer = alloc(4);
     write(buffer, &[5u32]);
-    // On its way, in the default stream, for which a stream that does not block waits no more than the host does.
+    // Still in progress in the default stream, for which neither a non-blocking stream nor the host
+    // waits.
     ok!(cuCtxSynchronize());
     let mut host = [0u32];
     let done = event(0);
@@ -158,7 +159,7 @@ fn no_call_waits_for_what_stays_on_the_device() {
     assert_eq!(read::<u32>(one, 1), [3]);
     assert!(!busy());
 
-    // The host can look at managed memory and at its own.
+    // The host can access managed memory and its own.
     let mut managed = 0;
     ok!(cuMemAllocManaged(&mut managed, 4, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.0));
     ok!(cuMemsetD32_v2(managed, 5, 1));
@@ -174,10 +175,10 @@ fn streams_keep_order_with_the_legacy_stream_unless_they_do_not_block() {
     let (blocking, free) = (stream(0), stream(1));
     let buffer = alloc(8);
     ok!(cuMemsetD32_v2(buffer, 0, 2));
-    // The one that does not keep order comes first: a wait for what came later must not run it along.
+    // The non-blocking stream comes first: a wait for later work must not run it.
     ok!(cuMemsetD32Async(buffer + 4, 1, 1, free));
     ok!(cuMemsetD32Async(buffer, 1, 1, blocking));
-    // A wait for the legacy stream waits for the blocking one too, and for no other.
+    // A wait for the legacy stream also waits for the blocking one, and for no other.
     ok!(cuMemsetD8Async(buffer, 0, 0, CUstream::null()));
     ok!(cuStreamSynchronize(CUstream::null()));
     ok!(cuStreamQuery(blocking));
@@ -194,7 +195,7 @@ fn on_first_device() -> CUmemAllocationProp {
     }
 }
 
-/// Maps 4 MiB, to which nobody has access, at the start of 8 MiB.
+/// Maps 4 MiB without access for any device, at the start of 8 MiB.
 fn mapped() -> (u64, u64) {
     let (mut address, mut handle) = (0, 0);
     ok!(cuMemAddressReserve(&mut address, 8 * MIB, 0, 0, 0));
@@ -233,14 +234,14 @@ fn mapped_memory_appears_where_it_was_reserved() {
         flags: CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
     };
     ok!(cuMemSetAccess(address, 2 * granule, &access, 1));
-    // Across the border of the two.
+    // Across the border between both mappings.
     let border = address + granule as u64 - 8;
     write(border, &[1u32, 2, 3, 4]);
     assert_eq!(read::<u32>(border, 4), [1, 2, 3, 4]);
     assert_eq!(code!(cuMemAddressFree(address, 2 * granule)), INVALID_VALUE);
     assert_eq!(code!(cuMemUnmap(address + granule as u64 / 2, granule)), INVALID_VALUE);
     ok!(cuMemUnmap(address, 2 * granule));
-    // Where nothing is mapped, there is nothing to unmap.
+    // Unmapping an unmapped range has no effect.
     ok!(cuMemUnmap(address, 2 * granule));
     let mut host = [0u32];
     let to = host.as_mut_ptr().cast::<c_void>();
@@ -323,7 +324,7 @@ fn the_linker_puts_two_modules_together() {
     assert_eq!(read::<u32>(result, 1), [42]);
 }
 
-/// As an H100 answers.
+/// As on an H100.
 #[test]
 fn memory_is_reached_by_whom_access_is_given() {
     let _context = context_on(0);
@@ -360,7 +361,7 @@ fn memory_is_reached_by_whom_access_is_given() {
     ok!(cuMemRelease(handle));
 }
 
-/// As an H100 answers.
+/// As on an H100.
 #[test]
 fn a_handle_that_is_released_stays_while_its_memory_is_mapped() {
     let _context = context_on(0);

@@ -1,7 +1,7 @@
-//! Which calls wait for queued work: none waits for more than two H200s do (`tests/data/goldens/waits.txt`), in the mode in
-//! which work runs when it is waited for.
+//! Calls that wait for queued work: no call waits for more than on two H200s
+//! (`tests/data/goldens/waits.txt`), in the mode in which work runs when it is waited for.
 //!
-//! A program of its own: it installs two devices and that mode.
+//! A separate program, because it installs two devices and this mode.
 
 mod common;
 #[path = "waits/memory.rs"]
@@ -15,7 +15,7 @@ use common::*;
 use cuprum_emulator::{Mode, Settings};
 use cuprum_sys::*;
 
-/// As many as physical memory has at least.
+/// Minimum size of physical memory.
 const BYTES: usize = 2 << 20;
 const NONBLOCKING: u32 = 1;
 const MODULE: &core::ffi::CStr = c".version 7.0 .target sm_52 .address_size 64
@@ -23,20 +23,19 @@ const MODULE: &core::ffi::CStr = c".version 7.0 .target sm_52 .address_size 64
         .reg .u64 a; .reg .u32 v;
         ld.param.u64 a, [p]; ld.volatile.global.u32 v, [a]; ret; }";
 
-/// What a golden says of a call beside a kind of work.
+/// The recorded result of a call during a kind of work.
 #[derive(Clone)]
 struct Golden {
-    /// The answer of the call.
     code: u32,
-    /// The work was over when the call returned.
+    /// True if the work had finished when the call returned.
     is_done: bool,
-    /// The work had failed by then.
+    /// True if the work had failed by then.
     has_failed: bool,
-    /// The answers of both contexts afterwards.
+    /// The codes of both contexts afterwards.
     then: [String; 2],
 }
 
-/// The rows of the golden, by call and work.
+/// Returns the rows of the golden, by call and work.
 fn goldens() -> BTreeMap<(String, String), Golden> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/goldens/waits.txt");
     let text = std::fs::read_to_string(path).expect("the golden");
@@ -52,7 +51,7 @@ fn goldens() -> BTreeMap<(String, String), Golden> {
     rows.collect()
 }
 
-/// Two contexts on two devices, memory of both, and what can be freed beside work.
+/// Two contexts on two devices, memory of both, and objects that can be freed during work.
 struct Bench {
     contexts: [CUcontext; 2],
     streams: [CUstream; 2],
@@ -109,7 +108,7 @@ impl Bench {
         Self { contexts, streams, source, target, other, locked, array, levels, modules, library }
     }
 
-    /// The address that work beside a call uses.
+    /// Returns the address used by the work during a call.
     fn used_by(&self, call: &str) -> CUdeviceptr {
         match call {
             "cuMemFreeHost" => self.locked.addr() as CUdeviceptr,
@@ -117,7 +116,7 @@ impl Bench {
         }
     }
 
-    /// The kernel of a row: from the module that is unloaded, or any.
+    /// Returns the kernel of a row: from the module to unload, or any.
     fn reader(&self, call: &str, device: usize) -> CUfunction {
         let (mut kernel, mut function) = (CUkernel::null(), CUfunction::null());
         if call == "cuLibraryUnload" {
@@ -129,7 +128,8 @@ impl Bench {
         function
     }
 
-    /// Queues work of a kind on memory, and gives the event behind it. The first context is current then.
+    /// Queues work of a kind on memory, and returns the event after it. The first context is
+    /// current then.
     fn queue(&self, call: &str, work: &str, memory: CUdeviceptr) -> CUevent {
         let at = device_of(work);
         enter(self.contexts[at]);
@@ -157,7 +157,7 @@ impl Bench {
         done
     }
 
-    /// Makes the call of a row that ends memory of this; `None` for one that has no place here.
+    /// Makes the call of a row that frees an object; `None` if the call is not tested here.
     fn call(&self, call: &str, work: &str) -> Option<CUresult> {
         let mut made = 0;
         Some(match call {
@@ -189,7 +189,7 @@ impl Bench {
         })
     }
 
-    /// The answers of both contexts to a wait, when the work of both is over.
+    /// Returns the codes of a wait for both contexts.
     fn ends(&self) -> [CUresult; 2] {
         let wait = |context| match code!(cuCtxSetCurrent(context)) {
             CUresult::CUDA_SUCCESS => code!(cuCtxSynchronize()),
@@ -208,19 +208,18 @@ impl Drop for Bench {
     }
 }
 
-/// The device whose context has work of a kind.
 fn device_of(work: &str) -> usize {
     usize::from(work != "own")
 }
 
-/// Outcome of a row: whether the work was over, and the answers of both contexts at the end.
+/// Result of a row: whether the work had finished, and the codes of both contexts at the end.
 struct Outcome {
     code: CUresult,
     is_done: bool,
     ends: [CUresult; 2],
 }
 
-/// Makes the call of a row beside its work; `None` for a call that has no place here.
+/// Makes the call of a row during its work; `None` if the call is not tested here.
 fn row(call: &str, work: &str) -> Option<Outcome> {
     let (bench, has) = (Bench::new(), device_of(work));
     let memory = memory::memory_for(call, has as i32);
@@ -235,7 +234,7 @@ fn row(call: &str, work: &str) -> Option<Outcome> {
     Some(Outcome { code, is_done, ends: bench.ends() })
 }
 
-/// Rows whose work ends otherwise than on hardware, and why. That is no question of who waits.
+/// Rows whose work ends differently than on hardware, with reasons. Their waits are the same.
 const ENDS_OTHERWISE: [(&str, &str, &str); 4] = [
     ("cuMemSetAccess_read", "peer_kernel", "pages are not mapped anew under the kernel, which only reads"),
     (
@@ -255,7 +254,7 @@ const ENDS_OTHERWISE: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Rows that are not tried, and why.
+/// Rows that are not tested, with reasons.
 const NOT_TRIED: [(&str, &str); 5] = [
     ("cuDevicePrimaryCtxRelease", "as `cuCtxDestroy`"),
     ("push_copy", "as `peer_copy`, queued by the other context"),
@@ -275,20 +274,21 @@ fn no_call_waits_for_more_than_hardware_does() {
         let Outcome { code, is_done, ends } =
             row(&call, &work).unwrap_or_else(|| panic!("{case} has no place"));
         (tried, running) = (tried + 1, running + usize::from(!is_done));
-        // A free may report the fault that it meets while it waits.
+        // A free may report the fault that occurs while it waits.
         assert!(code.0 == golden.code || golden.has_failed, "{case}: {code:?}, not {}", golden.code);
         assert!(golden.is_done || golden.has_failed || !is_done, "{case} waits, and hardware does not");
-        // A call that waits for the work of its own context there waits here too, so that correct programs stay correct.
+        // A call that waits on hardware for the work of its own context also waits here, so correct
+        // programs work.
         assert!(is_done || !golden.is_done || work != "own", "{case} does not wait");
         if is_done || golden.is_done {
             continue;
         }
-        // The context of the work meets a fault where it does on hardware.
+        // The context of the work has a fault if it has one on hardware.
         let has = device_of(&work);
         let (fault, there) = (ends[has] != CUresult::CUDA_SUCCESS, golden.then[has] != "0");
         let otherwise = ENDS_OTHERWISE.iter().any(|row| (row.0, row.1) == (&*call, &*work));
         assert_eq!(fault != there, otherwise, "{case} ends with {ends:?}, on hardware {:?}", golden.then);
-        // Unmapped memory is of no context, so that its owner is not lost here.
+        // Unmapped memory has no context, so its owner is unaffected here.
         if fault && call != "cuMemUnmap" && golden.then.iter().all(|answer| answer == "719") {
             assert_eq!(ends, [CUresult::CUDA_ERROR_LAUNCH_FAILED; 2], "{case}");
         }
@@ -296,8 +296,8 @@ fn no_call_waits_for_more_than_hardware_does() {
     assert!(tried >= 73 && running >= 58, "{tried} rows, {running} of them without a wait");
 }
 
-/// A synchronous copy between devices returns at once, is waited for by the default stream of either context, and by no free
-/// of its target.
+/// A synchronous copy between devices returns immediately. The default stream of either context
+/// waits for it, but no free of its target does.
 #[test]
 fn a_synchronous_copy_between_devices_is_waited_for_by_either_context() {
     for (by, waiting) in [(0, 0), (0, 1), (1, 0), (1, 1)] {

@@ -1,13 +1,14 @@
-//! Fuzzers: changed texts, containers and kernels, for a fixed time each.
+//! Fuzzers of texts, containers and kernels, for a fixed time each.
 //!
-//! `CUPRUM_FUZZ_SECONDS` says for how long each one runs (1 s by default), `CUPRUM_FUZZ_SEED` where it begins. A turn
-//! that fails prints its own seed, with which it is the first turn. All of them, for an hour each:
+//! `CUPRUM_FUZZ_SECONDS` sets the duration of each (1 s by default), `CUPRUM_FUZZ_SEED` the first
+//! seed. A turn that fails prints its seed, which makes it the first turn of another run. All of
+//! them, for an hour each:
 //!
 //! ```sh
 //! CUPRUM_FUZZ_SECONDS=3600 CUPRUM_FUZZ_SEED=$(date +%s) cargo test -p cuprum-emulator --lib --test fuzz fuzz_
 //! ```
 //!
-//! A program of its own, so that `CUPRUM_FUZZ_SECONDS` lengthens nothing else.
+//! A separate program, so that `CUPRUM_FUZZ_SECONDS` affects no other tests.
 
 mod common;
 #[path = "fuzz/defined.rs"]
@@ -33,14 +34,14 @@ use kernels::{Argument, Case, cases};
 use mutation::{Random, changed_bytes, changed_text};
 use std::time::{Duration, Instant};
 
-/// The longest that a turn may take, unoptimized and beside others.
+/// Maximum duration of a turn, unoptimized and in parallel with others.
 const LONGEST: Duration = Duration::from_secs(20);
 
 fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
 
-/// Tells the seed of a turn that fails.
+/// Reports the seed of a turn that fails.
 struct Turn(&'static str, u64);
 
 impl Drop for Turn {
@@ -68,7 +69,6 @@ fn fuzz(name: &'static str, mut turn: impl FnMut(&mut Random)) {
     assert!(turns > 0);
 }
 
-/// The committed texts.
 fn texts() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernels/");
     let mut texts = Vec::new();
@@ -83,7 +83,7 @@ fn texts() -> Vec<String> {
     texts
 }
 
-/// A text, changed with lines and words of another one.
+/// Returns a text, changed with lines and words of another one.
 fn changed(random: &mut Random, texts: &[String]) -> String {
     let (text, other) = (random.below(texts.len()), random.below(texts.len()));
     changed_text(random, &texts[text], &texts[other])
@@ -107,7 +107,7 @@ fn fuzz_texts_are_read_or_refused() {
     });
 }
 
-/// The reader of signatures in the safe layer says what the loader says, or nothing.
+/// The safe layer's parser of signatures agrees with the loader, or returns nothing.
 #[test]
 fn fuzz_signatures_are_those_of_the_loader() {
     let texts = texts();
@@ -130,7 +130,7 @@ fn fuzz_signatures_are_those_of_the_loader() {
     });
 }
 
-/// Containers of all kinds, linked, so that what they say of their length is compared with what is there.
+/// Links containers of all kinds, whose stated lengths must be checked.
 #[test]
 fn fuzz_containers_are_read_or_refused() {
     let containers: [&[u8]; 3] = [
@@ -144,14 +144,14 @@ fn fuzz_containers_are_read_or_refused() {
         let container = random.below(3);
         let bytes = changed_bytes(random, containers[container]);
         let mut link = CUlinkState::null();
-        // SAFETY: a place for the handle, and no options.
+        // SAFETY: a valid output for the handle, and no options.
         let made = unsafe { (table.cuLinkCreate_v2)(0, null_mut(), null_mut(), &mut link) };
         assert_eq!(made, CUresult::CUDA_SUCCESS);
         if !bytes.is_empty() {
             let kind = CUjitInputType::CU_JIT_INPUT_FATBINARY;
             let data = bytes.as_ptr().cast_mut().cast();
             let name = c"x".as_ptr();
-            // SAFETY: the bytes are as many as said.
+            // SAFETY: the length is the number of bytes.
             let code = unsafe {
                 (table.cuLinkAddData_v2)(link, kind, data, bytes.len(), name, 0, null_mut(), null_mut())
             };
@@ -160,7 +160,7 @@ fn fuzz_containers_are_read_or_refused() {
                     CUresult::CUDA_SUCCESS,
                     CUresult::CUDA_ERROR_INVALID_IMAGE,
                     CUresult::CUDA_ERROR_INVALID_PTX,
-                    // A changed digit: a GPU says so of `.version 27.7` too.
+                    // A changed digit; a GPU also returns this for `.version 27.7`.
                     CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
                     CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
                     CUresult::CUDA_ERROR_OUT_OF_MEMORY,
@@ -191,7 +191,7 @@ fn fuzz_logs_stay_in_their_buffers() {
         let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), core::ptr::without_provenance_mut(room)];
         let mut module = CUmodule::null();
         let image = text.as_ptr().cast();
-        // SAFETY: the text ends with a NUL, and the log is at least as long as said.
+        // SAFETY: the text is NUL-terminated, and the log is at least as long as stated.
         let code = unsafe {
             (table.cuModuleLoadDataEx)(&mut module, image, 2, options.as_mut_ptr(), values.as_mut_ptr())
         };
@@ -209,9 +209,9 @@ fn fuzz_logs_stay_in_their_buffers() {
 /// Contents of the buffers after a launch; `None` after a fault.
 type Outcome = Option<Vec<Vec<u8>>>;
 
-/// Warp instructions after which a kernel counts as endless.
+/// Maximum number of warp instructions of a kernel.
 const BUDGET: u64 = 100_000;
-/// The most bytes of variables that are worth a run.
+/// Maximum size of variables of a kernel to run, in bytes.
 const MOST_GLOBALS: u64 = 1 << 24;
 
 fn run(case: &Case, text: &str, mode: Execution, checks: bool) -> Outcome {
@@ -252,8 +252,8 @@ fn run(case: &Case, text: &str, mode: Execution, checks: bool) -> Outcome {
     Some(buffers.iter().map(Buffer::read::<u8>).collect())
 }
 
-/// True if the results of a kernel follow from its inputs, if there is no race in it and all memory that it reads was
-/// written.
+/// True if the results of a kernel depend only on its inputs, provided that it has no race and
+/// reads no uninitialized memory.
 fn is_deterministic(text: &str) -> bool {
     let varying = [
         "clock",
@@ -271,8 +271,8 @@ fn is_deterministic(text: &str) -> bool {
     is_defined && !varying.iter().any(|word| text.contains(word))
 }
 
-/// Changed kernels end, in both modes, with the checks and without. Where the checks find nothing undefined, the modes
-/// agree.
+/// Changed kernels end, in both modes, with and without the checks. If the checks find nothing
+/// undefined, the modes agree.
 #[test]
 fn fuzz_changed_kernels_run_alike_in_both_modes() {
     let cases = cases::all();

@@ -1,6 +1,7 @@
-//! Misuse of the API, findings of checks and leaks are reported, each once and with its line, and nothing ends for it.
+//! Misuse of the API, findings of checks and leaks are each reported once with their line, and end
+//! nothing.
 //!
-//! A program of its own: the hook and the settings are the process's.
+//! A separate program, because the hook and the settings belong to the process.
 
 mod common;
 #[path = "../../sys/tests/common/mod.rs"]
@@ -21,13 +22,14 @@ const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static MISUSES: Mutex<Vec<Misuse>> = Mutex::new(Vec::new());
 
-/// Messages so far that contain this. Tests run at the same time, so each looks for words of its own.
+/// Returns the messages so far that contain this text. Tests run in parallel, so each searches for
+/// its own words.
 fn heard(part: &str) -> Vec<String> {
     let heard = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
     heard.iter().filter(|text| text.contains(part)).cloned().collect()
 }
 
-/// Runs calls that misuse the API in this thread and function; the reports about them.
+/// Runs calls that misuse the API in this thread and function. Returns the reports about them.
 fn misuses_of(calls: impl FnOnce()) -> Vec<Misuse> {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,7 +54,6 @@ fn start() {
     });
 }
 
-/// A function of PTX with this kernel.
 fn load(ptx: &str, name: &CStr) -> CUfunction {
     let text = std::ffi::CString::new(ptx).unwrap();
     let mut module = CUmodule::null();
@@ -70,14 +71,15 @@ fn launch(function: CUfunction, threads: u32, stream: CUstream, params: &mut [u6
 const EMPTY: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
     .visible .entry empty()\n.maxntid 64, 1, 1\n{\nret;\n}\n";
 
-/// All threads write their number to one place, and read two places that were never written.
+/// All threads write their number to one address, and read two uninitialized ones.
 const WRONG: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
     .visible .entry wrong(.param .u64 out)\n{\n.reg .b64 %rd;\n.reg .b32 %r<4>;\n.shared .align 4 .b8 s[8];\n\
     ld.param.u64 %rd, [out];\nmov.u32 %r0, %tid.x;\nst.global.u32 [%rd], %r0;\n\
     ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nst.global.u32 [%rd+4], 7;\nret;\n}\n";
 
-/// A call that answers this code gets one report, with these words and the place of the call. The emulator's tests are compiled
-/// without lines, so that functions stand in for them; `tests/cli/found.rs` looks for lines.
+/// Checks that a call with this code gets one report with these words and the call site. The
+/// emulator's tests are compiled without line numbers, so functions are checked instead;
+/// `tests/cli/found.rs` checks lines.
 #[track_caller]
 fn assert_misuse(code: CUresult, words: &[&str], call: impl Fn() -> CUresult) {
     let reports = misuses_of(|| assert_eq!(call(), code, "{words:?}"));
@@ -180,7 +182,8 @@ fn free_in_vain(address: u64) {
     assert_eq!(code!(cuMemFree_v2(address)), INVALID_VALUE);
 }
 
-/// Programs ask questions that the driver answers with errors, and clean up after their context has ended.
+/// Programs make queries that the driver answers with errors, and clean up after their context has
+/// ended.
 #[test]
 fn questions_and_late_cleaning_are_no_misuse() {
     start();
@@ -231,7 +234,7 @@ fn a_launch_goes_on_with_its_findings_and_each_line_is_told_once() {
     assert!(told[1].contains("load of 4 bytes at 0x0 (shared memory)"), "{}", told[1]);
 }
 
-/// An address that lost its upper half ends the context, as on hardware, and is named.
+/// An address that lost its upper half ends the context, as on hardware, and is reported.
 #[test]
 fn a_kernel_that_gets_half_of_an_address_is_told_so() {
     start();
@@ -270,7 +273,7 @@ fn alloc_here(bytes: usize) -> u64 {
     core::hint::black_box(alloc(bytes))
 }
 
-/// In a child, whose last words are read.
+/// Runs in a child, whose last output is read.
 #[test]
 fn what_is_too_much_is_counted() {
     const THIS: &str = "what_is_too_much_is_counted";

@@ -14,13 +14,13 @@ use super::Architecture;
 pub enum Output {
     /// PTX text for an architecture and all newer ones, which the driver compiles further.
     Ptx,
-    /// Machine code for one architecture. The driver may be older than the compiler, within one CUDA major version.
+    /// Machine code for one architecture. The driver may be older, within one CUDA major version.
     Cubin,
-    /// Code for link-time optimization, to be linked and not loaded. From NVRTC 12.0 on.
+    /// Code for link-time optimization, which must be linked and cannot be loaded. NVRTC 12.0.
     LtoIr,
 }
 
-/// Options of a compilation, for NVRTC and `nvcc` alike.
+/// Options of a compilation, for both NVRTC and `nvcc`.
 ///
 /// [`option`](Self::option) adds any other option in the compiler's own words:
 ///
@@ -52,13 +52,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// No options: the architecture of the device where there is one, else the compiler's own default.
+    /// Makes an empty set: the architecture of the device if known, otherwise the compiler's
+    /// default.
     #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Compiles for this architecture, whatever the device.
+    /// Compiles for this architecture, on any device.
     #[must_use]
     #[inline]
     pub fn architecture(mut self, architecture: Architecture) -> Self {
@@ -66,8 +67,8 @@ impl Options {
         self
     }
 
-    /// Kind of code to make (default: PTX; [`Compiler::compile_for`](super::Compiler::compile_for) has one
-    /// exception).
+    /// Sets the kind of code (default: PTX; exception:
+    /// [`compile_for`](super::Compiler::compile_for)).
     #[must_use]
     #[inline]
     pub fn output(mut self, output: Output) -> Self {
@@ -81,7 +82,7 @@ impl Options {
         self.option(format!("-D{name}={value}"))
     }
 
-    /// Adds a folder in which includes are looked for, after those named before it.
+    /// Adds a folder to search for includes, after earlier ones.
     #[must_use]
     pub fn include(self, folder: impl AsRef<Path>) -> Self {
         let mut option = OsString::from("-I");

@@ -88,6 +88,8 @@ pub struct Kept<'a> {
     host_calls: Vec<Arc<HostNode>>,
     /// Kernels of which the graph has shares.
     functions: HashSet<usize>,
+    /// Addresses of objects of other libraries of which the graph has shares.
+    shares: HashSet<usize>,
     /// Keepers of the graphs inside of this one.
     adopted: Vec<Kept<'a>>,
 }
@@ -99,6 +101,7 @@ impl<'a> Kept<'a> {
             entries: Vec::new(),
             host_calls: Vec::new(),
             functions: HashSet::new(),
+            shares: HashSet::new(),
             adopted: Vec::new(),
         }
     }
@@ -116,6 +119,13 @@ impl<'a> Kept<'a> {
     /// Keeps the code of a kernel once. No other kernel has its handle while it is kept.
     pub(super) fn share(&mut self, function: CUfunction, share: Share<'a>) {
         if self.functions.insert(function.0.addr()) {
+            self.entries.push(Entry::Share(share));
+        }
+    }
+
+    /// Keeps an object of another library once. No other object has its address while it is kept.
+    pub(super) fn keep(&mut self, share: Share<'a>) {
+        if self.shares.insert(Arc::as_ptr(&share).cast::<()>().addr()) {
             self.entries.push(Entry::Share(share));
         }
     }

@@ -52,6 +52,7 @@ mod loan;
 mod node;
 mod nodes;
 mod numbers;
+mod others;
 mod params;
 mod returned;
 mod semaphore;

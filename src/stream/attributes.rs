@@ -40,11 +40,11 @@ pub struct AccessPolicy {
     /// Bytes of the window; 0 for none. At most the attribute
     /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute) of the device.
     pub bytes: usize,
-    /// Share of the lines that are treated as `hit`, from 0 to 1; the others as `miss`.
+    /// Share of the lines that get the `hit` property, from 0 to 1; the others get `miss`.
     pub hit_ratio: f32,
-    /// Treatment of the share.
+    /// Property of the share.
     pub hit: CUaccessProperty,
-    /// Treatment of the others; not `PERSISTING`.
+    /// Property of the other lines; not `PERSISTING`.
     pub miss: CUaccessProperty,
 }
 

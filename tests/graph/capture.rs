@@ -406,3 +406,29 @@ fn tokens_of_a_capture_that_failed_are_refused() {
         assert_eq!(parent.add_fill(cx, &[], inside.unwrap(), 1), Err(GraphError::Foreign));
     });
 }
+
+/// The methods for work of other libraries, such as collectives.
+#[test]
+fn libraries_check_memory_and_keep_their_objects() {
+    in_context(|cx| {
+        let (mut stream, mut other) = (Stream::new(cx).unwrap(), Graph::new(cx).unwrap());
+        let foreign = other.lend(zeros(cx, 4)).unwrap();
+        let (own, object) = (zeros(cx, 4), Arc::new("an object of a library"));
+        let (graph, ()) = cx
+            .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+                assert_eq!(capture.context(), cx.context());
+                let own = capture.lend(own)?;
+                assert_eq!(capture.check(own.slice(1..2).unwrap()), Ok(()));
+                assert_eq!(capture.check(foreign), Err(GraphError::Foreign));
+                capture.keep(Arc::clone(&object));
+                capture.keep(Arc::clone(&object));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(Arc::strong_count(&object), 2, "one share for both");
+        let executable = executable(cx, graph);
+        assert_eq!(Arc::strong_count(&object), 2);
+        drop(executable);
+        assert_eq!(Arc::strong_count(&object), 1);
+    });
+}

@@ -1,4 +1,4 @@
-//! The driver below: `libcuda.so.1`, loaded by the first call that needs it.
+//! The driver: `libcuda.so.1`, loaded by the first call that needs it.
 
 use core::ffi::{c_char, c_void};
 use core::ptr;
@@ -9,7 +9,7 @@ use cuprum_sys::{CUresult, Fns, Library, StreamMode, Version, mapped_at};
 
 use crate::error::{Result, check, cudaError};
 
-/// The oldest driver with libraries and kernels that belong to no context.
+/// The oldest driver with libraries and with kernels that belong to no context.
 const OLDEST: Version = Version::new(12, 0);
 
 static LEGACY: OnceLock<Option<Library>> = OnceLock::new();
@@ -21,7 +21,7 @@ fn load(mode: StreamMode) -> Option<Library> {
     (library.version() >= OLDEST).then_some(library)
 }
 
-/// The driver, which need not be initialized.
+/// Returns the driver, which may not be initialized.
 pub(crate) fn library(mode: StreamMode) -> Result<Library> {
     let slot = match mode {
         StreamMode::Legacy => &LEGACY,
@@ -30,7 +30,7 @@ pub(crate) fn library(mode: StreamMode) -> Result<Library> {
     slot.get_or_init(|| load(mode)).ok_or(cudaError::cudaErrorInsufficientDriver)
 }
 
-/// The functions of the driver, which is initialized.
+/// Returns the functions of the driver, which is initialized.
 pub(crate) fn fns(mode: StreamMode) -> Result<&'static Fns> {
     let library = library(mode)?;
     check(library.init())?;
@@ -42,21 +42,21 @@ pub(crate) fn is_forked() -> bool {
     LEGACY.get().copied().flatten().is_some_and(Library::forked)
 }
 
-/// The driver's words for one of its codes.
+/// Returns the driver's text for one of its codes.
 pub(crate) fn describe(code: CUresult) -> Option<*const c_char> {
     let fns = library(StreamMode::Legacy).ok()?.fns();
     let mut text = ptr::null();
-    // SAFETY: the place is ours to write; the function needs no initialized driver.
+    // SAFETY: a valid output; the function needs no initialized driver.
     let result = unsafe { (fns.cuGetErrorString)(code, &mut text) };
     (result == CUresult::CUDA_SUCCESS && !text.is_null()).then_some(text)
 }
 
-/// Prints a line for the programmer, who otherwise sees a number only.
+/// Prints a line for the programmer, who otherwise only sees a number.
 ///
-/// `CUPRUM_EMULATOR_REPORTS=0` silences it, like the reports of the software device.
+/// `CUPRUM_EMULATOR_REPORTS=0` suppresses it, like the reports of the software device.
 fn report(text: &str) {
     if cuprum_sys::environment::variable("CUPRUM_EMULATOR_REPORTS").is_none_or(|value| value != "0") {
-        // If nothing reads standard error, the code alone has to do.
+        // If standard error is closed, only the code remains.
         let _ = std::io::stderr().write_all(format!("cuprum's libcudart: {text}\n").as_bytes());
     }
 }
@@ -66,7 +66,7 @@ pub(crate) fn report_not_built(function: &str, subject: &str) {
     report(&format!("{function} is not built ({subject}): cudaErrorNotSupported"));
 }
 
-/// Reports a library, once, whose kernels the device cannot run. `data` is an address in it.
+/// Reports a library once if the device cannot run its kernels. `data` is an address in it.
 pub(crate) fn report_machine_code(data: *const c_void) {
     static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let file = mapped_at(data.addr())

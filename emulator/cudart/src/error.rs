@@ -1,6 +1,7 @@
 //! Result codes of the runtime API.
 //!
-//! From CUDA 10.1 on they are the numbers of the driver API, with a few that only the runtime returns.
+//! From CUDA 10.1 on they are the numbers of the driver API, and a few that only the runtime
+//! returns.
 
 use core::ffi::{CStr, c_char};
 
@@ -20,7 +21,7 @@ macro_rules! codes {
     };
 }
 
-/// The outcome of a call, as C sees it. A number without a name is legal: newer drivers have more.
+/// The C result of a call. Numbers without a name are valid, because newer drivers have more.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
@@ -169,7 +170,7 @@ codes! {
     cudaErrorUnknown = 999,
 }
 
-/// Meanings of the codes that no driver knows.
+/// Texts of the codes that no driver knows.
 const MEANINGS: &[(u32, &str)] = &[
     (9, "the grid, the block or the shared memory of the launch is outside the limits of the device\0"),
     (10, "the structure is of a version that this runtime does not know\0"),
@@ -196,12 +197,12 @@ fn find(table: &'static [(u32, &'static str)], code: u32) -> Option<&'static CSt
 }
 
 impl cudaError {
-    /// The C name of the code.
+    /// Returns the C name of the code.
     pub(crate) fn name(self) -> &'static CStr {
         find(NAMES, self.0).unwrap_or(c"unrecognized error code")
     }
 
-    /// The meaning of the code: in the driver's words if it knows the code, else in ours.
+    /// Returns the text of the code: the driver's if it knows the code, otherwise ours.
     pub(crate) fn describe(self) -> *const c_char {
         if self.0 == 0 {
             return c"no error".as_ptr();
@@ -213,12 +214,12 @@ impl cudaError {
     }
 }
 
-/// The code of the runtime for the outcome of a driver function.
+/// Converts the result of a driver function to the runtime's code.
 pub(crate) fn check(result: CUresult) -> Result {
     match result {
         CUresult::CUDA_SUCCESS => Ok(()),
         CUresult::UNRESOLVED => Err(cudaError::cudaErrorCallRequiresNewerDriver),
-        // `cuprum-sys` answers this in a forked child, where no driver works.
+        // `cuprum-sys` returns this in a forked child, in which no driver works.
         CUresult::FORKED => Err(cudaError::cudaErrorInitializationError),
         CUresult(code) => Err(cudaError(code)),
     }

@@ -1,11 +1,11 @@
-//! Macros that make an exported function of each line.
+//! Macros that define an exported function from each line.
 
-/// One exported function, as a test compares it with the headers.
+/// An exported function, for the comparison with the headers.
 #[derive(Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the headers"))]
 pub(crate) struct Exported {
     pub(crate) symbol: &'static str,
-    /// Size of each parameter, `None` for the stub of a function that is not built.
+    /// Size of each parameter; `None` for a function that is not built.
     pub(crate) parameters: Option<&'static [usize]>,
 }
 
@@ -25,7 +25,7 @@ macro_rules! calls {
     };
 }
 
-/// Takes the lines one by one, and lists the exported functions.
+/// Expands the lines one by one, and lists the exported functions.
 macro_rules! each {
     ([$($done:tt)*]) => {
         /// The functions of this file.
@@ -36,7 +36,7 @@ macro_rules! each {
         => $driver:ident($($value:expr),* $(,)?); $($rest:tt)*) => {
         $crate::exported::export! { $(#[$doc])* $name[$($twin)?]($($arg: $ty),*) mode {
             let here = $crate::state::device::enter(mode)?;
-            // SAFETY: the caller's arguments, for the driver's function of the same meaning.
+            // SAFETY: the caller's arguments, for the equivalent driver function.
             $crate::error::check(unsafe { (here.fns.$driver)($($value),*) })
         } }
         $crate::exported::each! { [$($done)* $crate::exported::line!($name[$($twin)?]($($ty),*)),] $($rest)* }
@@ -45,7 +45,7 @@ macro_rules! each {
         -> $driver:ident($($value:expr),* $(,)?); $($rest:tt)*) => {
         $crate::exported::export! { $(#[$doc])* $name[$($twin)?]($($arg: $ty),*) mode {
             let fns = $crate::driver::fns(mode)?;
-            // SAFETY: the caller's arguments, for the driver's function of the same meaning.
+            // SAFETY: the caller's arguments, for the equivalent driver function.
             $crate::error::check(unsafe { (fns.$driver)($($value),*) })
         } }
         $crate::exported::each! { [$($done)* $crate::exported::line!($name[$($twin)?]($($ty),*)),] $($rest)* }
@@ -65,7 +65,8 @@ macro_rules! each {
     };
 }
 
-/// The functions of one line, the twin included. The outcome is kept as the thread's last error.
+/// Defines the functions of one line, including the twin. Stores the result as the thread's last
+/// error.
 macro_rules! export {
     ($(#[$doc:meta])* $name:ident[] $arguments:tt $mode:ident $body:block) => {
         $crate::exported::symbol! { $(#[$doc])* stringify!($name), Legacy, $name $arguments $mode $body }
@@ -94,7 +95,7 @@ macro_rules! symbol {
     };
 }
 
-/// The entry of one line in the list.
+/// Creates the list entry of one line.
 macro_rules! line {
     ($name:ident[]($($ty:ty),*)) => {
         $crate::exported::Exported { symbol: stringify!($name), parameters: Some(&[$( size_of::<$ty>() ),*]) }
@@ -109,15 +110,15 @@ macro_rules! line {
 
 pub(crate) use {calls, each, export, line, symbol};
 
-/// Writes a result to a place of the caller's.
+/// Writes a result to the caller's output.
 ///
 /// # Safety
-/// The place is null or good for a value of this type.
+/// The pointer is null, or writable for a value of this type.
 pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> crate::error::Result {
     if place.is_null() {
         return Err(crate::error::cudaError::cudaErrorInvalidValue);
     }
-    // SAFETY: not null, so by the caller's word good for the value.
+    // SAFETY: not null, so writable as guaranteed by the caller.
     unsafe { place.write(value) };
     Ok(())
 }

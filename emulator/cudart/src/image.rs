@@ -1,4 +1,4 @@
-//! A fat binary that a program has registered, loaded into a driver's library by the first use of something in it.
+//! A registered fat binary, loaded into a library of the driver when it is first used.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use crate::driver;
 use crate::error::{Result, check, cudaError};
 use crate::structs::FatBinaryWrapper;
 
-/// A managed variable: the place where the program keeps its address, and its name on the device.
+/// A managed variable: the host variable with its address, and its name on the device.
 #[derive(Clone, Copy)]
 pub(crate) struct Managed {
     pub(crate) place: *mut *mut c_void,
@@ -25,13 +25,13 @@ pub(crate) struct Image {
 }
 
 struct State {
-    /// The library, or an error of its code.
+    /// The library, or an error in its code.
     library: Option<Result<CUlibrary>>,
     managed: Vec<Managed>,
 }
 
-// SAFETY: the pointers lead into the program's constant data, which stays until it is unregistered; the places of managed
-// variables are written under the lock.
+// SAFETY: the pointers refer to the program's constant data, which exists until it is unregistered.
+// The addresses of managed variables are written under the lock.
 unsafe impl Send for Image {}
 // SAFETY: likewise.
 unsafe impl Sync for Image {}
@@ -49,7 +49,7 @@ impl Image {
         self.state().managed.push(managed);
     }
 
-    /// The library, loaded if it is not yet, with the addresses of managed variables in their places.
+    /// Returns the library. The first call loads it and writes the addresses of managed variables.
     pub(crate) fn library(&self, fns: &Fns) -> Result<CUlibrary> {
         let mut state = self.state();
         if let Some(library) = state.library {
@@ -57,23 +57,22 @@ impl Image {
         }
         let library = self.load(fns).and_then(|library| {
             place_managed(fns, library, &state.managed).map(|()| library).inspect_err(|_| {
-                // The first error is the one that counts.
-                // SAFETY: loaded above, and known to nothing else.
+                // SAFETY: loaded above, and not shared yet. The first error is the one that counts.
                 let _ = unsafe { (fns.cuLibraryUnload)(library) };
             })
         });
-        // An error of the code is permanent; any other may pass, after a reset for example.
+        // An error in the code is permanent. Other errors may not be, for example after a reset.
         if library.map_or_else(|code| OF_CODE.contains(&code.0), |_| true) {
             state.library = Some(library);
         }
         library
     }
 
-    /// A kernel of the library.
+    /// Returns a kernel of the library.
     pub(crate) fn kernel(&self, fns: &Fns, name: *const c_char) -> Result<CUkernel> {
         let library = self.library(fns)?;
         let mut kernel = CUkernel::null();
-        // SAFETY: a place of ours, a live library, and a name of the program's.
+        // SAFETY: a valid output, a live library, and a name of the program.
         match check(unsafe { (fns.cuLibraryGetKernel)(&mut kernel, library, name) }) {
             Ok(()) => Ok(kernel),
             Err(cudaError::cudaErrorSymbolNotFound) => Err(cudaError::cudaErrorInvalidDeviceFunction),
@@ -86,7 +85,7 @@ impl Image {
         }
     }
 
-    /// Address and size of a variable of the library, in the current context.
+    /// Returns the address and size of a variable of the library, in the current context.
     pub(crate) fn variable(
         &self,
         fns: &Fns,
@@ -96,7 +95,7 @@ impl Image {
         let library = self.library(fns)?;
         let get = if managed { fns.cuLibraryGetManaged } else { fns.cuLibraryGetGlobal };
         let (mut address, mut bytes) = (0, 0);
-        // SAFETY: places of ours, a live library, and a name of the program's.
+        // SAFETY: valid outputs, a live library, and a name of the program.
         match check(unsafe { get(&mut address, &mut bytes, library, name) }) {
             Err(cudaError::cudaErrorSymbolNotFound) => Err(cudaError::cudaErrorInvalidSymbol),
             result => result.map(|()| (address, bytes)),
@@ -104,7 +103,7 @@ impl Image {
     }
 
     fn load(&self, fns: &Fns) -> Result<CUlibrary> {
-        // SAFETY: the program's constant data, until it is unregistered.
+        // SAFETY: the program's constant data, which exists until it is unregistered.
         let wrapper = unsafe { self.wrapper.read() };
         if wrapper.magic != FatBinaryWrapper::MAGIC || wrapper.data.is_null() {
             return Err(cudaError::cudaErrorInvalidKernelImage);
@@ -121,8 +120,8 @@ impl Image {
         let library = self.state().library.take();
         let Some(Ok(library)) = library else { return };
         let Ok(driver) = driver::library(StreamMode::Legacy) else { return };
-        // At the end of the process the driver may have ended before, and says so.
-        // SAFETY: loaded by `load`, and taken out of the state, so unloaded once.
+        // SAFETY: loaded by `load` and taken out of the state, so unloaded once. At the end of the
+        // process the driver may have ended before, and then returns an error.
         let _ = unsafe { (driver.fns().cuLibraryUnload)(library) };
     }
 }
@@ -130,19 +129,19 @@ impl Image {
 /// Codes that are about an image: `cudaErrorInvalidKernelImage` to `cudaErrorSharedObjectInitFailed`.
 const OF_CODE: RangeInclusive<u32> = 200..=303;
 
-/// Puts the addresses of managed variables into their places.
+/// Writes the addresses of managed variables to their host variables.
 fn place_managed(fns: &Fns, library: CUlibrary, variables: &[Managed]) -> Result {
     for managed in variables {
         let (mut address, mut bytes): (CUdeviceptr, usize) = (0, 0);
-        // SAFETY: places of ours, a live library, and a name of the program's.
+        // SAFETY: valid outputs, a live library, and a name of the program.
         check(unsafe { (fns.cuLibraryGetManaged)(&mut address, &mut bytes, library, managed.name) })?;
-        // SAFETY: the program has registered this place for the address.
+        // SAFETY: the program has registered this output for the address.
         unsafe { managed.place.write(address as *mut c_void) };
     }
     Ok(())
 }
 
-/// Number of bytes after the header of a fat binary, 0 if it is none.
+/// Returns the number of bytes after the header of a fat binary, 0 if it is not one.
 fn content(data: *const c_void) -> usize {
     const MAGIC: u32 = 0xba55_ed50;
     // SAFETY: a registered fat binary begins with a header of 16 bytes: magic, versions, number of bytes after it.
@@ -155,22 +154,22 @@ fn content(data: *const c_void) -> usize {
     unsafe { size.read_unaligned() as usize }
 }
 
-/// Loads code that is complete.
+/// Loads complete code.
 fn load_code(fns: &Fns, code: *const c_void) -> Result<CUlibrary> {
     let mut library = CUlibrary::null();
     let (options, values) = (ptr::null_mut(), ptr::null_mut());
     let (library_options, library_values) = (ptr::null_mut(), ptr::null_mut());
     let load = fns.cuLibraryLoadData;
-    // SAFETY: a place of ours, code that its program vouches for, and no options.
+    // SAFETY: a valid output, code that its program guarantees, and no options.
     check(unsafe { load(&mut library, code, options, values, 0, library_options, library_values, 0) })?;
     Ok(library)
 }
 
-/// Name of the parts in messages: they have none of their own.
+/// Name of the parts in messages, because they have no names.
 const PART: &CStr =
     c"part of a program compiled with -rdc=true, maybe NVIDIA's device runtime, which is left out";
 
-/// A link of several fat binaries under way.
+/// A link of several fat binaries in progress.
 struct Link<'fns> {
     fns: &'fns Fns,
     state: CUlinkState,
@@ -179,7 +178,7 @@ struct Link<'fns> {
 impl<'fns> Link<'fns> {
     fn new(fns: &'fns Fns) -> Result<Self> {
         let mut state = CUlinkState::null();
-        // SAFETY: a place of ours, and no options.
+        // SAFETY: a valid output, and no options.
         check(unsafe { (fns.cuLinkCreate_v2)(0, ptr::null_mut(), ptr::null_mut(), &mut state) })?;
         Ok(Self { fns, state })
     }
@@ -193,15 +192,15 @@ impl<'fns> Link<'fns> {
                 break;
             }
             match self.add(part) {
-                // NVIDIA's device runtime library, which most programs do not need, has no PTX for older devices. If
-                // something is missing without the part, the link says what.
+                // NVIDIA's device runtime library, which most programs do not need, has no PTX for
+                // older devices. If it is needed, the link reports the missing symbols.
                 Err(cudaError::cudaErrorNoKernelImageForDevice) => {}
                 result => result?,
             }
             parts = parts.wrapping_add(1);
         }
         let (mut code, mut size) = (ptr::null_mut(), 0);
-        // SAFETY: places of ours, and a live link.
+        // SAFETY: valid outputs, and a live link.
         check(unsafe { (self.fns.cuLinkComplete)(self.state, &mut code, &mut size) })?;
         load_code(self.fns, code)
     }
@@ -223,8 +222,8 @@ impl<'fns> Link<'fns> {
 
 impl Drop for Link<'_> {
     fn drop(&mut self) {
-        // The linked code was loaded before; an error here leaves nothing to do.
-        // SAFETY: a live link, destroyed once.
+        // SAFETY: a live link, destroyed once. Its code has already been loaded, so an error has no
+        // effect.
         let _ = unsafe { (self.fns.cuLinkDestroy)(self.state) };
     }
 }

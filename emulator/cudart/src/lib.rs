@@ -8,14 +8,14 @@
 )]
 #![recursion_limit = "512"]
 
-// The rooms, from the bottom to the top; each uses only those above it in this list.
+// The rooms, from the bottom to the top. Each uses only rooms above it in this list.
 //
-// driver error      the driver below, and the codes that both layers share
+// driver error      the driver, and the codes that both layers share
 // release           whether this is the library of CUDA 12 or 13
-// structs properties   structs that are not the driver's
+// structs properties   structs that the driver does not have
 // state             state per thread and per device
 // image registry    fat binaries, and the kernels and variables of host addresses
-// exported          macros that make functions of lines
+// exported          macros that define functions from lines
 // calls             the functions, by subject
 
 mod calls;

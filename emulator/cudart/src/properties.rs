@@ -8,7 +8,8 @@ use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Fns};
 use crate::error::{Result, check};
 use crate::structs::Field;
 
-/// Calls a macro with the rows of both layouts: `both`, `old` or `new`, the field, and the attribute that it is.
+/// Calls a macro with the rows of both layouts: `both`, `old` or `new`, the field, and its
+/// attribute.
 macro_rules! rows {
     ($then:ident! $($first:tt)*) => {
         $then! { $($first)*
@@ -118,7 +119,7 @@ macro_rules! rows {
     };
 }
 
-/// Picks the rows of one layout.
+/// Selects the rows of one layout.
 macro_rules! pick {
     ($name:ident $which:ident [$($done:tt)*] both $field:ident: $ty:ty = $source:tt; $($rest:tt)*) => {
         pick! { $name $which [$($done)* $field: $ty = $source;] $($rest)* }
@@ -144,7 +145,7 @@ macro_rules! pick {
             pub(crate) const FIELDS: &'static [Field] =
                 &[$( Field { name: stringify!($field), offset: offset_of!($name, $field), size: size_of::<$ty>() } ),*];
 
-            /// The properties of a device, as the driver tells them.
+            /// Returns the properties of a device from the driver's attributes.
             pub(crate) fn of(fns: &Fns, device: CUdevice) -> Result<Self> {
                 // SAFETY: numbers and arrays of them, for which zeros are valid.
                 let mut properties: Self = unsafe { zeroed() };
@@ -168,22 +169,22 @@ macro_rules! value {
     };
 }
 
-/// Fills the fields that are no attributes. The LUID is Windows's and stays zero.
+/// Fills the fields that are not attributes. The LUID exists only on Windows and stays zero.
 macro_rules! identity {
     ($properties:ident, $fns:ident, $device:ident) => {
-        // SAFETY: the place has this many bytes.
+        // SAFETY: the output has this many bytes.
         check(unsafe { ($fns.cuDeviceGetName)($properties.name.as_mut_ptr(), 256, $device) })?;
-        // SAFETY: the place is ours to write.
+        // SAFETY: a valid output.
         check(unsafe { ($fns.cuDeviceTotalMem_v2)(&mut $properties.totalGlobalMem, $device) })?;
         // SAFETY: likewise.
         check(unsafe { ($fns.cuDeviceGetUuid_v2)(&mut $properties.uuid, $device) })?;
     };
 }
 
-/// An attribute, 0 if the driver is too old to know it.
+/// Returns an attribute, 0 if the driver does not know it.
 fn attribute_of(fns: &Fns, device: CUdevice, attribute: CUdevice_attribute) -> i32 {
     let mut value = 0;
-    // SAFETY: the place is ours to write.
+    // SAFETY: a valid output.
     match check(unsafe { (fns.cuDeviceGetAttribute)(&mut value, attribute, device) }) {
         Ok(()) => value,
         Err(_) => 0,
@@ -193,5 +194,5 @@ fn attribute_of(fns: &Fns, device: CUdevice, attribute: CUdevice_attribute) -> i
 rows! { pick! cudaDeviceProp_12 old [] }
 rows! { pick! cudaDeviceProp_13 new [] }
 
-/// Bytes that CUDA 11 had, whose layout the plain name still has in CUDA 12.
+/// Size of the layout of CUDA 11, which the plain name still has in CUDA 12.
 pub(crate) const BYTES_OF_11: usize = offset_of!(cudaDeviceProp_12, hostRegisterSupported);

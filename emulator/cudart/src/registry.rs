@@ -1,4 +1,4 @@
-//! Registered kernels and variables, found by the host addresses that stand for them.
+//! Registered kernels and variables, found by their host addresses.
 
 use core::ffi::{c_char, c_void};
 use core::ptr;
@@ -13,14 +13,13 @@ use crate::error::{Result, check, cudaError};
 use crate::image::{Image, Managed};
 use crate::structs::FatBinaryWrapper;
 
-/// A kernel, which is looked up in its library by the first use.
+/// A kernel, which its first use looks up in the library.
 struct Kernel {
     image: Arc<Image>,
     name: *const c_char,
     found: AtomicPtr<c_void>,
 }
 
-/// A variable.
 #[derive(Clone)]
 struct Variable {
     image: Arc<Image>,
@@ -28,13 +27,12 @@ struct Variable {
     managed: bool,
 }
 
-/// Everything registered, by host address.
 #[derive(Default)]
 struct Registry {
     images: HashMap<usize, Arc<Image>>,
     kernels: HashMap<usize, Kernel>,
     variables: HashMap<usize, Variable>,
-    /// Kernels handed out as such, which a program may give where a host address is expected.
+    /// Kernel handles returned to the program, which may pass them in place of host addresses.
     handles: HashSet<usize>,
 }
 
@@ -53,7 +51,7 @@ fn write() -> RwLockWriteGuard<'static, Registry> {
     REGISTRY.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a fat binary, and returns its handle.
+/// Registers a fat binary. Returns its handle.
 pub(crate) fn add_image(wrapper: *const FatBinaryWrapper) -> *mut *mut c_void {
     let image = Arc::new(Image::new(wrapper));
     let handle = Arc::as_ptr(&image).addr();
@@ -65,7 +63,7 @@ fn image(handle: *mut *mut c_void) -> Option<Arc<Image>> {
     read().images.get(&handle.addr()).cloned()
 }
 
-/// Forgets a fat binary with its kernels and variables, and unloads it.
+/// Removes a fat binary with its kernels and variables, and unloads it.
 pub(crate) fn remove_image(handle: *mut *mut c_void) {
     if driver::is_forked() {
         return;
@@ -85,32 +83,32 @@ pub(crate) fn remove_image(handle: *mut *mut c_void) {
     image.unload();
 }
 
-/// Adds a kernel. Of two at one host address, which come from one template in two sources, the first stays.
+/// Registers a kernel. Of two with the same host address, from one template in two sources, the
+/// first stays.
 pub(crate) fn add_kernel(handle: *mut *mut c_void, host: *const c_void, name: *const c_char) {
     let Some(image) = image(handle) else { return };
     let found = AtomicPtr::new(ptr::null_mut());
     write().kernels.entry(host.addr()).or_insert(Kernel { image, name, found });
 }
 
-/// Registers a variable.
 pub(crate) fn add_variable(handle: *mut *mut c_void, host: *const c_void, name: *const c_char) {
     let Some(image) = image(handle) else { return };
     write().variables.entry(host.addr()).or_insert(Variable { image, name, managed: false });
 }
 
-/// Registers a managed variable, whose address the program keeps at `place`.
+/// Registers a managed variable, whose address the program stores at `place`.
 pub(crate) fn add_managed(handle: *mut *mut c_void, place: *mut *mut c_void, name: *const c_char) {
     let Some(image) = image(handle) else { return };
     image.add_managed(Managed { place, name });
     write().variables.entry(place.expose_provenance()).or_insert(Variable { image, name, managed: true });
 }
 
-/// Loads a fat binary, which puts the addresses of its managed variables into their places.
+/// Loads a fat binary, which writes the addresses of its managed variables.
 pub(crate) fn load(fns: &Fns, handle: *mut *mut c_void) -> Result {
     image(handle).ok_or(cudaError::cudaErrorInvalidResourceHandle)?.library(fns).map(drop)
 }
 
-/// The kernel of a host function. A kernel's own handle stands for itself.
+/// Returns the kernel of a host function, or of a kernel's own handle.
 pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
     let registry = read();
     let Some(kernel) = registry.kernels.get(&host.addr()) else {
@@ -124,7 +122,8 @@ pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
         return Ok(CUkernel(found));
     }
     let (image, name) = (Arc::clone(&kernel.image), kernel.name);
-    // The driver is called without the lock: loading may take long, and other threads launch meanwhile.
+    // Calls the driver without the lock, because loading may take long and other threads launch
+    // meanwhile.
     drop(registry);
     let found = image.kernel(fns, name)?;
     if let Some(kernel) = read().kernels.get(&host.addr()) {
@@ -139,16 +138,16 @@ pub(crate) fn has_kernel(host: *const c_void) -> bool {
     read().kernels.contains_key(&host.addr())
 }
 
-/// Lets a kernel's handle stand where a host function is expected.
+/// Allows a kernel's handle in place of a host function.
 pub(crate) fn add_handle(kernel: CUkernel) {
     write().handles.insert(kernel.0.addr());
 }
 
-/// Forgets the handles of a library's kernels.
+/// Removes the handles of a library's kernels.
 pub(crate) fn remove_handles(fns: &Fns, library: CUlibrary) {
     let belongs = |kernel: usize| {
         let mut owner = CUlibrary::null();
-        // SAFETY: a place of ours, and a kernel of a library that is not unloaded yet.
+        // SAFETY: a valid output, and a kernel of a library that is not unloaded yet.
         let result =
             unsafe { (fns.cuKernelGetLibrary)(&mut owner, CUkernel(ptr::without_provenance_mut(kernel))) };
         check(result).is_ok() && owner == library
@@ -156,20 +155,21 @@ pub(crate) fn remove_handles(fns: &Fns, library: CUlibrary) {
     write().handles.retain(|kernel| !belongs(*kernel));
 }
 
-/// Address and size of the variable at a host address, in the current context.
+/// Returns the address and size of the variable with this host address, in the current context.
 pub(crate) fn variable(fns: &Fns, host: *const c_void) -> Result<(CUdeviceptr, usize)> {
     let variable = find_variable(host).ok_or(cudaError::cudaErrorInvalidSymbol)?;
     variable.image.variable(fns, variable.name, variable.managed)
 }
 
-/// A variable by its host address; a managed one also by its own address, as programs name it.
+/// Finds a variable by its host address; a managed one also by its own address, as programs refer
+/// to it.
 fn find_variable(host: *const c_void) -> Option<Variable> {
     let registry = read();
     let by_place = registry.variables.get(&host.addr());
     let by_address = || {
         registry.variables.iter().filter(|(_, variable)| variable.managed).find(|(place, _)| {
             let place: *const *const c_void = ptr::with_exposed_provenance(**place);
-            // SAFETY: the place that the program has registered for the address, until it is unregistered.
+            // SAFETY: the address that the program has registered, valid until it is unregistered.
             unsafe { place.read() == host }
         })
     };

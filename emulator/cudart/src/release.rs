@@ -1,9 +1,9 @@
-//! The release of CUDA whose runtime this is: `link.sh` makes two libraries of one archive.
+//! The CUDA release of this runtime: `link.sh` makes two libraries from one archive.
 
 /// First version of CUDA 13.
 const FIRST_OF_13: i32 = 13000;
 
-/// The version that the library reports.
+/// Returns the version that the library reports.
 pub(crate) fn version() -> i32 {
     linked::version()
 }
@@ -28,7 +28,7 @@ extern "C" fn cuprum_release_13() -> i32 {
 #[cfg(not(test))]
 mod linked {
     unsafe extern "C" {
-        /// One of the two functions above, by the linker's option `--defsym`.
+        /// One of the two functions above, selected by the linker's option `--defsym`.
         safe fn cuprum_release() -> i32;
     }
 
@@ -40,7 +40,7 @@ mod linked {
 #[cfg(test)]
 pub(crate) use linked::as_12;
 
-/// Tests choose.
+/// Tests select the release.
 #[cfg(test)]
 mod linked {
     use core::cell::Cell;

@@ -1,10 +1,10 @@
-//! Structs of the runtime API that have no struct of the same layout in the driver API.
+//! Structs of the runtime API without a driver struct of the same layout.
 
 use core::ffi::c_void;
 
 use cuprum_sys::{CUarray, CUlaunchAttribute, CUstream};
 
-/// Place of a field of a struct.
+/// Position of a field in a struct.
 #[derive(Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the headers"))]
 pub(crate) struct Field {
@@ -62,7 +62,7 @@ c_structs! {
         reserved: [i32; 16],
     }
 
-    /// Facts about an address; from CUDA 13 on, 64 zero bytes follow.
+    /// Attributes of an address; from CUDA 13 on, 64 zero bytes follow.
     cudaPointerAttributes {
         r#type: i32,
         device: i32,
@@ -85,7 +85,7 @@ c_structs! {
         ysize: usize,
     }
 
-    /// A place in a box.
+    /// A position in a box.
     cudaPos {
         x: usize,
         y: usize,

@@ -1,7 +1,9 @@
-//! Cost of each check: the shortest time of a launch with it, over the shortest without any, on one core.
+//! Cost of each check: the shortest time of a launch with it, divided by the shortest time without
+//! checks, on one core.
 //!
-//! Rounds of all variants follow each other, so that a slow spell of the machine hits all of them. The results of the
-//! kernels are compared in `tests/compute` of `cuprum`; here only that no check finds anything.
+//! Rounds of all variants alternate, so a slow period of the machine affects all of them.
+//! `tests/compute` of `cuprum` checks the results of the kernels. This benchmark only checks that
+//! nothing is found.
 //!
 //! ```text
 //! cargo bench -p cuprum-engine --bench checks -- [KERNEL...]
@@ -14,11 +16,11 @@ use cuprum_engine::exec::{ExecOptions, Execution};
 use device::{Args, Device};
 use std::time::{Duration, Instant};
 
-/// Rounds go on for this long for each kernel, and until each variant had `LEAST_ROUNDS`.
+/// Duration of the rounds per kernel, extended until each variant had `LEAST_ROUNDS`.
 const TIME: Duration = Duration::from_millis(1500);
 const LEAST_ROUNDS: u32 = 3;
 
-/// A launch. Its arguments are made on the device of each variant.
+/// A launch. Its arguments are created on the device of each variant.
 struct Launch {
     kernel: &'static str,
     grid: (u32, u32),
@@ -88,12 +90,13 @@ const LAUNCHES: &[Launch] = &[
     },
 ];
 
-/// A name and what it changes. Only the check of uninitialized reads needs memory that knows what was written.
+/// A variant: its name and its changes. Only the check of uninitialized reads needs memory that
+/// records writes.
 struct Variant {
     name: &'static str,
     change: fn(&mut ExecOptions),
     tracked: bool,
-    /// The bytes that are touched are noted, as the check of the order between streams needs them.
+    /// True if accessed bytes are recorded, as the check of the order between streams needs them.
     notes: bool,
 }
 
@@ -133,7 +136,7 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// The shortest time of each variant.
+/// Returns the shortest time of each variant.
 fn measure(launch: &Launch) -> Vec<Duration> {
     let devices: Vec<(Device, Args)> = VARIANTS
         .iter()

@@ -1,10 +1,11 @@
-//! Speed of kernels on the emulator, beside the same work in scalar Rust, in OpenCL on PoCL and in Python on Numba's
-//! CUDA simulator.
+//! Speed of kernels on the emulator, compared with the same work in scalar Rust, in OpenCL on PoCL
+//! and in Python on Numba's CUDA simulator.
 //!
-//! Each kernel is one criterion benchmark. An iteration runs every variant twice, one after the other, so that whatever
-//! else the machine does meets all of them; criterion is told the emulator's time on one core, and the table at the end
-//! shows the shortest time of each variant. The simulator is too slow for that: it runs a smaller problem, by itself.
-//! Results are checked before anything is timed. The emulator's memory checks are on.
+//! Each kernel is one criterion benchmark. An iteration runs every variant twice in turn, so other
+//! load on the machine affects all of them. Criterion receives the emulator's time on one core, and
+//! the table at the end shows the shortest time of each variant. The simulator is too slow for
+//! this: it runs a smaller problem separately. Results are checked before the timing. The
+//! emulator's memory checks are on.
 //!
 //! ```text
 //! emulator/engine/benches/beside/fetch.sh                     # PoCL and Numba, once
@@ -25,16 +26,13 @@ use beside::{Absent, corpus, emulator, machine};
 use criterion::Criterion;
 use std::time::Duration;
 
-/// A kernel of the table.
 struct Entry {
-    /// Its name in the table.
     title: &'static str,
     /// Its name in the PTX, which is also the name of the benchmark.
     kernel: &'static str,
-    /// The file of `kernels/` it is in.
     module: &'static str,
     contest: fn() -> Contest,
-    /// The ratio to native code to be reached.
+    /// Target for the ratio to native code.
     goal: f64,
 }
 
@@ -58,7 +56,6 @@ const ENTRIES: [Entry; 16] = [
     Entry { title: "relaxation, blocks of 1024", kernel: "relax", module: "corpus", contest: corpus::relaxation, goal: 0.14 },
 ];
 
-/// Everything that runs one kernel.
 struct Race {
     contest: Contest,
     native: NativeRun,
@@ -69,10 +66,10 @@ struct Race {
     shortest: Shortest,
 }
 
-/// Another way to run a kernel: `None` if it lacks something that the kernel needs.
+/// Another way to run a kernel: `None` if it lacks a feature that the kernel needs.
 type Other<T> = Result<Option<T>, Absent>;
 
-/// The times of the variants: the shortest counts, since other programs can only add to it.
+/// The shortest times of the variants, because other programs can only add to them.
 struct Shortest {
     native: Time,
     native_on_two: Time,
@@ -82,7 +79,7 @@ struct Shortest {
 }
 
 impl Race {
-    /// With `pocl` the others take part.
+    /// With `pocl`, the other ways take part.
     fn new(entry: &Entry, pocl: Option<&Result<Pocl, Absent>>) -> Race {
         let contest = (entry.contest)();
         let half = contest.rows / 2;
@@ -105,7 +102,7 @@ impl Race {
         }
     }
 
-    /// Runs each variant. Gives the emulator's time on one core.
+    /// Runs each variant. Returns the emulator's time on one core.
     fn round(&mut self, quick: bool) -> Duration {
         let shortest = &mut self.shortest;
         let keep = |shortest: &mut Time, time: Time| *shortest = shortest.min(time);
@@ -151,7 +148,7 @@ impl Race {
     }
 }
 
-/// The rate of something else, and how much faster the emulator is, with so many decimals.
+/// Formats the rate of another way, and the speedup of the emulator with `decimals` decimals.
 fn beside_cells(rate: Result<Option<f64>, &Absent>, emulator_rate: f64, decimals: usize) -> String {
     match rate {
         Ok(Some(rate)) => {
@@ -164,8 +161,8 @@ fn beside_cells(rate: Result<Option<f64>, &Absent>, emulator_rate: f64, decimals
     }
 }
 
-/// The time of one run of both halves side by side. Threads take long to start, so what takes less than two
-/// milliseconds is done many times.
+/// Returns the time of one run of both halves in parallel. Threads take long to start, so work of
+/// less than two milliseconds is repeated.
 fn on_two_threads(halves: &mut [NativeRun; 2], expected: Duration) -> Time {
     let runs = 1 + (2e-3 / expected.as_secs_f64()) as u32;
     let many = |run: &mut NativeRun| (0..runs).for_each(|_| run());
@@ -213,7 +210,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Remarks that the table does not say itself.
+/// Prints information that the table does not contain.
 fn print_header(pocl: Option<&Result<Pocl, Absent>>, numba: &Other<Simulated>, reference: &Reference) {
     println!("\n{}.", machine::description());
     println!("One core by {CLOCK}, two cores by wall time; the shortest of all rounds, memory checks on.");
@@ -243,7 +240,7 @@ fn print_header(pocl: Option<&Result<Pocl, Absent>>, numba: &Other<Simulated>, r
     println!();
 }
 
-/// The first lines of the table.
+/// Returns the first lines of the table.
 fn head(quick: bool) -> String {
     let mut columns = vec!["kernel", "unit", "native scalar", "emulator", "ratio", "goal"];
     if !quick {

@@ -2,14 +2,13 @@
 //! may change anything.
 //!
 //! [`exec::launch`] takes a kernel of [`cuprum_ptx`] and runs it on [`memory`], with every access
-//! checked. A launch that fails returns a [`report::Fault`]. There are no contexts, streams or
-//! modules here: `cuprum-emulator` has the driver.
-//!
+//! checked. A launch that fails returns a [`report::Fault`]. Contexts, streams and modules are in
+//! `cuprum-emulator`, which contains the driver.
 //! # Rooms
 //!
 //! Each room uses only those above it in this list (the test `arrows` of the repository reads the
-//! `use` lines):
-//!
+//! Each room uses only rooms above it in this list. The repository's test `arrows` checks the `use`
+//! lines.
 //! - `served`: the driver call that a thread is serving.
 //! - [`memory`]: addresses and bytes.
 //! - [`report`]: faults of kernels, in terms of these.

@@ -1,4 +1,4 @@
-//! The software CUDA driver as `libcuda.so.1`, for programs that know nothing of Rust.
+//! The software CUDA driver as `libcuda.so.1`, for programs in any language.
 //!
 //! ```text
 //! cargo build --release -p cuprum-libcuda
@@ -6,15 +6,18 @@
 //! LD_LIBRARY_PATH=target/libcuda python program.py
 //! ```
 //!
-//! Never install it into a system folder: it is not NVIDIA's driver, and programs should meet it
-//! only where somebody asked for it.
+//! Never install it in a system folder: it is not NVIDIA's driver, and programs should only load it
+//! on request.
 //!
-//! It exports every function of `cuprum-sys`, made from the one list there. A
-//! function that the emulator does not implement answers `CUDA_ERROR_NOT_SUPPORTED`. What went wrong
-//! in a kernel, and why a module was refused, is printed to standard error, unless
-//! `CUPRUM_EMULATOR_REPORTS=0`; leaks are, if `CUPRUM_EMULATOR_LEAKCHECK=1`. `CUPRUM_REPORT_FILE` names a file to which
-//! the same is added, for `cuprum run`: a line with `use`, when a process first calls the driver, and for each message a
-//! line with its kind (`fault`, `unordered`, `misuse`, `leftout`, `refused`, `unsupported`, `leaks`, `held`, `settings`) and its text, each line of it behind a tab.
+//! It exports every function of `cuprum-sys`, generated from the list there. A function that the
+//! emulator does not implement returns `CUDA_ERROR_NOT_SUPPORTED`. Faults of kernels, and reasons
+//! for refusing a module, are printed to standard error, unless `CUPRUM_EMULATOR_REPORTS=0`. Leaks
+//! are printed if `CUPRUM_EMULATOR_LEAKCHECK=1`.
+//!
+//! `CUPRUM_REPORT_FILE` names a file to which the same is appended, for `cuprum run`: a line with
+//! `use` when a process first calls the driver, and for each message a line with its kind (`fault`,
+//! `unordered`, `misuse`, `leftout`, `refused`, `unsupported`, `leaks`, `held`, `settings`) and its
+//! text, each line indented by a tab.
 
 use core::ffi::c_void;
 use std::fs::OpenOptions;
@@ -29,8 +32,8 @@ mod exported {
     cuprum_sys::export_functions!(crate::functions, crate::answer);
 }
 
-/// The emulator's functions. Its first use tells it what a library is to a process, and a crate is not: whose
-/// addresses to give out, where messages go, and that `CUDA_VISIBLE_DEVICES` counts.
+/// Returns the emulator's functions. The first use configures it as a library: the addresses to
+/// return, the destination of messages, and that `CUDA_VISIBLE_DEVICES` applies.
 fn functions(mode: StreamMode) -> &'static Fns {
     static LEGACY: OnceLock<&Fns> = OnceLock::new();
     static PER_THREAD: OnceLock<&Fns> = OnceLock::new();
@@ -41,9 +44,9 @@ fn functions(mode: StreamMode) -> &'static Fns {
     table.get_or_init(|| {
         cuprum_emulator::set_message_hook(print);
         write_down("use\n");
-        // SAFETY: the exported function of that name and mode, with the signature of the list it was made from.
+        // SAFETY: the exported function of this name and mode, with the signature in the list.
         unsafe { cuprum_emulator::set_publisher(published) };
-        // Settings that make no sense are not installed, so that `cuInit` finds them and says so.
+        // Invalid settings are not installed, so that `cuInit` reports them.
         if let (Ok(settings), Ok(list)) = (Settings::from_env(), std::env::var("CUDA_VISIBLE_DEVICES")) {
             // Refused if another thread was first, which read the same environment.
             let _ = settings.visible_devices(&list).install();
@@ -52,12 +55,12 @@ fn functions(mode: StreamMode) -> &'static Fns {
     })
 }
 
-/// The address of an exported function.
+/// Returns the address of an exported function.
 fn published(id: FnId, mode: StreamMode) -> *const c_void {
     exported::ADDRESSES[id as usize][usize::from(mode == StreamMode::PerThread)]
 }
 
-/// A function that came after the version that the emulator poses as is not there.
+/// Converts the result of a function that is newer than the emulated driver version.
 fn answer(result: CUresult) -> CUresult {
     match result {
         CUresult::UNRESOLVED => CUresult::CUDA_ERROR_NOT_SUPPORTED,
@@ -65,11 +68,11 @@ fn answer(result: CUresult) -> CUresult {
     }
 }
 
-/// Says that this is no hardware's driver: what `Library::is_software_device` looks for.
+/// Marks this as a software driver, for `Library::is_software_device`.
 #[unsafe(export_name = "cuprum_software_device")]
 pub(crate) static SOFTWARE_DEVICE: u8 = 1;
 
-/// This library has no other way to tell a C program more than a number.
+/// Prints a message. A C program has no other way to receive more than a code.
 fn print(message: &Message<'_>) {
     // A closed or full standard error must not end the program.
     let _ = writeln!(std::io::stderr(), "software CUDA device: {message}");
@@ -88,10 +91,11 @@ fn print(message: &Message<'_>) {
     write_down(&format!("{kind}\n{text}"));
 }
 
-/// Adds to the file of `CUPRUM_REPORT_FILE`, if it is set: in one piece, as other processes may write as well.
+/// Appends to the file in `CUPRUM_REPORT_FILE`, if it is set, in one write, because other processes
+/// may write too.
 fn write_down(text: &str) {
     let Some(path) = environment::variable("CUPRUM_REPORT_FILE") else { return };
     let file = OpenOptions::new().append(true).create(true).open(path);
-    // Who asked for the file finds it missing; the program goes on as it would without it.
+    // If this fails, the program continues and the file is missing.
     let _ = file.and_then(|mut file| file.write_all(text.as_bytes()));
 }

@@ -1,4 +1,4 @@
-//! The built library as programs find it: a file that is opened, its symbols, and the environment.
+//! The built library as programs load it: the file, its symbols, and the environment.
 #![cfg(target_os = "linux")]
 
 #[allow(unreachable_pub, reason = "shared with a test of the emulator")]
@@ -17,7 +17,7 @@ use cuprum_sys::{
     Version,
 };
 
-/// The library as a file.
+/// Returns the path of the library.
 fn file() -> &'static Path {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
     FILE.get_or_init(built::library)
@@ -32,7 +32,7 @@ fn ok(code: CUresult) {
     assert_eq!(code, CUresult::CUDA_SUCCESS);
 }
 
-/// Address that `cuGetProcAddress` finds, and its status.
+/// Returns the address that `cuGetProcAddress` finds, and its status.
 fn search(
     library: Library,
     base: &str,
@@ -47,7 +47,7 @@ fn search(
     let (version, flags) = (version.as_raw() as i32, u64::from(flags.0));
     let mut found = ptr::null_mut();
     let mut status = CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    // SAFETY: a NUL-terminated name, and places for the answers.
+    // SAFETY: a NUL-terminated name, and valid outputs.
     ok(unsafe {
         (library.fns().cuGetProcAddress_v2)(base.as_ptr(), &mut found, version, flags, &mut status)
     });
@@ -60,7 +60,8 @@ fn it_has_the_name_that_programs_ask_for() {
     assert!(dynamic.contains("soname: [libcuda.so.1]"), "{dynamic}");
 }
 
-/// Every function under every name, with `dlsym` and with `cuGetProcAddress`: the same address, of the file's own.
+/// `dlsym` and `cuGetProcAddress` find every function under every name at the same address in the
+/// file.
 #[test]
 fn both_ways_to_find_a_function_lead_to_the_file() {
     for mode in [StreamMode::Legacy, StreamMode::PerThread] {
@@ -83,7 +84,7 @@ fn it_says_that_it_is_no_hardware() {
     assert!(library().is_software_device());
 }
 
-/// What it prints goes to a file as well, for whoever counts it.
+/// Printed messages are also appended to a file, for programs that count them.
 #[test]
 fn reports_are_written_down() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("written reports");
@@ -108,7 +109,7 @@ fn twins_are_functions_of_their_own() {
     }
 }
 
-/// The version that the library reports, and the functions that it has then.
+/// The version that the library reports, and the functions of this version.
 #[test]
 fn the_version_is_a_setting() {
     const NAME: &str = "the_version_is_a_setting";
@@ -123,7 +124,8 @@ fn the_version_is_a_setting() {
     });
 }
 
-/// The last byte of each visible device's UUID, which is its number on the machine; or why there is none.
+/// Returns the last byte of each visible device's UUID, which is its number on the machine; or the
+/// error.
 fn visible() -> Result<Vec<u8>, CUresult> {
     let fns = library().fns();
     // SAFETY: takes no pointer.
@@ -132,11 +134,11 @@ fn visible() -> Result<Vec<u8>, CUresult> {
         code => return Err(code),
     }
     let mut count = 0;
-    // SAFETY: a place for the answer.
+    // SAFETY: a valid output.
     ok(unsafe { (fns.cuDeviceGetCount)(&mut count) });
     let numbers = (0..count).map(|device| {
         let mut uuid = CUuuid { bytes: [0; 16] };
-        // SAFETY: a place for the answer.
+        // SAFETY: a valid output.
         ok(unsafe { (fns.cuDeviceGetUuid_v2)(&mut uuid, device) });
         uuid.bytes[15]
     });
@@ -146,7 +148,7 @@ fn visible() -> Result<Vec<u8>, CUresult> {
 #[test]
 fn visible_devices_are_obeyed() {
     const THIRD: &str = "GPU-63757072-756d-2d73-6f66-747761726502";
-    // How lists are read is tested where it is done.
+    // Other tests cover the parsing of lists.
     let lists: &[(&str, &[u8])] = &[
         ("0,1,2,3", &[0, 1, 2, 3]),
         ("3,1", &[3, 1]),
@@ -168,7 +170,7 @@ fn visible_devices_are_obeyed() {
     }
 }
 
-/// A setting that makes no sense stays one when devices are selected.
+/// An invalid setting stays invalid when devices are selected.
 #[test]
 fn a_wrong_setting_fails_at_init() {
     let variables = [("CUPRUM_EMULATOR_DEVICES", "many"), ("CUDA_VISIBLE_DEVICES", "0")];
@@ -177,7 +179,7 @@ fn a_wrong_setting_fails_at_init() {
     });
 }
 
-/// Found in the place of NVIDIA's, it is not taken for it.
+/// If it is loaded in place of NVIDIA's driver, it is still recognized as software.
 #[test]
 fn it_is_announced_as_software_wherever_it_is_found() {
     let variables = [("CUPRUM_DRIVER", file().to_str().unwrap())];

@@ -2,15 +2,16 @@
 //!
 //! # Rooms
 //!
-//! Each room uses only those above it in this list (the test `arrows` of the repository reads the
-//! `use` lines):
+//! Each room uses only rooms above it in this list. The repository's test `arrows` checks the `use`
+//! lines.
 //!
-//! - `ordered`: a map with ordered keys. `semantics`: results of each operation. Neither knows
-//!   anything else of the crate.
-//! - [`ptx`]: text to syntax tree.
-//! - [`program`]: from syntax tree to instructions. It does not know how they are run.
+//! - `ordered`: a map with ordered keys. `semantics`: the result of each operation. They use
+//!   nothing else of the crate.
+//! - [`ptx`]: translates text to a syntax tree.
+//! - [`program`]: translates the syntax tree to instructions. It is independent of their execution.
 //!
-//! Items that this page does not list are public for `cuprum-engine`, which runs the instructions.
+//! Items that this page does not list are public only for `cuprum-engine`, which runs the
+//! instructions.
 //! They may change in any version.
 
 #[doc(hidden)]

@@ -1,17 +1,17 @@
-//! Values by numbers, such as addresses and handles, in the order of the numbers.
+//! Values by numbers such as addresses and handles, in the order of the numbers.
 
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
 /// A map with ordered keys.
 ///
-/// It is a tree of places in a list of values, and not a tree of the values: then the tree is compiled once, and not for
-/// each kind of value.
+/// It is a tree of positions in a list of values instead of a tree of values, so that the tree is
+/// compiled once and not for each type of value.
 #[derive(Debug, Clone)]
 pub struct Ordered<V> {
-    /// Place of the value of each key.
+    /// Position of the value of each key.
     places: BTreeMap<u64, u64>,
-    /// Keys and values, in no order.
+    /// Keys and values, unordered.
     values: Vec<(u64, V)>,
 }
 
@@ -47,7 +47,7 @@ impl<V> Ordered<V> {
         Some(&mut self.values.get_mut(place as usize)?.1)
     }
 
-    /// Enters a value, in place of one that has the same key.
+    /// Inserts a value. Replaces the value of the same key.
     pub fn insert(&mut self, key: u64, value: V) {
         match self.get_mut(key) {
             Some(before) => *before = value,
@@ -58,7 +58,7 @@ impl<V> Ordered<V> {
         }
     }
 
-    /// The value of a key, made if there is none.
+    /// Returns the value of a key, created if there is none.
     pub fn get_or_insert_with(&mut self, key: u64, make: impl FnOnce() -> V) -> &mut V {
         let place = match self.places.get(&key) {
             Some(place) => *place as usize,
@@ -75,14 +75,14 @@ impl<V> Ordered<V> {
     pub fn remove(&mut self, key: u64) -> Option<V> {
         let place = self.places.remove(&key)?;
         let (_, value) = self.values.swap_remove(place as usize);
-        // The last value has moved to the free place.
+        // The last value has moved to the free position.
         if let Some((moved, _)) = self.values.get(place as usize) {
             self.places.insert(*moved, place);
         }
         Some(value)
     }
 
-    /// The last value whose key is this or lower.
+    /// Returns the value of the highest key that is at most this one.
     pub fn last_up_to(&self, key: u64) -> Option<(u64, &V)> {
         let (key, place) = self.places.range(..=key).next_back()?;
         Some((*key, self.at(*place)?))
@@ -113,7 +113,8 @@ impl<V> Ordered<V> {
     }
 }
 
-/// Sorts values by a number of each; equal ones stay in their order. The sort itself is compiled once, too.
+/// Sorts values by a number of each; the order of equal ones is preserved. The sort is also
+/// compiled once.
 pub(crate) fn sort_by_number<T: Copy>(values: &mut Vec<T>, number: impl Fn(&T) -> u64) {
     let mut places = Vec::with_capacity(values.len());
     for value in values.iter() {

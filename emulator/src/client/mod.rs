@@ -1,7 +1,7 @@
-//! Places in the client: the lines from which it calls the driver.
+//! Call sites: the lines of the client that call the driver.
 //!
-//! For a thread that runs Python, these are lines of Python; else frames of the stack, as far as the program has names and
-//! lines. Linux only: elsewhere no place is known.
+//! A thread that runs Python has frames of Python. Any other thread has the frames of its stack for
+//! which the program has names and lines. Linux only: elsewhere no call site is known.
 
 mod native;
 mod python;
@@ -12,21 +12,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::report::Frame;
 use crate::served::Site;
 
-/// Most frames of a place, the innermost first.
+/// Maximum number of frames per call site, the innermost first.
 const MOST_FRAMES: usize = 12;
 
-/// The largest number of places that are distinguished. The places of further calls stay unknown.
+/// Maximum number of call sites that are distinguished. Further ones stay unknown.
 const MOST_SITES: usize = 1 << 16;
 
-/// The key that distinguishes a place from others.
+/// Identifies a call site.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     Python(Vec<Frame>),
-    /// Addresses of return.
+    /// Return addresses.
     Native(Vec<usize>),
 }
 
-/// A place, whose names and lines are looked up when a report needs them.
+/// A call site. Its names and lines are looked up when a report needs them.
 #[derive(Debug)]
 enum Captured {
     Python(Vec<Frame>),
@@ -41,8 +41,8 @@ struct Sites {
 
 static SITES: Mutex<Option<Sites>> = Mutex::new(None);
 
-/// The place from which the client called: the same number for the same place. Waits for Python's lock if the thread gave
-/// it up for the call, so no lock of the driver may be held.
+/// Returns the call site of the client; the same number for the same site. Waits for Python's lock
+/// if the thread released it for the call, so the caller must hold no lock of the driver.
 pub(crate) fn here() -> Option<Site> {
     let key = match python::frames(MOST_FRAMES) {
         Some(frames) => Key::Python(frames),
@@ -66,7 +66,7 @@ pub(crate) fn here() -> Option<Site> {
     Some(site)
 }
 
-/// The frames of a place, the innermost first; none if it is not known.
+/// Returns the frames of a call site, the innermost first; empty if it is unknown.
 pub(crate) fn frames(site: Option<Site>) -> Vec<Frame> {
     let Some(site) = site else { return Vec::new() };
     let captured = {

@@ -4,11 +4,12 @@ use std::backtrace::Backtrace;
 
 use crate::report::Frame;
 
-/// A stack whose names are not looked up yet.
+/// A stack whose names have not been looked up yet.
 #[derive(Debug)]
 pub(super) struct Stack(Backtrace);
 
-/// Code below the client: the driver, whose functions end with the one that the client called, and Rust's own.
+/// Frames below the client: the driver's, up to the function that the client called, and Rust's
+/// own.
 const DRIVER: &[&str] = &["cuprum_emulator", "cuprum_libcuda", "<cuprum_emulator"];
 const SYSTEM: &[&str] = &[
     "std::",
@@ -28,14 +29,14 @@ impl Stack {
         Self(Backtrace::force_capture())
     }
 
-    /// The client's functions with their lines, the innermost first.
+    /// Returns the client's functions with their lines, the innermost first.
     pub(super) fn frames(&self, most: usize) -> Vec<Frame> {
         of_client(&self.0.to_string(), most)
     }
 }
 
-/// The client's part of a stack as Rust writes it: a line `3: function` for each frame, followed by `at file:line:column`
-/// where that is known.
+/// Returns the client's part of a stack in Rust's format: a line `3: function` for each frame,
+/// followed by `at file:line:column` if it is known.
 fn of_client(text: &str, most: usize) -> Vec<Frame> {
     let mut frames: Vec<Frame> = Vec::new();
     for line in text.lines().map(str::trim) {
@@ -85,11 +86,11 @@ fn place_of(place: &str) -> (&str, u32) {
     }
 }
 
-/// The largest number of addresses that distinguish places.
+/// Maximum number of addresses that distinguish call sites.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 const MOST_RETURNS: usize = 32;
 
-/// The addresses to which the functions on the stack return.
+/// Returns the return addresses of the functions on the stack.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 pub(super) fn returns() -> Option<Vec<usize>> {
     use core::ffi::{c_int, c_void};
@@ -97,7 +98,7 @@ pub(super) fn returns() -> Option<Vec<usize>> {
         fn backtrace(addresses: *mut *mut c_void, count: c_int) -> c_int;
     }
     let mut addresses = [core::ptr::null_mut(); MOST_RETURNS];
-    // SAFETY: a place for that many addresses.
+    // SAFETY: the array has room for that many addresses.
     let count = unsafe { backtrace(addresses.as_mut_ptr(), MOST_RETURNS as c_int) };
     let count = usize::try_from(count).unwrap_or(0).min(MOST_RETURNS);
     Some(addresses[..count].iter().map(|address| address.addr()).collect())

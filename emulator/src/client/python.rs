@@ -1,10 +1,11 @@
-//! The lines of Python that the calling thread is at.
+//! The lines of Python that the calling thread executes.
 //!
-//! The process's own interpreter is asked, by functions of its stable ABI that are looked up in the process.
+//! They come from the process's own interpreter, by functions of its stable ABI that are looked up
+//! in the process.
 
 use crate::report::Frame;
 
-/// The frames of the calling thread, the innermost first; `None` if it runs no Python.
+/// Returns the frames of the calling thread, the innermost first; `None` if it does not run Python.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(super) fn frames(most: usize) -> Option<Vec<Frame>> {
     abi::frames(most).filter(|frames| !frames.is_empty())
@@ -28,21 +29,21 @@ mod abi {
     }
 
     fn find(name: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: a name with an end; null asks for the symbol of this process.
+        // SAFETY: a NUL-terminated name; null searches this process.
         NonNull::new(unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) })
     }
 
-    /// A Python object, frame or thread. Never followed here.
+    /// A Python object, frame or thread. Never dereferenced here.
     type Object = *mut c_void;
 
-    /// Declares functions of the interpreter: a field each, looked up by name.
+    /// Declares functions of the interpreter: one field each, looked up by name.
     macro_rules! interpreter {
         ($($name:ident: $type:ty),* $(,)?) => {
             #[allow(non_snake_case, reason = "the names are Python's")]
             #[derive(Debug, Clone, Copy)]
             struct Interpreter {
                 $($name: $type,)*
-                /// Named with an underscore before Python 3.13.
+                /// Its name begins with an underscore before Python 3.13.
                 is_finalizing: unsafe extern "C" fn() -> c_int,
             }
 
@@ -58,7 +59,8 @@ mod abi {
                                     Err(_) => panic!("a name has no NUL in it"),
                                 }
                             })?;
-                            // SAFETY: Python documents this signature for the function of that name.
+                            // SAFETY: Python documents this signature for the function with this
+                            // name.
                             unsafe { core::mem::transmute::<NonNull<c_void>, $type>(address) }
                         },)*
                         // SAFETY: as above.
@@ -88,7 +90,8 @@ mod abi {
         Py_DecRef: unsafe extern "C" fn(Object),
     }
 
-    /// The interpreter of the process. One that is loaded after the first question is not seen.
+    /// Returns the interpreter of the process. If it is loaded after the first call, it is not
+    /// found.
     fn interpreter() -> Option<&'static Interpreter> {
         static INTERPRETER: OnceLock<Option<Interpreter>> = OnceLock::new();
         INTERPRETER.get_or_init(Interpreter::load).as_ref()
@@ -102,56 +105,58 @@ mod abi {
 
     impl Drop for Locked {
         fn drop(&mut self) {
-            // SAFETY: ends the `PyGILState_Ensure` of this thread that made the value.
+            // SAFETY: matches the `PyGILState_Ensure` of this thread that created the value.
             unsafe { (self.python.PyGILState_Release)(self.state) };
         }
     }
 
     impl Locked {
-        /// Locks, if the thread runs Python and the interpreter is neither ending nor handling an error.
+        /// Takes the lock if the thread runs Python and the interpreter is neither ending nor
+        /// handling an error.
         fn new() -> Option<Self> {
             let python = interpreter()?;
             // SAFETY: callable at any time, from any thread.
             let is_up = unsafe { (python.Py_IsInitialized)() } != 0;
             // SAFETY: as above.
             let is_ending = unsafe { (python.is_finalizing)() } != 0;
-            // At the end it would take the thread with it, or wait for ever.
+            // An ending interpreter would end this thread, or block it for ever.
             if !is_up || is_ending {
                 return None;
             }
-            // SAFETY: the interpreter is up; the answer is null for a thread without Python.
+            // SAFETY: the interpreter is initialized; the result is null for a thread without
+            // Python.
             if unsafe { (python.PyGILState_GetThisThreadState)() }.is_null() {
                 return None;
             }
-            // SAFETY: the interpreter is up and not ending, and the caller holds no lock that a thread of Python waits for.
+            // SAFETY: the interpreter is initialized and not ending, and the caller holds no lock
+            // that a Python thread waits for.
             let locked = Self { python, state: unsafe { (python.PyGILState_Ensure)() } };
             // SAFETY: the lock is held.
             let in_error = !unsafe { (python.PyErr_Occurred)() }.is_null();
             (!in_error).then_some(locked)
         }
 
-        /// Owns an object that Python returned with a reference; `None` for null, whose error is forgotten.
+        /// Owns an object that Python returned with a reference. Returns `None` for null, and
+        /// clears its error.
         fn own(&self, object: Object) -> Option<Owned<'_>> {
             if object.is_null() {
-                // SAFETY: the lock is held, and there was no error before ours.
+                // SAFETY: the lock is held, and no error was set before this call.
                 unsafe { (self.python.PyErr_Clear)() };
                 return None;
             }
             Some(Owned { locked: self, object })
         }
 
-        /// The innermost frame.
         fn innermost(&self) -> Option<Owned<'_>> {
             // SAFETY: the lock is held; the reference is borrowed from the thread.
             let frame = unsafe { (self.python.PyEval_GetFrame)() };
             let frame = NonNull::new(frame)?.as_ptr();
-            // SAFETY: a live frame, as this thread is in it; the lock is held.
+            // SAFETY: the frame is live because this thread runs in it; the lock is held.
             unsafe { (self.python.Py_IncRef)(frame) };
             self.own(frame)
         }
     }
 
-    /// A Python object of which a reference is held.
     struct Owned<'a> {
         locked: &'a Locked,
         object: Object,
@@ -159,33 +164,32 @@ mod abi {
 
     impl Drop for Owned<'_> {
         fn drop(&mut self) {
-            // SAFETY: the reference that this value owns; the lock outlives it.
+            // SAFETY: releases the reference that this value owns; the lock outlives it.
             unsafe { (self.locked.python.Py_DecRef)(self.object) };
         }
     }
 
     impl<'a> Owned<'a> {
-        /// The text of an attribute.
         fn text(&self, name: &CStr) -> Option<String> {
             let python = self.locked.python;
-            // SAFETY: a live object, a name with an end, and the lock is held.
+            // SAFETY: a live object and a NUL-terminated name; the lock is held.
             let attribute = unsafe { (python.PyObject_GetAttrString)(self.object, name.as_ptr()) };
             let attribute = self.locked.own(attribute)?;
             let mut length = 0;
-            // SAFETY: a live object and a place for the length; anything but a string answers null.
+            // SAFETY: a live object and a valid output; returns null for anything but a string.
             let text = unsafe { (python.PyUnicode_AsUTF8AndSize)(attribute.object, &mut length) };
             if text.is_null() {
-                // SAFETY: the lock is held, and the error is ours.
+                // SAFETY: the lock is held, and this call set the error.
                 unsafe { (python.PyErr_Clear)() };
                 return None;
             }
-            // SAFETY: Python's text of that length, which lives as long as the object.
+            // SAFETY: Python's text has this length and lives as long as the object.
             let bytes =
                 unsafe { core::slice::from_raw_parts(text.cast::<u8>(), usize::try_from(length).ok()?) };
             Some(String::from_utf8_lossy(bytes).into_owned())
         }
 
-        /// The function, file and line of a frame.
+        /// Returns the function, file and line of a frame.
         fn describe(&self) -> Option<Frame> {
             let python = self.locked.python;
             // SAFETY: a live frame, and the lock is held.
@@ -198,7 +202,6 @@ mod abi {
             Some(frame)
         }
 
-        /// The frame that called this one.
         fn outer(&self) -> Option<Owned<'a>> {
             // SAFETY: a live frame, and the lock is held.
             let outer = unsafe { (self.locked.python.PyFrame_GetBack)(self.object) };

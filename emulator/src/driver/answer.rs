@@ -1,8 +1,8 @@
-//! Answers of the driver's functions.
+//! Results of the driver's functions.
 
 use cuprum_sys::CUresult;
 
-/// Answer of a function: the C result, with success apart.
+/// Result of a driver function: an error code, or success.
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
 
 pub(crate) const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;

@@ -1,6 +1,6 @@
-//! Texts of `cuGetErrorString` for each code, as recorded from a driver 580: clients print and match these texts.
+//! Texts of `cuGetErrorString` for each code, recorded from driver 580, because clients print and
+//! match these texts.
 
-/// Codes and texts, ascending.
 const TEXTS: &[(u32, &str)] = &[
     (0, "no error"),
     (1, "invalid argument"),
@@ -108,7 +108,7 @@ const TEXTS: &[(u32, &str)] = &[
     (999, "unknown error"),
 ];
 
-/// The text of a code; for one that is newer than the record, its name in words.
+/// Returns the text of a code. For a code newer than the record, returns its name in words.
 pub(crate) fn text(code: u32, name: &str) -> String {
     match TEXTS.binary_search_by_key(&code, |&(known, _)| known) {
         Ok(index) => TEXTS.get(index).map_or_else(String::new, |&(_, text)| text.to_owned()),

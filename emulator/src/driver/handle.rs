@@ -1,10 +1,9 @@
-//! The C types of handles, as the numbers that they are here.
+//! The C types of handles, as numbers.
 
 use core::ffi::c_void;
 
 use cuprum_sys::*;
 
-/// A C handle type.
 pub(crate) trait Handle: Copy {
     fn addr(self) -> usize;
     fn from_addr(addr: usize) -> Self;

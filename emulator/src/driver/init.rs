@@ -1,4 +1,4 @@
-//! Start, version, error texts and the lookup of functions.
+//! Initialization, version, error texts and function lookup.
 
 use core::ffi::{CStr, c_char, c_void};
 use std::ffi::CString;
@@ -22,7 +22,7 @@ use crate::driver::log;
 use crate::driver::memory::watch_host_accesses;
 use crate::driver::state::{scheduler, settings};
 
-/// Names and texts of all error codes as C strings.
+/// Returns the names and texts of all error codes as C strings.
 fn error_texts() -> &'static Ordered<(CString, CString)> {
     static TEXTS: OnceLock<Ordered<(CString, CString)>> = OnceLock::new();
     TEXTS.get_or_init(|| {
@@ -49,12 +49,12 @@ fn error_text(
     }
 }
 
-/// Result of a search by name: the address, and the reason why it may be null.
+/// Searches a function by name. Returns its address, and the reason if it is null.
 fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdriverProcAddressQueryResult)> {
     let per_thread = u64::from(CUdriverProcAddress_flags::CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.0);
     ensure(flags <= 3, INVALID_VALUE)?;
     let mode = if flags & per_thread == 0 { StreamMode::Legacy } else { StreamMode::PerThread };
-    // A negative version counts as the newest, as with NVIDIA's driver.
+    // A negative version counts as the newest, as in NVIDIA's driver.
     let asked = u32::try_from(version).unwrap_or(u32::MAX);
     let limit = Version::from_raw(asked).min(settings().driver_version);
     let functions = functions().ok_or(NOT_FOUND)?;
@@ -71,9 +71,10 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
     })
 }
 
-/// The table that the library of the CUDA runtime asks for, of CUDA 12 and 13, and without which it ends.
+/// The table that the CUDA runtime libraries of CUDA 12 and 13 request. They fail without it.
 const RUNTIME_TABLE: [u8; 16] = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
-/// Explanation for a library with NVIDIA's CUDA runtime in it. Kept for good, as one per library.
+/// Explains the failure of a library that contains NVIDIA's CUDA runtime. The text is never freed;
+/// there is one per library.
 fn of_the_runtime(library: Option<String>) -> &'static str {
     static TEXTS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     let library = library.map(|file| format!(" {file} has it.")).unwrap_or_default();
@@ -96,10 +97,10 @@ fn of_the_runtime(library: Option<String>) -> &'static str {
     }
 }
 
-/// The table that NVRTC asks for since CUDA 12.9. It compiles as well without it.
+/// The table that NVRTC requests since CUDA 12.9. It also works without it.
 const NVRTC_TABLE: [u8; 16] = 0xda91_51d3_3ae6_cc41_a5c0_4f26_d533_e328_u128.to_be_bytes();
 
-/// Tells what the checks have found when the process ends.
+/// Reports the findings of checks at the end of the process.
 fn end_of_process() {
     scheduler().end_journal();
     if settings().check_leaks {

@@ -1,7 +1,7 @@
-//! The error log: details beyond result codes, for clients that ask by the driver's own functions.
+//! The error log: details beyond result codes, for clients that use the driver's own log functions.
 //!
-//! It holds the messages of the message hook, and each error that a call answers with. As in NVIDIA's driver, the
-//! oldest messages go when there are too many.
+//! It contains the messages of the message hook, and each error that a call returns. As in NVIDIA's
+//! driver, too many messages push out the oldest.
 
 use core::ffi::{c_char, c_void};
 use std::collections::VecDeque;
@@ -18,10 +18,9 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Kind, Out, Table, Text, calls, in_callback, tell_refusals};
 use crate::driver::handle::Handle;
 
-/// Most messages that are kept.
+/// Maximum number of messages kept.
 const MOST: usize = 100;
 
-/// The live callbacks.
 static CALLBACKS: Table<Callback> = Table::new(Kind::LogCallback);
 
 /// A function of the client that receives each message.
@@ -31,13 +30,13 @@ struct Callback {
     data: *mut c_void,
 }
 
-// SAFETY: the pointer is not followed here; it goes to the client's function, which the driver may call on any thread
-// by the contract of `cuLogsRegisterCallback`.
+// SAFETY: the pointer is only passed to the client's function, which the driver may call on any
+// thread by the contract of `cuLogsRegisterCallback`.
 unsafe impl Send for Callback {}
 // SAFETY: as above.
 unsafe impl Sync for Callback {}
 
-/// The messages that are kept, and the number of those that came before them.
+/// The messages kept, and the number of messages dropped before them.
 #[derive(Debug)]
 struct Log {
     messages: VecDeque<String>,
@@ -55,7 +54,8 @@ impl Log {
         self.gone.wrapping_add(self.messages.len() as u32)
     }
 
-    /// The messages from a place on, a line each, with a line before them if some are gone.
+    /// Returns the messages from a position on, one per line, after a line that counts dropped
+    /// ones.
     fn lines_from(&self, place: CUlogIterator) -> Vec<String> {
         let skipped = place.saturating_sub(self.gone) as usize;
         let lost = self.gone.saturating_sub(place);
@@ -99,14 +99,15 @@ fn write(level: CUlogLevel, text: String) {
     for (function, data) in callbacks {
         if let Some(function) = function {
             let length = message.as_bytes().len();
-            // SAFETY: the client's function with the pointer that it gave for it, and a text of that length which
-            // lives during the call.
+            // SAFETY: the client's function with the pointer registered for it, and a text of that
+            // length which lives during the call.
             in_callback(|| unsafe { function(data, level, message.as_ptr().cast_mut(), length) });
         }
     }
 }
 
-/// The lines that a client has not seen; moves its place to the end. Without a place, all lines.
+/// Returns the lines that a client has not seen, and moves its position to the end. Without a
+/// position, returns all lines.
 fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
     ensure(flags == 0, INVALID_VALUE)?;
     let log = log();
@@ -115,7 +116,6 @@ fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
     Ok(log.lines_from(place))
 }
 
-/// As many of the last lines as fit into `room` bytes.
 fn last_that_fit(lines: &[String], room: usize) -> String {
     let mut left = room;
     let fits = |line: &&String| {
@@ -145,7 +145,7 @@ calls! {
         CALLBACKS.remove(callback.addr()).map(drop).ok_or(INVALID_VALUE)
     }
 
-    /// Flags are ignored, as by an H100's driver.
+    /// Flags are ignored, as in an H100's driver.
     fn cuLogsCurrent(_call, iterator_out: Out<CUlogIterator>, _flags: u32) {
         iterator_out.set(log().end())
     }
@@ -158,7 +158,7 @@ calls! {
         written.map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)
     }
 
-    /// The size goes both ways: the room, and the number of bytes written, with a NUL behind them.
+    /// The size is input and output: the room, and the number of bytes written, followed by a NUL.
     fn cuLogsDumpToMemory(
         _call,
         iterator: Out<CUlogIterator>,

@@ -1,16 +1,16 @@
 //! The CUDA driver API, function by function, with NVIDIA's signatures and error codes.
 //!
-//! From the bottom to the top; a room uses those above it in this table, and none below:
+//! The rooms from the bottom to the top; each uses only rooms above it in this table:
 //!
-//! | room | what |
+//! | room | contents |
 //! |---|---|
-//! | [`answer`], [`handle`] | answers of functions; the C types of handles |
-//! | [`state`] | settings, memory, the order in which operations run, captures: knows no object |
-//! | [`call`] | the form of a C function here, and its lookup by name; tables of objects: knows none |
+//! | [`answer`], [`handle`] | results of functions; the C types of handles |
+//! | [`state`] | settings, memory, the queue of operations, captures: knows no object |
+//! | [`call`] | the definition and lookup of C functions; tables of objects: knows none |
 //! | [`device`] | devices, their attributes and limits |
 //! | [`context`] | contexts, the current one, their leaks |
 //! | [`memory`] | allocations, pools, virtual memory, queries about addresses |
-//! | [`stream`] | streams, events, operations pushed to them |
+//! | [`stream`] | streams, events, operations queued in them |
 //! | [`texture`] | arrays, texture and surface objects |
 //! | [`external`] | memory and semaphores of other APIs |
 //! | [`graphics`] | buffers and images of OpenGL |
@@ -19,9 +19,9 @@
 //! | [`graph`] | graphs, their nodes, capture |
 //! | [`green`] | green contexts |
 //! | [`log`] | the error log |
-//! | [`init`], [`error_text`] | start, version, look-up of functions, texts of errors |
+//! | [`init`], [`error_text`] | initialization, version, function lookup, texts of errors |
 //!
-//! Functions that are not implemented are present all the same and answer `CUDA_ERROR_NOT_SUPPORTED`.
+//! Functions that are not implemented exist, and return `CUDA_ERROR_NOT_SUPPORTED`.
 
 mod answer;
 mod call;
@@ -48,7 +48,7 @@ use cuprum_sys::{FnId, StreamMode, Symbol};
 
 use crate::report::{Fault, Leak};
 
-/// Enters the functions and objects of every room.
+/// Registers the functions and objects of every room.
 fn install_all(builder: &mut call::Builder) {
     code::install(builder);
     context::install(builder);
@@ -65,39 +65,34 @@ fn install_all(builder: &mut call::Builder) {
     transfer::install(builder);
 }
 
-/// The address of the function that a symbol names, or null if the version that the driver poses
-/// as does not have it.
+/// Returns the address of the function with this symbol; null if the emulated driver version does
+/// not have it.
 pub(crate) fn resolve(symbol: &Symbol) -> *const c_void {
     call::fill(install_all).resolve(symbol, state::settings().driver_version)
 }
 
-/// See [`crate::set_publisher`].
 pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
     call::set_publisher(publisher);
 }
 
-/// True if a function is implemented.
 pub(crate) fn implements(id: FnId) -> bool {
     call::fill(install_all).implements(id)
 }
 
-/// Leaks of contexts that have ended.
 pub(crate) fn leaks() -> Vec<Leak> {
     context::LEAKS.all()
 }
 
-/// Objects that clients hold now.
+/// Returns the objects that clients have not destroyed.
 pub(crate) fn alive() -> Vec<Leak> {
     call::fill(install_all);
     context::alive()
 }
 
-/// See [`crate::reseed`].
 pub(crate) fn reseed(seed: u64) {
     state::scheduler().reseed(seed);
 }
 
-/// The newest fault of any kernel.
 pub(crate) fn last_fault() -> Option<Fault> {
     code::fault::last()
 }

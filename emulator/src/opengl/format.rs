@@ -1,6 +1,6 @@
-//! Formats of images that CUDA shares: one, two or four channels of 8, 16 or 32 bits.
+//! Formats of images that CUDA can share: one, two or four channels of 8, 16 or 32 bits.
 
-/// A format of OpenGL, with the form in which texels go in and out unchanged.
+/// A format of OpenGL, in the form in which texels are transferred unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Format {
     /// `GL_RGBA` and so on, or `GL_RGBA_INTEGER`.
@@ -21,7 +21,7 @@ pub(crate) const HALF_FLOAT: u32 = 0x140B;
 
 /// Internal formats of one, two and four channels, the type of a channel, and true if OpenGL reads integers.
 const FORMATS: [([u32; 3], u32, bool); 11] = [
-    // `GL_RED`, `GL_RG`, `GL_RGBA`, which leave the bits to OpenGL, which takes eight.
+    // `GL_RED`, `GL_RG`, `GL_RGBA`: OpenGL chooses the bits, which are eight.
     ([0x1903, 0x8227, 0x1908], UNSIGNED_BYTE, false),
     // `GL_R8` and so on.
     ([0x8229, 0x822B, 0x8058], UNSIGNED_BYTE, false),
@@ -45,13 +45,14 @@ const FORMATS: [([u32; 3], u32, bool); 11] = [
 /// `GL_RED`, `GL_RG` and `GL_RGBA`; the same for integers.
 const EXTERNAL: [[u32; 3]; 2] = [[0x1903, 0x8227, 0x1908], [0x8D94, 0x8228, 0x8D99]];
 
-/// Formats that CUDA sees as ones of four channels, on an H100 with driver 580: `GL_SRGB8_ALPHA8` as the numbers that are
-/// stored, `GL_RGB`, `GL_RGB8` and `GL_RGB32F` with a fourth channel that OpenGL does not see.
+/// Formats that CUDA treats as ones of four channels, on an H100 with driver 580: `GL_SRGB8_ALPHA8`
+/// as the stored numbers; `GL_RGB`, `GL_RGB8` and `GL_RGB32F` with a fourth channel that OpenGL
+/// ignores.
 const AS_FOUR: [(u32, u32); 4] =
     [(0x8C43, UNSIGNED_BYTE), (0x1907, UNSIGNED_BYTE), (0x8051, UNSIGNED_BYTE), (0x8815, FLOAT)];
 
 impl Format {
-    /// The form of an internal format; `None` if CUDA does not share images of it.
+    /// Returns the form of an internal format; `None` if CUDA cannot share images of it.
     pub(crate) fn of(internal: u32) -> Option<Self> {
         if let Some(&(_, channel)) = AS_FOUR.iter().find(|(format, _)| *format == internal) {
             return Some(Self { external: EXTERNAL[0][2], channel, channels: 4 });
@@ -62,7 +63,6 @@ impl Format {
         })
     }
 
-    /// Bytes of a texel.
     pub(crate) fn bytes(self) -> usize {
         let channel = match self.channel {
             BYTE | UNSIGNED_BYTE => 1,

@@ -1,6 +1,6 @@
-//! A context of OpenGL that is current by EGL or GLX, whose libraries the process has loaded.
+//! A current OpenGL context of EGL or GLX, whose libraries the process has loaded.
 //!
-//! What the client has bound and set is put back after each use, and its errors are left to it.
+//! Each use restores the client's bindings and settings, and keeps the client's errors.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -15,23 +15,24 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// `RTLD_LAZY | RTLD_NOLOAD`: a library that is loaded already, and no other.
+/// `RTLD_LAZY | RTLD_NOLOAD`: only a library that is already loaded.
 const LOADED_ALREADY: c_int = 1 | 4;
 
 type GetCurrent = unsafe extern "C" fn() -> *mut c_void;
 type GetAddress = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 
-/// The libraries that may have a context: name, function for the current one, function for addresses.
+/// The libraries that may have a context: name, function for the current context, function for
+/// addresses.
 const LIBRARIES: [[&CStr; 3]; 3] = [
     [c"libEGL.so.1", c"eglGetCurrentContext", c"eglGetProcAddress"],
     [c"libGLX.so.0", c"glXGetCurrentContext", c"glXGetProcAddressARB"],
     [c"libGL.so.1", c"glXGetCurrentContext", c"glXGetProcAddressARB"],
 ];
 
-/// What is known of each library, once it is loaded.
+/// The functions of each library, once it is loaded.
 static LOADED: [OnceLock<Loaded>; LIBRARIES.len()] = [const { OnceLock::new() }; LIBRARIES.len()];
 
-/// A library with the functions of OpenGL, which serve whatever context is current.
+/// A library with the functions of OpenGL, which work for any current context.
 struct Loaded {
     current: GetCurrent,
     gl: Option<Functions>,
@@ -39,15 +40,15 @@ struct Loaded {
 
 impl Loaded {
     fn find([library, current, address]: [&CStr; 3]) -> Option<Self> {
-        // SAFETY: C's own function, given a name that ends with NUL. Nothing is loaded, so that no code runs. The library
-        // stays loaded, as this is never closed.
+        // SAFETY: C's own function with a NUL-terminated name. It loads nothing, so no code runs.
+        // The library stays loaded because the handle is never closed.
         let library = unsafe { dlopen(library.as_ptr(), LOADED_ALREADY) };
         let symbol = |name: &CStr| {
             // SAFETY: the library is open.
             let address = unsafe { dlsym(library, name.as_ptr()) };
             (!library.is_null() && !address.is_null()).then_some(address)
         };
-        // SAFETY: in a library of that name, the function of that name has this type.
+        // SAFETY: in the library of this name, the function of this name has this type.
         let current = unsafe { core::mem::transmute::<*mut c_void, GetCurrent>(symbol(current)?) };
         // SAFETY: as above.
         let address = unsafe { core::mem::transmute::<*mut c_void, GetAddress>(symbol(address)?) };
@@ -57,7 +58,6 @@ impl Loaded {
 
 macro_rules! functions {
     ($( fn $name:ident($($argument:ty),*) $(-> $result:ty)?; )*) => {
-        /// Functions of OpenGL 3.1.
         #[allow(non_snake_case, reason = "names are OpenGL's")]
         struct Functions {
             $( $name: unsafe extern "C" fn($($argument),*) $(-> $result)?, )*
@@ -66,12 +66,12 @@ macro_rules! functions {
         impl Functions {
             fn load(address: GetAddress) -> Option<Self> {
                 Some(Self { $( $name: {
-                    // SAFETY: given a name that ends with NUL.
+                    // SAFETY: a NUL-terminated name.
                     let found = unsafe { address(concat!(stringify!($name), "\0").as_ptr().cast()) };
                     if found.is_null() {
                         return None;
                     }
-                    // SAFETY: OpenGL's function of that name has this type.
+                    // SAFETY: OpenGL's function of this name has this type.
                     unsafe {
                         core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) $(-> $result)?>(found)
                     }
@@ -103,13 +103,14 @@ functions! {
     fn glTexSubImage3D(u32, i32, i32, i32, i32, i32, i32, i32, u32, u32, *const c_void);
 }
 
-/// Calls a function of OpenGL, whose context is current: nobody has a `Found` otherwise, which is not sent. What its
-/// arguments point at outlives the call and has as many bytes as it is said to read or write.
+/// Calls a function of OpenGL. Its context is current, because a `Found` exists only then and is
+/// never sent to another thread. Pointers among the arguments are valid during the call, for as
+/// many bytes as the function reads or writes.
 macro_rules! gl {
     ($gl:expr, $name:ident($($argument:expr),* $(,)?)) => {{
-        // The arguments are evaluated outside of the block that allows more.
+        // The arguments are evaluated outside of the `unsafe` block.
         let function = $gl.$name;
-        // SAFETY: as the macro says.
+        // SAFETY: see the documentation of the macro.
         unsafe { function($($argument),*) }
     }};
 }
@@ -131,12 +132,13 @@ const TEXTURE_HEIGHT: u32 = 0x1001;
 const TEXTURE_DEPTH: u32 = 0x8071;
 const TEXTURE_INTERNAL_FORMAT: u32 = 0x1003;
 const FIRST_FACE: u32 = 0x8515;
-/// No texture has more.
+/// Maximum number of levels of a texture.
 const MOST_LEVELS: i32 = 32;
 
-/// Settings of how texels lie in memory, with those for which nothing is between or before them.
+/// Settings of the layout of texels in memory, with the values for contiguous texels.
 const STORE: [(u32, i32); 14] = [
-    // Of reading: swapped bytes, length of rows, skipped rows, pixels and images, height of images, alignment.
+    // For reading: swapped bytes, row length, skipped rows, pixels and images, image height,
+    // alignment.
     (0x0D00, 0),
     (0x0D02, 0),
     (0x0D03, 0),
@@ -144,7 +146,7 @@ const STORE: [(u32, i32); 14] = [
     (0x806B, 0),
     (0x806C, 0),
     (0x0D05, 1),
-    // Of writing.
+    // For writing.
     (0x0CF0, 0),
     (0x0CF2, 0),
     (0x0CF3, 0),
@@ -154,7 +156,7 @@ const STORE: [(u32, i32); 14] = [
     (0x0CF5, 1),
 ];
 
-/// The setting that says which texture is bound to a target.
+/// Returns the setting that identifies the texture bound to a target.
 fn binding_of(target: u32) -> Option<u32> {
     match target {
         TEXTURE_2D => Some(0x8069),
@@ -166,7 +168,6 @@ fn binding_of(target: u32) -> Option<u32> {
     }
 }
 
-/// The context that is current on this thread.
 pub(super) fn current() -> Result<Found, Missing> {
     for (names, loaded) in LIBRARIES.iter().zip(&LOADED) {
         let loaded = match loaded.get() {
@@ -197,13 +198,13 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Fails for OpenGL ES, and for versions without what is needed here.
+    /// Fails for OpenGL ES, and for versions without the functions needed here.
     fn checked(self) -> Result<Self, Missing> {
         let text = gl!(self.gl, glGetString(VERSION));
         if text.is_null() {
             return Err(Missing::NoContext);
         }
-        // SAFETY: not null, so a string of OpenGL's, which it never changes.
+        // SAFETY: not null, so it is a string of OpenGL, which never changes.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
         let mut numbers = text.split(['.', ' ']).map(str::parse::<u32>);
         match (numbers.next(), numbers.next()) {
@@ -219,19 +220,19 @@ impl Found {
         value
     }
 
-    /// Name of what a setting says is bound.
+    /// Returns the name that a setting states as bound.
     fn name_in(&self, setting: u32) -> u32 {
         self.integer(setting) as u32
     }
 
-    /// Binds a buffer object until the result is dropped. `setting` is that which says what is bound.
+    /// Binds a buffer object until the result is dropped. `setting` identifies the bound object.
     fn bind_buffer(&self, target: u32, setting: u32, name: u32) -> Bound<'_> {
         let before = self.name_in(setting);
         gl!(self.gl, glBindBuffer(target, name));
         Bound { gl: self.gl, bind: self.gl.glBindBuffer, target, before }
     }
 
-    /// Binds a texture until the result is dropped. `None` if it is not of that target.
+    /// Binds a texture until the result is dropped. Returns `None` if it does not have that target.
     fn bind_texture(&self, name: u32, target: u32) -> Option<Bound<'_>> {
         let setting = binding_of(target)?;
         if gl!(self.gl, glIsTexture(name)) == 0 {
@@ -243,12 +244,12 @@ impl Found {
         if self.name_in(setting) == name {
             return Some(bound);
         }
-        // It was refused, with an error that is not the client's.
+        // It was refused. The error is not the client's, so it is cleared.
         gl!(self.gl, glGetError());
         None
     }
 
-    /// True if OpenGL has mapped the buffer that is bound there, and lets nobody else use it meanwhile.
+    /// True if OpenGL has mapped the buffer bound there exclusively.
     fn is_mapped_by_host(&self, target: u32) -> bool {
         let (mut mapped, mut access) = (0, 0);
         gl!(self.gl, glGetBufferParameteriv(target, BUFFER_MAPPED, &raw mut mapped));
@@ -263,7 +264,7 @@ impl Found {
         usize::try_from(value).unwrap_or(0)
     }
 
-    /// Width, height and slices of a level; `None` if there is none.
+    /// Returns the width, height and slices of a level; `None` if it does not exist.
     fn sides(&self, target: u32, kind: Kind, level: i32) -> Option<[usize; 3]> {
         let side = |parameter| self.level_parameter(target, level, parameter);
         let [width, height] = [TEXTURE_WIDTH, TEXTURE_HEIGHT].map(side);
@@ -275,7 +276,7 @@ impl Found {
         (width * height * slices > 0).then_some([width, height, slices])
     }
 
-    /// Runs `copy` with the texture bound and texels without gaps.
+    /// Runs `copy` with the texture bound and contiguous texels.
     fn with_texels(&self, name: u32, target: u32, copy: impl FnOnce()) -> bool {
         let Some(_texture) = self.bind_texture(name, target) else { return false };
         let _pack = self.bind_buffer(PIXEL_PACK_BUFFER, PIXEL_PACK_BUFFER_BINDING, 0);
@@ -293,7 +294,7 @@ impl Found {
     }
 }
 
-/// Something bound, until it is dropped.
+/// A binding that ends on drop.
 struct Bound<'a> {
     gl: &'a Functions,
     bind: unsafe extern "C" fn(u32, u32),
@@ -304,7 +305,8 @@ struct Bound<'a> {
 impl Drop for Bound<'_> {
     fn drop(&mut self) {
         let _current = self.gl;
-        // SAFETY: the context is current, as it was when this was made on this thread in the same call of the driver.
+        // SAFETY: the context is current, as when this was created on this thread in the same
+        // driver call.
         unsafe { (self.bind)(self.target, self.before) };
     }
 }
@@ -337,7 +339,7 @@ impl Context for Found {
         true
     }
 
-    /// By a buffer of its own, since the client may have made its storage unchangeable for the host.
+    /// Uses a separate buffer, because the client may have made the storage immutable for the host.
     fn write_buffer(&self, name: u32, from: &[u8]) -> bool {
         if self.buffer_bytes(name).is_none_or(|bytes| bytes < from.len()) {
             return false;
@@ -378,7 +380,7 @@ impl Context for Found {
         }
         let Format { external, channel, .. } = image.format;
         self.with_texels(name, image.target, || {
-            // Of a cube, a face at a time.
+            // A cube is read face by face.
             let faces = if image.kind == Kind::Cube { 6 } else { 1 };
             let bytes = into.len() / faces;
             for (face, into) in into.chunks_exact_mut(bytes).enumerate() {

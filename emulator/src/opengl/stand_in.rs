@@ -1,4 +1,4 @@
-//! A context of OpenGL that draws nothing: it keeps buffers and textures, by name.
+//! An OpenGL context without drawing: it stores buffers and textures by name.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,10 +8,11 @@ use crate::ordered::Ordered;
 
 use super::{Context, Format, Image, Kind, TEXTURE_2D};
 
-/// A context of OpenGL for tests and examples on machines without OpenGL, current on its thread until it is dropped.
+/// An OpenGL context for tests and examples on machines without OpenGL. It is current on its thread
+/// until it is dropped.
 ///
-/// It has buffer objects and flat textures of one level, which CUDA's functions for OpenGL find by their names while it is
-/// current. The methods are what OpenGL would do with them.
+/// It has buffer objects and flat textures with one level. CUDA's functions for OpenGL find them by
+/// name while it is current. The methods replace calls of OpenGL.
 ///
 /// # Example
 /// ```
@@ -25,7 +26,7 @@ use super::{Context, Format, Image, Kind, TEXTURE_2D};
 #[derive(Debug)]
 pub struct StandIn {
     objects: Shared,
-    /// The one that was current before.
+    /// The context that was current before.
     before: Option<Shared>,
 }
 
@@ -55,15 +56,14 @@ thread_local! {
     static CURRENT: RefCell<Option<Shared>> = const { RefCell::new(None) };
 }
 
-/// The stand-in that is current on this thread.
 pub(super) fn current() -> Option<Stood> {
     CURRENT.try_with(|current| current.borrow().clone()).ok().flatten().map(Stood)
 }
 
 impl StandIn {
-    /// Makes a context without objects, and makes it current on this thread.
+    /// Creates a context without objects and makes it current on this thread.
     pub fn make_current() -> Self {
-        /// Above all addresses, which contexts of others have for a number.
+        /// Above all addresses, which identify other contexts.
         static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
         let objects = Rc::new(Objects { identity, by_name: RefCell::default() });
@@ -71,13 +71,13 @@ impl StandIn {
         Self { objects, before }
     }
 
-    /// Makes a buffer object with these bytes, and gives its name.
+    /// Creates a buffer object with these bytes and returns its name.
     pub fn buffer(&self, bytes: &[u8]) -> u32 {
         self.insert(Object::Buffer(bytes.to_vec()))
     }
 
-    /// Makes a `GL_TEXTURE_2D` of one level, of an internal format such as `GL_RGBA8` (0x8058), from its rows, and gives its
-    /// name. What the rows lack is zero.
+    /// Creates a `GL_TEXTURE_2D` with one level from its rows, and returns its name.
+    /// `internal_format` is, for example, `GL_RGBA8` (0x8058). Missing bytes are zero.
     pub fn texture(&self, internal_format: u32, width: usize, height: usize, rows: &[u8]) -> u32 {
         let levels = vec![[width, height, 1]];
         let image = Format::of(internal_format).map(|format| Image {
@@ -98,7 +98,7 @@ impl StandIn {
         name
     }
 
-    /// The bytes of a buffer object; `None` if there is none of that name.
+    /// Returns the bytes of a buffer object; `None` if the name is invalid.
     pub fn read_buffer(&self, name: u32) -> Option<Vec<u8>> {
         match self.objects.by_name.borrow().get(name.into())? {
             Object::Buffer(bytes) => Some(bytes.clone()),
@@ -106,12 +106,13 @@ impl StandIn {
         }
     }
 
-    /// Overwrites the first bytes of a buffer object. False if there is none of that name and so many bytes.
+    /// Overwrites the first bytes of a buffer object. Returns false if the name is invalid or the
+    /// buffer is shorter.
     pub fn write_buffer(&self, name: u32, bytes: &[u8]) -> bool {
         Stood(Rc::clone(&self.objects)).write_buffer(name, bytes)
     }
 
-    /// The texels of a texture, row by row; `None` if there is none of that name.
+    /// Returns the texels of a texture, row by row; `None` if the name is invalid.
     pub fn read_texture(&self, name: u32) -> Option<Vec<u8>> {
         match self.objects.by_name.borrow().get(name.into())? {
             Object::Texture(_, bytes) => Some(bytes.clone()),
@@ -119,7 +120,7 @@ impl StandIn {
         }
     }
 
-    /// Deletes a buffer object or texture. False if there is none of that name.
+    /// Deletes a buffer object or texture. Returns false if the name is invalid.
     pub fn delete(&self, name: u32) -> bool {
         self.objects.by_name.borrow_mut().remove(name.into()).is_some()
     }
@@ -127,7 +128,7 @@ impl StandIn {
 
 impl Drop for StandIn {
     fn drop(&mut self) {
-        // While the thread ends, nothing is current any more.
+        // While the thread ends, no context is current.
         let _ = CURRENT.try_with(|current| {
             let mut current = current.borrow_mut();
             if current.as_ref().is_some_and(|current| Rc::ptr_eq(current, &self.objects)) {
@@ -137,12 +138,12 @@ impl Drop for StandIn {
     }
 }
 
-/// A stand-in as the driver meets it.
+/// A stand-in in the form that the driver uses.
 #[derive(Debug)]
 pub(super) struct Stood(Shared);
 
 impl Stood {
-    /// Copies between the start of an object's bytes and others.
+    /// Copies from or to the first `len` bytes of an object.
     fn with(&self, name: u32, len: usize, copy: impl FnOnce(&mut [u8])) -> bool {
         let mut by_name = self.0.by_name.borrow_mut();
         let bytes = by_name.get_mut(name.into()).and_then(|object| object.bytes().get_mut(..len));

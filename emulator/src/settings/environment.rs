@@ -1,4 +1,4 @@
-//! Settings from the variables of the environment.
+//! Settings from environment variables.
 
 use core::fmt;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use crate::exec;
 
 use super::{ApiCheck, MAX_DEVICES, MAX_MULTIPROCESSORS, Mode, Settings};
 
-/// A setting with a value that it cannot have.
+/// An invalid value of a setting.
 ///
 /// # Example
 /// ```
 /// use cuprum_emulator::Settings;
 ///
 /// match Settings::from_env() {
-///     Ok(settings) => println!("{settings}"),
+/// // Names the variable, its value, and the valid values.
 ///     // Names the variable, its value, and what it may be.
 ///     Err(error) => eprintln!("{error}"),
 /// }
@@ -38,7 +38,7 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 impl Settings {
-    /// The settings in the environment, defaults where a variable is not set.
+    /// Reads the settings from the environment, with defaults for variables that are not set.
     ///
     /// # Errors
     ///
@@ -48,10 +48,9 @@ impl Settings {
     }
 }
 
-/// Defines the variables of the environment: the field that each sets, its values, and their reader.
+/// Defines the environment variables: the field that each sets, its values, and their parser.
 macro_rules! variables {
     ($($field:ident: $name:literal, $wanted:literal, $parse:expr;)*) => {
-        /// The names of all variables.
         #[cfg(test)]
         const VARIABLES: &[&str] = &[$($name),*];
 
@@ -119,7 +118,7 @@ variables! {
     reports: "CUPRUM_EMULATOR_REPORTS", "0 or 1", parse_switch;
 }
 
-/// The value of a variable; `None` if it is not set, or empty.
+/// Returns the value of a variable; `None` if it is not set or empty.
 fn parse<T>(
     value: Option<String>,
     variable: &'static str,

@@ -1,4 +1,4 @@
-//! Settings: the device that the emulator poses as, and its checks.
+//! Settings: the emulated device and its checks.
 
 mod environment;
 
@@ -12,13 +12,13 @@ use crate::exec;
 
 pub use environment::SettingsError;
 
-/// Time at which the operations that are pushed to streams run.
+/// Determines when queued operations run.
 ///
 /// # Example
 /// ```
 /// use cuprum_emulator::{Mode, Settings};
 ///
-/// // A program that forgets to wait finds nothing here, where hardware would often have been fast enough.
+/// // A program that forgets to wait finds no results here, although hardware is often fast enough.
 /// let settings = Settings::default().mode(Mode::Deferred);
 /// settings.install()?;
 /// # Ok::<(), cuprum_emulator::AlreadyInUse>(())
@@ -26,20 +26,21 @@ pub use environment::SettingsError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Mode {
-    /// Inside of the call that pushes them, in the order of the calls. Deterministic.
+    /// Runs operations within the call that queues them, in the order of the calls. Deterministic.
     #[default]
     Eager,
-    /// On a thread of the driver's own, while the host goes on.
+    /// Runs operations on a thread of the driver while the host continues.
     Async,
-    /// When the host waits for them, and some time after a callback. Shows where a program forgets to wait.
+    /// Runs operations when the host waits for them, and callbacks after a delay at the latest.
+    /// Reveals missing waits.
     Deferred,
-    /// At random moments, in a random order among those that nothing orders, and copies in parts. The number decides:
-    /// as long as one thread calls the driver, the same number gives the same order. Operations run in driver calls of
-    /// all kinds, at the latest in a wait for them.
+    /// Runs operations at random times, in a random order among the possible ones, and copies in
+    /// parts. The seed determines the order as long as one thread calls the driver. Operations run
+    /// in driver calls of all kinds, at the latest in a wait for them.
     Shuffled(u64),
 }
 
-/// Misuse of the driver's functions that is reported in addition to the code that they return.
+/// Misuse of the driver's functions that is reported in addition to the returned code.
 ///
 /// # Example
 /// ```
@@ -52,17 +53,19 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[non_exhaustive]
 pub enum ApiCheck {
-    /// None.
+    /// Reports nothing.
     Off,
-    /// Calls that no program makes on purpose: freeing memory twice, using a handle after it was destroyed, copies beyond an
-    /// allocation, addresses cut to 32 bits, objects of another context, launches that no device can run.
+    /// Reports calls that no program makes on purpose: double frees, uses of destroyed handles,
+    /// copies beyond an allocation, addresses truncated to 32 bits, objects of another context,
+    /// launches that no device can run.
     #[default]
     Certain,
-    /// Also launches that ask for more than their kernel allows, which programs may try on purpose.
+    /// Also reports launches that exceed the limits of their kernel, which programs may try on
+    /// purpose.
     All,
 }
 
-/// The emulator's settings. There is one emulator in a process, set up by the first use.
+/// The emulator's settings. A process has one emulator, whose settings the first use fixes.
 ///
 /// Without a call of [`Settings::install`], the environment decides:
 ///
@@ -89,8 +92,8 @@ pub enum ApiCheck {
 /// | `CUPRUM_EMULATOR_EXECUTION` | `vector`, `plain` | `vector` |
 /// | `CUPRUM_EMULATOR_WORKERS` | a number; `0` for one per core | `0` |
 /// | `CUPRUM_EMULATOR_REPORTS` | `0`, `1` | `1` |
-///
-/// Accesses to memory are always checked: out of bounds, freed, misaligned, null, of the host. There is no setting for
+/// Memory accesses are always checked: out of bounds, freed, misaligned, null, host memory. No
+/// setting turns this off, because such an access would be an access to the emulator's own memory.
 /// that, since such an access would otherwise be one of the host's own.
 ///
 /// ```
@@ -125,13 +128,12 @@ pub struct Settings {
     pub(crate) reports: bool,
 }
 
-/// Most devices that can be asked for.
 const MAX_DEVICES: u32 = 16;
 
-/// Most multiprocessors that a device can report.
+/// Maximum number of multiprocessors per device.
 const MAX_MULTIPROCESSORS: u32 = 1024;
 
-/// Memory of one device by default, in bytes.
+/// Default memory of one device, in bytes.
 const DEFAULT_MEMORY: u64 = 4 << 30;
 
 impl Default for Settings {
@@ -163,7 +165,7 @@ impl Default for Settings {
     }
 }
 
-/// The emulator is in use already, so its settings can no longer change.
+/// The emulator is already in use, so its settings can no longer change.
 ///
 /// # Example
 /// ```
@@ -188,163 +190,172 @@ impl std::error::Error for AlreadyInUse {}
 static INSTALLED: OnceLock<Result<Settings, SettingsError>> = OnceLock::new();
 
 impl Settings {
-    /// The version of CUDA that the driver reports. Functions that came later are absent.
+    /// Sets the CUDA version that the driver reports. Functions of newer versions are absent.
     #[must_use]
     pub fn driver_version(mut self, major: u32, minor: u32) -> Self {
         self.driver_version = Version::new(major, minor);
         self
     }
 
-    /// The compute capability of each device.
+    /// Sets the compute capability of each device.
     #[must_use]
     pub fn compute_capability(mut self, major: u32, minor: u32) -> Self {
         self.compute_capability = (major, minor);
         self
     }
 
-    /// The memory of each device, in bytes. Taken from the host as it is used.
+    /// Sets the memory of each device, in bytes. The host provides it as it is used.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: u64) -> Self {
         self.memory_bytes = bytes;
         self
     }
 
-    /// The number of devices, 1 to 16; other numbers count as the nearest of those.
+    /// Sets the number of devices, clamped to 1 to 16.
     #[must_use]
     pub fn devices(mut self, count: u32) -> Self {
         self.devices = count.clamp(1, MAX_DEVICES);
         self
     }
 
-    /// The number of multiprocessors that each device reports, up to 1024; 0, the default, means one per core. It bounds
-    /// cooperative launches. The number of blocks that run at once is another setting: [`Settings::workers`].
+    /// Sets the number of multiprocessors that each device reports, up to 1024; 0, the default,
+    /// means one per core. It limits cooperative launches. [`Settings::workers`] sets the number of
+    /// blocks that run at once.
     #[must_use]
     pub fn multiprocessors(mut self, count: u32) -> Self {
         self.multiprocessors = count.min(MAX_MULTIPROCESSORS);
         self
     }
 
-    /// Sets the devices that the driver shows, and their order: a list as in `CUDA_VISIBLE_DEVICES`, of numbers
-    /// or UUIDs (`GPU-` and digits, as many as make it unique). The first invalid entry ends the list.
+    /// Sets the devices that the driver shows, and their order: a list as in
+    /// `CUDA_VISIBLE_DEVICES`, of numbers or UUIDs (`GPU-` and enough digits to be unique). The
+    /// first invalid entry ends the list.
     ///
-    /// The variable itself counts for `libcuda.so.1` alone: it serves to hide GPUs, and then a program with an
-    /// emulator of its own wants that emulator all the more.
+    /// The variable itself applies only to `libcuda.so.1`. It is used to hide GPUs, and a program
+    /// that embeds the emulator then still needs it.
     #[must_use]
     pub fn visible_devices(mut self, list: &str) -> Self {
         self.visible_devices = Some(list.to_owned());
         self
     }
 
-    /// Sets the time at which the operations of a stream run.
+    /// Sets when the operations of a stream run.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// Sets whether kernels are stopped when they read memory that nobody wrote, global, shared or local, or use a
-    /// register that nobody wrote. Default: no.
+    /// Sets whether a kernel is stopped when it reads uninitialized global, shared or local memory,
+    /// or uses an uninitialized register. Default: no.
     #[must_use]
     pub fn check_init(mut self, yes: bool) -> Self {
         self.check_init = yes;
         self
     }
 
-    /// Sets whether kernels are stopped when threads access the same shared or global memory and nothing orders them.
-    /// Default: no. One worker runs all blocks then.
+    /// Sets whether a kernel is stopped when threads access the same shared or global memory
+    /// without an order. Default: no. One worker then runs all blocks.
     ///
-    /// Two accesses of different threads are reported, at least one of them a write, that are not both strong (atomic,
-    /// volatile or with a memory order) within each other's scope. Not reported are two writes of the same value, and
-    /// plain reads beside atomic instructions, for which there is [`Settings::check_atomic_reads`].
+    /// Two accesses of different threads are reported if at least one is a write and they are not
+    /// both strong (atomic, volatile or with a memory order) within each other's scope. Not
+    /// reported are two writes of the same value, and plain reads with atomic instructions, for
+    /// which [`Settings::check_atomic_reads`] exists.
     #[must_use]
     pub fn check_races(mut self, yes: bool) -> Self {
         self.check_races = yes;
         self
     }
 
-    /// With [`Settings::check_races`]: sets whether kernels are also stopped when a thread plainly reads memory that
-    /// another one changes by an atomic instruction. Default: no. PTX calls that a race, but hardware reads whole
-    /// words, and the usual loop around a compare-and-swap begins with a plain read.
+    /// With [`Settings::check_races`]: sets whether a kernel is also stopped when a thread plainly
+    /// reads memory that another thread changes by an atomic instruction. Default: no. PTX calls
+    /// this a race, but hardware reads whole words, and the usual loop around a compare-and-swap
+    /// begins with a plain read.
     #[must_use]
     pub fn check_atomic_reads(mut self, yes: bool) -> Self {
         self.check_atomic_reads = yes;
         self
     }
 
-    /// Sets whether kernels are stopped for behavior at barriers or at warp-level instructions that PTX leaves
-    /// undefined. Default: no; states in which no thread can run are found all the same.
+    /// Sets whether a kernel is stopped for undefined behavior at barriers or at warp-level
+    /// instructions. Default: no. States in which no thread can run are always reported.
     #[must_use]
     pub fn check_barriers(mut self, yes: bool) -> Self {
         self.check_barriers = yes;
         self
     }
 
-    /// Sets whether kernels are stopped when they store a NaN that they have made of numbers, as 0 / 0 or the root of a
-    /// negative number does. The report names the instruction that made it, and of what. Default: no.
+    /// Sets whether a kernel is stopped when it stores a NaN that it computed from numbers, such as
+    /// 0 / 0 or the root of a negative number. The report names the instruction that computed it,
+    /// and its operands. Default: no.
     ///
-    /// A NaN may be made and dropped again, as in code for special cases whose result is not chosen. Not reported are
-    /// NaNs that come from memory, from parameters or from a constant.
+    /// Code for special cases may compute a NaN and then not use it, which is not reported. Neither
+    /// are NaNs from memory, from parameters or from a constant.
     #[must_use]
     pub fn check_nans(mut self, yes: bool) -> Self {
         self.check_nans = yes;
         self
     }
 
-    /// Sets whether the message hook receives [`Message::Unordered`](crate::Message::Unordered) for operations that touch the
-    /// same bytes, at least one of which writes, and that nothing orders: neither a stream, nor an event, nor a wait of the
-    /// host. Default: no. Nothing ends; the reports are the same in all modes.
+    /// Sets whether the message hook receives [`Message::Unordered`](crate::Message::Unordered) for
+    /// operations that access the same bytes, at least one of them writing, without an order by a
+    /// stream, an event or a wait of the host. Default: no. Nothing is stopped. The reports are the
+    /// same in all modes.
     #[must_use]
     pub fn check_order(mut self, yes: bool) -> Self {
         self.check_order = yes;
         self
     }
 
-    /// Sets whether the message hook is told the leaks of a context when it ends, and the leaks when the process
-    /// ends. Default: no; [`leaks`](crate::leaks) knows them all the same.
+    /// Sets whether the message hook receives the leaks of a context when it ends, and the leaks
+    /// when the process ends. Default: no. [`leaks`](crate::leaks) returns them in any case.
     #[must_use]
     pub fn check_leaks(mut self, yes: bool) -> Self {
         self.check_leaks = yes;
         self
     }
 
-    /// Sets which misuse of the API the message hook receives as [`Message::Misuse`](crate::Message::Misuse): once per place
-    /// of a call, with the stack of the client. Default: [`ApiCheck::Certain`]. The answers of the calls are the same.
+    /// Sets which misuse of the API the message hook receives as
+    /// [`Message::Misuse`](crate::Message::Misuse): once per call site, with the stack of the
+    /// client. Default: [`ApiCheck::Certain`]. The results of the calls do not change.
     #[must_use]
     pub fn check_api(mut self, which: ApiCheck) -> Self {
         self.check_api = which;
         self
     }
 
-    /// Sets whether a finding of `check_init`, `check_races`, `check_barriers` or `check_nans` ends the launch and its context,
-    /// as a fault does. Default: yes, because a program without a message hook notices it in no other way.
+    /// Sets whether a finding of `check_init`, `check_races`, `check_barriers` or `check_nans` ends
+    /// the launch and its context, like a fault. Default: yes, because otherwise a program without
+    /// a message hook would not notice it.
     ///
-    /// Without it the launch goes on, and the message hook receives each finding once per kind and line of a kernel, up to
-    /// 1000. `cuprum run`, `cuda-software` and the plugin for pytest set this to no, because their exit code shows that there were findings.
+    /// If not, the launch continues, and the message hook receives each finding once per kind and
+    /// line of a kernel, up to 1000. `cuprum run`, `cuda-software` and the plugin for pytest set
+    /// this to no, because their exit code shows that there were findings.
     #[must_use]
     pub fn fail_fast(mut self, yes: bool) -> Self {
         self.fail_fast = yes;
         self
     }
 
-    /// Sets the most warp instructions that a launch may execute; beyond them it fails with
-    /// `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
+    /// Sets the maximum number of warp instructions of a launch. A launch that exceeds it fails
+    /// with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
     #[must_use]
     pub fn instruction_budget(mut self, instructions: u64) -> Self {
         self.instruction_budget = Some(instructions);
         self
     }
 
-    /// Sets the longest time that a launch may take; beyond it, it fails with `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no
-    /// limit.
+    /// Sets the maximum duration of a launch. A launch that exceeds it fails with
+    /// `CUDA_ERROR_LAUNCH_TIMEOUT`. Default: no limit.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
     }
 
-    /// Runs blocks and warps in an order that depends on this number, to bring out dependences on the order.
-    /// Default: blocks and warps in the order of their numbers. One worker runs all blocks then, so that the same
-    /// number always gives the same order.
+    /// Runs blocks and warps in a random order given by this seed, to reveal dependences on the
+    /// order. One worker then runs all blocks, so the same seed always gives the same order.
+    /// Default: blocks and warps in the order of their numbers.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
@@ -358,33 +369,33 @@ impl Settings {
         self
     }
 
-    /// Sets the number of threads that run the blocks of a launch, the calling one included; 0, the default, means one
-    /// per core.
+    /// Sets the number of threads that run the blocks of a launch, including the calling one; 0,
+    /// the default, means one per core.
     #[must_use]
     pub fn workers(mut self, count: usize) -> Self {
         self.workers = count;
         self
     }
 
-    /// Sets whether the message hook is told of faults and of refused modules, and whether a host that follows an address
-    /// of the device is told which allocation that is: on standard error, by a handler of `SIGSEGV` (Linux). Default: yes.
-    /// [`last_fault`](crate::last_fault) knows the newest fault all the same.
+    /// Sets whether the message hook receives faults and refused modules, and whether a host access
+    /// to a device address is reported: on standard error, by a handler of `SIGSEGV` (Linux).
+    /// Default: yes. [`last_fault`](crate::last_fault) returns the latest fault in any case.
     #[must_use]
     pub fn reports(mut self, yes: bool) -> Self {
         self.reports = yes;
         self
     }
 
-    /// Makes these the settings of this process's emulator, in place of those of the environment.
+    /// Makes these the settings of this process's emulator, in place of the environment's.
     ///
     /// # Errors
     ///
-    /// [`AlreadyInUse`] if the emulator was used before.
+    /// [`AlreadyInUse`] if the emulator has already been used.
     pub fn install(self) -> Result<(), AlreadyInUse> {
         INSTALLED.set(Ok(self)).map_err(|_| AlreadyInUse)
     }
 
-    /// The settings in force, which no longer change.
+    /// Returns the settings in force, which no longer change.
     pub(crate) fn in_force() -> &'static Result<Self, SettingsError> {
         INSTALLED.get_or_init(Self::from_env)
     }

@@ -1,4 +1,4 @@
-//! Shared parts of the driver's tests: the emulator's table, initialized, and checks of its answers.
+//! Shared parts of the driver's tests: the initialized function table, and checks of its results.
 
 #![allow(dead_code, unused_imports, reason = "each test program uses its own part")]
 
@@ -7,17 +7,17 @@ use core::ptr::null_mut;
 
 use cuprum_sys::*;
 
-/// The emulator's functions, after `cuInit`.
+/// Returns the emulator's functions, after `cuInit`.
 pub(crate) fn fns() -> &'static Fns {
     let library = cuprum_emulator::library();
     assert_eq!(library.init(), CUresult::CUDA_SUCCESS);
     library.fns()
 }
 
-/// Calls a driver function and gives its result code.
+/// Calls a driver function and returns its code.
 macro_rules! code {
     ($name:ident($($arg:expr),* $(,)?)) => {
-        // SAFETY: the arguments are what the test wants to see refused, or places of its own.
+        // SAFETY: the arguments are deliberately invalid, or the test's own outputs.
         unsafe { ($crate::common::fns().$name)($($arg),*) }
     };
 }
@@ -64,7 +64,7 @@ pub(crate) fn alloc(bytes: usize) -> CUdeviceptr {
     pointer
 }
 
-/// Bytes of device memory.
+/// Returns the contents of device memory.
 pub(crate) fn read<T: Default + Clone>(from: CUdeviceptr, len: usize) -> Vec<T> {
     let mut host = vec![T::default(); len];
     ok!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast::<c_void>(), from, size_of_val(&host[..])));

@@ -1,4 +1,4 @@
-//! Several copies by one call, and copies with attributes.
+//! Batches of copies, and copies with attributes.
 
 use crate::common::*;
 use cuprum_sys::*;
@@ -37,7 +37,7 @@ fn a_batch_of_copies_names_the_one_that_fails() {
     assert_eq!(failed, 1);
 }
 
-/// Boxes of memory, by rows and layers with gaps; zero gaps where the operand names none.
+/// Boxes of memory, as rows and layers with gaps; operands without a pitch have none.
 #[test]
 fn a_batch_of_boxes_is_copied() {
     let _context = TestContext::new();
@@ -47,7 +47,7 @@ fn a_batch_of_boxes_is_copied() {
     write(source, &(0..16u8).collect::<Vec<_>>());
     let target = alloc(16);
     ok!(cuMemsetD8_v2(target, 0xff, 16));
-    // The stream does not wait for the default one.
+    // The stream does not wait for the default stream.
     ok!(cuCtxSynchronize());
     let place = |address, row, layer| {
         let mut operand = CUmemcpy3DOperand::zeroed();
@@ -67,7 +67,7 @@ fn a_batch_of_boxes_is_copied() {
     ok!(cuMemcpy3DBatchAsync_v2(1, &mut copy, 0, stream));
     ok!(cuStreamSynchronize(stream));
     assert_eq!(read::<u8>(target, 9), [0, 1, 4, 5, 8, 9, 12, 13, 0xff]);
-    // The second one leaves its memory: it is named, and the first was made.
+    // The second one exceeds its memory: its index is returned, and the first was copied.
     let mut copies = [copy; 2];
     copies[0].dst = place(target + 8, 0, 0);
     copies[1].dst = place(target + 12, 0, 0);

@@ -1,4 +1,5 @@
-//! The checks of the driver: each is a setting, in code and in the environment, and what contexts leave behind is known.
+//! The checks of the driver. Each is a setting, in code and in the environment. Leaks of contexts
+//! are known in any case.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
@@ -9,14 +10,13 @@ use cuprum_emulator::report::{Fault, FaultKind, Hazard, LeakKind};
 use cuprum_emulator::{Message, alive, last_fault, leaks};
 use cuprum_sys::*;
 
-/// Launches a kernel of `kernels/NAME.ptx` with two blocks of 64 threads on buffers whose elements are all the same,
-/// 129 of which the last is not written. Answers the code of waiting for it.
+/// Launches a kernel of `kernels/NAME.ptx` with two blocks of 64 threads on buffers of 129 equal
+/// elements, the last of which is uninitialized. Returns the code of the wait for it.
 fn run(file: &str, kernel: &CStr, buffers: &[u32], last: Option<u32>) -> CUresult {
     let path = format!("{}/../kernels/{file}.ptx", env!("CARGO_MANIFEST_DIR"));
     run_text(std::fs::read(path).unwrap(), kernel, buffers, last)
 }
 
-/// Like `run`, a kernel of this PTX.
 fn run_text(ptx: Vec<u8>, kernel: &CStr, buffers: &[u32], last: Option<u32>) -> CUresult {
     let text = std::ffi::CString::new(ptx).unwrap();
     let mut module = CUmodule::null();
@@ -107,7 +107,7 @@ fn execution_seed_and_workers_change_how_and_not_what() {
     }
 }
 
-/// Messages to the hook, in a child that runs one test with the settings in the environment.
+/// Returns the hook's messages in a child that runs one test with these environment variables.
 fn told(test: &str, variables: &[(&str, &str)]) -> String {
     let output = itself()
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
@@ -119,7 +119,7 @@ fn told(test: &str, variables: &[(&str, &str)]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// True in the child. The hook's messages then go to standard error.
+/// True in the child, whose hook then writes messages to standard error.
 fn is_child() -> bool {
     let child = std::env::var_os("TOLD_TO").is_some();
     if child {
@@ -173,7 +173,7 @@ fn what_contexts_leave_behind_is_known() {
     assert!(leaks().iter().all(|leak| leak.context == 1));
     assert!(alive().is_empty());
 
-    // What a primary context holds, and what belongs to none, is told when the process ends.
+    // Objects of a primary context, or without a context, are reported at the end of the process.
     ok!(cuDevicePrimaryCtxRetain(&mut context, 0));
     ok!(cuCtxSetCurrent(context));
     alloc(8);

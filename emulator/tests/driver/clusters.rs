@@ -1,4 +1,4 @@
-//! Launches of clusters, as an H100 (driver 580) takes or refuses them; and what it says about them.
+//! Launches of clusters, accepted and refused as on an H100 (driver 580), and queries about them.
 
 use crate::common::*;
 use core::ffi::c_void;
@@ -9,8 +9,8 @@ const FINE: CUresult = CUresult::CUDA_SUCCESS;
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const WRONG_SIZE: CUresult = CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE;
 
-/// Kernels by what they say of clusters. Each block adds one to the word of its rank, after it was in the memory of the
-/// last block of the cluster.
+/// Kernels, by their cluster directives. Each block adds one to the word of its rank, after
+/// accessing the memory of the last block of the cluster.
 fn text() -> String {
     let kernel = |(name, directives): (&str, &str)| {
         format!(
@@ -55,7 +55,7 @@ impl Kernels {
         function
     }
 
-    /// What a launch answers, and the words by rank.
+    /// Returns the code of a launch, and the words by rank.
     fn launch(
         &self,
         function: CUfunction,
@@ -74,7 +74,7 @@ impl Kernels {
     }
 }
 
-/// The attribute that asks for clusters of so many blocks.
+/// Returns the attribute that requests clusters of this size.
 fn attributes(cluster: Option<[u32; 3]>) -> Vec<CUlaunchAttribute> {
     let attribute = |[x, y, z]: [u32; 3]| {
         let mut attribute = CUlaunchAttribute::zeroed();
@@ -103,7 +103,6 @@ fn set(function: CUfunction, attribute: CUfunction_attribute, value: i32) -> CUr
     code!(cuFuncSetAttribute(function, attribute, value))
 }
 
-/// The attributes of clusters.
 fn get(function: CUfunction) -> [i32; 6] {
     core::array::from_fn(|index| {
         let mut value = -7;
@@ -150,7 +149,7 @@ fn launches_with_clusters_are_taken_and_refused_as_by_an_h100() {
 #[test]
 fn what_a_kernel_says_of_clusters_counts_as_on_an_h100() {
     let kernels = Kernels::new();
-    // On a grid of 12 by 3, or of 11 by 3, which no cluster of two divides.
+    // On a grid of 12 by 3, or of 11 by 3, which is not divisible by two.
     let (even, odd) = ([12, 3, 1], [11, 3, 1]);
     let asked = [
         (even, None),
@@ -263,7 +262,8 @@ fn questions_about_clusters_are_answered_as_by_an_h100() {
     let mut multiprocessors = 0;
     let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
     ok!(cuDeviceGetAttribute(&mut multiprocessors, count, 0));
-    // 132 multiprocessors hold 1056 clusters of one block and 528 of two; without an attribute there are none.
+    // 132 multiprocessors hold 1056 clusters of one block and 528 of two; without an attribute
+    // there are none.
     let active = |size: i32| (8 * multiprocessors / size).max(1);
     for (function, cluster, expected) in [
         (plain, None, ((FINE, 0), (FINE, 8))),
@@ -319,7 +319,7 @@ fn nodes_of_graphs_have_clusters() {
     // SAFETY: the member that was set.
     let found = unsafe { found.clusterDim };
     assert_eq!([found.x, found.y, found.z], [2, 1, 1]);
-    // The same by capture, behind it.
+    // The same by capture, after it.
     let (mut stream, mut captured) = (CUstream::null(), CUgraph::null());
     ok!(cuStreamCreate(&mut stream, 1));
     ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -335,6 +335,6 @@ fn nodes_of_graphs_have_clusters() {
     }
     let mut words = [0u32; 16];
     ok!(cuMemcpyDtoH_v2(words.as_mut_ptr().cast(), kernels.out, 64));
-    // Two clusters of two blocks, in each of which two threads came by; and one of four.
+    // Two clusters of two blocks, each reached by two threads, and one cluster of four.
     assert_eq!(words[..5], [2 * 2 + 4, 2 * 2 + 4, 4, 4, 0]);
 }

@@ -128,7 +128,8 @@ fn limits_have_defaults_and_keep_what_is_set() {
     assert_eq!(code!(cuCtxSetLimit(CUlimit(99), 1)), INVALID_VALUE);
 }
 
-/// A module with a kernel that allocates, a kernel that prints by a function, and one that does neither.
+/// A module with a kernel that allocates, a kernel that prints through a function, and a kernel
+/// that does neither.
 const USERS: &core::ffi::CStr = c"
 .version 7.0
 .target sm_70
@@ -220,7 +221,7 @@ fn the_primary_context_is_counted() {
 
     ok!(cuDevicePrimaryCtxRetain(&mut first, 0));
     ok!(cuDevicePrimaryCtxReset_v2(0));
-    // Of no use before it is made again, but no error, as on an H100.
+    // Useless before it is created again, but no error, as on an H100.
     ok!(cuCtxPushCurrent_v2(first));
     assert_eq!(code!(cuCtxSynchronize()), DESTROYED);
     ok!(cuCtxPopCurrent_v2(null_mut()));
@@ -240,7 +241,7 @@ fn keeps_its_handle_and_nothing_else() {
     assert_eq!(current(), first);
     assert_eq!(code!(cuCtxSynchronize()), DESTROYED);
     assert_eq!(code!(cuCtxGetId(first, &mut id_again)), DESTROYED);
-    // It may be current while it is not active, and works once it is.
+    // It may be current while it is inactive, and works once it is active.
     ok!(cuCtxSetCurrent(first));
     assert_eq!(code!(cuMemFree_v2(memory)), DESTROYED);
     ok!(cuDevicePrimaryCtxRetain(&mut again, 0));

@@ -1,8 +1,9 @@
-//! Cooperative launches: a barrier of the whole grid, as the headers of cooperative groups make one.
+//! Cooperative launches: a barrier of the whole grid, as in the headers of cooperative groups.
 //!
-//! The kernel is our own. It goes to memory as those headers do: `%envreg1` and `%envreg2` are the upper and the lower
-//! half of the address of a workspace, which only cooperative launches have. The barrier is the word at 4 there: the
-//! first thread of the first block adds what flips the highest bit once all others have added one, each waits for that.
+//! The kernel is our own. It accesses memory like those headers: `%envreg1` and `%envreg2` are the
+//! upper and the lower half of the address of a workspace, which only cooperative launches have.
+//! The barrier is the word at offset 4: the first thread of the first block adds a number such that
+//! the highest bit flips after all others have added one, and each waits for this.
 
 use crate::common::*;
 use core::ffi::c_void;
@@ -120,7 +121,7 @@ fn the_blocks_of_a_grid_meet_at_the_barrier_of_its_workspace() {
     let expected = expected();
     let mut data = alloc(4 * expected.len());
     let mut rounds = ROUNDS;
-    // The second launch finds a workspace as good as new.
+    // The workspace of the second launch is clean.
     for _ in 0..2 {
         write(data, &(0..expected.len() as u32).collect::<Vec<_>>());
         let mut arguments: [*mut c_void; 2] = [(&raw mut data).cast(), (&raw mut rounds).cast()];
@@ -139,7 +140,7 @@ fn the_blocks_of_a_grid_meet_at_the_barrier_of_its_workspace() {
         ok!(cuCtxSynchronize());
         assert_eq!(read::<u32>(data, expected.len()), expected);
     }
-    // Other launches have no workspace, which the kernel takes for an error.
+    // Other launches have no workspace, which the kernel treats as an error.
     let mut arguments: [*mut c_void; 2] = [(&raw mut data).cast(), (&raw mut rounds).cast()];
     ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, CUstream::null(), arguments.as_mut_ptr(), null_mut(),));
     assert_ne!(code!(cuCtxSynchronize()), CUresult::CUDA_SUCCESS);

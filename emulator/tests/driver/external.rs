@@ -1,4 +1,5 @@
-//! Memory and semaphores of another API, by file descriptor: imports, what is mapped, order in streams and in graphs.
+//! Memory and semaphores of another API, by file descriptor: imports, mappings, order in streams
+//! and in graphs.
 
 use core::ptr::null;
 use std::os::unix::fs::MetadataExt;
@@ -53,7 +54,7 @@ fn map(memory: CUexternalMemory, offset: u64, bytes: u64) -> u64 {
     address
 }
 
-/// The file behind a descriptor. Numbers are used again by tests beside this one, files are not.
+/// Returns the file of a descriptor. Parallel tests reuse descriptors, but not files.
 fn file(descriptor: i32) -> Option<u64> {
     std::fs::metadata(format!("/proc/self/fd/{descriptor}")).ok().map(|file| file.ino())
 }
@@ -104,7 +105,7 @@ fn both_apis_see_the_same_bytes_through_every_mapping() {
     assert_eq!([4095, 4096, 4159, 4160].map(|at| other.byte(at)), [0, 7, 7, 0].map(Some));
     assert!(other.set_byte(4100, 9));
     assert_eq!(read::<u8>(whole + 4096, 6), [7, 7, 7, 7, 9, 7]);
-    // What is mapped lives on by itself, and is freed as an allocation is, once.
+    // A mapping outlives the import, and is freed once, like an allocation.
     ok!(cuDestroyExternalMemory(memory));
     assert_eq!(read::<u8>(part, 1), [7]);
     ok!(cuMemFree_v2(part));
@@ -232,7 +233,7 @@ fn a_wait_takes_the_signal_of_a_binary_semaphore() {
     let semaphore = import_semaphore(&other, BINARY);
     let stream = stream(1);
     for _ in 0..3 {
-        // The value does not count.
+        // The value is ignored.
         assert_eq!(signal(semaphore, 100, stream), CUresult::CUDA_SUCCESS);
         ok!(cuStreamSynchronize(stream));
         assert_eq!(other.value(), 1);
@@ -264,7 +265,7 @@ fn semaphores_are_used_in_their_own_context_and_while_they_are_there() {
     assert_eq!(other.value(), 0);
 }
 
-/// The parameters of a node, with the arrays that they point into.
+/// The parameters of a node, with the arrays to which they point.
 macro_rules! params {
     ($ty:ident, $semaphores:expr, $each:expr) => {
         $ty {
@@ -275,7 +276,7 @@ macro_rules! params {
     };
 }
 
-/// A graph that waits for the first semaphore and then signals the second, with its nodes.
+/// Returns a graph that waits for the first semaphore and then signals the second, with its nodes.
 fn waits_and_signals(
     [ready, done]: [CUexternalSemaphore; 2],
     [from, to]: [u64; 2],
@@ -307,7 +308,7 @@ fn nodes_of_graphs_wait_and_signal_and_are_changed() {
     run(exec);
     assert_eq!(second.value(), 1);
 
-    // In the graph: what is instantiated from now on has it.
+    // In the graph: later executable graphs have it.
     let (handles, each) = ([semaphores[1]], [signal_of(5)]);
     let params = params!(CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, handles, each);
     ok!(cuGraphExternalSemaphoresSignalNodeSetParams(signaling, &params));
@@ -315,7 +316,7 @@ fn nodes_of_graphs_wait_and_signal_and_are_changed() {
     ok!(cuGraphExternalSemaphoresSignalNodeGetParams(signaling, &mut told));
     assert_eq!(told.numExtSems, 1);
     assert_ne!(told.paramsArray, each.as_ptr(), "the array is the node's own");
-    // SAFETY: the driver says that there is one.
+    // SAFETY: the driver states that there is one.
     assert_eq!(unsafe { told.paramsArray.read() }.params.fence.value, 5);
     run(exec);
     assert_eq!(second.value(), 1, "the executable graph does as before");
@@ -329,7 +330,7 @@ fn nodes_of_graphs_wait_and_signal_and_are_changed() {
     let (handles, each) = ([semaphores[0]], [wait_of(2)]);
     let params = params!(CUDA_EXT_SEM_WAIT_NODE_PARAMS, handles, each);
     ok!(cuGraphExecExternalSemaphoresWaitNodeSetParams(exec, waiting, &params));
-    // The launch does not wait, so that the thread that launches may signal.
+    // The launch does not wait, so the launching thread may signal.
     ok!(cuGraphLaunch(exec, CUstream::null()));
     assert_eq!(code!(cuStreamQuery(CUstream::null())), NOT_READY);
     first.signal(2);
@@ -341,7 +342,7 @@ fn nodes_of_graphs_wait_and_signal_and_are_changed() {
     assert_eq!(unsafe { waits.paramsArray.read() }.params.fence.value, 1, "that of the graph");
 }
 
-/// Gives up after a while.
+/// Waits for a value, with a time limit.
 fn comes_to(value: u64, semaphore: &ExternalSemaphore) -> bool {
     let begin = Instant::now();
     while semaphore.value() != value && begin.elapsed() < Duration::from_secs(10) {
@@ -350,7 +351,7 @@ fn comes_to(value: u64, semaphore: &ExternalSemaphore) -> bool {
     semaphore.value() == value
 }
 
-/// The other API waits for the signal, and this one for nothing.
+/// The other API waits for the signal, but this process waits for nothing.
 #[test]
 fn a_graph_that_signals_runs_though_nobody_here_waits_for_it() {
     let name = "external::a_graph_that_signals_runs_though_nobody_here_waits_for_it";
@@ -394,7 +395,7 @@ fn a_node_keeps_its_kind_and_in_an_executable_graph_its_number_of_semaphores() {
     assert_eq!(refused, [INVALID_VALUE; 3]);
     let mut told = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::zeroed();
     assert_eq!(code!(cuGraphExternalSemaphoresSignalNodeGetParams(waiting, &mut told)), INVALID_VALUE);
-    // The graph may have more, but no executable graph is updated to that.
+    // The graph may have more semaphores, but an executable graph cannot be updated to them.
     ok!(cuGraphExternalSemaphoresSignalNodeSetParams(signaling, &params));
     let mut result = CUgraphExecUpdateResultInfo::zeroed();
     let failure = CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;

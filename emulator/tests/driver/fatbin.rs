@@ -1,5 +1,5 @@
-//! Modules from fat binaries. The three in `data/` hold the PTX of `kernels/saxpy.cu` for compute
-//! capability 7.5 and that of `kernels/fill.cu` for 5.2; they were made by NVIDIA's `fatbinary` with
+//! Modules from fat binaries. The three in `data/` contain the PTX of `kernels/saxpy.cu` for
+//! compute capability 7.5 and of `kernels/fill.cu` for 5.2. NVIDIA's `fatbinary` created them with
 //! `--compress-mode=none`, `speed` and `size`.
 
 use core::ffi::c_void;
@@ -12,7 +12,7 @@ const PLAIN: &[u8] = include_bytes!("../data/plain.fatbin");
 const LZ4: &[u8] = include_bytes!("../data/lz4.fatbin");
 const ZSTD: &[u8] = include_bytes!("../data/zstd.fatbin");
 
-/// Offsets in the container: its first entry, and what an entry's header has where.
+/// Offsets in the container: the first entry, and the fields of an entry's header.
 const FIRST_ENTRY: usize = 16;
 const KIND: usize = 0;
 const HEADER_BYTES: usize = 4;
@@ -54,7 +54,6 @@ fn number(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
-/// The offsets of both entries.
 fn entries(container: &[u8]) -> [usize; 2] {
     let first = FIRST_ENTRY;
     let length = number(container, first + HEADER_BYTES) + number(container, first + PAYLOAD_BYTES);
@@ -66,7 +65,7 @@ fn the_best_ptx_is_found_however_it_is_packed() {
     let _context = TestContext::new();
     for container in [PLAIN, LZ4, ZSTD] {
         assert_eq!(load(container).unwrap(), ["saxpy"]);
-        // Machine code instead of the newer one: the older PTX serves.
+        // With machine code in place of the newer PTX, the older PTX is used.
         let mut changed = container.to_vec();
         changed[FIRST_ENTRY + KIND] = 2;
         assert_eq!(load(&changed).unwrap(), ["fill_f32"]);
@@ -102,7 +101,7 @@ fn broken_containers_are_refused() {
                 let at = payload + seed as usize / 7 % (container.len() - payload);
                 broken[at] ^= (seed >> 16) as u8 | 1;
             }
-            // Not a crash; by luck it may still be PTX.
+            // Must not crash; it may still be valid PTX by chance.
             let _ = load(&broken);
         }
         let mut cut = container.to_vec();
@@ -111,7 +110,7 @@ fn broken_containers_are_refused() {
     }
 }
 
-/// Loads on a thread of its own, so that a test of something endless ends.
+/// Loads on another thread, so that the test of an endless load ends.
 fn load_soon(image: Vec<u8>) -> Result<Vec<&'static str>, CUresult> {
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -151,7 +150,7 @@ fn a_file_is_never_read_beyond_its_end() {
     let folder = std::env::temp_dir();
     let mut too_long = PLAIN.to_vec();
     too_long[8..16].copy_from_slice(&(1u64 << 40).to_le_bytes());
-    // A wrapper points at something of the process that made it.
+    // A wrapper contains an address of the process that created it.
     let mut wrapper = 0x4662_43b1_u32.to_le_bytes().to_vec();
     wrapper.extend([1, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0]);
     for (name, bytes) in [("long", too_long), ("cut", PLAIN[..8].to_vec()), ("wrapper", wrapper)] {
@@ -165,7 +164,7 @@ fn a_file_is_never_read_beyond_its_end() {
     }
 }
 
-/// A container whose one entry is compressed with Zstandard and claims to be so long.
+/// Returns a container with one entry, compressed with Zstandard, that claims this size.
 fn packed(frame: &[u8], claims: u64) -> Vec<u8> {
     let header = number(ZSTD, FIRST_ENTRY + HEADER_BYTES);
     let mut container = ZSTD[..FIRST_ENTRY + header].to_vec();
@@ -181,7 +180,8 @@ fn packed(frame: &[u8], claims: u64) -> Vec<u8> {
     container
 }
 
-/// A frame of blocks that each repeat four bytes about a hundred thousand times, in twelve bytes.
+/// Returns a frame of blocks that each repeat four bytes about a hundred thousand times, in twelve
+/// bytes.
 fn bomb(blocks: usize) -> Vec<u8> {
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58];
     // A raw block of eight bytes, to repeat.

@@ -1,4 +1,4 @@
-//! Every function of the driver is implemented, or listed in `not_implemented.txt` with the reason.
+//! Every driver function is either implemented, or listed in `not_implemented.txt` with the reason.
 
 use core::ffi::c_void;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ fn name_of(id: FnId) -> &'static str {
     id.symbol().name.to_str().expect("names are ASCII")
 }
 
-/// The names in the list. A reason is a line that begins with `#`.
+/// Returns the names in the list. A reason is a line that begins with `#`.
 fn listed() -> BTreeSet<&'static str> {
     let list = include_str!("../../src/driver/not_implemented.txt");
     let lines = list.lines().filter(|line| !line.starts_with('#'));
@@ -31,7 +31,7 @@ fn what_is_not_implemented_is_listed_with_a_reason() {
     assert!(done.is_empty(), "implemented or unknown; take them out of the list: {done:?}");
 }
 
-/// They answer, in every version that has them; nothing is a null pointer.
+/// They exist in every version that has them, and return an error; no address is null.
 #[test]
 fn what_is_not_implemented_says_so() {
     let library = cuprum_emulator::library();

@@ -1,10 +1,11 @@
-//! What a real driver answers to mistakes and edge cases, against what the exported library answers to the same
-//! program.
+//! Results of a real driver for mistakes and edge cases, compared with the exported library's for
+//! the same program.
 //!
-//! `tests/gpu/probe_driver.py` asks, each question in a process of its own, because some of them crash real drivers;
-//! `tests/gpu/compare_driver.py` lists the differences that are meant, with the reason of each.
+//! `tests/gpu/probe_driver.py` runs each query in a separate process, because some of them crash
+//! real drivers. `tests/gpu/compare_driver.py` lists the intended differences, with reasons.
 //!
-//! `cargo test -p cuprum-emulator --test driver -- --ignored goldens::mistakes`, as CI does: it needs python3.
+//! `cargo test -p cuprum-emulator --test driver -- --ignored goldens::mistakes`, as in CI: it needs
+//! python3.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,7 +13,7 @@ use std::process::Command;
 #[path = "../../libcuda/tests/built/mod.rs"]
 mod built;
 
-/// A folder where the library has the name that programs load.
+/// Returns a folder in which the library has the name that programs load.
 fn library_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("driver_goldens");
     std::fs::create_dir_all(&folder).expect("the target folder can be written");
@@ -36,7 +37,7 @@ fn mistakes_are_answered_as_a_real_driver_does() {
     let measured = folder.join("driver.json");
     let mut probe = Command::new("python3");
     probe.arg(scripts.join("probe_driver.py")).arg(&measured);
-    // One of the questions is asked while a kernel waits for the host.
+    // One query is made while a kernel waits for the host.
     run(probe.env("LD_LIBRARY_PATH", &folder).env("CUPRUM_EMULATOR_MODE", "async"));
     run(Command::new("python3").arg(scripts.join("compare_driver.py")).arg(recorded).arg(&measured));
 }

@@ -9,7 +9,7 @@ use cuprum_sys::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// The tests run side by side; a capture of one must not forbid anything to another.
+/// The tests run in parallel, so a capture of one must not forbid calls to another.
 const MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 
 pub(super) fn graph() -> CUgraph {
@@ -77,7 +77,7 @@ fn a_graph_runs_its_nodes_in_order_of_their_edges() {
     let context = TestContext::new();
     let buffer = alloc(16);
     let graph = graph();
-    // Added in the wrong order, ordered by an edge.
+    // Added in the wrong order, and ordered by an edge.
     let second = add_fill(graph, &[], &fill(buffer, 2, 2));
     let first = add_fill(graph, &[], &fill(buffer, 1, 4));
     ok!(cuGraphAddDependencies(graph, &first, &second, 1));
@@ -171,7 +171,7 @@ fn capture_follows_events_from_stream_to_stream() {
     ok!(cuGraphDestroy(graph));
     for launches in 1..=3 {
         ok!(cuMemsetD32_v2(buffer, 0, 4));
-        // The stream does not wait for the default one.
+        // The stream does not wait for the default stream.
         ok!(cuCtxSynchronize());
         ok!(cuGraphLaunch(exec, main));
         ok!(cuStreamSynchronize(main));
@@ -207,7 +207,8 @@ fn what_a_capture_forbids_invalidates_it() {
     ok!(cuMemsetD32Async(buffer, 0, 1, side));
     assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 
-    // As measured on an H100 with driver 580, whether or not the stream keeps order with the default one.
+    // As measured on an H100 with driver 580, whether or not the stream synchronizes with the
+    // default stream.
     let apart = stream(1);
     for captured in [main, apart] {
         for default in [CUstream::null(), CU_STREAM_LEGACY] {
@@ -274,7 +275,8 @@ fn pools_count_what_is_allocated_from_them() {
     ok!(cuMemFreeAsync(first, stream));
 }
 
-/// As an H200 with driver 580 answers: in the order of a stream, nothing is allocated at address 0, in a capture too.
+/// As on an H200 with driver 580: stream-ordered allocation of zero bytes returns address 0, also
+/// in a capture.
 #[test]
 fn nothing_is_allocated_at_address_0() {
     let _context = TestContext::new();
@@ -317,7 +319,7 @@ fn a_stream_waits_for_a_value_that_another_writes() {
     assert_eq!(code!(cuStreamWriteValue64_v2(writing, flag + 4, 7, 0)), INVALID_VALUE);
 }
 
-/// As an H100 captures them: each call is a node.
+/// As captured on an H100: each call is a node.
 #[test]
 fn captured_operations_on_values_are_nodes() {
     let _context = TestContext::new();
@@ -387,8 +389,9 @@ unsafe extern "C" fn count_up(count: *mut c_void) {
 #[test]
 fn references_to_user_objects_are_counted_as_by_an_h100() {
     let _context = TestContext::new();
-    // References that are moved to the graph or added; those made, those that the graph has, and those that it gives up.
-    // Then whether the object was freed: at once, after one more was given up, with the graph, and by a last release.
+    // References moved to the graph or added; references created, owned by the graph, and released
+    // by it. Then whether the object was freed: immediately, after another release, with the graph,
+    // and by a last release.
     let recorded = "
         0 1 1 1: 0 1 . .; 0 1 1 2: 1 . . .; 0 1 1 3: 0 0 0 1; 0 1 1 9: 0 0 0 1;
         0 1 2 1: 0 0 0 1; 0 1 2 2: 0 1 . .; 0 1 2 3: 1 . . .; 0 1 2 5: 0 0 0 1;

@@ -1,12 +1,12 @@
-//! Memory that graphs allocate: there from a launch until it is freed, at the same address each time. As recorded on an
-//! H100.
+//! Memory that graphs allocate: it exists from a launch until it is freed, always at the same
+//! address. As recorded on an H100.
 
 use crate::common::*;
 use cuprum_sys::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// A graph that allocates memory and fills it with sevens, and the address of that.
+/// Returns a graph that allocates memory and fills it with sevens, and the address of the memory.
 fn allocating_graph(stream: CUstream) -> (CUgraph, CUdeviceptr) {
     let (mut graph, mut memory) = (CUgraph::null(), 0);
     ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -39,7 +39,7 @@ fn memory_of_a_graph_is_there_from_a_launch_until_it_is_freed() {
         let gone = code!(cuMemcpyDtoH_v2(back.as_mut_ptr().cast(), memory, 64));
         assert_eq!(gone, INVALID_VALUE);
     }
-    // What is not freed outlives the graph.
+    // Memory that is not freed outlives the graph.
     ok!(cuGraphLaunch(exec, stream));
     ok!(cuGraphExecDestroy(exec));
     ok!(cuGraphDestroy(graph));
@@ -58,7 +58,8 @@ fn a_launch_frees_what_the_last_one_left_if_told_to() {
         ok!(cuGraphLaunch(exec, stream));
     }
     assert_eq!(read::<u8>(memory, 64), [7; 64]);
-    // Not from kernels, which nobody could free for; and uploads are for another call.
+    // Launches from kernels are refused, because nothing could free the memory. Uploads need
+    // another call.
     for flags in [5, 2, 3, 16] {
         let refused = code!(cuGraphInstantiateWithFlags(&mut exec, graph, flags));
         assert_eq!(refused, INVALID_VALUE, "{flags}");
@@ -82,7 +83,7 @@ fn a_graph_that_kernels_launch_frees_nothing_by_itself() {
     };
     ok!(cuGraphAddMemsetNode(&mut node, graph, core::ptr::null(), 0, &fill, current()));
     let mut exec = CUgraphExec::null();
-    // Either by itself, and not both: as an H100 answers.
+    // Either flag is allowed, but not both, as on an H100.
     for (flags, answer) in [
         (frees, CUresult::CUDA_SUCCESS),
         (from_kernels, CUresult::CUDA_SUCCESS),

@@ -1,5 +1,5 @@
-//! Nodes of graphs beyond the plain ones: conditions, memory, child graphs in executable graphs, attributes. What a
-//! conditional node runs is compared with hardware in `goldens`.
+//! Special nodes of graphs: conditions, memory, child graphs in executable graphs, attributes.
+//! `goldens` compares the execution of conditional nodes with hardware.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -12,7 +12,7 @@ use cuprum_sys::*;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// Counts at an address, and sets a condition to whether the count is below a limit.
+/// Counts at an address, and sets a condition while the count is below a limit.
 const STEP: &str = "
     .version 7.7
     .target sm_75
@@ -62,7 +62,7 @@ fn add_step(graph: CUgraph, function: CUfunction, handle: u64, counter: u64, lim
     node
 }
 
-/// A graph whose only node runs the counting kernel as long as the count is below a limit.
+/// Returns a graph whose only node runs the counting kernel while the count is below a limit.
 fn counting_loop(function: CUfunction, counter: u64, limit: u32) -> (CUgraph, CUgraphNode) {
     let graph = graph();
     let mut handle = 0;
@@ -78,7 +78,7 @@ fn counting_loop(function: CUfunction, counter: u64, limit: u32) -> (CUgraph, CU
     };
     let mut node = CUgraphNode::null();
     ok!(cuGraphAddNode_v2(&mut node, graph, null(), null(), 0, &mut params));
-    // SAFETY: the driver has put an array of one graph there.
+    // SAFETY: the driver has written the address of an array of one graph.
     let bodies = unsafe { params.u.conditional.phGraph_out };
     // SAFETY: as above.
     let body = unsafe { bodies.read() };
@@ -101,7 +101,8 @@ fn an_update_brings_the_new_graphs_conditions() {
     let (long, _) = counting_loop(function, counter, 8);
     let mut result = CUgraphExecUpdateResultInfo::zeroed();
     ok!(cuGraphExecUpdate_v2(exec, long, &mut result));
-    // The kernels now set the condition of the second graph, which lives on with what was made of it.
+    // The kernels now set the condition of the second graph, which lives as long as its executable
+    // graphs.
     ok!(cuGraphDestroy(long));
     ok!(cuGraphDestroy(short));
     run(exec);
@@ -167,7 +168,7 @@ fn nodes_tell_what_they_were_made_with() {
     let mut params = CUgraphNodeParams::zeroed();
     ok!(cuGraphNodeGetParams(node, &mut params));
     assert_eq!(params.type_, CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL);
-    // SAFETY: the type says that this is the member.
+    // SAFETY: the type says that this member is set.
     let conditional = unsafe { params.u.conditional };
     assert_eq!(conditional.type_, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE);
     assert_eq!(conditional.size, 1);
@@ -182,7 +183,7 @@ fn nodes_tell_what_they_were_made_with() {
         CUDA_MEMSET_NODE_PARAMS { dst: buffer, pitch: 0, value: 5, elementSize: 2, width: 3, height: 1 };
     ok!(cuGraphAddMemsetNode(&mut fill, graph, null(), 0, &wanted, context.0));
     ok!(cuGraphNodeGetParams(fill, &mut params));
-    // SAFETY: a memset node, as its maker knows.
+    // SAFETY: a memset node, as created above.
     let read = unsafe { params.u.memset };
     assert_eq!((read.dst, read.value, read.elementSize, read.width), (buffer, 5, 2, 3));
 }
@@ -200,7 +201,7 @@ fn kernel_nodes_keep_the_attributes_that_matter() {
     ok!(cuGraphKernelNodeCopyAttributes(second, first));
     value.priority = 0;
     ok!(cuGraphKernelNodeGetAttribute(second, priority, &mut value));
-    // SAFETY: the attribute that was asked for.
+    // SAFETY: the requested attribute.
     assert_eq!(unsafe { value.priority }, -3);
     let unknown = CUlaunchAttributeID(999);
     assert_eq!(code!(cuGraphKernelNodeGetAttribute(second, unknown, &mut value)), INVALID_VALUE);
@@ -230,7 +231,8 @@ fn graphs_and_nodes_have_numbers_of_their_own() {
     assert_ne!(a, b);
 }
 
-/// Memory that was allocated in a capture and freed goes with the graph, and the device counts it from its launch on.
+/// Memory allocated and freed in a capture ends with the graph. The device counts it from its first
+/// launch.
 #[test]
 fn memory_allocated_in_a_capture_belongs_to_the_graph() {
     in_child("graph_nodes::memory_allocated_in_a_capture_belongs_to_the_graph", &[], allocate_in_a_capture);
@@ -273,7 +275,7 @@ fn allocate_in_a_capture() {
     );
 }
 
-/// As a function that is launched alone is: the program may wait for what it does.
+/// Runs in time like a host function launched alone, because the program may wait for its effect.
 #[test]
 fn a_graph_that_calls_the_program_runs_in_time() {
     use core::sync::atomic::{AtomicBool, Ordering};

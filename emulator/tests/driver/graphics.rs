@@ -1,4 +1,5 @@
-//! Buffers and images of OpenGL, as C calls them: codes, order, what happens to what is mapped. The stand-in is OpenGL.
+//! Buffers and images of OpenGL through the C functions: codes, order, mapped contents. Uses the
+//! stand-in.
 
 use core::ptr::{null_mut, without_provenance_mut};
 
@@ -65,7 +66,7 @@ fn without_opengl_nothing_is_registered() {
     assert_eq!(code!(cuGraphicsGLRegisterBuffer(null_mut(), gl.buffer(&[1]), 0)), INVALID_VALUE);
 }
 
-/// Each as an H100 with driver 580 answers it.
+/// The codes of an H100 with driver 580.
 #[test]
 fn what_cannot_be_registered_has_its_code() {
     let _context = TestContext::new();
@@ -87,7 +88,7 @@ fn what_cannot_be_registered_has_its_code() {
         [image(0, TEXTURE_2D, 0), image(texture, 0, 0), image(texture, TEXTURE_2D, 16)],
         [INVALID_VALUE; 3]
     );
-    // Of one dimension, a face of a cube, cubes by index.
+    // One-dimensional textures, faces of a cube, and cubes by index.
     assert_eq!([0x0DE0, 0x8515, 0x9009].map(|target| image(texture, target, 0)), [INVALID_VALUE; 3]);
     assert_eq!(image(12345, TEXTURE_2D, 0), INVALID_HANDLE);
     assert_eq!(image(gl.texture(0x881B, 1, 1, &[]), TEXTURE_2D, 0), INVALID_VALUE, "three halves");
@@ -138,7 +139,7 @@ fn an_address_is_another_each_time_and_freed_between() {
     assert_eq!(map(&mut buffer), OK);
     assert_ne!(pointer(buffer[0]).1, first);
     assert_eq!(code!(cuMemFree_v2(pointer(buffer[0]).1)), INVALID_VALUE, "it is OpenGL's");
-    // It is not unregistered while it is mapped, and stays mapped.
+    // It cannot be unregistered while it is mapped, and stays mapped.
     ok!(cuMemsetD8_v2(pointer(buffer[0]).1, 9, 64));
     assert_eq!(code!(cuGraphicsUnregisterResource(buffer[0])), ALREADY_MAPPED);
     assert_eq!((unmap(&mut buffer), gl.read_buffer(name).unwrap()[0]), (OK, 9));
@@ -167,7 +168,7 @@ fn arrays_of_an_image_go_when_it_is_unmapped() {
     assert_eq!(array(resource, 0, 0).0, NOT_MAPPED);
 }
 
-/// Without OpenGL on the thread nothing else does.
+/// Only the end of the context does this without OpenGL on the thread.
 #[test]
 fn the_end_of_a_context_unregisters() {
     let gl = StandIn::make_current();

@@ -1,4 +1,5 @@
-//! Green contexts: shares of the multiprocessors, and streams that belong to them. As an H100 with driver 580 answers.
+//! Green contexts: shares of the multiprocessors, and streams that belong to them. As on an H100
+//! with driver 580.
 
 use core::ptr::null_mut;
 
@@ -9,7 +10,7 @@ const SM: CUdevResourceType = CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
 
 fn count(resource: &CUdevResource) -> u32 {
     assert_eq!(resource.type_, SM);
-    // SAFETY: the type says that this is the member.
+    // SAFETY: the type says that this member is set.
     unsafe { resource.u.sm }.smCount
 }
 
@@ -20,7 +21,7 @@ fn whole_device() -> CUdevResource {
     resource
 }
 
-/// A green context on a group of the fewest multiprocessors, and the context that it is pushed as.
+/// Returns a green context on the smallest group of multiprocessors and the context for pushing it.
 fn green() -> (CUgreenCtx, CUcontext) {
     let whole = whole_device();
     let (mut one, mut part) = (1, CUdevResource::zeroed());

@@ -1,4 +1,4 @@
-//! What the host is told when it follows an address of the device: each case in a child, which ends by the signal.
+//! Reports of host accesses to device addresses. Each case runs in a child, which the signal ends.
 
 use core::ffi::{c_int, c_void};
 use std::os::unix::process::ExitStatusExt;
@@ -6,11 +6,12 @@ use std::process::Stdio;
 use std::thread;
 
 use crate::common::*;
+use crate::host_virtual::{for_the_host, give_the_host};
 use crate::processes::itself;
 
 const CHILD: &str = "CUPRUM_TEST_HOST_ACCESS";
 const SIGSEGV: c_int = 11;
-/// What is said of reads and writes: an AArch64 does not tell which it was.
+/// Texts for reads and writes; AArch64 does not distinguish them.
 const READ: &str = if cfg!(target_arch = "x86_64") { "the host read 0x" } else { "the host accessed 0x" };
 const WROTE: &str =
     if cfg!(target_arch = "x86_64") { "the host wrote to 0x" } else { "the host accessed 0x" };
@@ -34,14 +35,14 @@ struct Action {
     restorer: usize,
 }
 
-/// How a child ended: a code or a signal, and what it said.
+/// The end of a child: its code or signal, and its output.
 struct End {
     code: Option<i32>,
     signal: Option<i32>,
     said: String,
 }
 
-/// Runs `body` in a child that runs this test alone; `None` in the child, if it comes back.
+/// Runs `body` in a child that runs only this test. Returns `None` in the child, if `body` returns.
 fn ended(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Option<End> {
     if std::env::var_os(CHILD).is_some() {
         body();
@@ -55,7 +56,7 @@ fn ended(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Option<
     Some(End { code: output.status.code(), signal: output.status.signal(), said })
 }
 
-/// Runs `body` in a child, which must end by an access of the host, and say all of this about it.
+/// Runs `body` in a child, which must end by a host access and report all of this about it.
 #[track_caller]
 fn dies_saying(test: &str, parts: &[&str], body: impl FnOnce()) {
     let Some(end) = ended(test, &[], body) else { panic!("it goes on after the access") };
@@ -67,7 +68,7 @@ fn dies_saying(test: &str, parts: &[&str], body: impl FnOnce()) {
 }
 
 fn read_by_host(address: u64) -> u8 {
-    // SAFETY: it is no memory of the host's; the child ends here, which is what is tested.
+    // SAFETY: not host memory, so the child ends here, as intended.
     unsafe { core::ptr::with_exposed_provenance::<u8>(address as usize).read_volatile() }
 }
 
@@ -78,7 +79,7 @@ fn write_by_host(address: u64) {
 
 fn install(handler: usize, flags: c_int) {
     let action = Action { handler, mask: [0; 16], flags, restorer: 0 };
-    // SAFETY: a handler of this test's, of the type that the flags say.
+    // SAFETY: a handler of this test, of the type that the flags state.
     assert_eq!(unsafe { sigaction(SIGSEGV, &action, core::ptr::null_mut()) }, 0);
 }
 
@@ -109,7 +110,7 @@ fn a_write_past_the_end_on_another_thread_is_named() {
 #[test]
 fn freed_memory_is_named() {
     let parts = ["right past the end of allocation #2", "managed memory", "until it is freed"];
-    // Behind the page, which is the least that the host can have.
+    // Beyond the page, which is the minimum that the host can get.
     dies_saying("host_access::freed_memory_is_named", &parts, || {
         let _context = TestContext::new();
         let first = alloc(64);
@@ -132,6 +133,49 @@ fn page_locked_memory_is_named_after_it_was_freed() {
         write_by_host(host.addr() as u64);
         ok!(cuMemFreeHost(host));
         read_by_host(host.addr() as u64);
+    });
+}
+
+#[test]
+fn mapped_memory_of_the_host_is_reached_as_its_access_says() {
+    let parts =
+        ["0 bytes into allocation #1 (2097152 bytes of mapped host memory", "given access to the host"];
+    let test = "host_access::mapped_memory_of_the_host_is_reached_as_its_access_says";
+    dies_saying(test, &parts, || {
+        let _context = TestContext::new();
+        let address = for_the_host();
+        write_by_host(address);
+        give_the_host(address, 1);
+        assert_eq!(read_by_host(address), 1);
+        give_the_host(address, 3);
+        write_by_host(address + 1);
+        let device = alloc(16);
+        ok!(cuMemcpyDtoD_v2(device, address, 4));
+        assert_eq!(read::<u8>(device, 2), [1, 1]);
+        give_the_host(address, 1);
+        write_by_host(address);
+    });
+}
+
+#[test]
+fn the_host_loses_access_to_mapped_memory() {
+    dies_saying("host_access::the_host_loses_access_to_mapped_memory", &["mapped host memory"], || {
+        let _context = TestContext::new();
+        let address = for_the_host();
+        write_by_host(address);
+        give_the_host(address, 0);
+        read_by_host(address);
+    });
+}
+
+#[test]
+fn the_host_loses_memory_that_is_unmapped() {
+    dies_saying("host_access::the_host_loses_memory_that_is_unmapped", &["mapped host memory"], || {
+        let _context = TestContext::new();
+        let address = for_the_host();
+        write_by_host(address);
+        ok!(cuMemUnmap(address, 2 << 20));
+        read_by_host(address);
     });
 }
 
@@ -163,8 +207,8 @@ fn other_faults_and_signals_end_as_ever() {
     for (case, expected) in [("null", SIGSEGV), ("raised", SIGSEGV), ("overflow", SIGABRT)] {
         let end = ended(NAME, &[("CUPRUM_TEST_CASE", case)], || {
             if std::env::var("CUPRUM_TEST_CASE").as_deref() == Ok("raised") {
-                // The handler of Rust's library goes on after a signal that was sent.
-                // SAFETY: the default.
+                // SAFETY: restores the default, because the handler of Rust's library continues
+                // after a signal that was sent.
                 unsafe { signal(SIGSEGV, 0) };
             }
             let _context = TestContext::new();
@@ -191,12 +235,12 @@ fn overflow(bytes: &[u8; 4096]) -> u8 {
 }
 
 extern "C" fn with_one(signal: c_int) {
-    // SAFETY: ends the child at once.
+    // SAFETY: ends the child immediately.
     unsafe { _exit(40 + signal) }
 }
 
 extern "C" fn with_three(_signal: c_int, info: *const [u64; 3], context: *const c_void) {
-    // SAFETY: what the system hands over; the third word is the address.
+    // SAFETY: passed by the system; the third word is the address.
     let address = unsafe { (*info)[2] };
     let is_right = address == EXPECTED.load(std::sync::atomic::Ordering::Relaxed) && !context.is_null();
     // SAFETY: as above.
@@ -205,7 +249,7 @@ extern "C" fn with_three(_signal: c_int, info: *const [u64; 3], context: *const 
 
 static EXPECTED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
-/// The handlers that were there are called, with what they asked for.
+/// The previous handlers are called with the arguments that they requested.
 #[test]
 fn handlers_that_were_there_are_called() {
     const NAME: &str = "host_access::handlers_that_were_there_are_called";
@@ -243,13 +287,13 @@ fn an_ignored_signal_stays_ignored() {
     });
 }
 
-/// A handler that came later, and hands on by raising the signal again, as Python's does.
+/// A later handler that passes the signal on by raising it again, like Python's.
 #[test]
 fn a_later_handler_may_raise_the_signal_again() {
     static PREVIOUS: std::sync::Mutex<Option<Action>> = std::sync::Mutex::new(None);
     extern "C" fn later(number: c_int) {
         if let Some(previous) = PREVIOUS.lock().unwrap().take() {
-            // SAFETY: puts back what was there.
+            // SAFETY: restores the previous action.
             unsafe { sigaction(number, &previous, core::ptr::null_mut()) };
         }
         // SAFETY: C's own function.
@@ -258,7 +302,7 @@ fn a_later_handler_may_raise_the_signal_again() {
     const NODEFER: c_int = 0x4000_0000;
     let parts = ["0 bytes into allocation #1"];
     dies_saying("host_access::a_later_handler_may_raise_the_signal_again", &parts, || {
-        // SAFETY: none in particular, so that the default is what ours hands on to.
+        // SAFETY: restores the default, so that the driver's handler passes the signal on to it.
         unsafe { signal(SIGSEGV, 0) };
         let _context = TestContext::new();
         let address = alloc(64);
@@ -282,15 +326,15 @@ fn it_is_named_in_a_forked_child() {
     dies_saying("host_access::it_is_named_in_a_forked_child", &parts, || {
         let _context = TestContext::new();
         let address = alloc(64);
-        // SAFETY: the child does nothing but the access.
+        // SAFETY: the child only performs the access.
         let child = unsafe { fork() };
         if child == 0 {
             read_by_host(address);
         }
         let mut status = 0;
-        // SAFETY: a child of ours, and a place for its status.
+        // SAFETY: a child of this process, and a valid output for its status.
         unsafe { waitpid(child, &mut status, 0) };
-        // SAFETY: as the child ended, so does this process.
+        // SAFETY: restores the default, so that this process ends like the child.
         unsafe { signal(SIGSEGV, 0) };
         // SAFETY: C's own function.
         unsafe { raise(status & 0x7f) };

@@ -1,4 +1,4 @@
-//! Start, versions, error texts, the look-up of functions, and devices.
+//! Initialization, versions, error texts, function lookup, and devices.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::{null, null_mut};
@@ -77,7 +77,7 @@ fn what_is_not_implemented_says_so() {
     assert!(!cuprum_emulator::implements(FnId::cuCoredumpGetAttribute));
 }
 
-/// No table exists, whichever is asked for; `emulator/tests/messages.rs` tests the messages.
+/// No table exists for any id; `emulator/tests/messages.rs` tests the messages.
 #[test]
 fn there_are_no_tables_of_undocumented_functions() {
     let mut table = null();
@@ -125,9 +125,9 @@ fn the_device_says_that_it_is_software() {
     }
 }
 
-/// The attributes from 120 on as an H200 with driver 580 (CUDA 13.0) answers them, but for hardware that there is none of:
-/// arrays mapped later (121), other drivers that import memory (124), links to other nodes (128), one address for a
-/// function on all devices (129), and physical memory of the host (141, 145).
+/// The attributes from 120 on, as an H200 with driver 580 (CUDA 13.0) reports them, except for
+/// hardware that does not exist here: arrays mapped later (121), other drivers that import memory
+/// (124), links to other nodes (128), and one address for a function on all devices (129).
 #[test]
 fn newer_attributes_are_those_of_an_h200() {
     let attribute = |number: u32| {
@@ -144,7 +144,7 @@ fn newer_attributes_are_those_of_an_h200() {
             assert_eq!((120..139).map(attribute).collect::<Vec<_>>(), expected.map(Some));
             assert_eq!(
                 (141..149).map(attribute).collect::<Vec<_>>(),
-                [0, 1, 0, 1, 0, 0, 0].map(Some).into_iter().chain([None]).collect::<Vec<_>>()
+                [1, 1, 0, 1, 1, 0, 0].map(Some).into_iter().chain([None]).collect::<Vec<_>>()
             );
         },
     );

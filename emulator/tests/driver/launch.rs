@@ -1,4 +1,4 @@
-//! Modules, functions, launches, and what happens after a kernel went wrong.
+//! Modules, functions, launches, and the state after a fault.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
@@ -14,7 +14,7 @@ const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
 const NOT_FOUND: CUresult = CUresult::CUDA_ERROR_NOT_FOUND;
 
 /// `scale(float *data, float factor, unsigned n)`: data[i] *= factor; with a constant, a variable
-/// that holds an address, and static shared memory in a second kernel.
+/// that contains an address, and static shared memory in a second kernel.
 const PTX: &CStr = c"
 .version 7.0
 .target sm_50
@@ -257,7 +257,7 @@ fn sticky_fault() {
     let poisoned = TestContext::new();
     let module = load(PTX);
     let data = alloc(400);
-    // 128 threads, but room for 100 numbers: the launch itself succeeds.
+    // 128 threads, but memory for 100 numbers: the launch itself succeeds.
     assert_eq!(scale(function(module, c"scale"), data, 1.0, 128, 1), CUresult::CUDA_SUCCESS);
     let illegal = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_eq!(code!(cuCtxSynchronize()), illegal);
@@ -300,7 +300,7 @@ fn an_info_log_with_nothing_to_say_is_empty() {
     }
 }
 
-/// Loads with an error log; gives the code and the log.
+/// Loads with an error log. Returns the code and the log.
 fn load_logged(image: &CStr) -> (CUresult, String) {
     let mut module = CUmodule::null();
     let mut log = [0u8; 2000];

@@ -1,4 +1,5 @@
-//! Libraries and their kernels: what belongs to no context, and what a context makes of it. As recorded on an H100.
+//! Libraries and their kernels: their state without a context, and in a context. As recorded on an
+//! H100.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -71,7 +72,7 @@ fn a_function_has_what_was_set_for_its_kernel_until_it_has_its_own() {
     let mut value = 0;
     ok!(cuKernelGetAttribute(&mut value, DYNAMIC_SHARED, kernel, 0));
     assert_eq!(value, 1024);
-    // A kernel is no function here, unlike in launches.
+    // A kernel is not accepted as a function here, unlike in launches.
     let cast = CUfunction(kernel.0);
     assert_eq!(code!(cuFuncSetAttribute(cast, DYNAMIC_SHARED, 1)), CUresult::CUDA_ERROR_INVALID_HANDLE);
     let read = code!(cuFuncGetAttribute(&mut value, DYNAMIC_SHARED, cast));
@@ -131,7 +132,7 @@ fn a_graph_takes_a_kernel_in_place_of_a_function() {
     assert_eq!(refused, CUresult::CUDA_ERROR_INVALID_HANDLE);
 }
 
-/// A kernel whose 60 sums are alive at once.
+/// Returns a kernel with 60 sums that are live at the same time.
 fn heavy() -> std::ffi::CString {
     let each = |line: &dyn Fn(usize) -> String| (0..60).map(line).collect::<String>();
     let loads = each(&|at| format!("ld.volatile.global.f32 %f{at}, [%a+{}];\n", 4 * at));
@@ -199,7 +200,8 @@ fn the_compiler_keeps_to_the_registers_that_it_may_use() {
     assert_eq!(refused, CUresult::CUDA_ERROR_INVALID_VALUE);
 }
 
-/// As recorded on an H100 with driver 580: any image makes a library, whose parts are refused. So in both loading modes.
+/// As recorded on an H100 with driver 580, in both loading modes: any image creates a library, but
+/// access to its contents fails.
 #[test]
 fn an_image_that_is_refused_makes_a_library_without_anything() {
     let entry = ".visible .entry k() { frobnicate; ret; }";

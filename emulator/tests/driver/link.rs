@@ -1,5 +1,5 @@
-//! Device code that was compiled apart: images with a list of fat binaries to link, and the library of the device
-//! runtime.
+//! Relocatable device code: images with a list of fat binaries to link, and the device runtime
+//! library.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -17,7 +17,8 @@ const DECLARATIONS: &str = "
 .extern .func (.param .b32 r) shared_helper(.param .b32 a);
 ";
 
-/// Each thread writes its rank, all meet, each adds what its neighbor on the other side of the grid wrote.
+/// Each thread writes its rank, waits for the grid, and adds the value of its counterpart at the
+/// other end of the grid.
 const KERNEL: &str = "
 .visible .entry meet(.param .u64 out)
 {
@@ -87,7 +88,6 @@ fn helper() -> String {
     format!("{HEADER}{HELPER}")
 }
 
-/// A container with one entry of PTX that is not compressed.
 fn container(ptx: &str) -> Vec<u64> {
     let mut payload = ptx.as_bytes().to_vec();
     payload.resize((payload.len() + 1).next_multiple_of(8), 0);
@@ -113,7 +113,8 @@ struct Wrapper {
     list: *const *const u64,
 }
 
-/// An archive with one member of this name: an empty symbol table, the table of long names, the member.
+/// Returns an archive with one member of this name: an empty symbol table, the table of long names,
+/// the member.
 fn archive(member: &str) -> Vec<u8> {
     let header =
         |name: &str, size: usize| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 0);
@@ -125,7 +126,7 @@ fn archive(member: &str) -> Vec<u8> {
     format!("!<arch>\n{symbols}{table}{names}{object}xxxx").into_bytes()
 }
 
-/// Four blocks of 48 threads: what each finds.
+/// Launches four blocks of 48 threads, and checks the result of each thread.
 fn assert_meets(module: CUmodule) {
     const THREADS: u32 = 4 * 48;
     let mut function = CUfunction::null();
@@ -149,7 +150,7 @@ fn a_list_of_fat_binaries_is_linked() {
     let mut module = CUmodule::null();
     ok!(cuModuleLoadData(&mut module, (&raw const wrapper).cast()));
     assert_meets(module);
-    // Without the one that defines what the other one needs.
+    // Without the binary with the definitions.
     let list = [first.as_ptr(), null()];
     let wrapper = Wrapper { list: list.as_ptr(), ..wrapper };
     let refused = code!(cuModuleLoadData(&mut module, (&raw const wrapper).cast()));
@@ -190,7 +191,7 @@ fn the_library_of_the_device_runtime_is_built_in() {
     };
     let success = CUresult::CUDA_SUCCESS;
     assert_eq!(link(&archive("cuda_device_runtime.o/")), (success, success));
-    // As on hardware, what it defines is not there without it.
+    // As on hardware, its definitions are missing without it.
     let refused = (CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, CUresult::CUDA_ERROR_INVALID_SOURCE);
     assert_eq!(link(&archive("other.o/")), refused);
     assert_eq!(link(b"!<arch>\n"), refused);

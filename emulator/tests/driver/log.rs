@@ -11,16 +11,16 @@ use cuprum_sys::*;
 static TOLD: Mutex<Vec<(usize, CUlogLevel, String)>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, message: *mut c_char, length: usize) {
-    // SAFETY: the driver gives a text with a NUL behind it.
+    // SAFETY: the driver passes a NUL-terminated text.
     let text = unsafe { CStr::from_ptr(message) }.to_str().unwrap().to_owned();
     assert_eq!(text.len(), length);
-    // The driver refuses calls from inside of a callback.
+    // The driver refuses calls within a callback.
     let mut count = 0;
     assert_eq!(code!(cuDeviceGetCount(&mut count)), CUresult::CUDA_ERROR_NOT_PERMITTED);
     TOLD.lock().unwrap_or_else(PoisonError::into_inner).push((data.addr(), level, text));
 }
 
-/// A module that is refused, which is a message.
+/// Loads a module that is refused, which creates a message.
 fn refuse() {
     let mut module = CUmodule::null();
     let image = c".version 8.0\n.target sm_90\nnonsense";
@@ -42,7 +42,7 @@ fn dump(place: &mut CUlogIterator, room: usize) -> String {
 
 #[test]
 fn messages_are_kept_told_and_dumped_once() {
-    // The log is the process's.
+    // The log belongs to the process.
     in_child("log::messages_are_kept_told_and_dumped_once", &[], keep_messages);
 }
 
@@ -53,7 +53,7 @@ fn keep_messages() {
     let mut begin = place();
     refuse();
     refuse();
-    // The reason, and the answer of the call.
+    // The reason, and the code of the call.
     assert_eq!(place(), begin + 4);
     {
         let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ fn keep_messages() {
     let text = dump(&mut begin, 25600);
     assert_eq!(text.matches("CUDA_ERROR_INVALID_PTX").count(), 4, "{text}");
     assert_eq!((begin, dump(&mut begin, 25600)), (place(), String::new()));
-    // Where not all fits, the last does.
+    // If the buffer is too small, it receives the last messages.
     let newest = dump(&mut short, text.len() - 1);
     assert_eq!(newest.matches("CUDA_ERROR_INVALID_PTX").count(), 3, "{newest}");
     assert!(text.ends_with(&newest));
@@ -84,7 +84,7 @@ fn keep_messages() {
     assert_eq!(code!(cuLogsUnregisterCallback(callback)), invalid);
     assert_eq!(code!(cuLogsRegisterCallback(None, null_mut(), &mut callback)), invalid);
 
-    // The oldest go, and that is told.
+    // The oldest are dropped, and this is reported.
     for _ in 0..200 {
         refuse();
     }

@@ -1,9 +1,9 @@
-//! The driver's functions with the settings that a process has by default, a module for each kind of object.
+//! Tests of the driver's functions with default settings, one module per kind of object.
 //!
-//! They run beside each other in one process: contexts keep them apart. What reads or changes what belongs to the process
-//! or the device (the last fault, the error log, leaks, memory of graphs, the primary context in more than one test,
-//! settings in the environment) runs in a child. Programs of their own, directly in `tests/`, have settings that are
-//! installed, and a hook.
+//! They run in parallel in one process, separated by contexts. Tests that read or change state of
+//! the process or the device (the last fault, the error log, leaks, memory of graphs, the primary
+//! context in more than one test, settings in the environment) run in a child. Test programs that
+//! install settings and a hook are directly in `tests/`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -36,6 +36,8 @@ mod graphics;
 mod green;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod host_access;
+#[cfg(target_os = "linux")]
+mod host_virtual;
 mod init;
 mod launch;
 mod library;

@@ -1,4 +1,4 @@
-//! Managed memory: what was advised is told, as on an H100, and ranges are checked.
+//! Managed memory: advice is reported as on an H100, and ranges are checked.
 
 use core::ffi::c_void;
 
@@ -33,7 +33,8 @@ fn told(attribute: Attribute, range: u64, bytes: usize) -> i32 {
     value
 }
 
-/// Preferred place and last one prefetched to: as older attributes tell it, then kind and number.
+/// Returns the preferred location and the last prefetch location: in the older attributes, then
+/// kind and number.
 fn places(range: u64, bytes: usize) -> [i32; 6] {
     [2, 5, 6, 4, 7, 8].map(|attribute| told(CUmem_range_attribute(attribute), range, bytes))
 }
@@ -79,7 +80,7 @@ fn what_was_advised_is_told_of_all_of_a_range() {
         assert_eq!(code!(cuMemRangeGetAttribute(to, bytes, attribute, range, len)), INVALID_VALUE);
     }
     assert_eq!(code!(cuMemAdvise(range, LEN + 1, advice, 0)), INVALID_VALUE);
-    // What is freed is forgotten.
+    // The advice for freed memory is dropped.
     ok!(cuMemFree_v2(range));
     assert_eq!(told(attribute, managed(), LEN), 0);
 }

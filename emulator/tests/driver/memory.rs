@@ -1,4 +1,4 @@
-//! Allocation, copies, fills and what the driver knows about addresses.
+//! Allocation, copies, fills, and queries about addresses.
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -228,7 +228,7 @@ fn managed_memory_and_its_attributes() {
     let mut pointer = 0;
     ok!(cuMemAllocManaged(&mut pointer, 1024, 1));
     let host: *mut u32 = core::ptr::with_exposed_provenance_mut(pointer as usize);
-    // SAFETY: managed memory of 1024 bytes, which the host may touch.
+    // SAFETY: managed memory of 1024 bytes, which the host may access.
     unsafe { host.write(99) };
     assert_eq!(read::<u32>(pointer, 1), [99]);
     let (mut managed, mut kind, mut size) = (9u8, 0u32, 0usize);
@@ -282,7 +282,7 @@ fn more_than_a_mebibyte_starts_on_a_page_of_the_device() {
     const MIB: usize = 1 << 20;
     let _context = TestContext::new();
     for bytes in [MIB + 1, 3 * MIB / 2, 2 * MIB, 5 * MIB] {
-        // Something small before each, so that it is not by luck.
+        // A small allocation precedes each, so that the alignment is not by chance.
         alloc(1);
         assert_eq!(alloc(bytes) % (2 * MIB as u64), 0, "{bytes}");
         let (mut host, mut managed, mut pitched, mut pitch) = (NULL, 0, 0, 0);
@@ -293,8 +293,8 @@ fn more_than_a_mebibyte_starts_on_a_page_of_the_device() {
             assert_eq!(address % (2 * MIB as u64), 0, "{bytes}");
         }
     }
-    // What is smaller shares a page, and is aligned to nothing but a multiple of 512. Each of the single bytes moves the
-    // next one by 512, whatever the tests beside this one allocate.
+    // Smaller allocations share a page and are only aligned to 512 bytes. Each single byte moves
+    // the next one by 512, regardless of parallel tests.
     let shifted = |_| {
         alloc(1);
         alloc(4096)
@@ -333,7 +333,8 @@ fn hosts_and_managed_memory_have_pools_of_their_own() {
         let mut memory = 0;
         ok!(cuMemAllocFromPoolAsync(&mut memory, 4, pool, CUstream::null()));
         if pool == of_host {
-            // Measured on an H100 with driver 580: no device reaches it before it was given access.
+            // Measured on an H100 with driver 580: no device can access it before it has been given
+            // access.
             assert_eq!(code!(cuMemsetD8Async(memory, 7, 4, CUstream::null())), INVALID_VALUE);
             let location = CUmemLocation { type_: Where::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
             let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -342,7 +343,7 @@ fn hosts_and_managed_memory_have_pools_of_their_own() {
         ok!(cuMemsetD8Async(memory, 7, 4, CUstream::null()));
         ok!(cuStreamSynchronize(CUstream::null()));
         let bytes = core::ptr::with_exposed_provenance::<[u8; 4]>(memory as usize);
-        // SAFETY: memory that the host reaches, and the stream is done with it.
+        // SAFETY: memory that the host can access, and the stream has finished with it.
         assert_eq!(unsafe { bytes.read() }, [7; 4]);
         ok!(cuMemFreeAsync(memory, CUstream::null()));
         assert_eq!(code!(cuMemPoolDestroy(pool)), INVALID_VALUE);

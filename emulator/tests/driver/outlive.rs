@@ -1,8 +1,8 @@
-//! What goes on after a fault of its context: copies of page-locked memory, and callbacks that are told of it; and what
-//! does not: other kernels.
+//! Work that continues after a fault of its context (copies of page-locked memory, and callbacks
+//! that receive the fault), and work that does not (other kernels).
 //!
-//! Recorded on an H200: with copies queued on one stream and a faulting kernel on another, `cuStreamSynchronize`
-//! answers while part of the bytes is still to come; they come later.
+//! Recorded on an H200: with copies queued on one stream and a faulting kernel on another,
+//! `cuStreamSynchronize` returns before some of the bytes have arrived; they arrive later.
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -20,7 +20,6 @@ const BYTES: usize = 8 << 20;
 const COPIES: usize = 8;
 const PAGE: usize = 4096;
 
-/// A kernel that writes to null.
 fn faulty_kernel() -> CUfunction {
     let text = c".version 7.7\n.target sm_75\n.address_size 64\n.visible .entry fault() {\n\
         .reg .b64 %a; mov.u64 %a, 0; st.global.u32 [%a], 1; ret; }\n";
@@ -34,7 +33,7 @@ fn launch(function: CUfunction, stream: CUstream) {
     ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, null_mut(), null_mut()));
 }
 
-/// State of the host function below: it runs; it may end.
+/// State of the host function below: it is running; it may end.
 static RUNS: AtomicBool = AtomicBool::new(false);
 static MAY_END: AtomicBool = AtomicBool::new(false);
 
@@ -45,7 +44,8 @@ unsafe extern "C" fn keep_busy(_: *mut c_void) {
     }
 }
 
-/// Keeps the thread that runs operations busy, if there is one, so that copies stay queued until the fault.
+/// Keeps the thread that runs operations busy, if there is one, so that copies stay queued until
+/// the fault.
 fn hold(mode: &str) {
     if mode == "async" {
         ok!(cuLaunchHostFunc(stream(NON_BLOCKING), Some(keep_busy), NULL));
@@ -55,12 +55,11 @@ fn hold(mode: &str) {
     }
 }
 
-/// Ends [`hold`].
 fn let_go() {
     MAY_END.store(true, Ordering::Release);
 }
 
-/// Page-locked memory of zeros, and device memory of ones.
+/// Returns zeroed page-locked memory, and device memory of ones.
 fn memory() -> (*mut c_void, CUdeviceptr) {
     let (mut host, device) = (null_mut(), alloc(BYTES));
     ok!(cuMemAllocHost_v2(&mut host, BYTES * COPIES));
@@ -71,10 +70,11 @@ fn memory() -> (*mut c_void, CUdeviceptr) {
     (host, device)
 }
 
-/// Number of bytes that have arrived, as far as one of each page tells.
+/// Estimates the number of bytes that have arrived from one byte of each page.
 fn arrived(host: *mut c_void) -> usize {
     let byte = |page: &usize| host.cast::<u8>().wrapping_add(page * PAGE + PAGE - 1);
-    // SAFETY: inside of the allocation, which nobody frees; the copy may be writing, so the read is volatile.
+    // SAFETY: within the allocation, which is not freed; the copy may be writing, so the read is
+    // volatile.
     let is_there = |page: &usize| unsafe { byte(page).read_volatile() } == 1;
     (0..BYTES * COPIES / PAGE).filter(is_there).count() * PAGE
 }
@@ -93,7 +93,7 @@ fn wait_until_all_arrived(host: *mut c_void) {
     }
 }
 
-/// In the shuffled mode the copies may be over before the fault.
+/// In the shuffled mode the copies may finish before the fault.
 const MODES: [&str; 2] = ["async", "deferred"];
 
 #[test]
@@ -177,7 +177,8 @@ fn what_waits_for_the_fault_and_copies_of_pageable_memory_stop() {
                 let mut pageable = vec![0u8; BYTES];
                 let (kernel, copies, faulty) = (faulty_kernel(), stream(NON_BLOCKING), stream(NON_BLOCKING));
                 launch(kernel, faulty);
-                // Behind the fault, and so never issued; in the asynchronous mode the fault may be there already.
+                // After the fault, so never issued; in the asynchronous mode the fault may already
+                // have occurred.
                 let queued = code!(cuMemcpyDtoHAsync_v2(host, device, BYTES, faulty));
                 assert!([CUresult::CUDA_SUCCESS, ILLEGAL_ADDRESS].contains(&queued), "{queued:?}");
                 if mode != "async" {
@@ -194,7 +195,7 @@ fn what_waits_for_the_fault_and_copies_of_pageable_memory_stop() {
     }
 }
 
-/// Statuses that callbacks saw, and `None` for each host function.
+/// Statuses that callbacks received, and `None` for each host function.
 static SEEN: Mutex<Vec<Option<CUresult>>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn callback(_: CUstream, status: CUresult, _: *mut c_void) {
@@ -215,7 +216,7 @@ fn callbacks_are_told_of_the_fault_and_host_functions_are_not_called() {
                 let _context = TestContext::new();
                 let (kernel, faulty) = (faulty_kernel(), stream(NON_BLOCKING));
                 launch(kernel, faulty);
-                // In the asynchronous mode the fault may be there already.
+                // In the asynchronous mode the fault may already have occurred.
                 let added = code!(cuStreamAddCallback(faulty, Some(callback), NULL, 0));
                 let _ = code!(cuLaunchHostFunc(faulty, Some(host_function), NULL));
                 assert_eq!(code!(cuStreamSynchronize(faulty)), ILLEGAL_ADDRESS);
@@ -231,7 +232,7 @@ fn callbacks_are_told_of_the_fault_and_host_functions_are_not_called() {
     }
 }
 
-/// A kernel that says that it runs, and ends when it is told to.
+/// Returns a kernel that reports that it is running, and ends on request.
 fn endless_kernel() -> CUfunction {
     let text = c".version 7.7\n.target sm_75\n.address_size 64\n.visible .entry wait(.param .u64 p) {\n\
         .reg .b64 %a; .reg .b32 %v; .reg .pred %q; ld.param.u64 %a, [p]; st.volatile.global.u32 [%a], 1;\n\
@@ -242,7 +243,7 @@ fn endless_kernel() -> CUfunction {
     function
 }
 
-/// Waits so long at most for something.
+/// Waits for a condition, with a time limit.
 fn comes_true(limit: Duration, is_true: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while !is_true() {
@@ -257,7 +258,7 @@ fn comes_true(limit: Duration, is_true: impl Fn() -> bool) -> bool {
 /// Handles for another thread.
 struct Sent(CUcontext, CUstream, CUfunction);
 
-// SAFETY: names of objects of the driver, which any thread may use.
+// SAFETY: handles of driver objects, which any thread may use.
 unsafe impl Send for Sent {}
 
 impl Sent {
@@ -289,14 +290,13 @@ fn a_kernel_ends_when_another_one_of_its_context_faults() {
             assert_eq!(code!(cuStreamSynchronize(one)), ILLEGAL_ADDRESS);
             over.store(true, Ordering::Release);
         });
-        // SAFETY: a word that the kernel writes to, which lives longer than these threads.
+        // SAFETY: a word that the kernel writes, which outlives these threads.
         let first = unsafe { AtomicU32::from_ptr(word(0)) };
         let runs = comes_true(Duration::from_secs(20), || first.load(Ordering::Relaxed) == 1);
         let result = code!(cuLaunchKernel(faulty, 1, 1, 1, 1, 1, 1, 0, other, null_mut(), null_mut()));
         let fault = code!(cuStreamSynchronize(other));
         let ends = comes_true(Duration::from_secs(20), || over.load(Ordering::Acquire));
-        // So that the test ends where the kernel does not.
-        // SAFETY: as above.
+        // SAFETY: as above. Lets the kernel end, so that a failing test also ends.
         unsafe { AtomicU32::from_ptr(word(1)) }.store(1, Ordering::Relaxed);
         assert!(runs && ends, "runs {runs}, ends {ends}");
         assert!(matches!(result, CUresult::CUDA_SUCCESS | ILLEGAL_ADDRESS), "{result:?}");

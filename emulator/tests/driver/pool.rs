@@ -1,4 +1,4 @@
-//! Pools of a largest size.
+//! Pools with a maximum size.
 
 use crate::common::*;
 use cuprum_sys::*;
@@ -65,7 +65,6 @@ fn a_pool_without_a_largest_size_has_none() {
     ok!(cuStreamDestroy_v2(stream));
 }
 
-/// Of a pool that is exported as handles of a kind.
 #[cfg(unix)]
 fn shareable(kind: CUmemAllocationHandleType) -> CUmemPoolProps {
     CUmemPoolProps {
@@ -76,7 +75,8 @@ fn shareable(kind: CUmemAllocationHandleType) -> CUmemPoolProps {
     }
 }
 
-/// As an H100 with driver 580 answers in one process, but for the address of the import, which is another one there.
+/// As on an H100 with driver 580 in one process, except for the address of the import, which
+/// differs there.
 #[cfg(unix)]
 #[test]
 fn a_pool_is_exported_and_imported_in_one_process() {
@@ -103,7 +103,7 @@ fn a_pool_is_exported_and_imported_in_one_process() {
     let refused = code!(cuMemPoolImportFromShareableHandle(&mut import, number(other), kind, 0));
     assert_eq!(refused, CUresult::CUDA_ERROR_UNKNOWN, "it is no pool's");
     ok!(cuMemPoolImportFromShareableHandle(&mut import, number(descriptor), kind, 0));
-    // SAFETY: given by the driver, and closed once.
+    // SAFETY: created by the driver, and closed once.
     drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
 
     let (mut address, mut theirs, mut byte) = (0, 0, 0u8);
@@ -150,7 +150,7 @@ fn pools_that_are_shared_leave_no_descriptor_open() {
         ok!(cuMemPoolExportToShareableHandle((&raw mut descriptor).cast::<c_void>(), shared, kind, 0));
         let number = std::ptr::without_provenance_mut::<c_void>(descriptor as usize);
         ok!(cuMemPoolImportFromShareableHandle(&mut import, number, kind, 0));
-        // SAFETY: given by the driver, and closed once.
+        // SAFETY: created by the driver, and closed once.
         drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
         let (mut address, mut theirs, mut data) = (0, 0, CUmemPoolPtrExportData::zeroed());
         ok!(cuMemAllocFromPoolAsync(&mut address, 1 << 20, shared, stream));
@@ -233,7 +233,6 @@ fn memory_of_a_pool_on_the_host_is_no_memory_of_a_device_for_copies() {
     ok!(cuStreamDestroy_v2(stream));
 }
 
-/// Gives device 0 access to a pool.
 fn give_access(pool: CUmemoryPool, flags: u32) {
     let at = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
     let access = CUmemAccessDesc { location: at, flags: CUmemAccess_flags(flags) };
@@ -277,13 +276,13 @@ fn kernels_reach_a_pool_of_the_host_once_the_device_was_given_access() {
     assert_eq!(read::<u32>(other, 1)[0], 0x0505_0505);
     give_access(pool, 0);
     assert_eq!(access(of_device), 0);
-    // Whatever was allocated, and whenever.
+    // For any allocation, and at any time.
     assert_eq!(copy_by(copying, other, memory, stream), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     drop(context);
 }
 
 /// A kernel that copies a word.
-fn kernel() -> CUfunction {
+pub(crate) fn kernel() -> CUfunction {
     let text = c".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 from) {\n\
         .reg .b64 %a<2>; .reg .b32 %r; ld.param.u64 %a0, [to]; ld.param.u64 %a1, [from];\n\
         ld.global.u32 %r, [%a1]; st.global.u32 [%a0], %r; ret; }\n";
@@ -293,7 +292,7 @@ fn kernel() -> CUfunction {
     function
 }
 
-fn copy_by(kernel: CUfunction, mut to: u64, mut from: u64, stream: CUstream) -> CUresult {
+pub(crate) fn copy_by(kernel: CUfunction, mut to: u64, mut from: u64, stream: CUstream) -> CUresult {
     let mut arguments = [(&raw mut to).cast::<core::ffi::c_void>(), (&raw mut from).cast()];
     let extra = core::ptr::null_mut();
     ok!(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, arguments.as_mut_ptr(), extra));

@@ -1,4 +1,5 @@
-//! `printf` beyond what its buffer holds: the newest lines come out, no kernel waits for them, and memory stays bounded.
+//! `printf` beyond the size of its buffer: the newest lines are printed, no kernel waits for them,
+//! and memory stays bounded.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -10,10 +11,11 @@ use cuprum_sys::*;
 use crate::common::*;
 use crate::processes::itself;
 
-/// The variable of a child: bytes of the buffer, lines to print, and the bits of their numbers that count.
+/// The environment variable of a child: buffer size, number of lines, and a mask of the printed
+/// numbers.
 const CHILD: &str = "CUPRUM_TEST_PRINTS";
 
-/// Prints numbers from 0 on, a line each, those bits of them that count.
+/// Prints numbers from 0 on, one per line, under the mask.
 const PTX: &core::ffi::CStr = c"
 .version 7.0
 .target sm_70
@@ -47,7 +49,6 @@ ret;
 }
 ";
 
-/// Prints so many numbers, in a buffer of so many bytes.
 fn numbers(buffer: usize, mut count: u32, mut mask: u32) {
     ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, buffer));
     let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
@@ -57,13 +58,14 @@ fn numbers(buffer: usize, mut count: u32, mut mask: u32) {
     let stream = CUstream::null();
     ok!(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
     ok!(cuCtxSynchronize());
-    // The buffer of kernels that have begun to print stays as it is: as an H100 answers.
+    // The buffer is fixed once kernels have begun to print, as on an H100.
     let fifo = CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE;
     assert_eq!(code!(cuCtxSetLimit(fifo, buffer)), CUresult::CUDA_ERROR_INVALID_VALUE);
     ok!(cuModuleUnload(module));
 }
 
-/// What a child said that printed so many numbers, and the most memory that it had, in KiB, as far as that is known.
+/// Returns the output of a child that printed this many numbers, and its maximum memory in KiB if
+/// it is known.
 fn printed(test: &str, buffer: usize, count: u32, mask: u32) -> (Vec<u32>, Option<u64>) {
     let mut child = itself()
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
@@ -75,7 +77,8 @@ fn printed(test: &str, buffer: usize, count: u32, mask: u32) -> (Vec<u32>, Optio
     let mut said = String::new();
     let mut output = child.stdout.take().unwrap();
     if mask < 10 {
-        // Nobody reads until it has ended: what is left of the flood, two bytes per line, fits into the pipe.
+        // The output is only read after the child's end: two bytes per remaining line fit into the
+        // pipe.
         assert!(child.wait().unwrap().success());
     }
     output.read_to_string(&mut said).unwrap();
@@ -84,12 +87,12 @@ fn printed(test: &str, buffer: usize, count: u32, mask: u32) -> (Vec<u32>, Optio
     assert!(end.status.success(), "{told}");
     let most = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let most = most.map(|text| text.trim().trim_end_matches(" kB").trim().parse().unwrap());
-    // The first follows the name of the test on its line.
+    // The first number follows the name of the test on its line.
     let last = |line: &str| line.rsplit(' ').next()?.parse().ok();
     (said.lines().filter_map(last).collect(), most)
 }
 
-/// In the child: prints, and says how much memory that took. `None` in the test itself.
+/// In the child, prints, and reports the memory used. Returns `None` in the test itself.
 fn in_child() -> Option<()> {
     let what = std::env::var(CHILD).ok()?;
     let words: Vec<usize> = what.split(' ').map(|word| word.parse().unwrap()).collect();
@@ -108,7 +111,8 @@ fn a_flood_leaves_the_newest_lines_and_nobody_waits() {
     if in_child().is_some() {
         return;
     }
-    // One more and one less than fit, and a flood, whose memory is that of the few.
+    // One line more and one less than fit, and a flood, which must use no more memory than a few
+    // lines.
     let count = 300_000;
     for (buffer, mask) in [(512 << 10, 7), (1 << 20, u32::MAX)] {
         let numbers = |range: std::ops::Range<u32>| range.map(|number| number & mask).collect::<Vec<_>>();
@@ -120,7 +124,7 @@ fn a_flood_leaves_the_newest_lines_and_nobody_waits() {
         let (flood, after) = printed(THIS, buffer, count, mask);
         assert!(flood == numbers(count - kept..count), "{} lines of {kept}", flood.len());
         if let (Some(before), Some(after)) = (before, after) {
-            // All of them would be more than 9 MiB.
+            // All of them would take more than 9 MiB.
             assert!(after < before + 4096, "{before} KiB for few lines, {after} KiB for a flood");
         }
     }

@@ -1,7 +1,8 @@
-//! What compute-sanitizer says of the planted bugs on an H200, against what the checks here say of them.
+//! The reports of compute-sanitizer on the planted bugs on an H200, compared with the checks here.
 //!
-//! `tests/gpu/sanitizer.sh` records it in `tests/data/goldens/sanitizer.txt`. Each launch is repeated here, with the
-//! check that corresponds to the tool. Where the verdicts differ, [`DIFFERENCES`] says so, and why.
+//! `tests/gpu/sanitizer.sh` records them in `tests/data/goldens/sanitizer.txt`. Each launch is
+//! repeated here, with the check that corresponds to the tool. [`DIFFERENCES`] lists the
+//! differences, with reasons.
 
 use crate::common::{self, ok, write};
 use crate::device::{Args, Device};
@@ -9,14 +10,14 @@ use crate::processes::in_child;
 use cuprum_emulator::report::Fault;
 use cuprum_sys::{CUcontext, CUresult};
 
-/// Verdict on one launch: nothing, or the first thing that was found.
+/// Verdict on one launch: clean, or the first finding.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Clean,
     Found {
-        /// Lines of the source, ascending: both accesses of a race.
+        /// Source lines, ascending: both accesses of a race.
         lines: Vec<u32>,
-        /// Coordinates in x of block and thread; racecheck names none.
+        /// The x coordinates of block and thread; racecheck reports none.
         thread: Option<(u32, u32)>,
     },
 }
@@ -26,7 +27,7 @@ enum Verdict {
 enum Difference {
     /// Found here, not by compute-sanitizer.
     OnlyHere,
-    /// Found by both, in other places.
+    /// Found by both, at different positions.
     Place,
 }
 
@@ -66,7 +67,7 @@ const FREED: &str =
 const SHARED_ONLY: &str = "racecheck looks at shared memory alone";
 const GLOBAL_ONLY: &str = "initcheck looks at global memory alone";
 
-/// A section of the record: tool, kernel and what was said.
+/// Parses the sections of the record: tool, kernel and verdict.
 fn recorded() -> Vec<(String, String, Verdict)> {
     let text = include_str!("../../../tests/data/goldens/sanitizer.txt");
     let sections = text.split("\n== ").skip(1);
@@ -96,7 +97,7 @@ fn read_verdict(body: &str) -> Verdict {
     Verdict::Found { lines, thread }
 }
 
-/// Runs a kernel as `tests/gpu/sanitizer_target.py` does, with the check that corresponds to a tool.
+/// Runs a kernel like `tests/gpu/sanitizer_target.py`, with the check that corresponds to a tool.
 fn repeated(tool: &str, kernel: &str) -> Verdict {
     if matches!(kernel.trim_end_matches("_fixed"), "freed" | "leaked") {
         return of_host(kernel);
@@ -150,7 +151,7 @@ fn of_fault(fault: &Fault) -> Verdict {
     Verdict::Found { lines, thread: (!race).then_some((fault.block[0], fault.thread[0])) }
 }
 
-/// The mistakes of the host, made through the driver.
+/// Makes the mistakes of host code, through the driver.
 fn of_host(kernel: &str) -> Verdict {
     let fixed = kernel.ends_with("_fixed");
     let mut context = CUcontext::null();

@@ -1,4 +1,4 @@
-//! Memory, pools and events that two processes have: the test is one, the other is this program again.
+//! Memory, pools and events shared by two processes: the test, and this program started again.
 
 use crate::common::*;
 use crate::peer::{Peer, bytes, hex, is_peer, serve};
@@ -10,12 +10,11 @@ const FILE: CUmemAllocationHandleType = CUmemAllocationHandleType::CU_MEM_HANDLE
 const LAZY: u32 = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
 const SHARED_EVENT: u32 = CUevent_flags::CU_EVENT_INTERPROCESS.0 | CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
 
-/// Starts the other process.
 fn other() -> Peer {
     Peer::start("sharing::the_other_process")
 }
 
-/// A descriptor of the process that started this one.
+/// Opens a descriptor of the process that started this one.
 fn descriptor_of_parent(number: &str) -> i32 {
     use std::os::fd::IntoRawFd;
     let path = format!("/proc/{}/fd/{number}", std::os::unix::process::parent_id());
@@ -35,7 +34,7 @@ fn props(types: CUmemAllocationHandleType) -> CUmemAllocationProp {
     }
 }
 
-/// Maps physical memory for the device to read and write.
+/// Maps physical memory with read and write access for the device.
 fn map(physical: u64, bytes: usize) -> u64 {
     let mut address = 0;
     ok!(cuMemAddressReserve(&mut address, bytes, 0, 0, 0));
@@ -63,7 +62,7 @@ fn open_memory(handle: &str) -> String {
     format!("{} {address}", code.0)
 }
 
-/// What the other process does. As a test of its own it does nothing.
+/// The body of the other process. When run as a test, it does nothing.
 #[test]
 fn the_other_process() {
     if !is_peer() {
@@ -126,7 +125,6 @@ fn handle_of(address: u64) -> String {
     hex(handle.reserved)
 }
 
-/// The address in an answer of success.
 fn address(answer: &str) -> u64 {
     answer.strip_prefix("0 ").unwrap_or_else(|| panic!("{answer}")).parse().unwrap()
 }
@@ -228,6 +226,23 @@ fn handles_of_this_process_and_of_nothing_are_refused() {
     ok!(cuMemAllocManaged(&mut managed, 4096, 1));
     assert_eq!(code!(cuIpcGetMemHandle(&mut handle, managed)), INVALID_VALUE);
     ok!(cuMemFree_v2(managed));
+    ok!(cuMemFree_v2(memory));
+}
+
+/// `/proc` has a folder for each thread, too.
+#[test]
+fn a_handle_with_the_number_of_a_thread_of_this_process_is_its_own() {
+    let _context = TestContext::new();
+    let memory = alloc(4096);
+    let (mut handle, mut opened) = (CUipcMemHandle { reserved: [0; 64] }, 0);
+    ok!(cuIpcGetMemHandle(&mut handle, memory));
+    let this = std::fs::read_link("/proc/thread-self").unwrap();
+    let thread: u32 = this.file_name().unwrap().to_str().unwrap().parse().unwrap();
+    assert_eq!(handle.reserved[8..12], std::process::id().to_le_bytes());
+    assert_ne!(thread, std::process::id(), "a test has its own thread");
+    handle.reserved[8..12].copy_from_slice(&thread.to_le_bytes());
+    let own = CUresult::CUDA_ERROR_INVALID_CONTEXT;
+    assert_eq!(code!(cuIpcOpenMemHandle_v2(&mut opened, handle, LAZY)), own);
     ok!(cuMemFree_v2(memory));
 }
 

@@ -1,4 +1,4 @@
-//! Streams, events, host functions, and the order of what is pushed.
+//! Streams, events, host functions, and the order of queued work.
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -84,7 +84,7 @@ fn an_event_belongs_to_its_context() {
     ok!(cuStreamWaitEvent(CUstream::null(), event, 0));
 }
 
-/// Numbers that host functions saw, in their order.
+/// Numbers that host functions received, in order.
 static SEEN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn note(data: *mut c_void) {
@@ -100,7 +100,7 @@ unsafe extern "C" fn call_the_driver(data: *mut c_void) {
         code!(cuDevicePrimaryCtxReset_v2(0)),
         code!(cuDevicePrimaryCtxGetState(0, &mut flags, &mut count)),
     ];
-    // SAFETY: the test passes a place for the results, and waits.
+    // SAFETY: the test passes a valid output, and waits.
     unsafe { data.cast::<[CUresult; 5]>().write(results) };
 }
 
@@ -118,7 +118,7 @@ fn host_functions_run_in_order_and_may_not_call_the_driver() {
     assert_eq!(*SEEN.lock().unwrap(), [1, 2]);
     assert_eq!(code!(cuLaunchHostFunc(first, None, NULL)), INVALID_VALUE);
 
-    // The answers of an H200 with driver 580.
+    // The results of an H200 with driver 580.
     let mut results = [CUresult::CUDA_SUCCESS; 5];
     ok!(cuLaunchHostFunc(first, Some(call_the_driver), (&raw mut results).cast()));
     ok!(cuStreamSynchronize(first));

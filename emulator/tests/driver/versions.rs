@@ -1,4 +1,4 @@
-//! The emulator posing as a driver of each version: what holds of every real driver holds of it.
+//! The emulator as a driver of each version has the properties of every real driver.
 #[path = "../../../sys/tests/common/checks.rs"]
 mod checks;
 
@@ -20,7 +20,7 @@ fn of_each_version() {
                 let library = cuprum_emulator::library();
                 assert_eq!(library.version(), posed);
                 let options = Library::options().per_thread_default_stream(true);
-                // SAFETY: the emulator gives functions with the ABI of their names.
+                // SAFETY: the emulator returns functions with the ABI of their names.
                 let per_thread =
                     unsafe { options.from_resolver("emulator", cuprum_emulator::resolve) }.unwrap();
                 checks::check(library, per_thread, &[], CUresult::CUDA_SUCCESS);
@@ -29,14 +29,15 @@ fn of_each_version() {
     }
 }
 
-/// The reader of PTX and the table of drivers end at the same version.
+/// The PTX parser and the table of drivers end at the same version.
 #[test]
 fn the_newest_driver_reads_all_that_the_reader_knows() {
     let newest = cuprum_sys::newest_ptx(Version::from_raw(u32::MAX));
     assert_eq!(newest, Some(cuprum_ptx::program::NEWEST_PTX));
 }
 
-/// A driver reads the PTX of its toolkit and of older ones; newer PTX it answers with 222, however it gets it.
+/// A driver accepts the PTX of its toolkit and of older ones. For newer PTX it returns 222, in
+/// every function.
 #[test]
 fn newer_ptx_is_refused() {
     for (posed, newest, newer) in
@@ -54,7 +55,7 @@ fn newer_ptx_is_refused() {
                     ".version {version}\n.target sm_50\n.address_size 64\n.visible .entry k() {{ ret; }}\0"
                 );
                 let mut module = CUmodule::null();
-                // SAFETY: a text with its end, and a place for the module.
+                // SAFETY: a NUL-terminated text, and a valid output for the module.
                 let loaded = unsafe { (fns.cuModuleLoadData)(&mut module, text.as_ptr().cast()) };
                 assert_eq!(loaded, code, "PTX {version} on {posed}");
                 let mut link = CUlinkState::null();

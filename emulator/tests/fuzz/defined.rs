@@ -1,12 +1,12 @@
-//! Finds kernels that read registers that nothing has written: their results are undefined, and may differ from
-//! mode to mode.
+//! Finds kernels that read uninitialized registers. Their results are undefined, and may differ
+//! between modes.
 
 use cuprum_ptx::ptx::{Function, Instruction, Module, Operand, Statement};
 use std::collections::{HashMap, HashSet};
 
 type Names<'s> = HashSet<&'s str>;
 
-/// One instruction after the other, with the labels before them.
+/// The instructions in order, with the labels before them.
 #[derive(Default)]
 struct Flat<'m, 's> {
     code: Vec<&'m Instruction<'s>>,
@@ -25,7 +25,7 @@ impl<'m, 's> Flat<'m, 's> {
         }
     }
 
-    /// Successors of an instruction; `None` if that is not followed here.
+    /// Returns the successors of an instruction; `None` if they cannot be determined.
     fn next(&self, at: usize) -> Option<Vec<usize>> {
         let instruction = self.code[at];
         let mut next = match instruction.opcode {
@@ -65,7 +65,7 @@ fn names<'s>(operand: &Operand<'s>, found: &mut Names<'s>) {
     }
 }
 
-/// Registers that an instruction reads, and those that it writes for certain.
+/// Returns the registers that an instruction reads, and those that it always writes.
 fn effects<'s>(instruction: &Instruction<'s>) -> (Names<'s>, Names<'s>) {
     let (mut reads, mut writes) = (Names::new(), Names::new());
     let none =
@@ -82,7 +82,7 @@ fn effects<'s>(instruction: &Instruction<'s>) -> (Names<'s>, Names<'s>) {
     (reads, writes)
 }
 
-/// True if all registers that a function reads were written before, whichever way control took.
+/// True if a function writes all registers before it reads them, on every path.
 fn function_is_defined(function: &Function<'_>) -> bool {
     let mut flat = Flat::default();
     flat.add(function.body.as_deref().unwrap_or_default());
@@ -109,7 +109,7 @@ fn function_is_defined(function: &Function<'_>) -> bool {
     true
 }
 
-/// True if no function of a module reads a register that nothing has written.
+/// True if no function of a module reads an uninitialized register.
 pub(crate) fn is_defined(module: &Module<'_>) -> bool {
     module.functions.iter().all(function_is_defined)
 }

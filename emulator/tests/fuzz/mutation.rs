@@ -1,6 +1,6 @@
-//! Numbers without a pattern, and changes to what is read.
+//! Pseudo-random numbers, and random changes of texts and bytes.
 
-/// Numbers without a pattern, the same for the same seed (SplitMix64).
+/// A pseudo-random number generator with a seed (SplitMix64).
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// Numbers at which something changes.
+/// Boundary values.
 const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -55,7 +55,7 @@ const NUMBERS: &[&str] = &[
     "99999999999999999999",
 ];
 
-/// Words that the reader knows and the texts seldom have.
+/// Words of the grammar that are rare in the texts.
 const WORDS: &[&str] = &[
     ".b128",
     ".v8",
@@ -110,7 +110,7 @@ const WORDS: &[&str] = &[
     ".",
 ];
 
-/// Ranges of the words, numbers, marks and blanks of a text.
+/// Splits a text into words, numbers, punctuation and blanks.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -133,7 +133,7 @@ fn is_number(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// A text with some tokens or lines changed; others come from `other`.
+/// Returns a text with some tokens or lines changed; new ones come from `other`.
 pub(crate) fn changed_text(random: &mut Random, text: &str, other: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let foreign: Vec<&str> = other.lines().collect();
@@ -187,7 +187,7 @@ fn changed_line(random: &mut Random, line: &str, other: &str) -> String {
     tokens.concat()
 }
 
-/// Bytes with some changed, moved, or cut off.
+/// Returns bytes, some of them changed, moved, or cut off.
 pub(crate) fn changed_bytes(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..1 + random.below(6) {

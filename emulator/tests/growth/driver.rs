@@ -1,4 +1,4 @@
-//! What calls of the driver cost while much is alive: no more than while little is.
+//! Costs of driver calls with many live objects: no more than with few.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
@@ -8,15 +8,16 @@ use crate::clock::Start;
 use crate::common::*;
 use cuprum_sys::*;
 
-/// Calls a driver function that must succeed, of a table that is at hand: looking for it takes longer than most calls.
+/// Calls a driver function that must succeed, from a given table, because its lookup takes longer
+/// than most calls.
 macro_rules! quick {
     ($table:ident.$name:ident($($arg:expr),* $(,)?)) => {
-        // SAFETY: the arguments are places and objects of the test's own.
+        // SAFETY: the arguments are outputs and objects of the test.
         assert_eq!(unsafe { ($table.$name)($($arg),*) }, CUresult::CUDA_SUCCESS)
     };
 }
 
-/// Allocates and makes events, so many of each.
+/// Creates this many allocations and events.
 fn make(table: &Fns, count: usize) {
     for _ in 0..count {
         let (mut pointer, mut event) = (0, CUevent::null());
@@ -25,7 +26,7 @@ fn make(table: &Fns, count: usize) {
     }
 }
 
-/// Makes contexts with something in each, and destroys them.
+/// Creates contexts with an object in each, and destroys them.
 fn contexts(table: &Fns, count: usize) -> Duration {
     let start = Start::now();
     for _ in 0..count {
@@ -47,7 +48,7 @@ fn a_context_ends_without_a_look_at_what_others_hold() {
     assert!(many <= 16 * few.max(Duration::from_millis(10)), "{few:?}, {many:?}");
 }
 
-/// Launches of a kernel that does nothing, each after an allocation that is given back behind it.
+/// Launches a kernel that does nothing, each time with an allocation that is freed afterwards.
 fn launches(table: &Fns, function: CUfunction, count: usize) -> Duration {
     let start = Start::now();
     for _ in 0..count {
@@ -64,7 +65,6 @@ fn launch(table: &Fns, function: CUfunction, args: &mut [*mut c_void]) {
     quick!(table.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, args.as_mut_ptr(), null_mut()));
 }
 
-/// The kernel `k` of a module.
 fn function(text: &CStr) -> CUfunction {
     let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
     ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
@@ -85,7 +85,7 @@ fn a_launch_after_an_allocation_costs_the_same_however_much_is_alive() {
     assert!(many <= 16 * few.max(Duration::from_millis(10)), "{few:?}, {many:?}");
 }
 
-/// Prints nothing, as often as its parameter says: each call is a record of the buffer all the same.
+/// Prints an empty text as often as its parameter says; each call adds a record to the buffer.
 const PRINTS: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
 .extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values);
 .global .align 1 .b8 format[1] = {0};
@@ -105,13 +105,13 @@ fn a_flood_of_lines_takes_linear_time() {
         ok!(cuCtxSynchronize());
         start.elapsed()
     };
-    // What the buffer holds, and more than that.
+    // As many as the buffer holds, and more.
     let (fits, flood) = (time(1 << 15), time(1 << 19));
     println!("32 768 lines: {fits:?}, 524 288 lines: {flood:?}");
     assert!(flood <= 64 * fits.max(Duration::from_millis(5)), "{fits:?}, {flood:?}");
 }
 
-/// Finds each function of a module with so many kernels, and each variable.
+/// Finds each function and variable of a module with this many kernels.
 fn find_all(table: &Fns, count: usize) -> Duration {
     let mut text = String::from(".version 7.8\n.target sm_75\n.address_size 64\n");
     for at in 0..count {
@@ -144,7 +144,8 @@ fn names_are_found_without_a_look_at_the_others() {
     assert!(many <= 64 * few.max(Duration::from_millis(1)), "{few:?}, {many:?}");
 }
 
-/// Captures so many operations on one stream, and takes every second node out of the graph of a fan.
+/// Captures this many operations on one stream, and removes every second node from a graph shaped
+/// like a fan.
 fn graphs(table: &Fns, count: usize) -> Duration {
     let stream = stream(1);
     let target = alloc(16);

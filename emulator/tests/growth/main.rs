@@ -1,6 +1,7 @@
-//! What things cost as they grow, through the driver. `emulator/engine/tests/growth` has the engine alone.
+//! Costs of growing inputs, through the driver. `emulator/engine/tests/growth` tests the engine
+//! alone.
 //!
-//! Times are those that the thread worked, so that other work on the machine does not count.
+//! Times are the thread's processor times, so that other programs on the machine do not count.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! What an object costs while many of its kind are alive: no more than while there are few.
+//! Cost of an object with many live objects of its kind: no more than with few.
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -9,15 +9,15 @@ use crate::common::*;
 use crate::processes::in_child;
 use cuprum_sys::*;
 
-/// Calls a driver function that must succeed, of a table that is at hand.
+/// Calls a driver function that must succeed, from a given table.
 macro_rules! quick {
     ($table:ident.$name:ident($($arg:expr),* $(,)?)) => {
-        // SAFETY: the arguments are places and objects of the test's own.
+        // SAFETY: the arguments are outputs and objects of the test.
         assert_eq!(unsafe { ($table.$name)($($arg),*) }, CUresult::CUDA_SUCCESS)
     };
 }
 
-/// Makes an object and uses it; then ends it, if it is not to stay.
+/// Creates and uses an object, and ends it unless it must stay.
 type Cycle = fn(&'static Fns, bool);
 
 const GRANULE: usize = 2 << 20;
@@ -39,7 +39,6 @@ fn array_of(table: &Fns) -> CUarray {
     array
 }
 
-/// What reads an array, or writes to it.
 fn resource(array: CUarray) -> CUDA_RESOURCE_DESC {
     let mut resource = CUDA_RESOURCE_DESC::zeroed();
     resource.resType = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;

@@ -1,4 +1,4 @@
-//! What work in flight costs in each mode: an operation the same, however many others are unfinished.
+//! Cost of an operation in each mode: independent of the number of unfinished operations.
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -10,10 +10,10 @@ use crate::common::*;
 use crate::processes::in_child;
 use cuprum_sys::*;
 
-/// Calls a driver function that must succeed, of a table that is at hand.
+/// Calls a driver function that must succeed, from a given table.
 macro_rules! quick {
     ($table:ident.$name:ident($($arg:expr),* $(,)?)) => {
-        // SAFETY: the arguments are places and objects of the test's own.
+        // SAFETY: the arguments are outputs and objects of the test.
         assert_eq!(unsafe { ($table.$name)($($arg),*) }, CUresult::CUDA_SUCCESS)
     };
 }
@@ -28,7 +28,7 @@ unsafe extern "C" fn note_end(_: CUstream, _: CUresult, _: *mut c_void) {
     CALLED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// What the scenarios use.
+/// Objects that the scenarios use.
 struct Things {
     table: &'static Fns,
     memory: CUdeviceptr,
@@ -65,7 +65,7 @@ impl Things {
     }
 }
 
-/// Something done so many times.
+/// A scenario with a number of repetitions.
 type Scenario = (&'static str, fn(&Things, usize));
 
 const SCENARIOS: &[Scenario] = &[
@@ -291,7 +291,7 @@ fn time(things: &Things, scenario: fn(&Things, usize), count: usize) -> Duration
     process_time().saturating_sub(start)
 }
 
-/// Sixteen times as much may take four times as long for each; half a second is never too much.
+/// Sixteen times as many may take four times as long each; half a second is always allowed.
 fn assert_grows_slowly(test: &str, mode: &str) {
     in_child(test, &[("CUPRUM_EMULATOR_MODE", mode)], || {
         let context = TestContext::new();

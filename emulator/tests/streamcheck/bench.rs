@@ -7,13 +7,13 @@ use cuprum_sys::*;
 
 use crate::common::*;
 
-/// Elements of the memory of a case, of 4 bytes each.
+/// Number of 4-byte elements of a case's memory.
 pub(crate) const N: usize = 64;
 pub(crate) const BYTES: usize = 4 * N;
 
 const KERNELS: &str = concat!(include_str!("kernels.ptx"), "\0");
 
-/// A context with kernels, and two streams that are in order with no other.
+/// A context with kernels, and two streams that synchronize with no other.
 pub(crate) struct Bench {
     pub(crate) a: CUstream,
     pub(crate) b: CUstream,
@@ -54,7 +54,7 @@ impl Bench {
         }
     }
 
-    /// Memory that is written, for sure.
+    /// Returns memory that has already been written.
     pub(crate) fn memory(&self) -> CUdeviceptr {
         let memory = alloc(BYTES);
         ok!(cuMemsetD8_v2(memory, 0, BYTES));
@@ -62,14 +62,13 @@ impl Bench {
         memory
     }
 
-    /// Page-locked memory.
     pub(crate) fn locked(&self) -> *mut c_void {
         let mut locked = null_mut();
         ok!(cuMemAllocHost_v2(&mut locked, BYTES));
         locked
     }
 
-    /// A kernel that writes `n` elements, `step` apart.
+    /// Launches a kernel that writes `n` elements, `step` apart.
     pub(crate) fn put_some(&self, mut to: CUdeviceptr, (n, step): (u32, u32), stream: CUstream) {
         let (mut n, mut step, mut value) = (n, step, 7u32);
         let args =
@@ -77,28 +76,28 @@ impl Bench {
         launch(self.put, stream, &mut { args });
     }
 
-    /// A kernel that writes all elements.
+    /// Launches a kernel that writes all elements.
     pub(crate) fn put(&self, to: CUdeviceptr, stream: CUstream) {
         self.put_some(to, (N as u32, 1), stream);
     }
 
-    /// A kernel that reads all elements of one and writes them to another.
+    /// Launches a kernel that copies all elements.
     pub(crate) fn take(&self, mut to: CUdeviceptr, mut from: CUdeviceptr, stream: CUstream) {
         let mut n = N as u32;
         launch(self.take, stream, &mut [(&raw mut to).cast(), (&raw mut from).cast(), (&raw mut n).cast()]);
     }
 
-    /// A kernel that adds to the first element atomically.
+    /// Launches a kernel that adds to the first element atomically.
     pub(crate) fn count(&self, mut to: CUdeviceptr, stream: CUstream) {
         launch(self.count, stream, &mut [(&raw mut to).cast()]);
     }
 
-    /// A kernel that writes all elements, and then a flag.
+    /// Launches a kernel that writes all elements, and then a flag.
     pub(crate) fn publish(&self, mut to: CUdeviceptr, mut flag: CUdeviceptr, stream: CUstream) {
         launch(self.publish, stream, &mut [(&raw mut to).cast(), (&raw mut flag).cast()]);
     }
 
-    /// A kernel that reads all elements if a flag is up.
+    /// Launches a kernel that reads all elements if a flag is set.
     pub(crate) fn subscribe(
         &self,
         mut to: CUdeviceptr,
@@ -110,17 +109,17 @@ impl Bench {
         launch(self.subscribe, stream, &mut { args });
     }
 
-    /// An asynchronous copy to the host.
+    /// Queues an asynchronous copy to the host.
     pub(crate) fn read(&self, to: *mut c_void, from: CUdeviceptr, stream: CUstream) {
         ok!(cuMemcpyDtoHAsync_v2(to, from, BYTES, stream));
     }
 
-    /// An asynchronous copy to the device.
+    /// Queues an asynchronous copy to the device.
     pub(crate) fn write(&self, to: CUdeviceptr, from: *const c_void, stream: CUstream) {
         ok!(cuMemcpyHtoDAsync_v2(to, from, BYTES, stream));
     }
 
-    /// Makes what comes in one stream wait for all so far in another.
+    /// Makes later work of one stream wait for earlier work of another.
     pub(crate) fn order(&self, earlier: CUstream, later: CUstream) {
         let event = event(2);
         ok!(cuEventRecord(event, earlier));
@@ -128,7 +127,6 @@ impl Bench {
         ok!(cuEventDestroy_v2(event));
     }
 
-    /// Waits for all.
     pub(crate) fn end(&self) {
         ok!(cuCtxSynchronize());
     }

@@ -10,6 +10,17 @@ use crate::common::*;
 
 const DEFAULT: CUstream = CUstream::null();
 
+/// Bytes that the check of the order keeps together.
+const PAGE: usize = 1 << 16;
+
+/// Pageable memory for a copy, half of it at the end of a page and half at the start of the next.
+fn straddling(pages: &mut [u8]) -> *mut c_void {
+    let start = pages.as_mut_ptr();
+    let to_border = PAGE - start.addr() % PAGE;
+    let offset = if to_border < BYTES / 2 { to_border + PAGE } else { to_border } - BYTES / 2;
+    pages[offset..].as_mut_ptr().cast()
+}
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         name: "a kernel reads data that another kernel writes",
@@ -99,7 +110,7 @@ pub(crate) const CASES: &[Case] = &[
             let blocking = stream(0);
             bench.put(x, CU_STREAM_PER_THREAD);
             if twin {
-                // Work in the legacy default stream is in order with both.
+                // Work in the legacy default stream synchronizes with both.
                 bench.take(y, x, DEFAULT);
             }
             bench.put(x, blocking);
@@ -159,7 +170,7 @@ pub(crate) const CASES: &[Case] = &[
         name: "a page-locked block gets a new owner during a copy",
         run: |bench, twin| {
             let (x, y, block, read) = (bench.memory(), bench.memory(), bench.locked(), event(2));
-            // The first owner drops its read without a wait for it.
+            // The first owner drops its read without waiting for it.
             bench.read(block, x, bench.a);
             ok!(cuEventRecord(read, bench.a));
             if twin {
@@ -276,7 +287,7 @@ pub(crate) const CASES: &[Case] = &[
                 ..CUDA_MEMCPY2D::zeroed()
             };
             ok!(cuMemcpy2DAsync_v2(&rows(x), bench.a));
-            // The columns beside those that are read.
+            // The columns next to those that are read.
             bench.put_some(x + if twin { 16 } else { 12 }, (4, 8), bench.b);
             bench.end();
         },
@@ -285,12 +296,13 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "two copies to one pageable buffer",
         run: |bench, twin| {
-            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u32; N]);
-            bench.read(host.as_mut_ptr().cast(), x, bench.a);
+            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u8; 2 * PAGE]);
+            let host = straddling(&mut host);
+            bench.read(host, x, bench.a);
             if twin {
                 ok!(cuStreamSynchronize(bench.a));
             }
-            bench.read(host.as_mut_ptr().cast(), y, bench.b);
+            bench.read(host, y, bench.b);
             bench.end();
         },
         says: &["256 bytes of pageable host memory at", "second: cuMemcpyDtoHAsync"],
@@ -298,12 +310,13 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "the host sends a pageable buffer while a copy still writes to it",
         run: |bench, twin| {
-            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u32; N]);
-            bench.read(host.as_mut_ptr().cast(), x, bench.a);
+            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u8; 2 * PAGE]);
+            let host = straddling(&mut host);
+            bench.read(host, x, bench.a);
             if twin {
                 ok!(cuStreamSynchronize(bench.a));
             }
-            bench.write(y, host.as_ptr().cast::<c_void>(), bench.a);
+            bench.write(y, host, bench.a);
             bench.end();
         },
         says: &["second: cuMemcpyHtoDAsync in the host reads", "pageable host memory"],

@@ -1,4 +1,5 @@
-//! Memory that is freed, pools, graphs, values in memory, contexts, and signs of which the driver sees nothing.
+//! Freed memory, pools, graphs, values in memory, contexts, and synchronization that the driver
+//! cannot see.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -16,7 +17,7 @@ fn pool_memory(stream: CUstream) -> CUdeviceptr {
     memory
 }
 
-/// A graph of two kernels that write the same memory.
+/// Returns a graph of two kernels that write the same memory.
 fn two_writers(bench: &Bench, memory: CUdeviceptr, ordered: bool) -> CUgraphExec {
     let capture = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
     ok!(cuStreamBeginCapture_v2(bench.a, capture));
@@ -70,7 +71,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "pool memory is freed immediately while in use",
         run: |bench, twin| {
-            // The context is lost if the copy comes late.
+            // The context gets a sticky error if the copy is late.
             let (host, other) = (bench.locked(), TestContext::new());
             let apart = stream(CUstream_flags::CU_STREAM_NON_BLOCKING.0);
             let x = pool_memory(apart);
@@ -244,7 +245,7 @@ pub(crate) const CASES: &[Case] = &[
             let (x, y, flag) = (bench.memory(), bench.memory(), bench.memory());
             ok!(cuMemsetD32_v2(flag, 1, 1));
             bench.end();
-            // This one may find the flag up by the second write only, after the fill.
+            // This one may see the flag only after the second write, which follows the fill.
             bench.subscribe(y, x, flag, bench.b);
             ok!(cuMemsetD32Async(x, 1, 1, bench.a));
             bench.publish(x, flag, bench.a);

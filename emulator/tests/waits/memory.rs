@@ -1,4 +1,4 @@
-//! The kinds of memory whose end is tried beside work, and the calls that end them.
+//! The kinds of memory that are freed during work, and the calls that free them.
 
 use std::io::{BufRead, BufReader, Lines, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -14,12 +14,12 @@ const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ
 const ALL: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 const NONE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
 
-/// Memory of the first device that work uses, and how it ends.
+/// Memory of the first device that work uses, and the call that frees it.
 pub(super) struct Memory {
     pub(super) address: CUdeviceptr,
     /// The call of the row.
     pub(super) end: Box<dyn Fn() -> CUresult>,
-    /// The values in memory until the work is over.
+    /// Keeps these values alive until the work has finished.
     _kept: Box<dyn core::any::Any>,
 }
 
@@ -33,7 +33,8 @@ impl Memory {
     }
 }
 
-/// Memory for the call of a row; `has` is the device of the work. `None` for a row whose memory is of no kind here.
+/// Returns memory for the call of a row; `has` is the device of the work. Returns `None` if the
+/// row's memory is not tested here.
 pub(super) fn memory_for(call: &str, has: i32) -> Option<Memory> {
     match call {
         "cuMemUnmap" | "cuMemRelease" | "cuMemSetAccess_none" | "cuMemSetAccess_read" => mapped(call, has),
@@ -78,7 +79,7 @@ fn mapped(call: &str, has: i32) -> Option<Memory> {
     ok!(cuMemCreate(&mut handle, BYTES, &props, 0));
     ok!(cuMemAddressReserve(&mut at, BYTES, 0, 0, 0));
     ok!(cuMemMap(at, BYTES, 0, handle, 0));
-    // The device of the work alone: what devices may do is one question for all of them in the software device.
+    // Only the device of the work, because the software device has one access for all devices.
     ok!(cuMemSetAccess(at, BYTES, &access(has, ALL), 1));
     match call {
         "cuMemUnmap" => Memory::new(at, move || code!(cuMemUnmap(at, BYTES))),
@@ -159,7 +160,7 @@ fn opengl(call: &str) -> Option<Memory> {
 /// Set in the process that exports memory.
 const EXPORTER: &str = "CUPRUM_TEST_EXPORTER";
 
-/// The other process, and the rest of its output. It ends when its input does.
+/// The other process, and the rest of its output. It ends with its input.
 struct Exporter(Child, Lines<BufReader<ChildStdout>>);
 
 impl Drop for Exporter {
@@ -189,7 +190,7 @@ fn opened() -> Option<Memory> {
     memory.map(|memory| memory.keeping(exporter))
 }
 
-/// As a test of its own it does nothing.
+/// When run as a test, it does nothing.
 #[test]
 fn the_exporting_process() {
     if std::env::var_os(EXPORTER).is_none() {

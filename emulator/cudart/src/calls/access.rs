@@ -1,4 +1,4 @@
-//! Facts about an address.
+//! Attributes of an address.
 
 use core::ffi::c_void;
 use core::ptr;
@@ -16,19 +16,19 @@ const HOST: i32 = 1;
 const DEVICE: i32 = 2;
 const MANAGED: i32 = 3;
 
-/// Device of memory that is no device's, `cudaInvalidDeviceId`.
+/// `cudaInvalidDeviceId`, the device of memory without a device.
 const NO_DEVICE: i32 = -2;
 /// Zeros after the struct from CUDA 13 on.
 const RESERVED_OF_13: usize = 64;
 
 calls! {
     fn cuprum_12_cudaPointerGetAttributes[](attributes: *mut cudaPointerAttributes, address: *const c_void) |here| {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(attributes, describe(&here, address)?) }
     }
 
     fn cuprum_13_cudaPointerGetAttributes[](attributes: *mut cudaPointerAttributes, address: *const c_void) |here| {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(attributes, describe(&here, address)?) }?;
         let reserved = attributes.wrapping_add(1).cast::<u8>();
         // SAFETY: the caller compiled with CUDA 13, whose struct has these bytes after the others.
@@ -54,7 +54,7 @@ calls! {
     ) => cuMemRangeGetAttributes(data, sizes, attributes, number, address as CUdeviceptr, count);
 }
 
-/// Answers of the driver about one address. What it does not know stays zero.
+/// The driver's attributes of one address. Unknown ones stay zero.
 #[derive(Default)]
 struct Answers {
     kind: u32,
@@ -82,7 +82,7 @@ fn describe(here: &Here, address: *const c_void) -> Result<cudaPointerAttributes
     ];
     let (names, values) = (attributes.as_mut_ptr(), places.as_mut_ptr());
     let get = here.fns.cuPointerGetAttributes;
-    // SAFETY: five attributes, and a place of its size for each.
+    // SAFETY: five attributes, with an output of its size for each.
     check(unsafe { get(attributes.len() as u32, names, values, address as CUdeviceptr) })?;
     let r#type = match CUmemorytype(answers.kind) {
         _ if answers.managed & 0xff != 0 => MANAGED,

@@ -25,14 +25,14 @@ calls! {
         let extent = cudaExtent { width, height, depth: 0 };
         // SAFETY: the caller's struct, or null.
         let description = unsafe { description(format, extent, flags) }?;
-        // SAFETY: the caller's place, and a struct of ours.
+        // SAFETY: the caller's output, and a struct of ours.
         check(unsafe { (here.fns.cuArray3DCreate_v2)(array, &description) })
     }
 
     fn cudaMalloc3DArray[](array: *mut CUarray, format: *const cudaChannelFormatDesc, extent: cudaExtent, flags: u32) |here| {
         // SAFETY: the caller's struct, or null.
         let description = unsafe { description(format, extent, flags) }?;
-        // SAFETY: the caller's place, and a struct of ours.
+        // SAFETY: the caller's output, and a struct of ours.
         check(unsafe { (here.fns.cuArray3DCreate_v2)(array, &description) })
     }
 
@@ -45,7 +45,7 @@ calls! {
     ) |here| {
         // SAFETY: the caller's struct, or null.
         let description = unsafe { description(format, extent, flags) }?;
-        // SAFETY: the caller's place, and a struct of ours.
+        // SAFETY: the caller's output, and a struct of ours.
         check(unsafe { (here.fns.cuMipmappedArrayCreate)(array, &description, levels) })
     }
 
@@ -78,15 +78,15 @@ calls! {
     ) |here| {
         let found = description_of(here.fns, array)?;
         if !format.is_null() {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             unsafe { format.write(channels_of(&found)?) };
         }
         if !extent.is_null() {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             unsafe { extent.write(cudaExtent { width: found.Width, height: found.Height, depth: found.Depth }) };
         }
         if !flags.is_null() {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             unsafe { flags.write(found.Flags) };
         }
         Ok(())
@@ -94,7 +94,7 @@ calls! {
 
     fn cudaGetChannelDesc[](format: *mut cudaChannelFormatDesc, array: CUarray) |here| {
         let found = description_of(here.fns, array)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(format, channels_of(&found)?) }
     }
 
@@ -117,12 +117,12 @@ calls! {
         // SAFETY: the caller's struct, or null.
         let channels = unsafe { format.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?;
         let (format, number) = format_of(channels)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         check(unsafe { (here.fns.cuDeviceGetTexture1DLinearMaxWidth)(width, format, number, device) })
     }
 }
 
-/// Format and number of the channels, as the driver has them.
+/// Returns the driver's format and number of channels.
 pub(crate) fn format_of(channels: &cudaChannelFormatDesc) -> Result<(CUarray_format, u32)> {
     let bits = [channels.x, channels.y, channels.z, channels.w];
     let number = bits.iter().take_while(|bits| **bits != 0).count();
@@ -144,7 +144,7 @@ pub(crate) fn format_of(channels: &cudaChannelFormatDesc) -> Result<(CUarray_for
     Ok((format, number as u32))
 }
 
-/// The channels of an array.
+/// Returns the channels of an array.
 fn channels_of(description: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<cudaChannelFormatDesc> {
     let (f, bits) = match description.Format {
         CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8 => (UNSIGNED, 8),
@@ -161,7 +161,7 @@ fn channels_of(description: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<cudaChannelForma
     Ok(cudaChannelFormatDesc { x: of(0), y: of(1), z: of(2), w: of(3), f })
 }
 
-/// An array as the driver describes it.
+/// Returns the driver's description of an array.
 ///
 /// # Safety
 /// The format is null or a live struct.
@@ -170,7 +170,7 @@ unsafe fn description(
     extent: cudaExtent,
     flags: u32,
 ) -> Result<CUDA_ARRAY3D_DESCRIPTOR> {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let channels = unsafe { format.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?;
     let (Format, NumChannels) = format_of(channels)?;
     let cudaExtent { width: Width, height: Height, depth: Depth } = extent;
@@ -179,12 +179,12 @@ unsafe fn description(
 
 fn description_of(fns: &Fns, array: CUarray) -> Result<CUDA_ARRAY3D_DESCRIPTOR> {
     let mut description = CUDA_ARRAY3D_DESCRIPTOR::zeroed();
-    // SAFETY: a place of ours; the driver checks the handle.
+    // SAFETY: a valid output; the driver checks the handle.
     check(unsafe { (fns.cuArray3DGetDescriptor_v2)(&mut description, array) })?;
     Ok(description)
 }
 
-/// Bytes of an element of an array.
+/// Returns the bytes per element of an array.
 pub(crate) fn element_bytes(fns: &Fns, array: CUarray) -> Result<usize> {
     let channels = channels_of(&description_of(fns, array)?)?;
     Ok([channels.x, channels.y, channels.z, channels.w].iter().map(|bits| *bits as usize / 8).sum())

@@ -133,7 +133,7 @@ calls! {
     }
 }
 
-/// Calls a fill of rows for each slice of a box, or once if the slices lie next to each other.
+/// Calls a fill of rows for each slice of a box, or once if the slices are contiguous.
 fn slices(
     memory: cudaPitchedPtr,
     extent: cudaExtent,
@@ -202,7 +202,7 @@ fn from_array(
     })
 }
 
-/// A copy between addresses, as a box of one row.
+/// Returns a copy between addresses as a box of one row.
 pub(crate) fn row(
     target: *mut c_void,
     source: *const c_void,
@@ -224,12 +224,13 @@ pub(crate) fn row(
     })
 }
 
-/// A copy of a box as the driver takes it: in bytes, where the runtime counts in elements once there is an array.
+/// Converts a copy of a box to the driver's: in bytes, while the runtime counts in elements if
+/// there is an array.
 ///
 /// # Safety
-/// The place is null or holds parameters.
+/// The pointer is null, or points to parameters.
 pub(crate) unsafe fn to_driver(here: &Here, parameters: *const cudaMemcpy3DParms) -> Result<CUDA_MEMCPY3D> {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let p = unsafe { parameters.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?;
     let one = |array: CUarray, memory: &cudaPitchedPtr| array.is_null() != memory.ptr.is_null();
     if !one(p.srcArray, &p.srcPtr) || !one(p.dstArray, &p.dstPtr) {

@@ -1,4 +1,4 @@
-//! Capturing streams, and graphs as a whole. Nodes that a program adds by hand are not built.
+//! Capturing streams, and functions for whole graphs.
 
 use core::ffi::{c_char, c_void};
 

@@ -37,7 +37,8 @@ calls! {
         kind: Kind,
     ) |here| {
         let rows = rows((target, targetPitch), (source, sourcePitch), width, height, kind)?;
-        // SAFETY: a struct of ours with the caller's addresses. It takes pitches that the plain function refuses.
+        // SAFETY: a struct of ours with the caller's addresses. This function accepts pitches that
+        // the plain one refuses.
         check(unsafe { (here.fns.cuMemcpy2DUnaligned_v2)(&rows) })
     }
 
@@ -79,13 +80,13 @@ calls! {
 
     fn cudaGetSymbolAddress[](address: *mut *mut c_void, symbol: *const c_void) |here| {
         let (found, _) = registry::variable(here.fns, symbol)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(address, found as *mut c_void) }
     }
 
     fn cudaGetSymbolSize[](size: *mut usize, symbol: *const c_void) |here| {
         let (_, found) = registry::variable(here.fns, symbol)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(size, found) }
     }
 
@@ -124,7 +125,7 @@ calls! {
     }
 }
 
-/// A copy that the caller waits for, by the driver function of its direction.
+/// Copies synchronously, by the driver function for the direction.
 fn copy(here: &Here, target: *mut c_void, source: *const c_void, count: usize, kind: Kind) -> Result {
     let (to, from, fns) = (target as CUdeviceptr, source as CUdeviceptr, here.fns);
     check(match kind {
@@ -140,7 +141,7 @@ fn copy(here: &Here, target: *mut c_void, source: *const c_void, count: usize, k
     })
 }
 
-/// A copy on a stream.
+/// Copies on a stream.
 fn copy_async(
     here: &Here,
     target: *mut c_void,
@@ -163,7 +164,7 @@ fn copy_async(
     })
 }
 
-/// Address of a part of a variable. `only` is the direction of a copy with host memory.
+/// Returns the address of a part of a variable. `only` is the direction of a copy with host memory.
 fn part(
     here: &Here,
     symbol: *const c_void,
@@ -182,14 +183,14 @@ fn part(
     }
 }
 
-/// The primary contexts of both ends of a copy.
+/// Returns the primary contexts of both ends of a copy.
 fn peers(here: &Here, target: i32, source: i32) -> Result<(cuprum_sys::CUcontext, cuprum_sys::CUcontext)> {
     device::check_device(here.fns, target)?;
     device::check_device(here.fns, source)?;
     Ok((device::primary(here.fns, target)?, device::primary(here.fns, source)?))
 }
 
-/// A copy of rows as the driver takes it.
+/// Returns the driver's struct for a copy of rows.
 fn rows(
     (target, target_pitch): (*mut c_void, usize),
     (source, source_pitch): (*const c_void, usize),
@@ -216,7 +217,7 @@ fn rows(
     })
 }
 
-/// Places of both ends of a copy.
+/// Returns the memory types of both ends of a copy.
 pub(crate) fn sides(kind: Kind) -> Result<(CUmemorytype, CUmemorytype)> {
     let host = CUmemorytype::CU_MEMORYTYPE_HOST;
     let device = CUmemorytype::CU_MEMORYTYPE_DEVICE;

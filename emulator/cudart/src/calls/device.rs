@@ -1,4 +1,4 @@
-//! Devices: which one a thread uses, its properties and limits, and the end of its context.
+//! Devices: the selected one, properties and limits, and the end of a context.
 
 use core::ffi::c_char;
 use core::mem::offset_of;
@@ -17,13 +17,13 @@ use crate::exported::{calls, put};
 use crate::properties::{BYTES_OF_11, cudaDeviceProp_12, cudaDeviceProp_13};
 use crate::state::device;
 
-/// Bit that says that `cudaInitDevice` is given flags for the context.
+/// Bit that marks the flags passed to `cudaInitDevice` as valid.
 const FLAGS_ARE_VALID: u32 = 1;
 
 calls! {
     fn cudaGetDeviceCount[](count: *mut i32) {
         let counted = driver::fns(StreamMode::Legacy).and_then(device::count);
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(count, *counted.as_ref().unwrap_or(&0)) }?;
         match counted? {
             0 => Err(cudaError::cudaErrorNoDevice),
@@ -33,7 +33,7 @@ calls! {
 
     fn cudaGetDevice[](device: *mut i32) {
         let current = device::device(driver::fns(StreamMode::Legacy)?)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(device, current) }
     }
 
@@ -59,21 +59,21 @@ calls! {
         let begin = properties.cast::<u8>();
         let number = |offset: usize| {
             let place = begin.wrapping_add(offset).cast::<i32>();
-            // SAFETY: a field of the caller's struct, within the part that CUDA 11 had too.
+            // SAFETY: a field of the caller's struct, within the part that CUDA 11 also had.
             unsafe { place.read() }
         };
         let (major, minor) = (number(offset_of!(cudaDeviceProp_12, major)), number(offset_of!(cudaDeviceProp_12, minor)));
         let memory = begin.wrapping_add(offset_of!(cudaDeviceProp_12, totalGlobalMem)).cast::<usize>();
         // SAFETY: likewise.
         let memory = unsafe { memory.read() };
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(device, best_device(major, minor, memory)?) }
     }
 
     fn cuprum_13_cudaChooseDevice[](device: *mut i32, properties: *const cudaDeviceProp_13) {
         // SAFETY: the caller's struct, or null.
         let wanted = unsafe { properties.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(device, best_device(wanted.major, wanted.minor, wanted.totalGlobalMem)?) }
     }
 
@@ -95,7 +95,7 @@ calls! {
 
     fn cudaGetDeviceFlags[](flags: *mut u32) {
         let fns = driver::fns(StreamMode::Legacy)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(flags, get_flags(fns)?) }
     }
 
@@ -119,14 +119,14 @@ calls! {
     }
 
     fn cudaGetDeviceProperties_v2[](properties: *mut cudaDeviceProp_12, device: i32) {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(properties, properties_12(device)?) }
     }
 
     fn cuprum_13_cudaGetDeviceProperties[](properties: *mut cudaDeviceProp_13, device: i32) {
         let fns = driver::fns(StreamMode::Legacy)?;
         device::check_device(fns, device)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(properties, cudaDeviceProp_13::of(fns, device)?) }
     }
 
@@ -195,7 +195,8 @@ calls! {
     fn cudaProfilerStop[]() => cuProfilerStop();
 }
 
-/// The first device of the compute capability and memory asked for, where zeros ask for nothing, else device 0.
+/// Returns the first device with this compute capability and memory, of which zeros match all; else
+/// device 0.
 fn best_device(major: i32, minor: i32, memory: usize) -> Result<i32> {
     let fns = driver::fns(StreamMode::Legacy)?;
     let mut devices = 0..device::count(fns)?;
@@ -214,23 +215,25 @@ fn properties_12(device: i32) -> Result<cudaDeviceProp_12> {
 
 /// Sets how the primary context of a device waits.
 fn set_flags(fns: &Fns, device: i32, flags: u32) -> Result {
-    // The runtime's contexts map host memory always; the driver has no such flag for primary contexts.
+    // The runtime's contexts always map host memory; the driver has no such flag for primary
+    // contexts.
     let flags = flags & !CUctx_flags::CU_CTX_MAP_HOST.0;
     // SAFETY: numbers, which the driver checks.
     check(unsafe { (fns.cuDevicePrimaryCtxSetFlags_v2)(device, flags) })
 }
 
-/// Flags of the current context, or of the primary context that the next call would use.
+/// Returns the flags of the current context, or of the primary context that the next call would
+/// use.
 fn get_flags(fns: &Fns) -> Result<u32> {
     let (mut flags, mut active) = (0, 0);
     let current = device::current(fns)?;
     if !current.is_null() && !device::is_primary(current) {
-        // SAFETY: the place is ours to write.
+        // SAFETY: a valid output.
         check(unsafe { (fns.cuCtxGetFlags)(&mut flags) })?;
         return Ok(flags);
     }
     let device = device::device(fns)?;
-    // SAFETY: the places are ours to write.
+    // SAFETY: valid outputs.
     check(unsafe { (fns.cuDevicePrimaryCtxGetState)(device, &mut flags, &mut active) })?;
     Ok(flags | CUctx_flags::CU_CTX_MAP_HOST.0)
 }

@@ -26,7 +26,7 @@ calls! {
         => cuEventElapsedTime(milliseconds, start, end);
 
     fn cudaEventElapsedTime_v2[](milliseconds: *mut f32, start: CUevent, end: CUevent) |here| {
-        // Drivers older than 12.8 have the first revision only.
+        // Drivers older than 12.8 only have the first revision.
         let has = driver::library(StreamMode::Legacy)?.has(FnId::cuEventElapsedTime_v2);
         let elapsed = if has { here.fns.cuEventElapsedTime_v2 } else { here.fns.cuEventElapsedTime };
         // SAFETY: the caller's arguments.

@@ -1,4 +1,4 @@
-//! Kernels: their attributes, and how many of their blocks fit.
+//! Kernels: attributes and occupancy.
 
 use core::ffi::{c_char, c_void};
 
@@ -13,7 +13,7 @@ use crate::structs::{cudaFuncAttributes, cudaLaunchConfig_t};
 calls! {
     fn cudaFuncGetAttributes[](attributes: *mut cudaFuncAttributes, function: *const c_void) |here| {
         let kernel = registry::kernel(here.fns, function)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(attributes, attributes_of(&here, kernel)?) }
     }
 
@@ -35,53 +35,54 @@ calls! {
     }
 
     fn cudaFuncSetSharedMemConfig[](function: *const c_void, config: u32) |here| {
-        // Devices of compute capability 5.0 and above have one size of banks only.
+        // Devices of compute capability 5.0 and above have only one bank size.
         let _ = config;
         registry::kernel(here.fns, function).map(drop)
     }
 
     fn cudaFuncGetName[](name: *mut *const c_char, function: *const c_void) |here| {
         let kernel = registry::kernel(here.fns, function)?;
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { (here.fns.cuKernelGetName)(name, kernel) })
     }
 
     fn cudaFuncGetParamInfo[](function: *const c_void, index: usize, offset: *mut usize, size: *mut usize) |here| {
         let kernel = registry::kernel(here.fns, function)?;
-        // SAFETY: the caller's places, and a live kernel.
+        // SAFETY: the caller's outputs, and a live kernel.
         check(unsafe { (here.fns.cuKernelGetParamInfo)(kernel, index, offset, size) })
     }
 
     fn cudaFuncGetParamCount[](function: *const c_void, count: *mut usize) |here| {
         let kernel = registry::kernel(here.fns, function)?;
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { (here.fns.cuKernelGetParamCount)(kernel, count) })
     }
 
     fn cudaGetFuncBySymbol[](function: *mut CUfunction, symbol: *const c_void) |here| {
         let kernel = registry::kernel(here.fns, symbol)?;
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { (here.fns.cuKernelGetFunction)(function, kernel) })
     }
 
     fn cudaGetKernel[](kernel: *mut CUkernel, function: *const c_void) |here| {
         let found = registry::kernel(here.fns, function)?;
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(kernel, found) }
     }
 
     fn __cudaGetKernel[](kernel: *mut CUkernel, function: *const c_void) |here| {
         let found = registry::kernel(here.fns, function);
-        // Compiled programs look at the answer of the launch alone, which finds the reason by the host function.
+        // Compiled programs check only the result of the launch, which finds the reason by the host
+        // function.
         let unloaded = found.is_err() && registry::has_kernel(function);
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(kernel, if unloaded { CUkernel(function.cast_mut()) } else { found? }) }?;
         found.map(drop)
     }
 
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessor[](blocks: *mut i32, function: *const c_void, block: i32, shared: usize) |here| {
         let kernel = callable(&here, function)?;
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { (here.fns.cuOccupancyMaxActiveBlocksPerMultiprocessor)(blocks, kernel, block, shared) })
     }
 
@@ -94,13 +95,13 @@ calls! {
     ) |here| {
         let kernel = callable(&here, function)?;
         let count = here.fns.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { count(blocks, kernel, block, shared, flags) })
     }
 
     fn cudaOccupancyAvailableDynamicSMemPerBlock[](size: *mut usize, function: *const c_void, blocks: i32, block: i32) |here| {
         let kernel = callable(&here, function)?;
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { (here.fns.cuOccupancyAvailableDynamicSMemPerBlock)(size, kernel, blocks, block) })
     }
 
@@ -108,7 +109,7 @@ calls! {
         let kernel = callable(&here, function)?;
         // SAFETY: the caller's struct, or null.
         let config = unsafe { config.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?.to_driver();
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { (here.fns.cuOccupancyMaxPotentialClusterSize)(size, kernel, &config) })
     }
 
@@ -116,12 +117,12 @@ calls! {
         let kernel = callable(&here, function)?;
         // SAFETY: the caller's struct, or null.
         let config = unsafe { config.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?.to_driver();
-        // SAFETY: the caller's place, and a live kernel.
+        // SAFETY: the caller's output, and a live kernel.
         check(unsafe { (here.fns.cuOccupancyMaxActiveClusters)(clusters, kernel, &config) })
     }
 }
 
-/// The driver's number of an attribute, which differs for one.
+/// Converts the number of an attribute; one differs.
 fn to_driver(attribute: CUfunction_attribute) -> CUfunction_attribute {
     const SHARED_MEMORY_MODE: u32 = 16;
     match attribute.0 {
@@ -130,13 +131,14 @@ fn to_driver(attribute: CUfunction_attribute) -> CUfunction_attribute {
     }
 }
 
-/// A kernel as the driver's calls that take functions want it: they take kernels by a cast.
+/// Returns a kernel for the driver's functions that take functions: they accept a cast kernel.
 pub(crate) fn callable(here: &Here, function: *const c_void) -> Result<CUfunction> {
     registry::kernel(here.fns, function).map(|kernel| CUfunction(kernel.0))
 }
 
 impl cudaLaunchConfig_t {
-    /// The same for the driver, which has the shared memory in 32 bits. Higher bits are dropped, as by NVIDIA's library.
+    /// Converts to the driver's struct, whose shared memory has 32 bits. Higher bits are dropped,
+    /// as in NVIDIA's library.
     pub(crate) fn to_driver(self) -> CUlaunchConfig {
         CUlaunchConfig {
             gridDimX: self.gridDim.x,
@@ -153,17 +155,18 @@ impl cudaLaunchConfig_t {
     }
 }
 
-/// The attributes of a kernel on the current device. Those that the driver is too old for stay zero.
+/// Returns the attributes of a kernel on the current device. Those that the driver does not know
+/// stay zero.
 fn attributes_of(here: &Here, kernel: CUkernel) -> Result<cudaFuncAttributes> {
     let device = here.device()?;
     // The first one loads the kernel, so its error counts.
     let mut threads = 0;
     let first = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
-    // SAFETY: a place of ours, and a live kernel.
+    // SAFETY: a valid output, and a live kernel.
     check(unsafe { (here.fns.cuKernelGetAttribute)(&mut threads, first, kernel, device) })?;
     let get = |attribute| {
         let mut value = 0;
-        // SAFETY: a place of ours, and a live kernel.
+        // SAFETY: a valid output, and a live kernel.
         let result = check(unsafe { (here.fns.cuKernelGetAttribute)(&mut value, attribute, kernel, device) });
         result.map_or(0, |()| value)
     };

@@ -38,9 +38,9 @@ calls! {
 
 fn alloc(here: &Here, address: *mut *mut c_void, size: usize, flags: u32) -> Result {
     if size == 0 {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         return unsafe { put(address, ptr::null_mut()) };
     }
-    // SAFETY: the caller's place.
+    // SAFETY: the caller's output.
     check(unsafe { (here.fns.cuMemHostAlloc)(address, size, flags) })
 }

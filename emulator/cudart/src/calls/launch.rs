@@ -34,12 +34,13 @@ calls! {
         stream: CUstream,
     ) |here| {
         if kernel.is_null() {
-            // `__cudaGetKernel` leaves this where it finds none.
+            // `__cudaGetKernel` returns this if it finds no kernel.
             return Err(cudaError::cudaErrorInvalidDeviceFunction);
         }
         let configuration = Configuration { grid, block, shared, stream };
         match launch(&here, kernel, arguments, configuration) {
-            // `__cudaGetKernel` leaves the host function's address where it cannot load the kernel: it has the reason.
+            // `__cudaGetKernel` returns the host function's address if it cannot load the kernel;
+            // loading again returns the reason.
             Err(cudaError::cudaErrorInvalidResourceHandle) if registry::has_kernel(kernel.0) => {
                 let kernel = registry::kernel(here.fns, kernel.0)?;
                 launch(&here, kernel, arguments, configuration)
@@ -52,7 +53,7 @@ calls! {
         // SAFETY: the caller's struct, or null.
         let config = unsafe { config.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?.to_driver();
         let kernel = kernel(&here, function)?;
-        // SAFETY: a live kernel, and arguments that the caller vouches for.
+        // SAFETY: a live kernel, and arguments that the caller guarantees.
         let result = unsafe { (here.fns.cuLaunchKernelEx)(&config, CUfunction(kernel.0), arguments, core::ptr::null_mut()) };
         check(result).map_err(|code| reason(&here, code, &config))
     }
@@ -68,7 +69,7 @@ calls! {
         let kernel = CUfunction(kernel(&here, function)?.0);
         let config = Configuration { grid, block, shared, stream }.to_driver();
         let launch = here.fns.cuLaunchCooperativeKernel;
-        // SAFETY: a live kernel, and arguments that the caller vouches for.
+        // SAFETY: a live kernel, and arguments that the caller guarantees.
         let result = unsafe {
             launch(kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, config.sharedMemBytes, stream, arguments)
         };
@@ -80,7 +81,7 @@ calls! {
         if grid.is_null() || block.is_null() || shared.is_null() || stream.is_null() {
             return Err(cudaError::cudaErrorInvalidValue);
         }
-        // SAFETY: the places of the code that the compiler has made.
+        // SAFETY: outputs of compiler-generated code.
         unsafe { grid.write(configuration.grid) };
         // SAFETY: likewise.
         unsafe { block.write(configuration.block) };
@@ -92,7 +93,8 @@ calls! {
     }
 }
 
-/// Keeps the configuration between `<<<` and `>>>` for the call that follows. Returns 0, or the call is left out.
+/// Stores the configuration between `<<<` and `>>>` for the following call. Returns 0 on success;
+/// otherwise the call is skipped.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaPushCallConfiguration(
     grid: dim3,
@@ -103,7 +105,7 @@ pub(crate) extern "C" fn __cudaPushCallConfiguration(
     thread::record(thread::push(Configuration { grid, block, shared, stream })).0
 }
 
-/// The function above, which does not answer with an outcome.
+/// The function above, which returns no `cudaError`.
 #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the headers"))]
 pub(crate) const OTHERS: &[crate::exported::Exported] =
     &[crate::exported::line!(__cudaPushCallConfiguration[](dim3, dim3, usize, CUstream))];
@@ -124,7 +126,8 @@ impl Configuration {
     }
 }
 
-/// The kernel of a host function. `libcudart.so.13` takes an address that was never registered for a kernel's handle.
+/// Returns the kernel of a host function. `libcudart.so.13` treats an unregistered address as a
+/// kernel's handle.
 fn kernel(here: &Here, function: *const c_void) -> Result<CUkernel> {
     registry::kernel(here.fns, function).map_err(|code| {
         let is_handle = release::is_13() && !function.is_null() && !registry::has_kernel(function);
@@ -142,15 +145,15 @@ fn launch(
     let Configuration { grid, block, stream, .. } = configuration;
     let (function, shared, extra) = (CUfunction(kernel.0), config.sharedMemBytes, core::ptr::null_mut());
     let launch = here.fns.cuLaunchKernel;
-    // SAFETY: a live kernel, and arguments that the caller vouches for.
+    // SAFETY: a live kernel, and arguments that the caller guarantees.
     let result = unsafe {
         launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, arguments, extra)
     };
     check(result).map_err(|code| reason(here, code, &config))
 }
 
-/// The runtime's code for a failed launch: `libcudart.so.12` has one of its own for a grid or a block that no kernel can
-/// have.
+/// Returns the runtime's code for a failed launch. `libcudart.so.12` has a separate code for a grid
+/// or a block that no kernel supports.
 #[cold]
 fn reason(here: &Here, code: cudaError, config: &CUlaunchConfig) -> cudaError {
     if code != cudaError::cudaErrorInvalidValue || release::is_13() {
@@ -159,7 +162,7 @@ fn reason(here: &Here, code: cudaError, config: &CUlaunchConfig) -> cudaError {
     let Ok(device) = here.device() else { return code };
     let fits = |size: u32, attribute| {
         let mut most = 0;
-        // SAFETY: the place is ours to write.
+        // SAFETY: a valid output.
         let known = check(unsafe { (here.fns.cuDeviceGetAttribute)(&mut most, attribute, device) }).is_ok();
         size > 0 && (!known || i64::from(size) <= i64::from(most))
     };

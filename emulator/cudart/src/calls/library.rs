@@ -38,7 +38,7 @@ calls! {
     }
 
     fn cudaLibraryGetKernel[](kernel: *mut CUkernel, library: CUlibrary, name: *const c_char) |here| {
-        // SAFETY: the caller's place and name.
+        // SAFETY: the caller's output and name.
         check(unsafe { (here.fns.cuLibraryGetKernel)(kernel, library, name) })?;
         // SAFETY: the driver has written it.
         registry::add_handle(unsafe { kernel.read() });
@@ -49,12 +49,12 @@ calls! {
 
     fn cudaLibraryEnumerateKernels[](kernels: *mut CUkernel, number: u32, library: CUlibrary) |here| {
         let mut present = 0;
-        // SAFETY: a place of ours; the driver checks the handle.
+        // SAFETY: a valid output; the driver checks the handle.
         check(unsafe { (here.fns.cuLibraryGetKernelCount)(&mut present, library) })?;
-        // SAFETY: the caller's places, as many as it says.
+        // SAFETY: the caller's outputs, as many as stated.
         check(unsafe { (here.fns.cuLibraryEnumerateKernels)(kernels, number, library) })?;
         for index in 0..number.min(present) {
-            // SAFETY: the driver has written as many as there are.
+            // SAFETY: the driver has written this many.
             registry::add_handle(unsafe { kernels.wrapping_add(index as usize).read() });
         }
         Ok(())

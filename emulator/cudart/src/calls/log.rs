@@ -1,4 +1,4 @@
-//! The driver's log of errors, and notifications of a device.
+//! The driver's error log, and notifications of a device.
 
 use core::ffi::{c_char, c_void};
 

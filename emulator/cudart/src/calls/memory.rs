@@ -1,4 +1,4 @@
-//! Device memory: allocating, freeing, filling, asking.
+//! Device memory: allocating, freeing, filling, queries.
 
 use core::ffi::c_void;
 
@@ -8,16 +8,16 @@ use crate::error::{check, cudaError};
 use crate::exported::{calls, put};
 use crate::structs::{cudaChannelFormatDesc, cudaExtent, cudaPitchedPtr};
 
-/// Size of the elements that `cuMemAllocPitch` aligns for; the driver takes 4, 8 and 16.
+/// Element size for the alignment by `cuMemAllocPitch`; the driver accepts 4, 8 and 16.
 const ELEMENT: u32 = 4;
 
 calls! {
     fn cudaMalloc[](address: *mut *mut c_void, size: usize) |here| {
         if size == 0 {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             return unsafe { put(address, core::ptr::null_mut()) };
         }
-        // SAFETY: the caller's place, which holds an address.
+        // SAFETY: the caller's output, which has room for an address.
         check(unsafe { (here.fns.cuMemAlloc_v2)(address.cast(), size) })
     }
 
@@ -31,12 +31,12 @@ calls! {
 
     fn cudaMallocPitch[](address: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) |here| {
         if width == 0 && height == 0 {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             unsafe { put(pitch, 0) }?;
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             return unsafe { put(address, core::ptr::null_mut()) };
         }
-        // SAFETY: the caller's places, of which the first holds an address.
+        // SAFETY: the caller's outputs, of which the first has room for an address.
         check(unsafe { (here.fns.cuMemAllocPitch_v2)(address.cast(), pitch, width, height, ELEMENT) })
     }
 
@@ -46,10 +46,10 @@ calls! {
         if pitched.is_null() {
             return Err(cudaError::cudaErrorInvalidValue);
         }
-        // SAFETY: places of ours.
+        // SAFETY: valid outputs.
         check(unsafe { (here.fns.cuMemAllocPitch_v2)(&mut address, &mut pitch, extent.width, rows, ELEMENT) })?;
         let made = cudaPitchedPtr { ptr: address as *mut c_void, pitch, xsize: extent.width, ysize: extent.height };
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(pitched, made) }
     }
 
@@ -97,7 +97,7 @@ pub(crate) extern "C" fn cudaCreateChannelDesc(
     cudaChannelFormatDesc { x, y, z, w, f }
 }
 
-/// The function above, which does not answer with an outcome.
+/// The function above, which returns no `cudaError`.
 #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the headers"))]
 pub(crate) const OTHERS: &[crate::exported::Exported] =
     &[crate::exported::line!(cudaCreateChannelDesc[](i32, i32, i32, i32, u32))];

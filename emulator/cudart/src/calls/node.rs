@@ -1,7 +1,7 @@
-//! Nodes of a graph that a program adds by hand, and the edges between them.
+//! Nodes that a program adds to a graph, and the edges between them.
 //!
-//! A kernel node names its kernel by a host address, which the driver's answer does not lead back to: reading the parameters
-//! of kernel nodes is not built, nor of nodes that copy.
+//! A kernel node names its kernel by a host address, which cannot be derived from the driver's
+//! result. Reading the parameters of kernel nodes and copy nodes is therefore not built.
 
 use core::ffi::c_void;
 
@@ -46,7 +46,7 @@ calls! {
     ) |here| {
         // SAFETY: the caller's struct, or null.
         let parameters = unsafe { to_driver(&here, parameters) }?;
-        // SAFETY: the caller's places, and a struct of ours.
+        // SAFETY: the caller's outputs, and a struct of ours.
         check(unsafe { (here.fns.cuGraphAddKernelNode_v2)(node, graph, after, number, &parameters) })
     }
 
@@ -84,7 +84,7 @@ calls! {
         parameters: *const CUDA_MEMSET_NODE_PARAMS,
     ) |here| {
         let context = device::current(here.fns)?;
-        // SAFETY: the caller's places and struct, which has the driver's layout.
+        // SAFETY: the caller's outputs and struct, which has the driver's layout.
         check(unsafe { (here.fns.cuGraphAddMemsetNode)(node, graph, after, number, parameters, context) })
     }
 
@@ -114,7 +114,7 @@ calls! {
         // SAFETY: the caller's struct, or null.
         let copy = unsafe { boxes::to_driver(&here, parameters) }?;
         let context = device::current(here.fns)?;
-        // SAFETY: the caller's places, and a struct of ours.
+        // SAFETY: the caller's outputs, and a struct of ours.
         check(unsafe { (here.fns.cuGraphAddMemcpyNode)(node, graph, after, number, &copy, context) })
     }
 
@@ -145,7 +145,7 @@ calls! {
     ) |here| {
         let copy = boxes::row(target, source, count, kind)?;
         let context = device::current(here.fns)?;
-        // SAFETY: the caller's places, and a struct of ours.
+        // SAFETY: the caller's outputs, and a struct of ours.
         check(unsafe { (here.fns.cuGraphAddMemcpyNode)(node, graph, after, number, &copy, context) })
     }
 
@@ -315,12 +315,12 @@ calls! {
     ) => cuGraphNodeGetDependentNodes_v2(node, nodes, edges, number);
 }
 
-/// Parameters of a kernel node as the driver takes them.
+/// Converts the parameters of a kernel node to the driver's.
 ///
 /// # Safety
-/// The place is null or holds parameters.
+/// The pointer is null, or points to parameters.
 unsafe fn to_driver(here: &Here, parameters: *const cudaKernelNodeParams) -> Result<CUDA_KERNEL_NODE_PARAMS> {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let parameters = unsafe { parameters.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?;
     let kern = registry::kernel(here.fns, parameters.func)?;
     Ok(CUDA_KERNEL_NODE_PARAMS {

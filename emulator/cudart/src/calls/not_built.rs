@@ -1,4 +1,5 @@
-//! Functions that are not built: a program that needs one of them loads, and reads its name when it calls it.
+//! Functions that are not built. A program that needs one of them loads, and its name is reported
+//! when it is called.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +8,7 @@ use crate::error::cudaError;
 use crate::exported::Exported;
 use crate::state::thread;
 
-/// Makes a function of each name that reports the name and answers `cudaErrorNotSupported`.
+/// Defines functions that report their name and return `cudaErrorNotSupported`.
 macro_rules! not_built {
     ($($subject:literal { $($name:ident $([$twin:ident])?)* })*) => {
         $($(
@@ -24,7 +25,8 @@ macro_rules! not_built {
     };
     (@symbol $symbol:expr, $subject:literal) => {
         const _: () = {
-            /// Takes no parameters, whatever the caller passes: by the calling convention the caller removes them.
+            /// Declares no parameters: by the calling convention, the caller removes any that it
+            /// passed.
             #[unsafe(export_name = $symbol)]
             extern "C" fn stub() -> cudaError {
                 static SAID: AtomicBool = AtomicBool::new(false);

@@ -13,19 +13,19 @@ use crate::exported::{calls, put};
 calls! {
     fn cudaMallocAsync[ptsz](address: *mut *mut c_void, size: usize, stream: CUstream) |here| {
         if size == 0 {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             return unsafe { put(address, core::ptr::null_mut()) };
         }
-        // SAFETY: the caller's place, which holds an address.
+        // SAFETY: the caller's output, which has room for an address.
         check(unsafe { (here.fns.cuMemAllocAsync)(address.cast::<CUdeviceptr>(), size, stream) })
     }
 
     fn cudaMallocFromPoolAsync[ptsz](address: *mut *mut c_void, size: usize, pool: CUmemoryPool, stream: CUstream) |here| {
         if size == 0 {
-            // SAFETY: the caller's place.
+            // SAFETY: the caller's output.
             return unsafe { put(address, core::ptr::null_mut()) };
         }
-        // SAFETY: the caller's place, which holds an address.
+        // SAFETY: the caller's output, which has room for an address.
         check(unsafe { (here.fns.cuMemAllocFromPoolAsync)(address.cast::<CUdeviceptr>(), size, pool, stream) })
     }
 

@@ -1,5 +1,5 @@
-//! The entry points of `crt/host_runtime.h`: a program's compiler writes calls of them, which run before `main`, or when a
-//! library is opened, and at its end.
+//! The entry points of `crt/host_runtime.h`. Compiler-generated code calls them before `main`, or
+//! when a library is opened, and at the end of the program or library.
 
 use core::ffi::{c_char, c_void};
 
@@ -10,7 +10,7 @@ use crate::registry;
 use crate::state::{device, thread};
 use crate::structs::FatBinaryWrapper;
 
-/// Registers a fat binary. Nothing is loaded, and no driver is looked for.
+/// Registers a fat binary. Loads nothing, not even a driver.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterFatBinary(wrapper: *const FatBinaryWrapper) -> *mut *mut c_void {
     registry::add_image(wrapper)
@@ -20,13 +20,13 @@ pub(crate) extern "C" fn __cudaRegisterFatBinary(wrapper: *const FatBinaryWrappe
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
 
-/// Forgets a fat binary, at the end of the program or library that it belongs to.
+/// Removes a fat binary, at the end of its program or library.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
     registry::remove_image(handle);
 }
 
-/// Adds a kernel. What follows the name are limits and places that compilers leave empty.
+/// Registers a kernel. Limits and outputs follow the name; compilers leave them empty.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterFunction(
     handle: *mut *mut c_void,
@@ -73,7 +73,8 @@ pub(crate) extern "C" fn __cudaRegisterManagedVar(
     registry::add_managed(handle, place, name);
 }
 
-/// Puts the addresses of managed variables into their places, before the program uses one. Returns 0 if it cannot.
+/// Writes the addresses of managed variables to their host variables before the program uses one.
+/// Returns 0 if it fails.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaInitModule(handle: *mut *mut c_void) -> c_char {
     let loaded = device::enter(StreamMode::Legacy).and_then(|here| registry::load(here.fns, handle));

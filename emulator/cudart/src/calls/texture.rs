@@ -1,4 +1,5 @@
-//! Texture and surface objects. What describes one is not built: the driver tells it in its own structs.
+//! Texture and surface objects. Queries of their descriptions are not built, because the driver
+//! returns its own structs.
 
 use cuprum_sys::{
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_res, CUDA_RESOURCE_DESC_res_array, CUDA_RESOURCE_DESC_res_linear,
@@ -36,7 +37,7 @@ calls! {
         // SAFETY: likewise.
         let view = unsafe { view.as_ref() }.map(|view| view.to_driver());
         let view = view.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-        // SAFETY: the caller's place, and structs of ours.
+        // SAFETY: the caller's output, and structs of ours.
         check(unsafe { (here.fns.cuTexObjectCreate)(object, &resource, &texture, view) })
     }
 
@@ -51,7 +52,7 @@ calls! {
     fn cudaCreateSurfaceObject[](object: *mut CUsurfObject, resource: *const cudaResourceDesc) |here| {
         // SAFETY: the caller's struct, or null.
         let resource = unsafe { resource.as_ref() }.ok_or(cudaError::cudaErrorInvalidValue)?.to_driver()?;
-        // SAFETY: the caller's place, and a struct of ours.
+        // SAFETY: the caller's output, and a struct of ours.
         check(unsafe { (here.fns.cuSurfObjectCreate)(object, &resource) })
     }
 

@@ -15,12 +15,12 @@ use crate::state::thread;
 calls! {
     fn cudaDriverGetVersion[](version: *mut i32) {
         let found = driver::library(StreamMode::Legacy).map_or(0, |library| library.version().as_raw() as i32);
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(version, found) }
     }
 
     fn cudaRuntimeGetVersion[](version: *mut i32) {
-        // SAFETY: the caller's place.
+        // SAFETY: the caller's output.
         unsafe { put(version, release::version()) }
     }
 
@@ -46,10 +46,10 @@ calls! {
     }
 }
 
-/// Asks the driver for a function. One that it does not have is a success with a null address and a status.
+/// Queries the driver for a function. An unknown one is a success with a null address and a status.
 ///
 /// # Safety
-/// The name is null or a C string, the places are null or writable.
+/// The name is null or a C string, and the other pointers are null or writable.
 unsafe fn entry_point(
     here: &Here,
     symbol: *const c_char,
@@ -66,13 +66,13 @@ unsafe fn entry_point(
     let get = here.fns.cuGetProcAddress_v2;
     let mut found = ptr::null_mut();
     let mut answer = CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS;
-    // SAFETY: the caller's name, and places of ours.
+    // SAFETY: the caller's name, and valid outputs.
     let result = check(unsafe { get(symbol, &mut found, version, flags, &mut answer) });
     let missing = answer != CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS;
     if !missing {
         result?;
     }
-    // SAFETY: not null, and by the caller's word writable.
+    // SAFETY: not null, and writable as guaranteed by the caller.
     unsafe { address.write(found) };
     if status.is_null() {
         return if missing { Err(cudaError::cudaErrorSymbolNotFound) } else { Ok(()) };
@@ -82,13 +82,13 @@ unsafe fn entry_point(
     Ok(())
 }
 
-/// Returns the last error of this thread and forgets it.
+/// Returns the last error of this thread and clears it.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetLastError() -> cudaError {
     thread::take_last_error()
 }
 
-/// Returns the last error of this thread and keeps it.
+/// Returns the last error of this thread without clearing it.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaPeekAtLastError() -> cudaError {
     thread::last_error()
@@ -106,7 +106,7 @@ pub(crate) extern "C" fn cudaGetErrorString(error: cudaError) -> *const c_char {
     error.describe()
 }
 
-/// The functions above, which do not answer with an outcome of their own.
+/// The functions above, which return no `cudaError` of their own.
 #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the headers"))]
 pub(crate) const OTHERS: &[crate::exported::Exported] = &[
     crate::exported::line!(cudaGetLastError[]()),

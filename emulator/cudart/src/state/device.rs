@@ -1,7 +1,9 @@
-//! Devices and their contexts: the primary context of a device is retained by the first call that needs it.
+//! Devices and their contexts. The first call that needs the primary context of a device retains
+//! it.
 //!
-//! A context that the program made current through the driver API is used as it is. `cudaDeviceReset` ends a primary
-//! context under all threads; the handle stays the same, and the next call of each thread retains it again.
+//! A context that the program made current through the driver API is used unchanged.
+//! `cudaDeviceReset` ends a primary context for all threads. Its handle stays the same, and the
+//! next call of each thread retains it again.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,23 +31,25 @@ struct Primary {
 // SAFETY: a handle, which threads may share by the driver's rules.
 unsafe impl Send for Primary {}
 
-/// The primary contexts that were ever retained here: one for each device used.
+/// The primary contexts ever retained here: one for each used device.
 static PRIMARIES: Mutex<Vec<Primary>> = Mutex::new(Vec::new());
-/// The device of threads that have chosen none: the first of `cudaSetValidDevices`.
+/// The device of threads that have selected none: the first of `cudaSetValidDevices`.
 static FIRST: AtomicI32 = AtomicI32::new(0);
-/// Number of resets: a thread that has seen a context since the last one need not look again.
+/// Number of resets. A thread that has checked a context since the last one need not check it
+/// again.
 static RESETS: AtomicU64 = AtomicU64::new(1);
 
 fn primaries() -> MutexGuard<'static, Vec<Primary>> {
     PRIMARIES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The device that the thread has chosen, or the default.
+/// Returns the device that the thread has selected, or the default.
 fn chosen() -> CUdevice {
     thread::device().unwrap_or_else(|| FIRST.load(Ordering::Relaxed))
 }
 
-/// Sets the devices for threads that have chosen none, in the order of preference; an empty list means all.
+/// Sets the devices for threads that have selected none, in the order of preference; an empty list
+/// means all.
 pub(crate) fn prefer(devices: &[i32]) -> Result {
     let fns = driver::fns(StreamMode::Legacy)?;
     for device in devices {
@@ -55,7 +59,7 @@ pub(crate) fn prefer(devices: &[i32]) -> Result {
     Ok(())
 }
 
-/// Prepares a call that works in a context: a thread without one gets the primary context of its device.
+/// Prepares a call in a context. A thread without one gets the primary context of its device.
 pub(crate) fn enter(mode: StreamMode) -> Result<Here> {
     let fns = driver::fns(mode)?;
     let current = current(fns)?;
@@ -66,24 +70,24 @@ pub(crate) fn enter(mode: StreamMode) -> Result<Here> {
 }
 
 impl Here {
-    /// The device of the current context.
+    /// Returns the device of the current context.
     pub(crate) fn device(&self) -> Result<CUdevice> {
         let mut device = 0;
-        // SAFETY: the place is ours to write.
+        // SAFETY: a valid output.
         check(unsafe { (self.fns.cuCtxGetDevice)(&mut device) })?;
         Ok(device)
     }
 }
 
-/// The context that is current, or null.
+/// Returns the current context, or null.
 pub(crate) fn current(fns: &Fns) -> Result<CUcontext> {
     let mut context = CUcontext::null();
-    // SAFETY: the place is ours to write.
+    // SAFETY: a valid output.
     check(unsafe { (fns.cuCtxGetCurrent)(&mut context) })?;
     Ok(context)
 }
 
-/// Finds the context for a thread whose current one is null, new to it, or older than the last reset.
+/// Finds the context of a thread if its current one is null, unknown, or older than the last reset.
 #[cold]
 fn settle(fns: &Fns, current: CUcontext) -> Result {
     let resets = RESETS.load(Ordering::Acquire);
@@ -97,7 +101,7 @@ fn settle(fns: &Fns, current: CUcontext) -> Result {
             primaries().iter().find(|primary| primary.context == current).map(|primary| primary.device);
         match known {
             Some(device) => primary(fns, device)?,
-            // Made by the program.
+            // Created by the program.
             None => current,
         }
     };
@@ -105,7 +109,7 @@ fn settle(fns: &Fns, current: CUcontext) -> Result {
     Ok(())
 }
 
-/// The primary context of a device, retained.
+/// Returns the primary context of a device, retained.
 pub(crate) fn primary(fns: &Fns, device: CUdevice) -> Result<CUcontext> {
     let mut primaries = primaries();
     let known = primaries.iter().position(|primary| primary.device == device);
@@ -113,7 +117,7 @@ pub(crate) fn primary(fns: &Fns, device: CUdevice) -> Result<CUcontext> {
         return Ok(primary.context);
     }
     let mut context = CUcontext::null();
-    // SAFETY: the place is ours to write; the driver checks the device.
+    // SAFETY: a valid output; the driver checks the device.
     check(unsafe { (fns.cuDevicePrimaryCtxRetain)(&mut context, device) })?;
     let entry = Primary { device, context, retained: true };
     match known {
@@ -123,13 +127,13 @@ pub(crate) fn primary(fns: &Fns, device: CUdevice) -> Result<CUcontext> {
     Ok(context)
 }
 
-/// The device of the current context, else the one that the thread has chosen. Makes no context.
+/// Returns the device of the current context, or else the selected one. Creates no context.
 pub(crate) fn device(fns: &Fns) -> Result<CUdevice> {
     if current(fns)?.is_null() {
         return Ok(chosen());
     }
     let mut device = 0;
-    // SAFETY: the place is ours to write.
+    // SAFETY: a valid output.
     check(unsafe { (fns.cuCtxGetDevice)(&mut device) })?;
     Ok(device)
 }
@@ -139,15 +143,14 @@ pub(crate) fn is_primary(context: CUcontext) -> bool {
     primaries().iter().any(|primary| primary.context == context)
 }
 
-/// Number of devices.
 pub(crate) fn count(fns: &Fns) -> Result<i32> {
     let mut count = 0;
-    // SAFETY: the place is ours to write.
+    // SAFETY: a valid output.
     check(unsafe { (fns.cuDeviceGetCount)(&mut count) })?;
     Ok(count)
 }
 
-/// Fails if there is no such device.
+/// Fails if the device does not exist.
 pub(crate) fn check_device(fns: &Fns, device: i32) -> Result {
     match device {
         0.. if device < count(fns)? => Ok(()),
@@ -155,7 +158,7 @@ pub(crate) fn check_device(fns: &Fns, device: i32) -> Result {
     }
 }
 
-/// Makes the device the thread's, with its primary context current.
+/// Selects the device for the thread, and makes its primary context current.
 pub(crate) fn choose(device: i32) -> Result {
     let fns = driver::fns(StreamMode::Legacy)?;
     check_device(fns, device)?;
@@ -168,7 +171,7 @@ pub(crate) fn choose(device: i32) -> Result {
     Ok(())
 }
 
-/// Ends the primary context of the current device, under all threads.
+/// Ends the primary context of the current device, for all threads.
 pub(crate) fn reset() -> Result {
     let fns = driver::fns(StreamMode::Legacy)?;
     let device = device(fns)?;
@@ -177,8 +180,8 @@ pub(crate) fn reset() -> Result {
     check(unsafe { (fns.cuDevicePrimaryCtxReset_v2)(device) })?;
     for primary in primaries.iter_mut().filter(|primary| primary.device == device && primary.retained) {
         primary.retained = false;
-        // A reset leaves the count of users as it is. An error says that the driver has counted down by itself.
-        // SAFETY: retained by `primary` above, once.
+        // SAFETY: retained once by `primary`. A reset does not change the number of users. An error
+        // means that the driver has already decremented it.
         let _ = unsafe { (fns.cuDevicePrimaryCtxRelease_v2)(device) };
     }
     RESETS.fetch_add(1, Ordering::Release);

@@ -1,4 +1,5 @@
-//! State of a host thread: its last error, its device, and the configurations of launches under way.
+//! State of a host thread: its last error, its device, and the configurations of launches in
+//! progress.
 
 use core::cell::{Cell, RefCell};
 
@@ -23,9 +24,9 @@ thread_local! {
     static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The C code of an outcome, which is kept as the thread's last error.
+/// Returns the C code of a result, and stores it as the thread's last error.
 ///
-/// `cudaErrorNotReady` is the answer of a query and no error: it is not kept.
+/// `cudaErrorNotReady` is the result of a query and no error, so it is not stored.
 pub(crate) fn record(result: Result) -> cudaError {
     match result {
         Ok(()) => cudaError::cudaSuccess,
@@ -38,17 +39,16 @@ pub(crate) fn record(result: Result) -> cudaError {
     }
 }
 
-/// The last error of this thread.
 pub(crate) fn last_error() -> cudaError {
     cudaError(LAST.get())
 }
 
-/// The last error of this thread, which is forgotten.
+/// Returns the last error of this thread and clears it.
 pub(crate) fn take_last_error() -> cudaError {
     cudaError(LAST.replace(0))
 }
 
-/// The device that this thread has chosen.
+/// Returns the device that this thread has selected.
 pub(crate) fn device() -> Option<i32> {
     DEVICE.get()
 }
@@ -57,7 +57,7 @@ pub(crate) fn set_device(device: i32) {
     DEVICE.set(Some(device));
 }
 
-/// True if this thread has found the context usable since the given number of resets.
+/// True if this thread has found the context usable since this number of resets.
 pub(crate) fn has_seen(context: CUcontext, resets: u64) -> bool {
     SEEN.get() == (context, resets)
 }
@@ -66,13 +66,13 @@ pub(crate) fn see(context: CUcontext, resets: u64) {
     SEEN.set((context, resets));
 }
 
-/// Keeps a configuration for `pop`. Fails at the end of a thread, once its stack is destroyed.
+/// Stores a configuration for `pop`. Fails at the end of a thread, after its stack was destroyed.
 pub(crate) fn push(configuration: Configuration) -> Result {
     let pushed = CONFIGURATIONS.try_with(|stack| stack.borrow_mut().push(configuration));
     pushed.map_err(|_| cudaError::cudaErrorCudartUnloading)
 }
 
-/// The configuration pushed last.
+/// Returns the configuration pushed last.
 pub(crate) fn pop() -> Result<Configuration> {
     let popped = CONFIGURATIONS.try_with(|stack| stack.borrow_mut().pop());
     popped.ok().flatten().ok_or(cudaError::cudaErrorMissingConfiguration)

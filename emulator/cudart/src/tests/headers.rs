@@ -1,6 +1,8 @@
-//! Names, parameters, structs and codes against NVIDIA's headers and libraries, which are fetched as wheels.
+//! Compares names, parameters, structs and codes with NVIDIA's headers and libraries, downloaded as
+//! wheels.
 //!
-//! `cargo test -p cuprum-cudart headers -- --ignored` (x86-64 Linux, `g++`, `readelf`, `python3` with pip, network).
+//! `cargo test -p cuprum-cudart headers -- --ignored` (x86-64 Linux, `g++`, `readelf`, `python3`
+//! with pip, network).
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -17,7 +19,7 @@ use crate::structs::{
     cudaResourceViewDesc, cudaTextureDesc, dim3,
 };
 
-/// A release: package, version, folder in it, and the number of functions compared at least.
+/// A release: package, version, folder in it, and the minimum number of compared functions.
 struct Release {
     package: &'static str,
     version: &'static str,
@@ -46,7 +48,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Output of a command.
+/// Returns the output of a command.
 fn run(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -70,7 +72,7 @@ impl Release {
         self.version.split('.').next().and_then(|major| major.parse().ok()).expect("a version")
     }
 
-    /// The compiler, with the headers.
+    /// Returns the compiler, with the headers.
     fn compiler(&self) -> Command {
         let mut compiler = Command::new("g++");
         compiler.args(["-std=c++20", "-I"]).arg(self.folder().join("include"));
@@ -80,7 +82,7 @@ impl Release {
     }
 }
 
-/// Exported names of NVIDIA's library, and the version of each.
+/// Returns the exported names of NVIDIA's library, and the version of each.
 fn exported(library: &Path) -> BTreeSet<(String, String)> {
     let table = run(Command::new("readelf").args(["--wide", "--dyn-syms"]).arg(library));
     let defined = table.lines().filter(|line| !line.contains(" UND ") && !line.contains(" ABS "));
@@ -111,7 +113,8 @@ fn all_names_of_the_libraries_are_in_the_list_and_no_others() {
     }
 }
 
-/// Checks of the parameters of each function that the header declares, and their number.
+/// Generates checks of the parameters of each function that the header declares. Returns them and
+/// their number.
 fn functions(release: &Release, per_thread: bool) -> (String, usize) {
     let define = if per_thread { "-DCUDA_API_PER_THREAD_DEFAULT_STREAM" } else { "-DLEGACY" };
     let header = "#include <cuda_runtime_api.h>\n";
@@ -164,7 +167,7 @@ fn parameters_have_the_sizes_of_the_headers() {
     }
 }
 
-/// Checks of a struct's fields; those named `reserved` of an open end are left out.
+/// Generates checks of a struct's fields, except fields named `reserved` at an open end.
 fn fields(checks: &mut String, name: &str, size: Option<usize>, fields: &[Field]) {
     if let Some(size) = size {
         writeln!(checks, "static_assert(sizeof({name}) == {size}, \"{name}\");").unwrap();

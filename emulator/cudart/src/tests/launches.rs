@@ -181,7 +181,7 @@ fn managed_variables_have_their_address_once_the_program_asks() {
 fn code_that_cannot_be_loaded_fails_each_use_and_nothing_else() {
     let _device = device();
     let number = Number::new(1);
-    // The managed variable that the program registers is not in it.
+    // It does not contain the managed variable that the program registers.
     let without = c".version 7.0\n.target sm_70\n.address_size 64\n.entry bump(.param .u64 out) { ret; }\n";
     for (code, expected) in [(c".version 7.0 nonsense", 218), (without, 500)] {
         let program = Program::of(code);
@@ -189,7 +189,7 @@ fn code_that_cannot_be_loaded_fails_each_use_and_nothing_else() {
             assert_eq!(number.launch(program.bump(), ONE, ONE, 0), expected, "{code:?}");
             assert_eq!(__cudaInitModule(program.handle()), 0);
         }
-        // As compiled programs launch, which look at no answer but the last.
+        // Launches like compiled programs, which check only the last result.
         let mut kernel = CUkernel::null();
         assert_eq!(call!(__cudaGetKernel, &mut kernel, program.bump()), expected);
         assert_eq!(call!(__cudaLaunchKernel, kernel, ONE, ONE, ptr::null_mut(), 0, NULL), expected);
@@ -221,7 +221,7 @@ fn a_configuration_that_cannot_be_kept_leaves_the_launch_out() {
     struct AtTheEnd(std::sync::mpsc::Sender<u32>);
     impl Drop for AtTheEnd {
         fn drop(&mut self) {
-            // The stack of this thread is destroyed before, as it was used after this.
+            // The stack of this thread is destroyed first, because it was used after this.
             let _ = self.0.send(__cudaPushCallConfiguration(ONE, ONE, 0, NULL));
         }
     }
@@ -231,6 +231,6 @@ fn a_configuration_that_cannot_be_kept_leaves_the_launch_out() {
         __cudaPushCallConfiguration(ONE, ONE, 0, NULL)
     });
     assert_eq!(thread.join().unwrap(), 0);
-    // In which order a thread's values are destroyed is the system's choice.
+    // The system determines the order in which a thread's values are destroyed.
     assert!(matches!(receiver.recv().unwrap(), 0 | 4));
 }

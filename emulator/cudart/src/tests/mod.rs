@@ -9,7 +9,8 @@ mod threads;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The software device for one test at a time: a reset ends the context under all threads.
+/// Locks the software device for one test at a time, because a reset ends the context for all
+/// threads.
 fn device() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -21,7 +22,7 @@ fn device() -> MutexGuard<'static, ()> {
 /// Calls a function of the runtime, and returns its code.
 macro_rules! call {
     ($function:path $(, $argument:expr)* $(,)?) => {{
-        // SAFETY: places and addresses that live during the call, as the test says.
+        // SAFETY: outputs and addresses that live during the call, as each test ensures.
         unsafe { $function($($argument),*) }.0
     }};
 }

@@ -1,4 +1,4 @@
-//! A program as its compiler registers it: a fat binary, host addresses, names.
+//! A program in the form in which its compiler registers it: a fat binary, host addresses, names.
 
 use core::ffi::{CStr, c_void};
 use core::ptr;
@@ -31,7 +31,7 @@ const PTX: &CStr = c"
 }
 ";
 
-/// A registered program, which ends with its value. Its own addresses stand for kernels and variables.
+/// A registered program, unregistered on drop. Its own addresses represent kernels and variables.
 pub(crate) struct Program {
     handle: *mut *mut c_void,
     wrapper: *mut FatBinaryWrapper,
@@ -51,7 +51,7 @@ impl Program {
         Self::of(PTX)
     }
 
-    /// A program with other device code.
+    /// Registers a program with other device code.
     pub(crate) fn of(code: &'static CStr) -> Self {
         let data = code.as_ptr().cast();
         let wrapper =

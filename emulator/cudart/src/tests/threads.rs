@@ -70,7 +70,7 @@ fn a_context_of_the_programs_own_is_used_as_it_is() {
         let fns = driver::fns(StreamMode::Legacy).unwrap();
         let shared = primary(fns, 0).unwrap();
         let mut own = CUcontext::null();
-        // SAFETY: the place is ours to write.
+        // SAFETY: a valid output.
         let made = unsafe { (fns.cuCtxCreate_v2)(&mut own, 0, 0) };
         assert_eq!(made.0, 0);
         let mut event = CUevent::null();
@@ -79,7 +79,7 @@ fn a_context_of_the_programs_own_is_used_as_it_is() {
         assert_eq!(call!(cudaEventDestroy, event), 0);
         assert_eq!(call!(cudaSetDevice, 0), 0);
         assert_eq!(now(), shared);
-        // SAFETY: made above, and not used any more.
+        // SAFETY: created above, and no longer used.
         assert_eq!(unsafe { (fns.cuCtxDestroy_v2)(own) }.0, 0);
     })
     .join()

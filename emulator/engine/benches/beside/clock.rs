@@ -1,16 +1,15 @@
-//! Time of a run: processor time for what runs on one core, since other programs on the machine cannot add to it as
-//! they do to the time on the wall, and wall time for what runs on several.
+//! Time of a run: processor time for runs on one core, because other programs on the machine cannot
+//! add to it, and wall time for runs on several.
 //!
-//! Processor time still grows when the core itself is shared, as with the other hardware thread of the core. Native
-//! code that waits for its own results hardly shows that, the emulator does: [`Reference`] tells.
+//! Processor time still grows if another hardware thread shares the core. Native code that waits
+//! for its own results is hardly affected, but the emulator is: [`Reference`] measures this.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// The time of one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Time {
-    /// Of all threads of this process together. The same as `wall` where there is no such clock.
+    /// Sum over all threads of this process. Same as `wall` if the system has no such clock.
     pub(crate) processor: Duration,
     pub(crate) wall: Duration,
 }
@@ -26,18 +25,18 @@ impl Time {
         Time { processor, wall }
     }
 
-    /// The shorter of two runs: the first brings the data back into the caches, where others have been.
+    /// Returns the shorter of two runs: the first brings the data back into the caches.
     pub(crate) fn of_either(mut run: impl FnMut()) -> Time {
         Time::of(&mut run).min(Time::of(run))
     }
 
-    /// The shorter of both in each respect.
+    /// Returns the shorter time of each clock.
     pub(crate) fn min(self, other: Time) -> Time {
         Time { processor: self.processor.min(other.processor), wall: self.wall.min(other.wall) }
     }
 }
 
-/// A loop that keeps the whole core busy. How fast it runs says how much of the core is ours.
+/// A loop that keeps the whole core busy. Its speed shows the available share of the core.
 pub(crate) struct Reference {
     pub(crate) slowest: f64,
     pub(crate) fastest: f64,
@@ -82,7 +81,7 @@ fn processor_time() -> Option<Duration> {
     }
     const PROCESS: i32 = 2;
     let mut time = Timespec { seconds: 0, nanoseconds: 0 };
-    // SAFETY: the C library has this function, and it writes no more than the structure given.
+    // SAFETY: the C library has this function, which writes only the given structure.
     let failed = unsafe { clock_gettime(PROCESS, &mut time) } != 0;
     (!failed).then(|| Duration::new(time.seconds as u64, time.nanoseconds as u32))
 }

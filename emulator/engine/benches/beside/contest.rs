@@ -1,5 +1,5 @@
-//! Subjects of the measurement: each kernel with its launch, its arguments, the results to expect and the same work in scalar
-//! Rust. Whoever runs the kernel takes launch and arguments from here.
+//! Contests: each kernel with its launch, its arguments, the expected results, and the same work in
+//! scalar Rust. All ways to run the kernel take launch and arguments from here.
 
 use super::native;
 use std::hint::black_box;
@@ -11,27 +11,26 @@ const ELEMENTS: usize = 1 << 20;
 const SIDE: usize = 256;
 const BODIES: usize = 1024;
 
-/// One kernel to run.
 pub(crate) struct Contest {
-    /// Unit that is counted, and its number in one run.
+    /// Unit of work, and the number of units per run.
     pub(crate) unit: &'static str,
     pub(crate) work: f64,
     pub(crate) grid: (u32, u32),
     pub(crate) block: (u32, u32),
     pub(crate) args: Vec<Arg>,
     pub(crate) check: Check,
-    /// Number of rows (elements, bodies) that native code may be asked to do a part of.
+    /// Number of rows (elements, bodies), of which native code can process a part.
     pub(crate) rows: usize,
-    /// Gives what does the work of some rows natively, again and again, on data of its own.
+    /// Returns a function that repeatedly does the work of some rows natively, on its own data.
     pub(crate) native: Box<dyn Fn(Range<usize>) -> NativeRun>,
 }
 
-/// Panics unless the buffers among the arguments are as they must be after one launch.
+/// Panics unless the buffers among the arguments are correct after one launch.
 pub(crate) type Check = Box<dyn Fn(&[Vec<u32>])>;
 
 pub(crate) type NativeRun = Box<dyn FnMut() + Send>;
 
-/// An argument of a kernel. Everything has 32 bits.
+/// An argument of a kernel. All values have 32 bits.
 pub(crate) enum Arg {
     Word(u32),
     Buffer(Vec<u32>),

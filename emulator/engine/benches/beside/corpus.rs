@@ -1,5 +1,5 @@
-//! Kernels of `kernels/corpus.cu`, which meet the paths that cost most: atomics, arrays of each thread, bytes, votes, wide
-//! blocks; with the same work in scalar Rust.
+//! Kernels of `kernels/corpus.cu`, which use the most expensive paths: atomics, per-thread arrays,
+//! bytes, votes, wide blocks; with the same work in scalar Rust.
 
 use super::contest::{Arg, Contest, NativeRun};
 use super::native::one_by_one;
@@ -9,7 +9,6 @@ use std::ops::Range;
 const WORDS: usize = 1 << 16;
 const BINS: usize = 64;
 
-/// Words without a pattern.
 fn words(count: usize, seed: u32) -> Vec<u32> {
     let mix = |i: u32| (i ^ seed).wrapping_mul(0x9e37_79b9).rotate_left(13).wrapping_mul(0x85eb_ca6b);
     (0..count as u32).map(|i| mix(i) ^ mix(i) >> 15).collect()
@@ -24,7 +23,7 @@ struct Shape {
     rows: usize,
 }
 
-/// A contest whose buffer at `index`, in the order of buffers, must hold exactly these words after a launch.
+/// Returns a contest whose buffer number `index` must contain exactly these words after a launch.
 fn exact(
     shape: Shape,
     args: Vec<Arg>,
@@ -97,7 +96,6 @@ pub(crate) fn digests() -> Contest {
     })
 }
 
-/// The result of run `i` of the stack machine.
 fn run_machine(code: &[u8], steps: u32, i: u32) -> u32 {
     let mut stack: [u32; 16] = std::array::from_fn(|k| i + k as u32);
     let (mut depth, mut at) = (1u32, i as usize % code.len());
@@ -156,7 +154,6 @@ pub(crate) fn machine() -> Contest {
     })
 }
 
-/// `c = a * b` for some rows of `a` and `c`.
 fn matmul_rows(side: usize, a: &[u32], b: &[u32], c: &mut [u32]) {
     for (row, c) in a.chunks_exact(side).zip(c.chunks_exact_mut(side)) {
         for (column, c) in c.iter_mut().enumerate() {
@@ -184,7 +181,7 @@ pub(crate) fn matmul() -> Contest {
     })
 }
 
-/// The number of bytes of the pattern that agree with the text, at each place of the text.
+/// Counts, for each position of the text, the bytes of the pattern that match.
 fn search(text: &[u8], pattern: &[u8], out: &mut [u32]) {
     for (text, out) in text.windows(pattern.len()).zip(out) {
         *out = text.iter().zip(pattern).take_while(|(a, b)| a == b).count() as u32;
@@ -214,7 +211,7 @@ pub(crate) fn searches() -> Contest {
     })
 }
 
-/// Copies odd words to the front of `out` and returns how many there are.
+/// Copies odd words to the front of `out` and returns their number.
 fn compact(input: &[u32], out: &mut [u32]) -> usize {
     let mut count = 0;
     for word in input {
@@ -259,7 +256,7 @@ pub(crate) fn compaction() -> Contest {
 
 const ROUNDS: u32 = 32;
 
-/// The rounds of one block of 1024 words.
+/// Runs the rounds of one block of 1024 words.
 fn relax(own: &mut [u32], next: &mut [u32]) {
     let last = own.len() - 1;
     for _ in 0..ROUNDS {

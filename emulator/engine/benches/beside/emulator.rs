@@ -1,17 +1,16 @@
-//! The kernels on the emulator.
+//! Runs the kernels on the emulator.
 
 use super::contest::{Arg, Contest};
 use crate::device::{Args, Buffer, Device};
 use std::time::Instant;
 
-/// A kernel ready to be launched again and again.
+/// A kernel ready for repeated launches.
 pub(crate) struct Prepared {
     device: Device,
     kernel: &'static str,
     grid: (u32, u32),
     block: (u32, u32),
     args: Args,
-    /// The memory of the arguments.
     buffers: Vec<Buffer>,
 }
 
@@ -54,8 +53,8 @@ fn load(module: &str) -> Device {
     Device::load(&ptx).unwrap_or_else(|error| panic!("{module}: {error}"))
 }
 
-/// One block of one warp that does nothing: what a launch costs by itself in seconds, on a kernel never launched before
-/// and on one that has been.
+/// Returns the time of a launch itself in seconds, measured with one warp that does nothing: on a
+/// kernel never launched before, and on one launched before.
 pub(crate) fn launch_costs() -> (f64, f64) {
     let args = Args::default();
     let run = |device: &Device| {

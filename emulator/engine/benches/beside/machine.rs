@@ -1,8 +1,8 @@
-//! Description of the machine, for those who read the table elsewhere.
+//! Description of the machine, for readers of the table.
 
 use std::process::Command;
 
-/// Date, processor, its cores, operating system and compiler, in a line.
+/// Returns the date, processor, number of cores, operating system and compiler in a line.
 pub(crate) fn description() -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -36,7 +36,6 @@ fn vectors() -> &'static str {
     "its own vectors"
 }
 
-/// Output of a program, if it can be run.
 fn answer(program: &str, args: &[&str]) -> String {
     match Command::new(program).args(args).output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),

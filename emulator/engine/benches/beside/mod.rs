@@ -1,6 +1,6 @@
 //! Other ways to run the kernels, and the kernels that all of them run.
 //!
-//! `fetch.sh` brings PoCL and Numba into `.cache/beside/`. Without it their columns say so.
+//! `fetch.sh` downloads PoCL and Numba into `.cache/beside/`. Without it their columns say so.
 
 pub(crate) mod clock;
 pub(crate) mod contest;
@@ -13,14 +13,14 @@ pub(crate) mod simulator;
 
 use std::path::PathBuf;
 
-/// Why something cannot be measured here.
+/// Reason why a way to run cannot be measured here.
 #[derive(Clone)]
 pub(crate) enum Absent {
     NotFetched,
     Broken(String),
 }
 
-/// The folder of something that `fetch.sh` has fetched.
+/// Returns the folder of something that `fetch.sh` has downloaded.
 fn fetched(what: &str) -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/beside").join(what);
     folder.canonicalize().ok()

@@ -1,18 +1,18 @@
-//! The work of the kernels in scalar Rust: what a plain loop costs with fused multiply-adds and without vector
-//! instructions.
+//! The work of the kernels in scalar Rust: the cost of a plain loop with fused multiply-adds and
+//! without vector instructions.
 
 use super::contest::SOFTENING;
 
-/// Keeps the compiler from making vector code of the loop that counts with this, at no other cost.
+/// Prevents the compiler from vectorizing a loop that counts with this, at no other cost.
 #[inline(always)]
 pub(super) fn one_by_one(index: usize) -> usize {
     let mut index = index;
-    // SAFETY: no instruction at all.
+    // SAFETY: the assembly contains no instruction.
     unsafe { std::arch::asm!("/* {0} */", inout(reg) index, options(pure, nomem, nostack, preserves_flags)) };
     index
 }
 
-/// `a * b + c`, rounded once, as one instruction.
+/// Computes `a * b + c`, rounded once, as one instruction.
 #[inline(always)]
 fn fma(a: f32, b: f32, c: f32) -> f32 {
     a.mul_add(b, c)
@@ -33,12 +33,13 @@ macro_rules! with_fma {
 }
 
 with_fma! {
-    /// Without checks of the bounds, which cost up to half the speed, depending on where the code happens to lie.
+    /// Without bounds checks, which cost up to half the speed, depending on the position of the
+    /// code.
     fn saxpy(alpha: f32, x: &[f32], y: &mut [f32]) {
         assert_eq!(x.len(), y.len());
         for i in 0..y.len() {
             let i = one_by_one(i);
-            // SAFETY: `one_by_one` gives back the index, which is below both lengths.
+            // SAFETY: `one_by_one` returns the index, which is below both lengths.
             let x = unsafe { x.get_unchecked(i) };
             // SAFETY: as above.
             let y = unsafe { y.get_unchecked_mut(i) };
@@ -54,7 +55,7 @@ with_fma! {
         sum
     }
 
-    /// `c = a * b` for some rows of `a` and `c` and all of the square matrix `b`.
+    /// Computes `c = a * b` for some rows of `a` and `c` and all of the square matrix `b`.
     fn matmul(side: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
         for row in 0..c.len() / side {
             for column in 0..side {
@@ -68,7 +69,7 @@ with_fma! {
         }
     }
 
-    /// The counts of some rows of the picture, from the given row on.
+    /// Computes the counts of some rows of the picture, from the given row on.
     fn mandelbrot(counts: &mut [u32], first_row: usize, width: usize, corner: [f32; 2], step: f32, limit: u32) {
         for y in 0..counts.len() / width {
             for x in 0..width {
@@ -90,7 +91,7 @@ with_fma! {
         }
     }
 
-    /// One step of some of the bodies, from the given one on.
+    /// Computes one step of some of the bodies, from the given one on.
     fn nbody(
         positions: &[[f32; 4]],
         first: usize,

@@ -1,6 +1,7 @@
-//! The kernels in OpenCL C on PoCL, which compiles them for this processor, limited to one thread.
+//! Runs the kernels in OpenCL C on PoCL, which compiles them for this processor, limited to one
+//! thread.
 //!
-//! The binding is just what that takes. Nothing is released: the objects live as long as the benchmark.
+//! The binding is minimal and releases nothing: the objects live as long as the benchmark.
 
 use super::contest::{Arg, Contest};
 use super::{Absent, fetched};
@@ -60,12 +61,11 @@ functions! {
     clFinish(queue: Object) -> i32;
 }
 
-/// Panics unless OpenCL said yes. What fails once PoCL is there is a mistake of ours.
+/// Panics if OpenCL returned an error. Once PoCL is available, an error is a bug here.
 fn succeeded(call: &str, code: i32) {
     assert_eq!(code, 0, "OpenCL: {call} answers {code}");
 }
 
-/// PoCL with the kernels compiled.
 pub(crate) struct Pocl {
     cl: Functions,
     context: Object,
@@ -75,7 +75,7 @@ pub(crate) struct Pocl {
 }
 
 impl Pocl {
-    /// Loads what `fetch.sh` has fetched. No other thread of this process may run yet.
+    /// Loads PoCL as `fetch.sh` has downloaded it. No other thread of this process may run yet.
     pub(crate) fn open() -> Result<Pocl, Absent> {
         let folder = fetched("pocl").ok_or(Absent::NotFetched)?;
         let settings = [
@@ -85,7 +85,7 @@ impl Pocl {
             ("POCL_MAX_PTHREAD_COUNT", "1".into()),
         ];
         for (name, value) in settings {
-            // SAFETY: the caller vouches that no other thread reads the environment now.
+            // SAFETY: the caller guarantees that no other thread reads the environment now.
             unsafe { std::env::set_var(name, value) };
         }
         let library = load_in_order(&folder).map_err(Absent::Broken)?;
@@ -102,14 +102,14 @@ impl Pocl {
         // SAFETY: there is room for one platform.
         let code = unsafe { (cl.clGetPlatformIDs)(1, &mut platform, null_mut()) };
         succeeded("clGetPlatformIDs", code);
-        // SAFETY: the platform is one that OpenCL gave, and there is room for one device.
+        // SAFETY: OpenCL returned the platform, and there is room for one device.
         let code = unsafe { (cl.clGetDeviceIDs)(platform, ANY_DEVICE, 1, &mut device, null_mut()) };
         succeeded("clGetDeviceIDs", code);
         let version = text(|bytes, value| {
-            // SAFETY: the device is live, and `value` has room for so many bytes.
+            // SAFETY: the device is live, and `value` has room for that many bytes.
             unsafe { (cl.clGetDeviceInfo)(device, DRIVER_VERSION, bytes, value, null_mut()) }
         });
-        // SAFETY: no properties, one live device, nothing to call back.
+        // SAFETY: no properties, one live device, no callback.
         let context = unsafe { (cl.clCreateContext)(null(), 1, &device, null(), null_mut(), &mut error) };
         succeeded("clCreateContext", error);
         // SAFETY: context and device are live and belong together.
@@ -119,11 +119,12 @@ impl Pocl {
         // SAFETY: one text of that length, which is copied.
         let program = unsafe { (cl.clCreateProgramWithSource)(context, 1, &source, &length, &mut error) };
         succeeded("clCreateProgramWithSource", error);
-        // SAFETY: the program and its device are live; options end in a zero; without a callback it waits.
+        // SAFETY: program and device are live; the options are NUL-terminated; without a callback
+        // it waits.
         let code =
             unsafe { (cl.clBuildProgram)(program, 1, &device, c"-Werror".as_ptr(), null(), null_mut()) };
         let log = text(|bytes, value| {
-            // SAFETY: program and device are live, and `value` has room for so many bytes.
+            // SAFETY: program and device are live, and `value` has room for that many bytes.
             unsafe { (cl.clGetProgramBuildInfo)(program, device, BUILD_LOG, bytes, value, null_mut()) }
         });
         assert_eq!(code, 0, "kernels.cl: {log}");
@@ -137,7 +138,7 @@ impl Pocl {
         }
         let mut error = 0;
         let name = CString::new(kernel).unwrap();
-        // SAFETY: the program is built, and the name ends in a zero.
+        // SAFETY: the program is built, and the name is NUL-terminated.
         let kernel = unsafe { (self.cl.clCreateKernel)(self.program, name.as_ptr(), &mut error) };
         succeeded("clCreateKernel", error);
         let mut buffers = Vec::new();
@@ -162,7 +163,8 @@ impl Pocl {
 
     fn set<T>(&self, kernel: Object, index: usize, value: &T) {
         let (bytes, value) = (size_of::<T>(), std::ptr::from_ref(value).cast());
-        // SAFETY: the kernel is live and copies that many bytes; it compares their number with the argument's type.
+        // SAFETY: the kernel is live. It copies that many bytes, and compares their number with the
+        // argument's type.
         let code = unsafe { (self.cl.clSetKernelArg)(kernel, index as u32, bytes, value) };
         succeeded("clSetKernelArg", code);
     }
@@ -171,7 +173,7 @@ impl Pocl {
         const READ_WRITE_AND_COPY: u64 = 1 << 0 | 1 << 5;
         let mut error = 0;
         let (bytes, host) = (size_of_val(words), words.as_ptr().cast());
-        // SAFETY: so many bytes can be read there, and they are copied.
+        // SAFETY: that many bytes are readable there, and they are copied.
         let buffer =
             unsafe { (self.cl.clCreateBuffer)(self.context, READ_WRITE_AND_COPY, bytes, host, &mut error) };
         succeeded("clCreateBuffer", error);
@@ -181,7 +183,7 @@ impl Pocl {
     fn read(&self, buffer: Object, words: usize) -> Vec<u32> {
         let mut values = vec![0u32; words];
         let (bytes, host) = (4 * words, values.as_mut_ptr().cast());
-        // SAFETY: buffer and vector have so many bytes, and the call waits.
+        // SAFETY: buffer and vector have that many bytes, and the call waits.
         let code = unsafe {
             (self.cl.clEnqueueReadBuffer)(self.queue, buffer, 1, 0, bytes, host, 0, null(), null_mut())
         };
@@ -190,7 +192,7 @@ impl Pocl {
     }
 }
 
-/// A kernel ready to be launched again and again.
+/// A kernel ready for repeated launches.
 pub(crate) struct Prepared {
     cl: Functions,
     queue: Object,
@@ -223,7 +225,8 @@ impl Prepared {
     }
 }
 
-/// Loads what PoCL needs from where it was unpacked, then the library that finds PoCL, and gives that one.
+/// Loads the unpacked libraries that PoCL needs, then the library that finds PoCL. Returns the
+/// latter.
 fn load_in_order(folder: &Path) -> Result<Library, String> {
     let list = folder.join("libraries");
     let list = std::fs::read_to_string(&list).map_err(|error| format!("{}: {error}", list.display()))?;
@@ -236,7 +239,6 @@ fn load_in_order(folder: &Path) -> Result<Library, String> {
     last.ok_or_else(|| "no libraries".into())
 }
 
-/// The text that a question of OpenCL's answers.
 fn text(ask: impl FnOnce(usize, *mut c_void) -> i32) -> String {
     let mut bytes = vec![0u8; 1 << 16];
     succeeded("a question", ask(bytes.len() - 1, bytes.as_mut_ptr().cast()));

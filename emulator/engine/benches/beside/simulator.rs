@@ -1,4 +1,4 @@
-//! The kernels in Python on Numba's CUDA simulator, in a process of its own.
+//! Runs the kernels in Python on Numba's CUDA simulator, in a separate process.
 
 use super::{Absent, fetched};
 use std::process::{Command, Stdio};
@@ -6,13 +6,11 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/beside/simulator.py");
 
-/// Limits of one kernel.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Outcome of a run of the simulator.
 pub(crate) struct Simulated {
     pub(crate) version: String,
-    /// Units of work a second.
+    /// Units of work per second.
     pub(crate) rate: f64,
 }
 
@@ -31,7 +29,7 @@ pub(crate) fn run(kernel: &str) -> Result<Option<Simulated>, Absent> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| Absent::Broken(format!("python3: {error}")))?;
-    // Its threads take turns by sleeping and polling, which a machine with other priorities may never let end.
+    // Its threads alternate by sleeping and polling, so with other priorities a run may never end.
     let limit = Instant::now() + LIMIT;
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < limit {
         std::thread::sleep(Duration::from_millis(10));

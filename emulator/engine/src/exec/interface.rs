@@ -1,4 +1,4 @@
-//! Arguments of a launch, and its requests to its surroundings.
+//! Arguments of a launch, and its requests to the driver.
 
 use super::texture;
 use super::touched::Touched;
@@ -7,46 +7,49 @@ use crate::program::Kernel;
 use crate::report::Fault;
 use std::time::Duration;
 
-/// How kernels are executed.
+/// Mode of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Execution {
-    /// Lane by lane, the simplest way: the reference for tests of the other mode.
+    /// Lane by lane, the simplest mode: the reference for tests of the other one.
     Plain,
-    /// Whole warps and several of them at a time, with the vector instructions of the processor.
+    /// Whole warps, several at a time, with the vector instructions of the processor.
     #[default]
     Vector,
 }
 
-/// Settings of a launch that do not change what a correct kernel computes.
+/// Settings of a launch that do not affect the results of a correct kernel.
 #[derive(Clone, Debug)]
 pub struct ExecOptions {
     /// Mode of execution.
     pub mode: Execution,
-    /// Threads that run blocks, the calling one included; 0 means one for each core.
+    /// Number of threads that run blocks, including the calling one; 0 means one per core.
     pub workers: usize,
-    /// Most warp instructions that a launch may execute before it counts as endless.
+    /// Maximum number of warp instructions of a launch.
     pub budget: Option<u64>,
-    /// Longest time that a launch may take before it counts as endless.
+    /// Maximum duration of a launch.
     pub time_limit: Option<Duration>,
-    /// Report reads of memory that nobody wrote: shared and local memory, and global memory where regions track it; and
-    /// the use of registers that nobody wrote.
+    /// Reports reads of uninitialized memory (shared, local, and global in regions that track
+    /// writes), and uses of uninitialized registers.
     pub check_init: bool,
-    /// Report accesses of different threads to the same shared or global memory that nothing orders: neither barriers
-    /// nor atomics with fences. One worker runs all blocks then.
+    /// Reports unordered accesses of different threads to the same shared or global memory.
+    /// Barriers, and atomics with fences, order accesses. One worker then runs all blocks.
     pub check_races: bool,
-    /// With `check_races`, report plain reads of memory that other threads change by atomic instructions, too. PTX
-    /// calls that a race; kernels that begin a loop around a compare-and-swap with a plain read rely on it.
+    /// With `check_races`, also reports plain reads of memory that other threads change by atomic
+    /// instructions. PTX calls this a race, but kernels that begin a loop around a compare-and-swap
+    /// with a plain read rely on it.
     pub check_atomic_reads: bool,
-    /// Report behavior that PTX leaves undefined at barriers and warp-level instructions: barriers that part of a warp
-    /// or of the block goes past, threads that expect different numbers of others, member masks that leave out a thread
-    /// or differ, shuffles that read from threads which take no part. Without it, only states in which no thread can
-    /// run are reported.
+    /// Reports undefined behavior at barriers and warp-level instructions: barriers that part of a
+    /// warp or of the block passes, threads that expect different numbers of others, member masks
+    /// that omit a thread or differ, shuffles that read from threads that take no part. Without it,
+    /// only states in which no thread can run are reported.
     pub check_barriers: bool,
-    /// Report stores of a NaN that the kernel has made of numbers, with the instruction that made it.
+    /// Reports stores of a NaN that the kernel computed from numbers, with the instruction that
+    /// computed it.
     pub check_nans: bool,
-    /// Runs blocks and warps in an order that depends on this number, and changes turns between warps at other moments,
-    /// to bring out dependences on the order. The same number gives the same order; one worker runs all blocks.
+    /// Runs blocks and warps in a random order given by this seed, and changes the times of turns,
+    /// to reveal dependences on the order. The same seed gives the same order; one worker runs all
+    /// blocks.
     pub seed: Option<u64>,
     /// Value of `%nsmid`.
     pub multiprocessors: u32,
@@ -71,8 +74,8 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// True if the vector mode is allowed: checks look at one access at a time, and other orders need warps that run
-    /// one by one.
+    /// True if the vector mode is allowed: checks inspect one access at a time, and random orders
+    /// need warps that run separately.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
         let watched = self.check_init || self.check_races || self.check_nans;
         self.mode == Execution::Vector && !watched && self.seed.is_none()
@@ -90,48 +93,51 @@ pub struct LaunchArgs<'a> {
     pub grid: [u32; 3],
     /// Threads per block in x, y and z.
     pub block: [u32; 3],
-    /// Bytes of shared memory beyond what the kernel declares.
+    /// Shared memory beyond the kernel's declarations, in bytes.
     pub dynamic_shared: u32,
-    /// The parameter buffer, laid out as [`Kernel::params`] says.
+    /// The parameter buffer, laid out as in [`Kernel::params`].
     pub params: &'a [u8],
-    /// Blocks of a cluster in x, y and z, where the launch says so; otherwise what the kernel says counts.
+    /// Blocks of a cluster in x, y and z, if the launch states them; otherwise the kernel's apply.
     pub cluster: Option<[u32; 3]>,
-    /// All blocks must be resident at the same time, so that they can wait for each other.
+    /// True if all blocks must be resident at the same time, so that they can wait for each other.
     pub cooperative: bool,
-    /// For cooperative launches: address of 64 zeroed bytes of device memory, where the grid's barrier lives.
+    /// For cooperative launches, the address of 64 zeroed bytes of device memory for the grid's
+    /// barrier.
     pub grid_workspace: u64,
 }
 
-/// Requests of a kernel to its surroundings.
+/// Services that a launch requests from its driver.
 pub trait Hooks: Sync {
-    /// Output of `printf`, formatted.
+    /// Prints formatted output of `printf`.
     fn print(&self, text: &str);
-    /// `malloc` on the device: a device address, 0 if there is no room.
+    /// Allocates for `malloc` on the device. Returns a device address, 0 if there is no room.
     fn malloc(&self, bytes: u64) -> u64;
-    /// `free` on the device; `false` if the address was not allocated or is already free.
+    /// Frees for `free` on the device; false if the address was not allocated or is already free.
     fn free(&self, address: u64) -> bool;
-    /// Sets the condition of a graph's node; `false` if there is no such condition.
+    /// Sets the condition of a graph's node. Returns false if the condition does not exist.
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {
         false
     }
-    /// True if the launch is to end now, with blocks undone and without a fault of its own. Asked every now and then.
+    /// True if the launch must end now, with blocks left and without a fault of its own. Called
+    /// regularly.
     fn is_stopped(&self) -> bool {
         false
     }
-    /// The texture object, or surface object, with this handle.
+    /// Finds the texture or surface object with this handle.
     fn object(&self, _handle: u64, _surface: bool) -> texture::Handle {
         texture::Handle::Unknown
     }
-    /// True if kernels of the launch's context may use the region, which may be of another device.
+    /// True if kernels of the launch's context may access the region, which may be on another
+    /// device.
     fn reaches(&self, _region: &Region) -> bool {
         true
     }
 
-    /// True if the launch goes on although a check found this; the hook has reported it then.
+    /// True if the launch continues although a check found this. The hook has then reported it.
     fn goes_on(&self, _finding: &Fault) -> bool {
         false
     }
-    /// The place where the launch is to note the bytes of global memory that it touches, if that is wanted.
+    /// Returns the record for accessed bytes of global memory, if they are recorded.
     fn touched(&self) -> Option<&Touched> {
         None
     }

@@ -1,20 +1,20 @@
 //! Runs decoded kernels.
 //!
-//! A launch is split into blocks, which workers take from a queue. A block's warps run in turn on one worker. A
-//! warp's lanes run together as long as they agree on where to go; where they diverge, each part becomes a fragment
-//! with its own program counter, the fragment in the earliest block runs first, and fragments that meet become one
-//! again.
+//! A launch is split into blocks, which workers take from a queue. One worker runs the warps of a
+//! block in turn. The lanes of a warp run together until they diverge. Each divergent path has its
+//! own program counter; the path that is first in reverse post-order runs first, and paths that
+//! reach the same instruction reconverge.
 //!
-//! Its rooms, each of which may use those below it:
+//! Each room may use those below it:
 //!
-//! | room | what |
+//! | room | contents |
 //! |---|---|
 //! | `launch` | the queue of blocks, workers, turns of warps |
 //! | `vector` | several warps at a time, step by step |
 //! | `plain` | one warp, instruction by instruction |
 //! | `access` | loads, stores and atomics: address to bytes, with every access checked |
 //! | `block` | the state of a block: its warps and their registers, its barriers, its faults |
-//! | `check` | memory of the checks, `code` kernels as steps, [`texture`] sampling of textures |
+//! | `check`, `code`, [`texture`] | state of the checks; kernels as steps; sampling of textures |
 //! | [`touched`] | the bytes that a launch reads and writes |
 //! | `interface` | arguments of a launch |
 
@@ -38,7 +38,8 @@ use crate::report::Fault;
 
 /// Runs a kernel to its end on the memory of `map`.
 ///
-/// The caller vouches for launch limits; only conditions that would break the execution are checked here.
+/// The caller checks the limits of launches. This function only checks conditions that would break
+/// the execution.
 ///
 /// # Errors
 /// The first fault, after which the other blocks stop.

@@ -1,35 +1,35 @@
-//! Tensor maps: descriptions of tensors, made by the host or by kernels, that copies read.
+//! Tensor maps: descriptions of tensors for copies, created by the host or by kernels.
 //!
-//! A map has 16 words, the address in the first, as on hardware, and the rest in an order of its own. Words of zeros are
-//! the start of a map that a kernel makes field by field.
+//! A map has 16 words. As on hardware, the first contains the address; the layout of the others is
+//! private. A map of zeros is the start of a map that a kernel creates field by field.
 
 use crate::program::bulk::Field;
 
 /// Words of a map.
 pub type Words = [u64; 16];
 
-/// Most dimensions of a tensor.
+/// Maximum number of dimensions of a tensor.
 pub const MOST_DIMENSIONS: usize = 5;
-/// Bytes that are copied at a time, at most: more than the shared memory of any block.
+/// Maximum bytes of one copy: more than the shared memory of any block.
 const MOST_BYTES: u64 = 1 << 18;
-/// The word of a map that says that it was made here.
+/// Identifies a map that was encoded here.
 const MARK: u64 = 0x6d61_7074_656e_736f;
 
-/// The part of a tensor that is copied at a time.
+/// The part of a tensor that one copy transfers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// A box, with its elements along each dimension.
+    /// A box, with its number of elements per dimension.
     Tile([u32; MOST_DIMENSIONS]),
-    /// Pixels in a row, one after the other in a part of each image (`im2col`).
+    /// Consecutive pixels of a part of each image (`im2col`).
     Columns {
-        /// Offsets of the corners of that part, from those of the image.
+        /// Offsets of the corners of this part from the corners of the image.
         lower: [i32; 3],
         upper: [i32; 3],
         /// Elements of a pixel.
         channels: u32,
         pixels: u32,
     },
-    /// Those of later devices, which no instruction here copies.
+    /// Parts that only later devices have; no instruction here copies them.
     Wide { amounts: u64, corners: u64, mode: u64 },
 }
 
@@ -37,25 +37,24 @@ pub enum Part {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorMap {
     pub address: u64,
-    /// Number of the type of elements, as the driver counts them.
+    /// Number of the type of elements, in the driver's numbering.
     pub element: u8,
     pub dimensions: usize,
-    /// 0 none, 1 slices of 16 bytes, 2 of 32.
+    /// 0: none, 1: slices of 16 bytes, 2: slices of 32 bytes.
     pub interleave: u8,
-    /// 0 none, 1 of 32 bytes, 2 of 64, 3 of 128.
+    /// 0: none, 1: of 32 bytes, 2: of 64, 3: of 128.
     pub swizzle: u8,
     pub promotion: u8,
-    /// True if numbers outside of the tensor are read as NaN.
+    /// Nonzero if elements outside of the tensor are read as NaN.
     pub fill: u8,
     pub sizes: [u64; MOST_DIMENSIONS],
-    /// Bytes from one element to the next along each dimension but the first.
+    /// Bytes between elements, for each dimension except the first.
     pub strides: [u64; MOST_DIMENSIONS - 1],
-    /// Steps along each dimension.
+    /// Traversal strides of the dimensions.
     pub steps: [u32; MOST_DIMENSIONS],
     pub part: Part,
 }
 
-/// Bytes of the elements of each type.
 const ELEMENT_BYTES: [u32; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4];
 
 fn pack<const N: usize>(values: [u32; N], bits: u32) -> u64 {
@@ -66,7 +65,7 @@ fn unpack<const N: usize>(word: u64, bits: u32) -> [u32; N] {
     core::array::from_fn(|index| (word >> (bits * index as u32)) as u32 & ((1 << bits) - 1))
 }
 
-/// Two numbers in a word.
+/// Packs two numbers into a word.
 fn pair(first: u32, second: u32) -> u64 {
     u64::from(first) | u64::from(second) << 32
 }
@@ -97,7 +96,7 @@ impl TensorMap {
         words
     }
 
-    /// `Err` says in words what is wrong with a map.
+    /// Decodes a map. `Err` describes the error in it.
     pub fn decode(words: &Words) -> Result<TensorMap, &'static str> {
         if words[1] != MARK {
             return Err("a tensor map that nobody encoded");
@@ -134,7 +133,7 @@ impl TensorMap {
         Ok(map)
     }
 
-    /// True if what is copied at a time is not empty, and no more than a block could hold.
+    /// True if one copy is not empty, and fits into the shared memory of a block.
     fn has_a_size(&self) -> bool {
         let known = |values: &[u32], most| values.iter().all(|value| (1..=most).contains(value));
         known(&self.steps[..self.dimensions], 8)
@@ -154,8 +153,9 @@ impl TensorMap {
             }
     }
 
-    /// How often a box goes along each dimension: but for the first, whose elements lie together, or in an interleaved
-    /// tensor for that of the slices, of which a copy has one.
+    /// Returns the number of rows of a box per dimension. It is 1 for the first dimension, whose
+    /// elements are contiguous; in an interleaved tensor, it is 1 instead for the dimension of the
+    /// slices, of which a copy has one.
     pub fn counts(&self, tile: [u32; MOST_DIMENSIONS]) -> [u32; MOST_DIMENSIONS] {
         let once = if self.interleave == 0 { 0 } else { self.dimensions.saturating_sub(2) };
         core::array::from_fn(|axis| match axis < self.dimensions && axis != once {
@@ -164,7 +164,8 @@ impl TensorMap {
         })
     }
 
-    /// Bytes that lie together: so many elements, or in an interleaved tensor a slice of the channels of one pixel.
+    /// Returns the size of a contiguous run: `elements` elements, or a slice of the channels of one
+    /// pixel in an interleaved tensor.
     pub fn run(&self, elements: u32) -> u32 {
         match self.interleave {
             0 => elements * self.element_bytes(),
@@ -176,16 +177,16 @@ impl TensorMap {
         ELEMENT_BYTES[usize::from(self.element)]
     }
 
-    /// Bytes of a row of the pattern of a swizzle, 16 without one.
+    /// Returns the bytes per row of the swizzle pattern, 16 without a swizzle.
     pub fn span(&self) -> u32 {
         16 << self.swizzle
     }
 }
 
-/// The types of elements in the order in which kernels count them, as the driver counts them.
+/// The driver's numbers of the types of elements, in the order of the kernels' numbers.
 const KERNEL_ELEMENTS: [u8; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12];
 
-/// Sets a field of a map, along one dimension if it has a value for each.
+/// Sets a field of a map. `dimension` selects among values per dimension.
 pub fn replace(words: &mut Words, field: Field, dimension: u32, value: u64) {
     let mut set = |word: usize, shift: u32, bits: u32, value: u64| {
         let mask = u64::MAX >> (64 - bits) << shift;
@@ -203,7 +204,7 @@ pub fn replace(words: &mut Words, field: Field, dimension: u32, value: u64) {
         Field::Swizzle => set(2, 24, 8, value),
         Field::Fill => set(2, 40, 8, value),
         Field::Size => set(3 + index as usize / 2, 32 * (index % 2), 32, value.wrapping_sub(1)),
-        // There is one less than there are dimensions.
+        // There is one stride less than dimensions.
         Field::Stride if index as usize + 1 < MOST_DIMENSIONS => set(6 + index as usize, 0, 64, value),
         Field::Stride => {}
         Field::Step => set(10, 8 * index, 8, value),

@@ -1,21 +1,21 @@
-//! Bytes of global memory that a launch reads and writes, exactly, by allocation.
+//! The exact bytes of global memory that a launch reads and writes, by allocation.
 //!
-//! One bit for each byte and manner, in pages that are made when they are needed. Words of which all bits are set are stored
-//! without a locked instruction, and words that are set already are only read, so that a warp at neighboring addresses costs
-//! a few plain accesses to the cache.
+//! One bit per byte and kind of access, in pages that are created on demand. Words with all bits
+//! set are stored without a locked instruction, and words that are already set are only read. A
+//! warp at neighboring addresses therefore costs only a few plain accesses to the cache.
 
 use crate::memory::{Neighbor, Region};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Bytes of memory of a page of bits.
+/// Bytes of memory covered by a page of bits.
 pub const PAGE: u64 = 1 << 16;
 
-/// Bits of a page, by word.
+/// Bits of a page, in words.
 pub type Words = [u64];
 
-/// The use of bytes by an instruction. Strong ones are atomic, volatile or have a memory order.
+/// Kind of access of an instruction. Strong accesses are atomic, volatile or have a memory order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Manner {
@@ -25,12 +25,12 @@ pub enum Manner {
     Write,
     /// A strong load.
     StrongRead,
-    /// A strong store, or an atomic operation. One whose result is used is a strong load too.
+    /// A strong store, or an atomic operation. If its result is used, it is also a strong load.
     StrongWrite,
 }
 
 impl Manner {
-    /// All of them.
+    /// All kinds of access.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::StrongRead, Self::StrongWrite];
 
     /// True for stores and atomic operations.
@@ -44,7 +44,7 @@ impl Manner {
     }
 }
 
-/// The bytes that a launch touches.
+/// The bytes that a launch accesses.
 #[derive(Debug, Default)]
 pub struct Touched {
     marks: Mutex<HashMap<u64, Box<Marks>>>,
@@ -52,7 +52,7 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// The touched bytes of a region, which stays at its address as long as this value.
+    /// Returns the accessed bytes of a region. The address stays valid as long as this value.
     pub(in crate::exec) fn of(&self, region: &Region, pc: u32, manner: Manner) -> *const Marks {
         let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = marks.entry(region.id).or_insert_with(|| Box::new(Marks::new(region)));
@@ -63,17 +63,16 @@ impl Touched {
         &raw const **marks
     }
 
-    /// Notes a fence of the device.
     pub(in crate::exec) fn fence(&self) {
         self.has_fence.store(true, Ordering::Relaxed);
     }
 
-    /// True if the launch had a fence of the device, or of the system, which are one here.
+    /// True if the launch had a fence of the device, or of the system, which are equivalent here.
     pub fn has_fence(&self) -> bool {
         self.has_fence.load(Ordering::Relaxed)
     }
 
-    /// The touched bytes, by allocation.
+    /// Returns the accessed bytes by allocation.
     pub fn into_marks(self) -> Vec<Marks> {
         let marks = self.marks.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Marks> = marks.into_values().map(|marks| *marks).collect();
@@ -82,16 +81,16 @@ impl Touched {
     }
 }
 
-/// Pages of bits, made when they are needed.
+/// Pages of bits, created on demand.
 type Table = Box<[OnceLock<Box<[AtomicU64]>>]>;
 
-/// The touched bytes of an allocation.
+/// The accessed bytes of an allocation.
 #[derive(Debug)]
 pub struct Marks {
     /// The allocation.
     pub allocation: Neighbor,
     tables: [OnceLock<Table>; 4],
-    /// The instructions that touched it.
+    /// The instructions that accessed it.
     places: Mutex<Vec<(u32, Manner)>>,
 }
 
@@ -101,12 +100,12 @@ impl Marks {
         Self { allocation, tables: Default::default(), places: Mutex::default() }
     }
 
-    /// The instructions that touched it, by index in the kernel's code.
+    /// Returns the instructions that accessed it, by index in the kernel's code.
     pub fn places(&self) -> Vec<(u32, Manner)> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Calls `visit` with each page that has bits: its number and its words.
+    /// Calls `visit` with the number and the words of each page that has bits set.
     pub fn for_each_page(&self, manner: Manner, mut visit: impl FnMut(u64, Vec<u64>)) {
         let table = self.tables[manner as usize].get().map(|table| &table[..]).unwrap_or_default();
         for (number, page) in table.iter().enumerate() {
@@ -127,7 +126,7 @@ impl Marks {
         (0..bytes.div_ceil(64)).map(|_| AtomicU64::new(0)).collect()
     }
 
-    /// Notes bytes, all inside of the allocation.
+    /// Records bytes within the allocation.
     #[inline]
     pub(in crate::exec) fn note(&self, manner: Manner, start: u64, bytes: u64) {
         let table = self.tables[manner as usize].get_or_init(|| self.table());
@@ -154,7 +153,7 @@ impl Marks {
     }
 }
 
-/// Notes bytes piece by piece, and neighboring pieces at once.
+/// Records ranges of bytes, combining neighboring ones.
 pub(in crate::exec) struct Noting<'m> {
     marks: &'m Marks,
     manner: Manner,
@@ -203,7 +202,7 @@ mod tests {
         let memory = Memory::new(1, 1 << 30, false);
         let region = memory.alloc(&Request::device(3 * PAGE, 0, 0)).unwrap();
         let touched = Touched::default();
-        // SAFETY: `touched` keeps it.
+        // SAFETY: `touched` keeps it alive.
         let marks = unsafe { &*touched.of(&region, 3, Manner::Write) };
         let mut noting = Noting::new(marks, Manner::Write);
         noting.add(PAGE - 70, 70);

@@ -1,8 +1,9 @@
-//! What another API would export: memory and semaphores, as files.
+//! Memory and semaphores in place of another API's, as files.
 //!
-//! On a machine with a GPU, Vulkan or another driver of the system makes these and hands out descriptors. There is none
-//! beside a software device, so these stand in for it: `cuImportExternalMemory` and `cuImportExternalSemaphore` of the
-//! software device take their descriptors, and no others but those of its own physical memory.
+//! On a machine with a GPU, Vulkan or another driver of the system creates these and exports
+//! descriptors. A software device has no such driver, so these replace it: its
+//! `cuImportExternalMemory` and `cuImportExternalSemaphore` accept only their descriptors, and
+//! descriptors of its own physical memory.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -19,27 +20,28 @@ pub struct ExternalMemory {
 }
 
 impl ExternalMemory {
-    /// Makes memory of zeros, as another API would. `None` where the system shares no memory.
+    /// Creates zeroed memory, like another API. Returns `None` if the system cannot share memory.
     pub fn new(bytes: u64) -> Option<Self> {
         let file = SharedFile::create(Purpose::External, bytes, 0)?;
         let mapping = Some(file.map(0, bytes)?);
         Some(Self { file, mapping })
     }
 
-    /// A new descriptor of it, of the type `CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD`. A successful import takes it.
+    /// Returns a new descriptor of the type `CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD`. A
+    /// successful import takes it over.
     pub fn descriptor(&self) -> Option<i32> {
         self.file.give()
     }
 
-    /// The byte at an offset, as the other API sees it.
+    /// Returns the byte at an offset, as the other API would read it.
     pub fn byte(&self, offset: u64) -> Option<u8> {
         let place = self.place(offset)?;
-        // SAFETY: inside of the mapping, which this keeps; others write it with plain stores of their own processes or
-        // threads, of which a volatile load sees some value.
+        // SAFETY: within the mapping, which this value keeps alive. Other processes or threads
+        // write it with plain stores, of which a volatile load sees some value.
         Some(unsafe { place.read_volatile() })
     }
 
-    /// Writes a byte. Gives false behind the end.
+    /// Writes a byte. Returns false beyond the end.
     pub fn set_byte(&self, offset: u64, value: u8) -> bool {
         let Some(place) = self.place(offset) else { return false };
         // SAFETY: as for reading.
@@ -52,8 +54,8 @@ impl ExternalMemory {
         Some(mapping.pointer().wrapping_add(usize::try_from(offset).ok()?))
     }
 
-    /// Takes what a client imports by a descriptor, which stays the caller's: such memory, or physical memory that a
-    /// driver like this one has exported.
+    /// Imports a descriptor of such memory, or of physical memory that a driver like this one
+    /// exported. The caller keeps the descriptor.
     #[doc(hidden)]
     pub fn import(descriptor: i32) -> Option<Self> {
         let file = SharedFile::adopt(descriptor, Purpose::External)
@@ -61,27 +63,27 @@ impl ExternalMemory {
         Some(Self { file, mapping: None })
     }
 
-    /// Closes a descriptor that a client has handed over.
+    /// Closes a descriptor that a client passed to the driver.
     #[doc(hidden)]
     pub fn close(descriptor: i32) {
         SharedFile::close(descriptor);
     }
 
-    /// Its size.
+    /// Returns its size in bytes.
     pub fn bytes(&self) -> u64 {
         self.file.bytes()
     }
 }
 
 impl Memory {
-    /// Gives a part of external memory an address.
+    /// Maps a part of external memory to an address.
     #[doc(hidden)]
     pub fn map_external(&self, memory: &ExternalMemory, offset: u64, request: &Request) -> Option<Region> {
         self.enter(request, Backing::mapped(memory.file.map(offset, request.bytes)?, None))
     }
 }
 
-/// A semaphore of another API: a counter that only grows, or one that is signaled or not.
+/// A semaphore of another API: a counter that only grows, or a binary semaphore.
 #[derive(Debug)]
 pub struct ExternalSemaphore {
     file: Arc<SharedFile>,
@@ -89,12 +91,13 @@ pub struct ExternalSemaphore {
 }
 
 impl ExternalSemaphore {
-    /// Makes a semaphore at 0, as another API would. `None` where the system shares no memory.
+    /// Creates a semaphore with the value 0, like another API. Returns `None` if the system cannot
+    /// share memory.
     pub fn new() -> Option<Self> {
         Self::of(SharedFile::create(Purpose::Semaphore, 64, 0)?)
     }
 
-    /// Takes what a client imports by a descriptor, which stays the caller's.
+    /// Imports a descriptor. The caller keeps the descriptor.
     #[doc(hidden)]
     pub fn import(descriptor: i32) -> Option<Self> {
         Self::of(SharedFile::adopt(descriptor, Purpose::Semaphore)?)
@@ -105,30 +108,31 @@ impl ExternalSemaphore {
         Some(Self { file, mapping })
     }
 
-    /// A new descriptor of it. A successful import takes it. Of the type
+    /// Returns a new descriptor. A successful import takes it over. Its type is
     /// `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD` for a counter, and
-    /// `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD` for one that is signaled or not.
+    /// `CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD` for a binary semaphore.
     pub fn descriptor(&self) -> Option<i32> {
         self.file.give()
     }
 
-    /// The counter; 1 for one that is signaled.
+    /// Returns the counter; 1 for a signaled binary semaphore.
     pub fn value(&self) -> u64 {
         self.counter().load(Ordering::Acquire)
     }
 
-    /// Raises the counter to a value; a smaller one changes nothing.
+    /// Raises the counter to a value. A smaller value has no effect.
     pub fn signal(&self, value: u64) {
         self.counter().fetch_max(value, Ordering::AcqRel);
     }
 
-    /// Takes the signal of one that is signaled. Gives false if it is not.
+    /// Resets a signaled binary semaphore. Returns false if it is not signaled.
     pub fn take(&self) -> bool {
         self.counter().compare_exchange(1, 0, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
     fn counter(&self) -> &AtomicU64 {
-        // SAFETY: the start of a page behind the header, in a mapping that this keeps; all use it as an atomic.
+        // SAFETY: the start of a page after the header, in a mapping that this value keeps alive.
+        // All accesses are atomic.
         unsafe { AtomicU64::from_ptr(self.mapping.pointer().cast()) }
     }
 }

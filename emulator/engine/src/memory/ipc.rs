@@ -1,7 +1,8 @@
-//! Handles of 64 bytes, by which another process finds an allocation or an event of this one.
+//! IPC handles: 64 bytes by which another process finds an allocation or an event of this one.
 //!
-//! A handle says which process has the bytes, under which descriptor, and where in the file. Another process of the same
-//! user opens the descriptor through `/proc`, which needs no privilege and leaves nothing behind.
+//! A handle contains the process, its descriptor of the file, and the position in it. Another
+//! process of the same user opens the descriptor through `/proc`, which needs no privilege and
+//! leaves no files.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,24 +10,23 @@ use super::map::{Backing, Region};
 use super::shared::{Board, EventSlot, Purpose, SharedFile, Slot};
 use super::{GRANULARITY, Memory, RegionKind, Request};
 
-/// What a handle names, in its first word.
+/// The kind of a handle, in its first word.
 const MEMORY: u64 = u64::from_le_bytes(*b"cuprumme");
 const EVENT: u64 = u64::from_le_bytes(*b"cuprumev");
 
-/// Why a handle could not be made or opened.
+/// Reason why a handle could not be created or opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandleError {
-    /// This system shares no memory between processes.
+    /// This system cannot share memory between processes.
     Unsupported,
-    /// It names nothing that is there.
+    /// The handle is invalid, or its object has ended.
     Invalid,
-    /// It is of this process.
+    /// The handle belongs to this process.
     Own,
-    /// There are no addresses left.
+    /// No addresses are left.
     OutOfMemory,
 }
 
-/// The words of a handle.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ticket {
     kind: u64,
@@ -61,7 +61,7 @@ impl Ticket {
         packed
     }
 
-    /// Reads a handle, which may be any bytes.
+    /// Parses a handle, which may be any bytes.
     fn unpack(bytes: &[u8; 64], kind: u64) -> Result<Self, HandleError> {
         let mut words = [0; 8];
         for (word, place) in words.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -84,19 +84,10 @@ impl Ticket {
             bytes,
         })
     }
-
-    /// The board of the process that made it, if that is there and not this one.
-    fn find_board(&self) -> Result<Arc<SharedFile>, HandleError> {
-        let own = self.process == std::process::id();
-        let board = SharedFile::of_process(self.process, self.board, Purpose::Board);
-        let board = board.filter(|file| file.identity() == Some(self.identity));
-        let board = board.ok_or(HandleError::Invalid)?;
-        if own { Err(HandleError::Own) } else { Ok(board) }
-    }
 }
 
 impl Region {
-    /// True if [`Memory::export`] can make a handle of it.
+    /// True if [`Memory::export`] can create a handle for it.
     pub fn is_shareable(&self) -> bool {
         self.kind == RegionKind::Device && self.piece().is_some()
     }
@@ -110,11 +101,12 @@ pub(super) struct Opened {
 }
 
 impl Memory {
-    /// A handle of an allocation, by which other processes open it. The same as long as it lives.
+    /// Returns a handle of an allocation, by which other processes open it. The same as long as it
+    /// lives.
     ///
     /// # Errors
     ///
-    /// [`HandleError::Invalid`] if the memory is not of the kind that can be exported.
+    /// [`HandleError::Invalid`] if memory of this kind cannot be exported.
     pub fn export(&self, region: &Region) -> Result<[u8; 64], HandleError> {
         if region.kind != RegionKind::Device {
             return Err(HandleError::Invalid);
@@ -134,8 +126,8 @@ impl Memory {
         .pack())
     }
 
-    /// Opens memory of another process. What is open already gets the same address, even if the other process has ended,
-    /// and has to be closed once more.
+    /// Opens memory of another process. Memory that is already open gets the same address, even if
+    /// the other process has ended, and has to be closed once more.
     ///
     /// # Errors
     ///
@@ -150,7 +142,7 @@ impl Memory {
                 return Ok(region);
             }
         }
-        let board = ticket.find_board()?;
+        let board = self.find_board(&ticket)?;
         let file = SharedFile::of_process(ticket.process, ticket.arena, Purpose::Arena);
         let file = file.filter(|file| file.identity() == Some(ticket.arena_identity));
         let mapping =
@@ -164,7 +156,7 @@ impl Memory {
         Ok(region)
     }
 
-    /// Closes memory of another process once. Gives false if no such memory starts there.
+    /// Closes memory of another process once. Returns false if no such memory begins there.
     pub fn close(&self, base: u64) -> bool {
         let region = self.find(base).filter(|region| region.base == base);
         if region.is_none_or(|region| region.kind != RegionKind::Opened) {
@@ -181,12 +173,12 @@ impl Memory {
         self.free(base).is_ok()
     }
 
-    /// An event that other processes can know. `None` if this system has none.
+    /// Creates an event that other processes can open; `None` if this system does not support it.
     pub fn event(&self) -> Option<EventSlot> {
         EventSlot::new(&self.board().ok()?)
     }
 
-    /// A handle of an event, by which other processes open it.
+    /// Returns a handle of an event, by which other processes open it.
     ///
     /// # Errors
     ///
@@ -202,16 +194,27 @@ impl Memory {
     /// [`HandleError`].
     pub fn open_event(&self, handle: &[u8; 64]) -> Result<EventSlot, HandleError> {
         let ticket = Ticket::unpack(handle, EVENT)?;
-        EventSlot::open(&*ticket.find_board()?, ticket.slot).ok_or(HandleError::Invalid)
+        EventSlot::open(&*self.find_board(&ticket)?, ticket.slot).ok_or(HandleError::Invalid)
     }
 
-    /// Enters bytes under an address of their own.
+    /// Assigns an address to bytes.
     pub(super) fn enter(&self, request: &Request, backing: Backing) -> Option<Region> {
         let mut state = self.lock();
         let span = request.bytes.checked_next_multiple_of(GRANULARITY)?;
         let base = self.place(&mut state, span, request.align.max(GRANULARITY))?;
         state.taken.insert(base, base + span);
         Some(self.insert(&mut state, request, base, backing, None))
+    }
+
+    /// The board of the process that made a handle, if it exists and is not this one. The process number alone does not
+    /// show that, because `/proc` also opens by the number of any thread.
+    fn find_board(&self, ticket: &Ticket) -> Result<Arc<SharedFile>, HandleError> {
+        let own = self.board.get().and_then(Option::as_ref).and_then(|board| board.file.identity());
+        if own == Some(ticket.identity) {
+            return Err(HandleError::Own);
+        }
+        let board = SharedFile::of_process(ticket.process, ticket.board, Purpose::Board);
+        board.filter(|file| file.identity() == Some(ticket.identity)).ok_or(HandleError::Invalid)
     }
 
     fn board(&self) -> Result<Arc<Board>, HandleError> {

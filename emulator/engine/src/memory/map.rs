@@ -1,4 +1,4 @@
-//! Regions, and the snapshot of them that a launch reads.
+//! Regions, and their snapshot for a launch.
 
 use core::fmt;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -16,7 +16,7 @@ use super::shared::{Arena, Mapping, Piece, Slot};
 use super::space::Space;
 use super::{RegionKind, Request};
 
-/// One allocation: a range of device addresses and the bytes behind it.
+/// One allocation: a range of device addresses and its bytes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Region {
@@ -32,13 +32,13 @@ pub struct Region {
     pub kind: RegionKind,
     /// True if kernels may write to it.
     pub writable: bool,
-    /// True if kernels reach it.
+    /// True if kernels can access it.
     pub reachable: bool,
-    /// The context it belongs to.
+    /// The context to which it belongs.
     pub context: u64,
-    /// The device it belongs to.
+    /// The device to which it belongs.
     pub device: u32,
-    /// Bytes that were written, if that is tracked.
+    /// The written bytes, if they are tracked.
     pub init: Option<Arc<ValidBits>>,
     /// The name of the variable, for a module's global.
     pub label: Option<Arc<str>>,
@@ -46,14 +46,14 @@ pub struct Region {
     pub flags: u32,
     /// The driver call that allocated it.
     pub call: Option<FnId>,
-    /// The place of that call in the client.
+    /// The call site in the client.
     pub site: Option<served::Site>,
     backing: Backing,
 }
 
-// SAFETY: `host` points at memory that `backing` keeps alive (or, for registered memory, that
-// the caller of `Memory::register` does). Device memory is shared between threads by nature; all
-// access goes through raw pointers and atomics, never through references.
+// SAFETY: `host` points to memory that `backing` keeps alive, or, for registered memory, the caller
+// of `Memory::register`. Threads share device memory by nature; all accesses use raw pointers and
+// atomics, never references.
 unsafe impl Send for Region {}
 // SAFETY: as above.
 unsafe impl Sync for Region {}
@@ -85,14 +85,14 @@ impl Region {
         }
     }
 
-    /// True if all of `addr..addr + len` lies inside.
+    /// True if all of `addr..addr + len` is inside.
     #[inline]
     pub fn contains(&self, addr: u64, len: u64) -> bool {
         let offset = addr.wrapping_sub(self.base);
         offset < self.len && len <= self.len - offset
     }
 
-    /// Its piece of the file that other processes can open, if it is in there.
+    /// Returns its piece of the file that other processes can open, if it is in that file.
     pub(super) fn piece(&self) -> Option<&Piece> {
         match self.backing.owner.as_deref() {
             Some(Owner::Arena(piece)) => Some(piece),
@@ -100,7 +100,7 @@ impl Region {
         }
     }
 
-    /// The allocation as a report names it, with the position of an address.
+    /// Describes the allocation for a report, with the position of an address.
     #[doc(hidden)]
     pub fn neighbor(&self, addr: u64, freed: bool) -> Neighbor {
         Neighbor {
@@ -122,9 +122,9 @@ impl Region {
 pub enum Position {
     /// At this offset inside.
     Inside(u64),
-    /// This far below the first byte.
+    /// This many bytes below the first byte.
     Before(u64),
-    /// This far beyond the end; 0 is the first byte that is not part of it.
+    /// This many bytes beyond the end; 0 is the first byte after it.
     After(u64),
 }
 
@@ -146,7 +146,7 @@ impl Position {
     }
 }
 
-/// An allocation as a report names it.
+/// An allocation in a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Neighbor {
@@ -166,7 +166,7 @@ pub struct Neighbor {
     pub position: Position,
     /// True if it had been freed.
     pub freed: bool,
-    /// The driver call that freed it, as far as one is known.
+    /// The driver call that freed it, if it is known.
     pub freed_by: Option<FnId>,
 }
 
@@ -194,8 +194,8 @@ impl fmt::Display for Neighbor {
     }
 }
 
-/// Address ranges with a meaning of their own, at the end of the device's range. A generic
-/// address in one of them is an offset into the memory of the accessing block or thread.
+/// Address ranges with a special meaning, at the end of the device's range. A generic address in
+/// one of them is an offset into the memory of the accessing block or thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
     /// Generic address of shared memory offset 0.
@@ -210,7 +210,7 @@ pub struct Windows {
     pub bytes: u64,
 }
 
-/// The regions at one moment. Keeps their memory alive.
+/// The regions at one time. Keeps their memory alive.
 #[derive(Debug)]
 pub struct Map {
     pub(super) regions: Regions,
@@ -235,22 +235,22 @@ impl Map {
         self.freed.find(addr)
     }
 
-    /// Places of the generic addresses of shared and local memory and of code.
+    /// Returns the generic addresses of shared and local memory and of code.
     pub fn windows(&self) -> Windows {
         self.windows
     }
 }
 
-/// Freed allocations, by address. An entry goes when its range is handed out again, or when there
-/// are too many.
+/// Freed allocations, by address. An entry is removed when its range is reused, or when there are
+/// too many.
 #[derive(Debug, Default)]
 pub struct FreedLog {
     entries: Mutex<Ordered<Neighbor>>,
 }
 
 impl FreedLog {
-    /// Entries kept. Beyond that the lowest addresses are forgotten, which are the oldest until
-    /// the address range has been used up once.
+    /// Maximum number of entries. Beyond it, the lowest addresses are removed, which are the oldest
+    /// until the address range has been used up once.
     const KEPT: usize = 1 << 16;
 
     /// The freed allocation that contained `addr`.
@@ -258,7 +258,7 @@ impl FreedLog {
         Self::find_in(&self.entries.lock().unwrap_or_else(PoisonError::into_inner), addr)
     }
 
-    /// The same, unless that takes waiting for another thread.
+    /// Like `find`, but returns `None` instead of waiting for another thread.
     #[allow(
         dead_code,
         reason = "for the handler of `driver::memory::host_access`, which not every system has"
@@ -293,19 +293,18 @@ impl FreedLog {
     }
 }
 
-/// The bytes behind a region; freed with the last clone.
+/// The bytes of a region, freed with the last clone.
 #[derive(Debug, Clone)]
 pub(super) struct Backing {
     host: *mut u8,
     owner: Option<Arc<Owner>>,
 }
 
-// SAFETY: a pointer and the shared owner of what it points at; nothing is accessed through it here.
+// SAFETY: a pointer and the shared owner of its memory; this type does not access the memory.
 unsafe impl Send for Backing {}
 // SAFETY: as above.
 unsafe impl Sync for Backing {}
 
-/// Origin of bytes.
 #[derive(Debug)]
 enum Owner {
     Heap {
@@ -317,7 +316,6 @@ enum Owner {
         base: u64,
         bytes: u64,
     },
-    /// Gives itself back.
     Arena(Piece),
     /// Bytes of a file, and the slot by which its process knows that they are open.
     Mapped {
@@ -326,20 +324,20 @@ enum Owner {
     },
 }
 
-// SAFETY: it owns memory that any thread may free, once, and does nothing else with it.
+// SAFETY: it only owns memory, which any thread may free once.
 unsafe impl Send for Owner {}
 // SAFETY: as above.
 unsafe impl Sync for Owner {}
 
-/// Alignment of device memory on the host: a cache line, so that a warp's row of 128 bytes
-/// touches two lines and not three.
+/// Alignment of device memory on the host: a cache line, so that a warp's row of 128 bytes touches
+/// two lines and not three.
 const HOST_ALIGN: usize = 64;
 
 impl Backing {
-    /// Zeroed bytes from the allocator, which takes large blocks from the system lazily.
+    /// Allocates zeroed bytes. The allocator gets large blocks from the system lazily.
     pub(super) fn heap(bytes: u64) -> Option<Self> {
-        // An alignment above the allocator's own would make it write the whole block, so align
-        // by hand.
+        // With an alignment above its own, the allocator would write the whole block, so this
+        // aligns manually.
         let size = usize::try_from(bytes).ok()?.checked_add(HOST_ALIGN)?;
         let layout = Layout::from_size_align(size, 16).ok()?;
         // SAFETY: the size is at least HOST_ALIGN, not zero.
@@ -351,7 +349,7 @@ impl Backing {
         Some(Self { host, owner: Some(Arc::new(Owner::Heap { start, layout })) })
     }
 
-    /// Bytes at the device address itself; from the heap where the space is not host memory.
+    /// Returns bytes at the device address itself; from the heap if the space is not host memory.
     pub(super) fn committed(space: &Arc<Space>, base: u64, bytes: u64) -> Option<Self> {
         if !space.commit(base, bytes) {
             return Self::heap(bytes);
@@ -361,24 +359,24 @@ impl Backing {
         Some(Self { host, owner: Some(Arc::new(Owner::Committed { space, base, bytes })) })
     }
 
-    /// Zeroed bytes in a file that other processes can open.
+    /// Allocates zeroed bytes in a file that other processes can open.
     pub(super) fn in_arena(arena: &Arc<Arena>, bytes: u64) -> Option<Self> {
         let piece = arena.take(bytes)?;
         Some(Self { host: piece.pointer(), owner: Some(Arc::new(Owner::Arena(piece))) })
     }
 
-    /// Bytes of a file.
+    /// Uses bytes of a file.
     pub(super) fn mapped(mapping: Mapping, slot: Option<Slot>) -> Self {
         let host = mapping.pointer();
         Self { host, owner: Some(Arc::new(Owner::Mapped { _mapping: mapping, slot })) }
     }
 
-    /// Bytes that the client owns.
+    /// Uses bytes that the client owns.
     pub(super) fn foreign(host: *mut u8) -> Self {
         Self { host, owner: None }
     }
 
-    /// The same bytes from `offset` on.
+    /// Returns the same bytes from `offset` on.
     pub(super) fn part(&self, offset: u64) -> Self {
         let mut part = self.clone();
         part.host = self.host.wrapping_add(offset as usize);
@@ -389,7 +387,8 @@ impl Backing {
 impl Drop for Owner {
     fn drop(&mut self) {
         match self {
-            // SAFETY: allocated in `Backing::heap` with this very layout; the last owner is gone.
+            // SAFETY: allocated in `Backing::heap` with this layout; the last owner is being
+            // dropped.
             Self::Heap { start, layout } => unsafe { dealloc(*start, *layout) },
             Self::Committed { space, base, bytes } => space.decommit(*base, *bytes),
             Self::Arena(_) | Self::Mapped { slot: None, .. } => {}

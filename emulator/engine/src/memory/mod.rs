@@ -1,16 +1,16 @@
 //! The device's address space: allocations, their bytes, and freed allocations.
 //!
-//! Device addresses are numbers of their own, not host addresses. They lie inside one range of
-//! the process that is reserved without access (module `space`), so that a host dereference of a
-//! device pointer faults at once, as on hardware. The bytes live elsewhere, except for memory
-//! which the host may touch (managed, pinned): there the address is the host address.
+//! Device addresses are in a range of the process that is reserved without access (module `space`),
+//! so a host access to a device pointer faults immediately, as on hardware. The bytes are
+//! elsewhere, except for memory that the host may access (managed, pinned): its address is the host
+//! address.
 //!
-//! * Addresses are handed out in ascending order with a gap after each allocation, so they are the
-//!   same in every run and an overflow never lands in the neighbor.
-//! * A freed range is not handed out again until the whole range has been used once. A use after
-//!   free is therefore always seen, and the report can name the allocation ([`FreedLog`]).
-//! * Kernels read a [`Map`], an immutable snapshot which keeps the bytes of all its regions alive,
-//!   so a concurrent free cannot pull memory from under a running kernel.
+//! * Addresses are assigned in ascending order with a gap after each allocation. They are the same
+//!   in every run, and an overflow never reaches the neighbor.
+//! * A freed range is not reused until the whole range has been used once. A use after free is
+//!   therefore always detected, and the report can name the allocation ([`FreedLog`]).
+//! * Kernels read a [`Map`], an immutable snapshot that keeps the bytes of all its regions alive,
+//!   so a concurrent free cannot remove memory of a running kernel.
 
 mod external;
 mod ipc;
@@ -53,7 +53,7 @@ use space::{PAGE, Space};
 /// The alignment and granularity of device allocations, in bytes.
 pub const GRANULARITY: u64 = 512;
 
-/// The smallest gap between two allocations, in bytes.
+/// Minimum gap between two allocations, in bytes.
 pub const GUARD: u64 = 4096;
 
 /// Everything allocated on the devices of this process.
@@ -64,22 +64,22 @@ pub struct Memory {
     track_init: bool,
     freed: Arc<FreedLog>,
     state: Mutex<State>,
-    /// Where device memory is that other processes can open; `None` inside where the system has no such thing.
+    /// Device memory that other processes can open; `None` inside if the system lacks it.
     arena: OnceLock<Option<Arc<Arena>>>,
     board: OnceLock<Option<Arc<Board>>>,
-    /// Memory of other processes that is open here, by their board and the slot there.
+    /// Open memory of other processes, by their board and the slot in it.
     opened: Mutex<HashMap<(u64, u64), Opened>>,
-    /// Allocations of imported pools that are visible here: addresses, by their file and the place there.
+    /// Addresses of imported pool allocations, by their file and the position in it.
     pointers: Mutex<HashMap<(u64, u64), u64>>,
 }
 
 #[derive(Debug)]
 struct State {
     regions: Regions,
-    /// The regions of each context: where they start, by their numbers.
+    /// The regions of each context: first addresses, by number.
     owned: Ordered<BTreeMap<u64, u64>>,
-    /// Address ranges not to be handed out, start to end (exclusive): live regions that lie in
-    /// the reserved space, and ranges reserved by the client.
+    /// Address ranges that are in use, start to end (exclusive): live regions in the reserved
+    /// space, and ranges reserved by the client.
     taken: Ranges,
     cursor: u64,
     next_id: u64,
@@ -88,9 +88,9 @@ struct State {
 }
 
 impl Memory {
-    /// An empty address space for `devices` devices of `capacity` bytes each.
+    /// Creates an empty address space for `devices` devices of `capacity` bytes each.
     ///
-    /// With `track_init`, device memory carries one bit per byte that says whether it was written.
+    /// With `track_init`, device memory has one bit per byte that records whether it was written.
     pub fn new(devices: u32, capacity: u64, track_init: bool) -> Self {
         let space = Arc::new(Space::reserve());
         let (cursor, end) = (space.base(), space.allocatable_end());
@@ -115,8 +115,8 @@ impl Memory {
         }
     }
 
-    /// The regions as they are now, for a launch. Costs one reference count if nothing changed
-    /// since the last call.
+    /// Returns the current regions for a launch. Costs one reference count if nothing changed since
+    /// the last call.
     pub fn snapshot(&self) -> Arc<Map> {
         let mut state = self.lock();
         if let Some(map) = &state.snapshot {
@@ -127,13 +127,13 @@ impl Memory {
         map
     }
 
-    /// Bytes in use on a device, and its capacity.
+    /// Returns the bytes in use on a device, and its capacity.
     pub fn usage(&self, device: u32) -> (u64, u64) {
         let used = self.lock().used.get(device as usize).copied().unwrap_or(0);
         (used, self.capacity)
     }
 
-    /// Allocates memory, which reads as zero.
+    /// Allocates zeroed memory.
     ///
     /// # Errors
     ///
@@ -162,23 +162,23 @@ impl Memory {
                 return Err(error);
             }
         };
-        // Memory the host can see is written behind our back: nothing to track.
+        // The host writes its visible memory directly, so writes to it are not tracked.
         let init = (self.track_init && matches!(request.kind, RegionKind::Device | RegionKind::Pooled))
             .then(|| Arc::new(ValidBits::new(request.bytes)));
         state.taken.insert(base, base + span);
         Ok(self.insert(&mut state, request, base, backing, init))
     }
 
-    /// Enters host memory of another owner, under its own address.
+    /// Registers host memory of another owner under its own address.
     ///
     /// # Errors
     ///
-    /// [`AllocError::Overlap`] if part of the range is known already.
+    /// [`AllocError::Overlap`] if part of the range is already known.
     ///
     /// # Safety
     ///
     /// `host` must stay readable and writable for `bytes` bytes until the range is freed with
-    /// [`Memory::free`] and no snapshot taken before is in use.
+    /// [`Memory::free`] and no earlier snapshot is in use.
     pub unsafe fn register(
         &self,
         host: *mut u8,
@@ -199,11 +199,11 @@ impl Memory {
         Ok(self.insert(&mut state, &request, base, backing, None))
     }
 
-    /// Frees the allocation that starts at `base` and remembers it in the freed log.
+    /// Frees the allocation that begins at `base`, and records it in the freed log.
     ///
     /// # Errors
     ///
-    /// [`FreeError`] if no live allocation starts there.
+    /// [`FreeError`] if no live allocation begins there.
     pub fn free(&self, base: u64) -> Result<Region, FreeError> {
         let mut state = self.lock();
         let Some(region) = state.regions.remove(base) else {
@@ -215,8 +215,11 @@ impl Memory {
         state.snapshot = None;
         state.disown(&region);
         // A mapping inside a client's reservation returns to that reservation, not to the space.
-        if region.kind != RegionKind::Mapped {
+        if !region.kind.is_mapped() {
             state.taken.remove(base);
+        }
+        if region.kind == RegionKind::MappedHost {
+            self.space.decommit(base, region.len);
         }
         if region.kind.counts() {
             let span = region.len.next_multiple_of(GRANULARITY);
@@ -226,27 +229,27 @@ impl Memory {
         Ok(region)
     }
 
-    /// Frees everything that belongs to a context; returns the number of allocations.
+    /// Frees all memory of a context. Returns the number of allocations.
     pub fn free_context(&self, context: u64) -> usize {
         let owned = self.lock().owned.get(context).cloned().unwrap_or_default();
         owned.values().filter(|&&base| self.free(base).is_ok()).count()
     }
 
-    /// The live regions that belong to a context, in the order of their allocation.
+    /// Returns the live regions of a context, in the order of their allocation.
     pub fn regions_of(&self, context: u64) -> Vec<Region> {
         let state = self.lock();
         let Some(owned) = state.owned.get(context) else { return Vec::new() };
         owned.values().filter_map(|base| state.regions.get(*base).cloned()).collect()
     }
 
-    /// The live region that contains `addr`.
+    /// Finds the live region that contains `addr`.
     pub fn find(&self, addr: u64) -> Option<Region> {
         let state = self.lock();
         let region = state.regions.last_up_to(addr)?;
         region.contains(addr, 1).then(|| region.clone())
     }
 
-    /// The live regions that make up all of `addr..addr + len` without a gap, ascending.
+    /// Returns the live regions that cover `addr..addr + len` without a gap, ascending.
     pub fn cover(&self, addr: u64, len: u64) -> Option<Vec<Region>> {
         let end = addr.checked_add(len)?;
         let state = self.lock();
@@ -265,17 +268,17 @@ impl Memory {
         }
     }
 
-    /// The freed allocation that contained `addr`, if the range was not handed out again.
+    /// Finds the freed allocation that contained `addr`, if the range was not reused.
     pub fn find_freed(&self, addr: u64) -> Option<Neighbor> {
         self.freed.find(addr)
     }
 
-    /// Places of the generic addresses of shared and local memory and of code.
+    /// Returns the generic addresses of shared and local memory and of code.
     pub fn windows(&self) -> Windows {
         self.space.windows()
     }
 
-    /// True if `addr` lies in the range of device addresses, allocated or not.
+    /// True if `addr` is in the range of device addresses, allocated or not.
     pub fn is_device_address(&self, addr: u64) -> bool {
         self.space.contains(addr)
     }
@@ -291,7 +294,7 @@ impl Memory {
         true
     }
 
-    /// Sets whether kernels reach the region at `base`.
+    /// Sets whether kernels can access the region at `base`.
     pub fn set_reachable(&self, base: u64, reachable: bool) -> bool {
         let mut state = self.lock();
         let Some(region) = state.regions.get_mut(base) else {
@@ -302,7 +305,8 @@ impl Memory {
         true
     }
 
-    /// Bytes that other processes can open, where the system has such; else from the heap.
+    /// Allocates bytes that other processes can open if the system supports it; otherwise from the
+    /// heap.
     fn shareable(&self, bytes: u64) -> Option<Backing> {
         let arena = self.arena.get_or_init(|| Arena::create(Purpose::Arena, 0));
         let shared = arena.as_ref().and_then(|arena| Backing::in_arena(arena, bytes));
@@ -342,8 +346,8 @@ impl Memory {
         }
     }
 
-    /// Finds addresses for `span` bytes: after the last allocation while the range lasts, then in
-    /// a gap that fits. Forgets the freed allocations that the new range covers.
+    /// Finds addresses for `span` bytes: after the last allocation while the range lasts, then in a
+    /// gap. Removes freed allocations in the new range from the log.
     fn place(&self, state: &mut State, span: u64, align: u64) -> Option<u64> {
         let end_of_space = self.space.allocatable_end();
         let fits = |from: u64, limit: u64| {
@@ -363,8 +367,8 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic while the lock was held cannot leave the table half-written: every change is
-        // one insertion or removal.
+        // A panic under the lock cannot leave the table inconsistent, because every change is one
+        // insertion or removal.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

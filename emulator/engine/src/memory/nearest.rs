@@ -1,4 +1,4 @@
-//! Which allocation an address belongs to, or missed.
+//! Finds the allocation to which an address belongs, or the nearest one.
 
 use core::mem::ManuallyDrop;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -7,26 +7,26 @@ use super::Memory;
 use super::map::{Map, Neighbor};
 use super::regions::Regions;
 
-/// Attempts to get a lock without waiting, each of which takes nanoseconds.
+/// Number of attempts to get a lock without waiting. Each takes nanoseconds.
 const ATTEMPTS: u32 = 10_000;
 
 impl Map {
-    /// The allocation closest to `addr`: the one it is in, the freed one it is in, or else the
-    /// live one at the smallest distance.
+    /// Returns the allocation that contains `addr`, or the freed one that contained it, or else the
+    /// nearest live one.
     pub fn nearest(&self, addr: u64) -> Option<Neighbor> {
         self.regions.nearest(addr, || self.freed.find(addr))
     }
 }
 
-/// Largest span of the device's range.
+/// Maximum size of the device's range.
 const RANGE: u64 = 1 << 40;
 
-/// Least lower half that is recognized: programs have memory of their own at smaller addresses.
+/// Minimum recognized lower half. Programs have their own memory at smaller addresses.
 const LEAST_HALF: u64 = 1 << 30;
 
 impl Map {
-    /// The address in a live allocation whose lower half this is: the remainder of a pointer that went through an
-    /// integer of 32 bits, extended with zeros or with its sign.
+    /// Returns the address in a live allocation that has this lower half, for a pointer that was
+    /// converted to a 32-bit integer and back, with zero or sign extension.
     pub fn widened(&self, addr: u64) -> Option<u64> {
         let (low, high) = (addr & 0xffff_ffff, addr >> 32);
         let is_half = low >= LEAST_HALF && (high == 0 || high == 0xffff_ffff && low >> 31 == 1);
@@ -51,26 +51,26 @@ impl Regions {
 }
 
 impl Memory {
-    /// As [`Map::nearest`], of what is there now, for a handler of signals: it neither waits nor allocates nor frees.
-    /// `None` also if other threads are changing the memory all the time.
+    /// Like [`Map::nearest`] for the current memory, for a signal handler: it neither waits nor
+    /// allocates nor frees. Also returns `None` if other threads keep changing the memory.
     #[allow(
         dead_code,
         reason = "for the handler of `driver::memory::host_access`, which not every system has"
     )]
     pub fn nearest_at_once(&self, addr: u64) -> Option<ManuallyDrop<Neighbor>> {
         let state = lock_at_once(&self.state)?;
-        // Its label is shared, and must not be freed here if the allocation goes meanwhile.
+        // The label is shared, and must not be freed here if the allocation ends meanwhile.
         state.regions.nearest(addr, || self.freed.find_at_once(addr)).map(ManuallyDrop::new)
     }
 }
 
-/// Locks if that takes no waiting for a thread that does not run.
+/// Locks unless this means waiting for a thread that does not run.
 #[allow(dead_code, reason = "for the handler of `driver::memory::host_access`, which not every system has")]
 pub(super) fn lock_at_once<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     for _ in 0..ATTEMPTS {
         match mutex.try_lock() {
             Ok(guard) => return Some(guard),
-            // Every change of what is read here is one insertion or removal.
+            // Every change of this data is one insertion or removal.
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => core::hint::spin_loop(),
         }

@@ -1,4 +1,4 @@
-//! Addresses without memory, memory without addresses, and mappings between them.
+//! Reserved addresses, physical memory, and mappings between them.
 
 use std::sync::Arc;
 
@@ -12,24 +12,37 @@ pub struct Physical {
     backing: Backing,
     /// Size in bytes.
     pub bytes: u64,
-    /// The device in whose memory it counts.
+    /// The device whose memory it uses.
     pub device: u32,
-    /// What other processes know it by, if it was made for them.
+    /// Its file, if it was created for sharing.
     file: Option<Arc<SharedFile>>,
-    /// True if it was made here, and counts.
+    /// True if it was created here, and counts as used memory.
     counts: bool,
+    /// True if it is memory of the host, which no device counts.
+    pub on_host: bool,
 }
 
+/// Stands for the host in place of a device, in files of physical memory.
+const HOST: u32 = u32::MAX;
+
 impl Physical {
-    /// A descriptor of its bytes, for the client to hand to another process and to close. `None` if it was not made to
-    /// be shared, or there are no descriptors left.
+    /// Returns a descriptor of its bytes, which the client passes to another process and closes.
+    /// Returns `None` if it was not created for sharing, or no descriptors are left.
     pub fn export(&self) -> Option<i32> {
         self.file.as_ref()?.give()
+    }
+
+    /// The bytes of a file, which do not count.
+    fn of_file(file: Arc<SharedFile>) -> Option<Self> {
+        let (bytes, on_host) = (file.bytes(), file.device() == HOST);
+        let device = if on_host { 0 } else { file.device() };
+        let backing = Backing::mapped(file.map(0, bytes)?, None);
+        Some(Self { backing, bytes, device, file: Some(file), counts: false, on_host })
     }
 }
 
 impl Memory {
-    /// Reserves addresses without memory behind them.
+    /// Reserves addresses without memory.
     ///
     /// # Errors
     ///
@@ -41,8 +54,8 @@ impl Memory {
         Ok(base)
     }
 
-    /// Gives back addresses from [`Memory::reserve`]. Returns true if such a range existed and
-    /// nothing is mapped in it any more.
+    /// Releases addresses from [`Memory::reserve`]. Returns false if no such range exists or it
+    /// contains mappings.
     pub fn release(&self, base: u64, bytes: u64) -> bool {
         let mut state = self.lock();
         let known = state.taken.is_taken(base, base + bytes);
@@ -53,7 +66,7 @@ impl Memory {
         true
     }
 
-    /// Creates physical memory that is not visible at any address yet.
+    /// Creates physical memory without an address.
     ///
     /// # Errors
     ///
@@ -62,11 +75,11 @@ impl Memory {
         self.create_in(bytes, device, || Some((Backing::heap(bytes)?, None)))
     }
 
-    /// Creates physical memory that other processes can have too, by a descriptor.
+    /// Creates physical memory that other processes can use through a descriptor.
     ///
     /// # Errors
     ///
-    /// [`AllocError::OutOfMemory`], also where the system shares no memory.
+    /// [`AllocError::OutOfMemory`], also if the system cannot share memory.
     pub fn create_shared(&self, bytes: u64, device: u32) -> Result<Physical, AllocError> {
         self.create_in(bytes, device, || {
             let file = SharedFile::create(Purpose::Physical, bytes, device)?;
@@ -75,13 +88,20 @@ impl Memory {
         })
     }
 
-    /// Physical memory that another process has made, or this one, by a descriptor that stays the caller's. `None` if
-    /// it is something else.
+    /// Creates physical memory of the host.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::OutOfMemory`], also where the system shares no memory.
+    pub fn create_on_host(&self, bytes: u64) -> Result<Physical, AllocError> {
+        let file = SharedFile::create(Purpose::Physical, bytes, HOST);
+        file.and_then(Physical::of_file).ok_or(AllocError::OutOfMemory)
+    }
+
+    /// Imports physical memory of any process by a descriptor, which the caller keeps. Returns
+    /// `None` for a descriptor of something else.
     pub fn import(&self, descriptor: i32) -> Option<Physical> {
-        let file = SharedFile::adopt(descriptor, Purpose::Physical)?;
-        let (bytes, device) = (file.bytes(), file.device());
-        let backing = Backing::mapped(file.map(0, bytes)?, None);
-        Some(Physical { backing, bytes, device, file: Some(file), counts: false })
+        Physical::of_file(SharedFile::adopt(descriptor, Purpose::Physical)?)
     }
 
     fn create_in(
@@ -93,7 +113,9 @@ impl Memory {
         let mut state = self.lock();
         self.charge(&mut state, device, bytes)?;
         match make() {
-            Some((backing, file)) => Ok(Physical { backing, bytes, device, file, counts: true }),
+            Some((backing, file)) => {
+                Ok(Physical { backing, bytes, device, file, counts: true, on_host: false })
+            }
             None => {
                 self.refund(&mut state, device, bytes);
                 Err(AllocError::OutOfMemory)
@@ -101,19 +123,20 @@ impl Memory {
         }
     }
 
-    /// Gives up physical memory: its bytes no longer count, and are freed with the last mapping.
+    /// Releases physical memory: its bytes no longer count as used, and are freed with the last
+    /// mapping.
     pub fn discard(&self, physical: &Physical) {
         if physical.counts {
             self.refund(&mut self.lock(), physical.device, physical.bytes);
         }
     }
 
-    /// Makes `bytes` bytes of physical memory, from `offset` on, visible at `base`.
+    /// Maps `bytes` bytes of physical memory, from `offset` on, to `base`.
     ///
     /// # Errors
     ///
-    /// [`AllocError::Overlap`] if something is mapped there or the range is outside of the
-    /// physical memory.
+    /// [`AllocError::Overlap`] if `base` is already mapped or the range is outside of the physical
+    /// memory.
     pub fn map(
         &self,
         base: u64,
@@ -127,13 +150,31 @@ impl Memory {
         if bytes == 0 || !inside || state.overlaps_region(base, base.saturating_add(bytes)) {
             return Err(AllocError::Overlap);
         }
-        let request =
-            Request { kind: RegionKind::Mapped, ..Request::device(bytes, context, physical.device) };
+        let kind = if physical.on_host { RegionKind::MappedHost } else { RegionKind::Mapped };
+        let request = Request { kind, ..Request::device(bytes, context, physical.device) };
         let backing = physical.backing.part(offset);
         Ok(self.insert(&mut state, &request, base, backing, None))
     }
 
-    /// True if the whole range was reserved by one call of [`Memory::reserve`].
+    /// Gives the host access to the host memory mapped at `base`, under the same address. Returns
+    /// false if the system cannot.
+    pub fn show_to_host(&self, base: u64, physical: &Physical, writable: bool) -> bool {
+        let state = self.lock();
+        let is_there = state.regions.get(base).is_some_and(|region| region.kind == RegionKind::MappedHost);
+        let file = physical.file.as_ref().filter(|file| is_there && file.bytes() == physical.bytes);
+        file.is_some_and(|file| self.space.show(base, file, writable))
+    }
+
+    /// Removes the host's access to the memory mapped at `base`.
+    pub fn hide_from_host(&self, base: u64) {
+        let state = self.lock();
+        let shown = state.regions.get(base).filter(|region| region.kind == RegionKind::MappedHost);
+        if let Some(region) = shown {
+            self.space.decommit(base, region.len);
+        }
+    }
+
+    /// True if one call of [`Memory::reserve`] reserved the whole range.
     pub fn is_reserved(&self, base: u64, bytes: u64) -> bool {
         let state = self.lock();
         let range = state.taken.last_up_to(base);

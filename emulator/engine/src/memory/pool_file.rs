@@ -1,4 +1,4 @@
-//! Pools that several processes have, and memory of other APIs: both are files.
+//! Pools shared by several processes. They are files.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -7,49 +7,51 @@ use super::map::{Backing, Region};
 use super::shared::{Arena, Purpose, SharedFile};
 use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 
-/// What a pointer into a pool is exported as, in its first word.
+/// Identifies an exported pointer, in its first word.
 const POINTER: u64 = u64::from_le_bytes(*b"cuprumpp");
 
-/// The memory of a pool that was made to be shared.
+/// The memory of a pool that was created for sharing.
 #[derive(Debug)]
 pub struct PoolFile {
     file: Arc<SharedFile>,
-    /// What allocates from it; the process that made the pool has it.
+    /// The allocator, only in the process that created the pool.
     arena: Option<Arc<Arena>>,
-    /// True if a descriptor was asked for. A pool is exported before its memory, as on an H100 with driver 580.
+    /// True after a descriptor was requested. A pool must be exported before its memory, as on an
+    /// H100 with driver 580.
     exported: AtomicBool,
 }
 
 impl PoolFile {
-    /// Makes one. `None` where the system shares no memory.
+    /// Creates one. Returns `None` if the system cannot share memory.
     pub fn create(device: u32) -> Option<Self> {
         let arena = Arena::create(Purpose::Pool, device)?;
         Some(Self { file: Arc::clone(&arena.file), arena: Some(arena), exported: AtomicBool::new(false) })
     }
 
-    /// The pool behind a descriptor, which stays the caller's. `None` if it is something else.
+    /// Imports a pool by a descriptor, which the caller keeps. Returns `None` for a descriptor of
+    /// something else.
     pub fn import(descriptor: i32) -> Option<Self> {
         let file = SharedFile::adopt(descriptor, Purpose::Pool)?;
         Some(Self { file, arena: None, exported: AtomicBool::new(false) })
     }
 
-    /// A descriptor for the client to hand to another process and to close.
+    /// Returns a descriptor, which the client passes to another process and closes.
     pub fn export(&self) -> Option<i32> {
         self.exported.store(true, Ordering::Relaxed);
         self.file.give()
     }
 
-    /// True if another descriptor made this.
+    /// True if it was imported by a descriptor.
     pub fn is_imported(&self) -> bool {
         self.arena.is_none()
     }
 
-    /// The device that it was made for.
+    /// Returns the device for which it was created.
     pub fn device(&self) -> u32 {
         self.file.device()
     }
 
-    /// By what another process finds an allocation of this pool.
+    /// Exports an allocation of this pool, so that another process can find it.
     pub fn export_pointer(&self, region: &Region) -> Option<[u8; 64]> {
         if !self.exported.load(Ordering::Relaxed) {
             return None;
@@ -65,7 +67,7 @@ impl PoolFile {
 }
 
 impl Memory {
-    /// Allocates from a pool that is shared.
+    /// Allocates from a shared pool.
     ///
     /// # Errors
     ///
@@ -81,8 +83,8 @@ impl Memory {
         })
     }
 
-    /// Makes an allocation of a pool that another process has exported visible here, under the same address if it is
-    /// already. `None` if it is none of that pool.
+    /// Imports an allocation that another process has exported. Returns the same address if it was
+    /// imported before. Returns `None` if it does not belong to that pool.
     pub fn import_pointer(&self, pool: &PoolFile, pointer: &[u8; 64], context: u64) -> Option<Region> {
         let word = |index: usize| {
             let bytes = pointer.get(8 * index..8 * index + 8)?;

@@ -1,24 +1,24 @@
-//! Which addresses are taken, and the gaps between them by size: to find a gap takes the logarithm of their number.
+//! Used address ranges, and the gaps between them by size. Finding a gap takes logarithmic time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Gaps just large enough that are tried before a larger one is used whose alignment does not matter.
+/// Number of smallest fitting gaps to try before using one that is large enough for any alignment.
 const TRIES: usize = 16;
 
-/// Ranges of addresses that are taken, each with a guard behind it.
+/// Used address ranges, each followed by a guard.
 #[derive(Debug)]
 pub struct Ranges {
-    /// Bytes behind each range that stay free.
+    /// Bytes after each range that stay free.
     guard: u64,
     /// Start to end (exclusive, without the guard).
     taken: BTreeMap<u64, u64>,
-    /// The rest: start to end, and the same by length.
+    /// The gaps: start to end, and by length.
     gaps: BTreeMap<u64, u64>,
     by_length: BTreeSet<(u64, u64)>,
 }
 
 impl Ranges {
-    /// Nothing is taken of these addresses.
+    /// Creates an empty set of ranges for these addresses.
     pub fn new(start: u64, end: u64, guard: u64) -> Self {
         let (taken, gaps, by_length) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let mut ranges = Self { guard, taken, gaps, by_length };
@@ -39,7 +39,7 @@ impl Ranges {
         Some(end)
     }
 
-    /// Takes a range that lies in a gap with its guard, as those that [`Self::find`] finds do.
+    /// Inserts a range that is in a gap with its guard, such as one from [`Self::find`].
     pub fn insert(&mut self, start: u64, end: u64) {
         self.taken.insert(start, end);
         let gap = self.gaps.range(..=start).next_back().map(|(&from, _)| from);
@@ -49,7 +49,7 @@ impl Ranges {
         }
     }
 
-    /// Gives back the range that starts here; false if there is none.
+    /// Removes the range that begins here. Returns false if there is none.
     pub fn remove(&mut self, start: u64) -> bool {
         let Some(end) = self.taken.remove(&start) else { return false };
         let before = self.gaps.range(..start).next_back().filter(|(_, to)| **to == start);
@@ -60,17 +60,17 @@ impl Ranges {
         true
     }
 
-    /// True if exactly this range is taken.
     pub(super) fn is_taken(&self, start: u64, end: u64) -> bool {
         self.taken.get(&start) == Some(&end)
     }
 
-    /// The last taken range that starts at this address or before it.
+    /// Returns the last used range that begins at or before this address.
     pub(super) fn last_up_to(&self, address: u64) -> Option<(u64, u64)> {
         self.taken.range(..=address).next_back().map(|(&start, &end)| (start, end))
     }
 
-    /// Where a range of this size and alignment fits, in one of the smallest gaps that take it.
+    /// Returns the address at which a range of this size and alignment fits, in one of the smallest
+    /// such gaps.
     pub fn find(&self, span: u64, align: u64) -> Option<u64> {
         let bytes = span.checked_add(self.guard)?;
         let fits = |&(length, start): &(u64, u64)| {
@@ -79,7 +79,7 @@ impl Ranges {
         };
         let gaps = || self.by_length.range((bytes, 0)..);
         let any = self.by_length.range((bytes.saturating_add(align), 0)..).next();
-        // All of them only where none is large enough whatever its alignment.
+        // Tries all gaps only if none is large enough for any alignment.
         let all = || gaps().find_map(fits);
         gaps().take(TRIES).find_map(fits).or_else(|| any.and_then(fits)).or_else(all)
     }
@@ -97,7 +97,7 @@ mod tests {
             ranges.insert(start, start + bytes);
             Some(start)
         };
-        // Quadratic, this would take minutes.
+        // A quadratic algorithm would take minutes.
         let all: Vec<u64> = (0..1 << 16).map(|_| take(&mut ranges, 32).unwrap()).collect();
         assert_eq!(take(&mut ranges, 1), None);
         assert!(all.iter().step_by(2).all(|start| ranges.remove(*start)));

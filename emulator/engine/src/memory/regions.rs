@@ -1,7 +1,7 @@
-//! The live regions, by address: an ordered map whose copies cost nothing.
+//! The live regions by address: an ordered map with cheap copies.
 //!
-//! A treap whose nodes are shared between copies. A change copies the nodes on the way to its place, if a copy of the
-//! map still uses them, so both a change and a snapshot take time logarithmic in the number of regions.
+//! A treap whose nodes are shared between copies. A change copies the nodes on its path if a copy
+//! of the map still uses them, so a change and a snapshot take logarithmic time.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ type Link = Option<Arc<Node>>;
 #[derive(Debug, Clone)]
 struct Node {
     region: Region,
-    /// Higher than those of the nodes below. Follows from the address, so that equal regions make equal trees.
+    /// Higher than the priorities of the nodes below. Derived from the address, so that equal
+    /// regions form equal trees.
     priority: u64,
     below: Link,
     above: Link,
@@ -26,12 +27,10 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// The region that starts here.
     pub(super) fn get(&self, base: u64) -> Option<&Region> {
         self.last_up_to(base).filter(|region| region.base == base)
     }
 
-    /// The last region that starts at this address or before it.
     pub(super) fn last_up_to(&self, address: u64) -> Option<&Region> {
         let (mut at, mut found) = (self.root.as_ref(), None);
         while let Some(node) = at {
@@ -45,7 +44,6 @@ impl Regions {
         found
     }
 
-    /// The first region that starts behind this address.
     pub(super) fn first_after(&self, address: u64) -> Option<&Region> {
         let (mut at, mut found) = (self.root.as_ref(), None);
         while let Some(node) = at {
@@ -59,7 +57,7 @@ impl Regions {
         found
     }
 
-    /// The region that starts here, to be changed; its start must stay.
+    /// Returns the region that begins here, to be changed; its start must stay.
     pub(super) fn get_mut(&mut self, base: u64) -> Option<&mut Region> {
         self.get(base)?;
         let mut at = &mut self.root;
@@ -73,7 +71,7 @@ impl Regions {
         }
     }
 
-    /// Enters a region; one that starts at the same address is replaced.
+    /// Inserts a region. Replaces one that begins at the same address.
     pub(super) fn insert(&mut self, region: Region) {
         self.remove(region.base);
         let priority = mixed(region.base);
@@ -86,7 +84,6 @@ impl Regions {
         *at = Some(Arc::new(Node { region, priority, below, above }));
     }
 
-    /// Removes the region that starts here.
     pub(super) fn remove(&mut self, base: u64) -> Option<Region> {
         let found = self.get(base)?.clone();
         let mut at = &mut self.root;
@@ -100,7 +97,8 @@ impl Regions {
     }
 }
 
-/// The regions below an address, and the rest. Recursion is as deep as the tree, about twice the logarithm.
+/// Splits a tree into the regions below an address, and the rest. The recursion depth is the depth
+/// of the tree, about twice the logarithm.
 fn split(tree: Link, base: u64) -> (Link, Link) {
     let Some(mut tree) = tree else { return (None, None) };
     let node = Arc::make_mut(&mut tree);
@@ -115,7 +113,7 @@ fn split(tree: Link, base: u64) -> (Link, Link) {
     }
 }
 
-/// Two trees as one; all addresses of the first lie below those of the second.
+/// Joins two trees. All addresses of the first are below the addresses of the second.
 fn join(first: Link, second: Link) -> Link {
     match (first, second) {
         (Some(mut first), Some(mut second)) => Some(if first.priority > second.priority {
@@ -131,7 +129,7 @@ fn join(first: Link, second: Link) -> Link {
     }
 }
 
-/// A pseudo-random number (SplitMix64).
+/// Returns a pseudo-random number (SplitMix64).
 fn mixed(base: u64) -> u64 {
     let mut x = base.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -9,19 +9,19 @@ use std::sync::Arc;
 pub struct Request {
     /// Size in bytes, not zero.
     pub bytes: u64,
-    /// Alignment of the address; at least [`GRANULARITY`] is given, must be a power of two.
+    /// Alignment of the address, a power of two; at least [`GRANULARITY`] is used.
     pub align: u64,
     /// Kind of the memory.
     pub kind: RegionKind,
     /// True if kernels may write to it.
     pub writable: bool,
-    /// The context it belongs to, for ownership and reports.
+    /// The context to which it belongs, for ownership and reports.
     pub context: u64,
-    /// The device whose capacity it counts against.
+    /// The device whose memory it uses.
     pub device: u32,
-    /// A name for reports, such as that of a module's global.
+    /// A name for reports, such as the name of a module's global.
     pub label: Option<Arc<str>>,
-    /// Flags of the client, kept for its queries.
+    /// Flags of the client, for its queries.
     pub flags: u32,
 }
 
@@ -53,8 +53,8 @@ pub enum AllocError {
 /// Reason why an address could not be freed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FreeError {
-    /// Nothing was ever allocated there, or the address is not the start of an allocation.
+    /// No allocation ever began at this address.
     NotAnAllocation,
-    /// It was freed before.
+    /// It has already been freed.
     AlreadyFreed(Neighbor),
 }

@@ -2,17 +2,17 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// One bit for each byte of an allocation: set once the byte was written.
+/// One bit per byte of an allocation, set when the byte is written.
 ///
-/// Kernels on several threads set and read bits at the same time; each word is atomic and bits
-/// are only ever set, so relaxed order is enough.
+/// Kernels on several threads set and read bits at the same time. Each word is atomic and bits are
+/// never cleared, so relaxed order is sufficient.
 #[derive(Debug)]
 pub struct ValidBits {
     words: Box<[AtomicU64]>,
 }
 
 impl ValidBits {
-    /// All bits clear, for `bytes` bytes.
+    /// Creates clear bits for `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         let words = usize::try_from(bytes.div_ceil(64)).unwrap_or(0);
         Self { words: (0..words).map(|_| AtomicU64::new(0)).collect() }
@@ -33,13 +33,13 @@ impl ValidBits {
         self.each_word(offset, len, |word, mask| word.load(Ordering::Relaxed) & mask == mask)
     }
 
-    /// The first byte at or after `offset`, within `len` bytes, that was not written.
+    /// Returns the first byte at or after `offset`, within `len` bytes, that was not written.
     pub fn first_unset(&self, offset: u64, len: u64) -> Option<u64> {
         (offset..offset.saturating_add(len)).find(|&byte| !self.all_set(byte, 1))
     }
 
-    /// Calls `visit` with each word of the range and the mask of its bits inside the range, until
-    /// it says `false`.
+    /// Calls `visit` with each word of the range and the mask of its bits in the range, until it
+    /// returns `false`.
     fn each_word(&self, offset: u64, len: u64, mut visit: impl FnMut(&AtomicU64, u64) -> bool) -> bool {
         let end = offset.saturating_add(len);
         let mut at = offset;

@@ -1,16 +1,19 @@
-//! The reserved range of addresses from which device pointers come.
+//! The reserved address range of device pointers.
 //!
-//! On Unix and Windows the range is reserved without access; on Linux a host dereference is named besides (`driver::memory::host_access`).
-//! Elsewhere, under Miri, or when the process may not reserve that much, addresses are plain numbers high above what a host
-//! hands out: everything works, but a host dereference is then caught by luck, not by design.
+//! On Unix and Windows the range is reserved without access; on Linux a host access is also
+//! reported (`driver::memory::host_access`). Elsewhere, under Miri, or if the process may not
+//! reserve that much, addresses are numbers far above all host addresses: everything works, but a
+//! host access is then not reliably detected.
 
 use super::map::Windows;
+use super::shared::SharedFile;
 
-/// Granularity of memory that the host may touch.
+/// Granularity of memory that the host may access.
 pub(super) const PAGE: u64 = 4096;
 
-/// Start of the range if the process has room there: the same addresses in every run. Its lower half is no small number, so
-/// that an address which lost its upper half is recognized ([`Map::widened`](super::Map::widened)).
+/// Start of the range if it is free: the same addresses in every run. Its lower half is not a small
+/// number, so that an address without its upper half is recognized
+/// ([`Map::widened`](super::Map::widened)).
 const PREFERRED: u64 = 0x7_5c00_0000;
 
 /// Sizes to try, largest first.
@@ -19,7 +22,7 @@ const SIZES: [u64; 3] = [1 << 40, 1 << 36, 1 << 33];
 /// Size of each of the windows at the end of the range.
 pub(super) const WINDOW: u64 = 1 << 30;
 
-/// The range. Unmapped when the last user of it is gone.
+/// The range, unmapped with its last user.
 #[derive(Debug)]
 pub(super) struct Space {
     base: u64,
@@ -34,8 +37,8 @@ impl Space {
                 return Self { base, bytes, reserved: true };
             }
         }
-        // Not canonical as a user address on any 64-bit system we run on, so a host dereference
-        // still faults.
+        // Not canonical as a user address on any supported 64-bit system, so a host access still
+        // faults.
         Self { base: 0x00ff_0000_0000_0000, bytes: SIZES[0], reserved: false }
     }
 
@@ -43,7 +46,7 @@ impl Space {
         self.base
     }
 
-    /// End of the part from which allocations come; the windows follow.
+    /// Returns the end of the part for allocations; the windows follow.
     pub(super) fn allocatable_end(&self) -> u64 {
         self.base + self.bytes - 5 * WINDOW
     }
@@ -63,13 +66,22 @@ impl Space {
         }
     }
 
-    /// Makes the pages of `base..base + bytes` readable and writable. `false` where addresses are
-    /// not host addresses.
+    /// Makes the pages of `base..base + bytes` readable and writable. Returns false if device
+    /// addresses are not host addresses.
     pub(super) fn commit(&self, base: u64, bytes: u64) -> bool {
         self.reserved && os::commit(base, bytes.next_multiple_of(PAGE))
     }
 
-    /// Takes access to the pages away and gives their memory back.
+    /// Makes the bytes of a file readable, and writable if asked, from `base` on. Returns false if
+    /// addresses are not host addresses.
+    pub(super) fn show(&self, base: u64, file: &SharedFile, writable: bool) -> bool {
+        let end = base.checked_add(file.bytes());
+        let inside = self.contains(base) && end.is_some_and(|end| self.contains(end));
+        // SAFETY: pages of this range, on which the caller has a region whose bytes are at another address.
+        self.reserved && inside && unsafe { file.map_over(base, writable) }
+    }
+
+    /// Removes access to the pages, and frees their memory.
     pub(super) fn decommit(&self, base: u64, bytes: u64) {
         os::decommit(base, bytes.next_multiple_of(PAGE));
     }
@@ -105,8 +117,8 @@ mod os {
         let len = usize::try_from(bytes).ok()?;
         let flags = flags | MAP_PRIVATE | MAP_ANONYMOUS_NORESERVE;
         let hint = pointer(addr)?;
-        // SAFETY: an anonymous private mapping. Without MAP_FIXED the kernel picks free pages; with
-        // it, `commit` and `decommit` pass pages inside of our own reservation only.
+        // SAFETY: an anonymous private mapping. Without MAP_FIXED the kernel chooses free pages;
+        // with it, `commit` and `decommit` only pass pages inside our own reservation.
         let at = unsafe { mmap(hint, len, prot, flags, -1, 0) };
         (at.addr() != usize::MAX).then_some(at.addr() as u64)
     }
@@ -120,7 +132,7 @@ mod os {
     }
 
     pub(super) fn decommit(base: u64, bytes: u64) {
-        // A failure leaves the pages accessible, which costs memory and a check, nothing else.
+        // A failure leaves the pages accessible, which only wastes memory and misses host accesses.
         let _ = map(base, bytes, PROT_NONE, MAP_FIXED);
     }
 
@@ -160,15 +172,16 @@ mod os {
 
     fn free(at: u64, bytes: u64, kind: u32) {
         let (Ok(at), Ok(bytes)) = (usize::try_from(at), usize::try_from(bytes)) else { return };
-        // SAFETY: pages of our own reservation, which nobody uses any more, or all of it when its last user is dropped. A
-        // failure leaves pages accessible, which costs memory and a check, nothing else.
+        // SAFETY: pages of our own reservation that are no longer in use, or all of it when its
+        // last user is dropped. A failure leaves pages accessible, which only wastes memory and
+        // misses host accesses.
         unsafe { VirtualFree(without_provenance_mut(at), bytes, kind) };
     }
 
     pub(super) fn reserve(hint: u64, bytes: u64) -> Option<u64> {
         let hint = without_provenance_mut(usize::try_from(hint).ok()?);
         let reserve = |at| alloc(at, bytes, MEM_RESERVE, PAGE_NOACCESS);
-        // Unlike on Unix, a hint is an order.
+        // Unlike on Unix, the call fails if the hint is not free.
         reserve(hint).or_else(|| reserve(null_mut()))
     }
 

@@ -84,7 +84,7 @@ fn registering_a_known_range_is_refused() {
     let host = bytes.as_mut_ptr();
     // SAFETY: `bytes` outlives the registration.
     let region = unsafe { memory.register(host, 100, 1, 0, 0) }.unwrap();
-    // SAFETY: refused, so nothing is kept.
+    // SAFETY: the call is refused, so nothing is registered.
     let again = unsafe { memory.register(host.wrapping_add(50), 10, 1, 0, 0) };
     assert_eq!(again.unwrap_err(), AllocError::Overlap);
     assert_eq!(memory.find(region.base + 50).unwrap().id, region.id);

@@ -16,28 +16,30 @@ pub enum FaultKind {
     OutOfBounds,
     /// An access to memory that was freed.
     UseAfterFree,
-    /// An access to the shared memory of a block that has ended, or that the cluster does not have.
+    /// An access to the shared memory of a block that has ended, or that is not in the cluster.
     BlockNotPresent,
-    /// An access to the shared memory of another block of the cluster by an instruction that reaches only the own.
+    /// An access to another block's shared memory by an instruction that supports only the block's
+    /// own.
     OtherBlock,
     /// An address that is not a multiple of the access size.
     Misaligned,
-    /// An access at the lower half of this address, whose upper half was lost: in an integer of 32 bits, or in a call by
-    /// `ctypes` without argument types.
+    /// An access at the lower half of this address, whose upper half was lost: in a 32-bit integer,
+    /// or in a call by `ctypes` without argument types.
     TruncatedAddress(u64),
     /// An access at or near address zero.
     NullPointer,
     /// An access to host memory that the device cannot see.
     HostPointer,
-    /// An access to memory of another device that the context was given no access to.
+    /// An access to memory of another device, to which the context has no access.
     OtherDevice,
     /// A store to constant or read-only memory.
     WriteToReadOnly,
-    /// A read of bytes that nobody wrote.
+    /// A read of uninitialized bytes.
     UninitializedRead,
-    /// A register that nobody wrote, used as an address, as the value of a store, or to decide what runs.
+    /// An uninitialized register, used as an address, as the value of a store, or in a condition.
     UninitializedRegister,
-    /// A store of a NaN that the kernel has made of numbers. [`Fault::related`](super::Fault::related) names the instruction that made it.
+    /// A store of a NaN that the kernel computed from numbers.
+    /// [`Fault::related`](super::Fault::related) names the instruction that computed it.
     NanMade,
     /// The kernel executed `trap`.
     Trap,
@@ -45,38 +47,40 @@ pub enum FaultKind {
     Assert {
         /// The asserted expression.
         expression: String,
-        /// The device function around it.
+        /// The device function that contains it.
         function: String,
     },
-    /// The launch used up its budget of instructions, or its time.
+    /// The launch exceeded its budget of instructions, or its time limit.
     Timeout,
     /// Threads of one block wait at different barriers, or some have exited.
     BarrierDivergence,
-    /// No thread can run any more: some wait at barriers of the block, others for the rest of their warp.
+    /// No thread can run: some wait at barriers of the block, others for the rest of their warp.
     Deadlock,
     /// A call chain deeper than the stack.
     StackOverflow,
-    /// Two threads access the same bytes without order, at least one of them writing. [`Fault::related`](super::Fault::related) names the
-    /// other access.
+    /// Two unordered accesses to the same bytes by different threads, at least one of them writing.
+    /// [`Fault::related`](super::Fault::related) names the other access.
     Race(Hazard),
-    /// A call or jump to something that is not code.
+    /// A call or jump to an address that is not code.
     InvalidCode,
     /// Threads at one barrier that expect different numbers of threads.
     BarrierCounts,
-    /// A warp-level instruction whose member mask leaves out a thread that executes it, or whose members never come or
-    /// name other masks.
+    /// A warp-level instruction whose member mask omits an executing thread, or whose members never
+    /// arrive or state other masks.
     WrongMembers,
-    /// A matrix product of a warp group, or a wait for one, that not all four warps come to.
+    /// A matrix product of a warp group, or a wait for one, that not all four warps reach.
     IncompleteGroup,
     /// A shuffle that reads from a thread which takes no part in it.
     InactiveLane,
-    /// The kernel's heap is used wrongly: freed twice, or freed and never allocated.
+    /// Misuse of the kernel's heap: a double free, or a free of an address that was never
+    /// allocated.
     HeapMisuse,
-    /// Wrong use of a texture or surface object, in words: no such object, a place outside of it.
+    /// Misuse of a texture or surface object, as text: no such object, or coordinates outside of
+    /// it.
     Object(String),
-    /// A copy of a part of a tensor that hardware does not have, in words.
+    /// A copy of a part of a tensor that hardware does not support, as text.
     TensorCopy(String),
-    /// Anything else, in words.
+    /// Any other fault, as text.
     Other(String),
 }
 
@@ -94,8 +98,8 @@ pub enum Hazard {
     WriteAfterRead,
     /// A store over a value that another thread stored.
     WriteAfterWrite,
-    /// A plain load of memory that another thread changes by an atomic instruction, in either order. Reported on
-    /// demand only.
+    /// A plain load of memory that another thread changes by an atomic instruction, in either
+    /// order. Reported only on request.
     ReadBesideAtomic,
 }
 
@@ -111,7 +115,7 @@ impl fmt::Display for Hazard {
 }
 
 impl FaultKind {
-    /// The code that the driver reports for it.
+    /// Returns the code that the driver reports for it.
     pub fn code(&self) -> CUresult {
         match self {
             Self::OutOfBounds

@@ -1,4 +1,4 @@
-//! Leaks: objects that were never given back.
+//! Leaks: objects that were never freed or destroyed.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use cuprum_sys::FnId;
 use super::misuse::{Frame, write_frames};
 use crate::memory::RegionKind;
 
-/// A kind of thing that a client makes and has to give back.
+/// A kind of object that a client creates and must free.
 ///
 /// Example: see [`Leak`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub enum LeakKind {
     GraphExec,
     /// A memory pool.
     Pool,
-    /// Physical memory without an address.
+    /// Physical memory.
     Physical,
     /// A linker in progress.
     Link,
@@ -44,12 +44,12 @@ pub enum LeakKind {
 }
 
 impl LeakKind {
-    /// Names of the object and of the call that should have ended it.
+    /// Returns the names of the object, and of the call that should have ended it.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Memory(RegionKind::Registered) => ("allocation", "unregistered"),
             Self::Memory(RegionKind::Opened) => ("allocation", "closed"),
-            Self::Memory(RegionKind::Mapped) => ("allocation", "unmapped"),
+            Self::Memory(RegionKind::Mapped | RegionKind::MappedHost) => ("allocation", "unmapped"),
             Self::Memory(_) => ("allocation", "freed"),
             Self::Stream => ("stream", "destroyed"),
             Self::Event => ("event", "destroyed"),
@@ -68,7 +68,7 @@ impl LeakKind {
     }
 }
 
-/// Something that was alive when its context ended, or that still is.
+/// An object that was alive when its context ended, or that is still alive.
 ///
 /// # Example
 /// ```
@@ -87,28 +87,29 @@ impl LeakKind {
 pub struct Leak {
     /// Kind of object.
     pub kind: LeakKind,
-    /// Number among objects of its kind, counted from 1 in the order in which they were made, which is the same in
-    /// every run of a program that does the same. Memory of all kinds counts together, with the number that a
-    /// [`Fault`](super::Fault) gives.
+    /// Number among the objects of its kind, counted from 1 in the order of creation, which is the
+    /// same in every run of a deterministic program. Memory of all kinds is numbered together, as
+    /// in a [`Fault`](super::Fault).
     pub number: u64,
     /// Its size, for memory.
     pub bytes: Option<u64>,
-    /// The driver call that made it.
+    /// The driver call that created it.
     pub call: Option<FnId>,
-    /// Its context, counted from 1; 0 for an object of no context.
+    /// Its context, counted from 1; 0 for an object without a context.
     pub context: u64,
-    /// The lines of the client that made it, the innermost function first; empty unless the check for leaks was on.
+    /// The lines of the client that created it, the innermost function first; empty unless the
+    /// check for leaks was on.
     pub frames: Vec<Frame>,
 }
 
 impl Leak {
-    /// For the driver, which finds them.
+    /// Used by the driver.
     #[doc(hidden)]
     pub fn new(kind: LeakKind, number: u64, bytes: Option<u64>, call: Option<FnId>, context: u64) -> Self {
         Self { kind, number, bytes, call, context, frames: Vec::new() }
     }
 
-    /// Adds where the client made it.
+    /// Adds the call site of its creation.
     #[doc(hidden)]
     #[must_use]
     pub fn made_at(mut self, frames: Vec<Frame>) -> Self {

@@ -12,14 +12,14 @@ use cuprum_sys::{CUresult, FnId};
 pub struct Frame {
     /// Name of the function.
     pub function: String,
-    /// Its file, if known.
+    /// Its file, if it is known.
     pub file: Option<String>,
-    /// The line there, counted from 1; 0 if not known.
+    /// The line in the file, counted from 1; 0 if it is not known.
     pub line: u32,
 }
 
 impl Frame {
-    /// For the driver, which finds them.
+    /// Used by the driver.
     #[doc(hidden)]
     pub fn new(function: &str) -> Self {
         Self { function: function.to_owned(), file: None, line: 0 }
@@ -36,12 +36,11 @@ impl fmt::Display for Frame {
     }
 }
 
-/// Writes the frames, each on a line of its own.
 pub(super) fn write_frames(f: &mut fmt::Formatter<'_>, indent: &str, frames: &[Frame]) -> fmt::Result {
     frames.iter().try_for_each(|frame| write!(f, "\n{indent}at {frame}"))
 }
 
-/// A call that the driver refused and that no correct program makes, such as a second free.
+/// A call that the driver refused and that no correct program makes, such as a double free.
 ///
 /// # Example
 /// ```
@@ -60,16 +59,17 @@ pub(super) fn write_frames(f: &mut fmt::Formatter<'_>, indent: &str, frames: &[F
 pub struct Misuse {
     /// The call.
     pub call: FnId,
-    /// Its answer.
+    /// Its result.
     pub code: CUresult,
-    /// The mistake, in words.
+    /// Description of the mistake.
     pub what: String,
-    /// The lines of the client that made the call, the innermost function first; empty if not known.
+    /// The lines of the client that made the call, the innermost function first; empty if not
+    /// known.
     pub frames: Vec<Frame>,
 }
 
 impl Misuse {
-    /// For the driver, which finds them.
+    /// Used by the driver.
     #[doc(hidden)]
     pub fn new(call: FnId, code: CUresult, what: String, frames: Vec<Frame>) -> Self {
         Self { call, code, what, frames }

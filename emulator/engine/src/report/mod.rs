@@ -1,8 +1,8 @@
 //! Faults of kernels, and leaks, as data and as text.
 //!
-//! A launch that fails yields one [`Fault`]: the error, its place in the grid, its line, the
-//! address, and the allocation that it missed. The driver turns [`Fault::code`] into the
-//! context's sticky error and keeps the fault for `cuprum_emulator::last_fault`.
+//! A launch that fails returns one [`Fault`]: the error, its position in the grid, its line, the
+//! address, and the nearest allocation. The driver turns [`Fault::code`] into the context's sticky
+//! error and keeps the fault for `cuprum_emulator::last_fault`.
 
 mod kind;
 mod leak;
@@ -20,7 +20,7 @@ pub use leak::{Leak, LeakKind};
 pub use misuse::{Frame, Misuse};
 pub use unordered::{Line, Unordered, Use, Work};
 
-/// The memory access at fault.
+/// The memory access that caused a fault.
 ///
 /// Example: see [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,17 +34,18 @@ pub struct Access {
     pub size: u32,
     /// True for a store or an atomic.
     pub is_write: bool,
-    /// The allocation closest to the address, for global memory; none for null and host pointers, which are near none.
+    /// The allocation closest to the address, for global memory; `None` for null and host pointers.
     pub allocation: Option<Neighbor>,
 }
 
-/// Another place that takes part: the second access of a race, a barrier where threads wait.
+/// Another location that takes part: the second access of a race, or a barrier at which threads
+/// wait.
 ///
 /// Example: see [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Related {
-    /// Description of the event there.
+    /// Description of the event at this location.
     pub note: String,
     /// The block.
     pub block: [u32; 3],
@@ -56,16 +57,16 @@ pub struct Related {
     pub source: Option<(String, u32)>,
 }
 
-/// One fault of one kernel: its kind, thread and place.
+/// One fault of one kernel: its kind, thread and location.
 ///
-/// `Display` gives several lines, [`Fault::one_line`] the first of them.
+/// `Display` writes several lines; [`Fault::one_line`] returns the first of them.
 ///
 /// # Example
 /// ```
 /// # use cuprum_engine as cuprum_emulator;
 /// use cuprum_emulator::report::{Access, Fault, FaultKind, Hazard, Related};
 ///
-/// /// One line for a log; `last_fault()` gives the fault after a call that failed.
+/// /// One line for a log; `last_fault()` returns the fault after a call that failed.
 /// fn line(fault: &Fault) -> String {
 ///     let at = fault.access.as_ref().map_or(String::new(), |Access { address, .. }| format!(" at {address:#x}"));
 ///     let beside: Vec<&str> = fault.related.iter().map(|Related { note, .. }| note.as_str()).collect();
@@ -82,26 +83,26 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The kernel's name as in the PTX.
     pub kernel: String,
-    /// The block of the first thread at fault.
+    /// The block of the first faulting thread.
     pub block: [u32; 3],
-    /// The first thread at fault, within its block.
+    /// The first faulting thread, within its block.
     pub thread: [u32; 3],
-    /// The threads of its warp that did the same, one bit each.
+    /// The threads of its warp with the same fault, one bit each.
     pub lanes: u32,
     /// The line in the PTX, counted from 1; 0 if not known.
     pub ptx_line: u32,
-    /// That line.
+    /// The text of this line.
     pub ptx_text: String,
     /// The file and line in the source, when the PTX was compiled with line information.
     pub source: Option<(String, u32)>,
-    /// The access, for a fault of memory.
+    /// The access, for a memory fault.
     pub access: Option<Access>,
-    /// Other places that take part.
+    /// Other locations that take part.
     pub related: Vec<Related>,
 }
 
 impl Fault {
-    /// A fault of which only the kind and the kernel are known yet.
+    /// Creates a fault of which only the kind and the kernel are known.
     pub fn new(kind: FaultKind, kernel: impl Into<String>) -> Self {
         Self {
             kind,
@@ -117,12 +118,12 @@ impl Fault {
         }
     }
 
-    /// The error code that the driver reports for it.
+    /// Returns the code that the driver reports for it.
     pub fn code(&self) -> CUresult {
         self.kind.code()
     }
 
-    /// The fault in one line, without the advice and the related places.
+    /// Returns the fault in one line, without the advice and the related locations.
     pub fn one_line(&self) -> String {
         let mut line = format!("{} in kernel `{}`", self.kind, self.kernel);
         if let Some(access) = &self.access {

@@ -1,4 +1,4 @@
-//! Operations that touch the same bytes, and that nothing orders.
+//! Operations that access the same bytes without an order.
 
 use core::fmt;
 use core::ops::Range;
@@ -20,7 +20,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// For the driver, which finds them.
+    /// Used by the driver.
     #[doc(hidden)]
     pub fn new(ptx: u32, source: Option<(String, u32)>) -> Self {
         Self { ptx, source }
@@ -62,7 +62,7 @@ pub struct Work {
     pub number: u64,
     /// The call that queued it.
     pub call: Option<FnId>,
-    /// The kernel, if it runs one.
+    /// The kernel, for a launch.
     pub kernel: Option<String>,
     /// The stream, such as `stream #2` or `the default stream`; `the host` for an access of the call itself.
     pub stream: String,
@@ -73,7 +73,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// For the driver, which finds them.
+    /// Used by the driver.
     #[doc(hidden)]
     pub fn new(number: u64, call: Option<FnId>, kernel: Option<String>, stream: String) -> Self {
         Self { number, call, kernel, stream, does: Use::Reads, lines: Vec::new() }
@@ -84,7 +84,7 @@ impl Work {
     }
 }
 
-/// Most lines of a kernel that a report shows.
+/// Maximum number of lines of a kernel in a report.
 const MOST_LINES: usize = 4;
 
 impl fmt::Display for Work {
@@ -113,15 +113,15 @@ impl fmt::Display for Work {
     }
 }
 
-/// Two operations that touch the same bytes, at least one of which writes, allocates or frees them, and that nothing orders:
-/// neither a stream, nor an event, nor a wait of the host.
+/// Two operations that access the same bytes without an order by a stream, an event or a wait of
+/// the host. At least one of them writes, allocates or frees the bytes.
 ///
 /// # Example
 /// ```
 /// # use cuprum_engine as cuprum_emulator;
 /// use cuprum_emulator::report::{Line, Unordered, Use, Work};
 ///
-/// /// The streams between which an order is missing, and the lines of the kernel that came second.
+/// /// Returns the streams that lack an order, and the lines of the second kernel.
 /// fn place(report: &Unordered) -> (&str, &str, Vec<u32>) {
 ///     let Work { does, lines, .. } = &report.second;
 ///     assert_ne!(*does, Use::Allocates);
@@ -134,18 +134,18 @@ impl fmt::Display for Work {
 pub struct Unordered {
     /// The operation that was queued first.
     pub first: Work,
-    /// The other one.
+    /// The operation that was queued second.
     pub second: Work,
-    /// The allocation; `None` for memory of the host that the driver does not know.
+    /// The allocation; `None` for pageable host memory.
     pub memory: Option<Neighbor>,
-    /// The first bytes that both touch: offsets in the allocation, or addresses of the host.
+    /// The first bytes that both access: offsets in the allocation, or addresses of the host.
     pub bytes: Range<u64>,
     /// True if both are nodes of one launch of a graph.
     pub in_one_graph: bool,
 }
 
 impl Unordered {
-    /// For the driver, which finds them.
+    /// Used by the driver.
     #[doc(hidden)]
     pub fn new(first: Work, second: Work, memory: Option<Neighbor>, bytes: Range<u64>) -> Self {
         Self { first, second, memory, bytes, in_one_graph: false }
@@ -184,7 +184,7 @@ impl Unordered {
 }
 
 impl fmt::Display for Unordered {
-    /// Several lines: what is wrong, both operations, the bytes, and the way out.
+    /// Writes several lines: the error, both operations, the bytes, and a solution.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Range { start, end } = self.bytes;
         writeln!(f, "{}", self.headline())?;

@@ -1,4 +1,4 @@
-//! A device with nothing around it: memory, a loaded program, launches. For tests of the engine alone.
+//! A minimal device for tests of the engine alone: memory, a loaded program, launches.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use cuprum_engine::exec::touched::{Manner, Touched};
@@ -10,7 +10,7 @@ use cuprum_ptx::program::{
 };
 use std::sync::{Arc, Mutex};
 
-/// A type whose values can lie in device memory.
+/// A type whose values can be stored in device memory.
 pub(crate) trait Plain: Copy {}
 impl Plain for u8 {}
 impl Plain for i8 {}
@@ -34,16 +34,15 @@ pub(crate) struct Device {
     pub(crate) globals: Vec<u64>,
     pub(crate) options: ExecOptions,
     pub(crate) output: Mutex<String>,
-    /// True if launches note the bytes that they touch.
+    /// True if launches record the bytes that they access.
     pub(crate) notes: bool,
-    /// The bytes that the last launch touched.
+    /// The bytes that the last launch accessed.
     pub(crate) noted: Mutex<Noted>,
 }
 
-/// Bits of bytes: allocation, manner, number of the page, words.
+/// Bits of accessed bytes: allocation, kind of access, number of the page, words.
 pub(crate) type Noted = Vec<(u64, Manner, u64, Vec<u64>)>;
 
-/// Device memory of the test.
 pub(crate) struct Buffer {
     region: Region,
 }
@@ -56,7 +55,7 @@ impl Buffer {
     pub(crate) fn read<T: Plain>(&self) -> Vec<T> {
         let count = self.region.len as usize / size_of::<T>();
         let first = self.region.host.cast::<T>();
-        // SAFETY: the region owns that many values, no kernel runs, and unaligned reads are fine.
+        // SAFETY: the region owns that many values, no kernel runs, and reads may be unaligned.
         (0..count).map(|i| unsafe { first.wrapping_add(i).read_unaligned() }).collect()
     }
 
@@ -69,7 +68,7 @@ impl Buffer {
     }
 }
 
-/// Kernel arguments, one after the other with their natural alignment.
+/// Consecutive kernel arguments with their natural alignment.
 #[derive(Default, Clone)]
 pub(crate) struct Args(Vec<u8>);
 
@@ -80,7 +79,7 @@ impl Args {
         self
     }
 
-    /// Puts bytes at an offset of the parameter buffer.
+    /// Writes bytes at an offset of the parameter buffer.
     pub(crate) fn bytes_at(mut self, offset: usize, bytes: &[u8]) -> Self {
         let end = self.0.len().max(offset + bytes.len());
         self.0.resize(end, 0);
@@ -119,17 +118,17 @@ impl Device {
         Self::load_with(ptx, false)
     }
 
-    /// A program whose launches note the bytes that they touch.
+    /// Loads a program whose launches record the bytes that they access.
     pub(crate) fn load_noting(ptx: &str) -> Result<Device, PtxError> {
         Self::load(ptx).map(|device| Device { notes: true, ..device })
     }
 
-    /// The bytes that the last launch touched.
+    /// Returns the bytes that the last launch accessed.
     pub(crate) fn take_noted(&self) -> Noted {
         std::mem::take(&mut *self.noted.lock().unwrap())
     }
 
-    /// A program on a device of this compute capability, which takes code for it alone.
+    /// Loads a program on a device of this compute capability, which accepts code only for it.
     pub(crate) fn load_for(ptx: &str, compute_capability: u32) -> Result<Device, PtxError> {
         Self::load_program(
             Program::load(ptx, &LoadOptions { compute_capability, ..LoadOptions::default() })?,
@@ -137,7 +136,7 @@ impl Device {
         )
     }
 
-    /// With `track_init`, it is known which bytes of buffers were written.
+    /// With `track_init`, buffers record their written bytes.
     fn load_with(ptx: &str, track_init: bool) -> Result<Device, PtxError> {
         Self::load_program(
             Program::load(ptx, &LoadOptions { compute_capability: 120, ..LoadOptions::default() })?,
@@ -167,7 +166,7 @@ impl Device {
                     RelocationTarget::Function(index) => windows.code + FUNCTION_STRIDE * index as u64,
                 };
                 let value = address.wrapping_add_signed(relocation.addend).to_le_bytes();
-                // SAFETY: the relocation lies inside the initial value.
+                // SAFETY: the relocation is inside the initial value.
                 let at = unsafe { region.host.add(relocation.offset as usize) };
                 // SAFETY: as above.
                 unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), at, relocation.bytes as usize) };
@@ -177,18 +176,18 @@ impl Device {
         Ok(Device { memory, program, globals, options, output, notes: false, noted })
     }
 
-    /// A program of the folder `kernels`, and its text.
+    /// Loads a program of the folder `kernels`, and returns its text.
     pub(crate) fn load_file(name: &str) -> (Device, String) {
         Self::load_file_with(name, false)
     }
 
-    /// As `load_file`, on memory that knows which of its bytes were written.
+    /// Like `load_file`, with memory that records its written bytes.
     pub(crate) fn load_file_tracked(name: &str) -> (Device, String) {
         Self::load_file_with(name, true)
     }
 
     fn load_file_with(name: &str, track_init: bool) -> (Device, String) {
-        // In the crate of the engine, and in the one around it.
+        // Searches in the engine's crate and in the folders above it.
         let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
         let mut paths = folders.map(|folder| folder.join("kernels").join(format!("{name}.ptx")));
         let path = paths.find(|path| path.is_file()).unwrap_or_else(|| panic!("kernels/{name}.ptx"));
@@ -200,7 +199,7 @@ impl Device {
         self.partly_written(values, std::mem::size_of_val(values))
     }
 
-    /// A buffer of `bytes` bytes that begins with these values; the rest was never written.
+    /// Creates a buffer of `bytes` bytes that begins with these values; the rest is uninitialized.
     pub(crate) fn partly_written<T: Plain>(&self, values: &[T], bytes: usize) -> Buffer {
         let region = self.memory.alloc(&Request::device(bytes as u64, 1, 0)).unwrap();
         let values = bytes_of(values);
@@ -213,7 +212,7 @@ impl Device {
         Buffer { region }
     }
 
-    /// The memory of a variable of the program.
+    /// Returns the memory of a variable of the program.
     pub(crate) fn global(&self, index: usize) -> Buffer {
         Buffer { region: self.memory.snapshot().find(self.globals[index]).unwrap().clone() }
     }

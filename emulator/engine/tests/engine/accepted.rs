@@ -1,11 +1,12 @@
-//! Forms of PTX that NVIDIA's assembler takes and compilers write, however rare: they load, and both modes compute
-//! what they say.
+//! Rare forms of PTX that NVIDIA's assembler accepts and compilers write: they load, and both modes
+//! compute the documented results.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
 use cuprum_ptx::program::PtxErrorKind;
 
-/// Runs a kernel `k` of one parameter `out` in both modes, with one warp, and gives what it left there.
+/// Runs a kernel `k` with one parameter `out` in both modes, with one warp, and returns the
+/// results.
 fn words(text: &str) -> Vec<u32> {
     let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
@@ -19,7 +20,8 @@ fn words(text: &str) -> Vec<u32> {
     plain
 }
 
-/// A module for `sm_90` whose kernel stores `%d` for each thread; `%t` is its number.
+/// Returns a module for `sm_90` whose kernel stores `%d` for each thread; `%t` is the thread's
+/// number.
 fn module(declarations: &str, body: &str) -> String {
     format!(
         ".version 8.7
@@ -58,7 +60,7 @@ fn refused(declarations: &str, body: &str) {
 
 #[test]
 fn brain_floats_become_bytes_and_back() {
-    // In registers of 8 bits, as the header for this type has them, and in no others.
+    // Uses only 8-bit registers, as the header for this type does.
     let body = |ty: &str| {
         format!(
             "cvt.rn.f32.u32 %f0, %t; fma.rn.f32 %f0, %f0, 0f41180000, 0fC1A00000; cvt.rn.bf16.f32 %h0, %f0;
@@ -79,7 +81,7 @@ fn brain_floats_become_bytes_and_back() {
     refused("", "cvt.rn.bf16.u8 %h1, %r0;");
 }
 
-/// An H100 gives these values.
+/// An H100 computes these values.
 #[test]
 fn vector_registers_are_used_whole_and_by_element() {
     let declarations = ".global .align 16 .u32 table[4] = {11, 22, 33, 44};";
@@ -120,7 +122,7 @@ fn vector_registers_are_used_whole_and_by_element() {
     refused("", ".reg .v4 .f64 q;");
 }
 
-/// An H100 gives these values.
+/// An H100 computes these values.
 #[test]
 fn operands_are_sums_and_elements_of_arrays() {
     let declarations = ".global .align 8 .u32 gv[8] = {10, 11, 12, 13, 14, 15, 16, 17};
@@ -169,7 +171,7 @@ fn operands_are_sums_and_elements_of_arrays() {
     }
 }
 
-/// An H100 gives these values.
+/// An H100 computes these values.
 #[test]
 fn functions_take_and_give_registers() {
     let functions = ".func (.reg .u32 a, .reg .u32 b) both(.reg .u32 i, .reg .u32 j)
@@ -180,7 +182,7 @@ fn functions_take_and_give_registers() {
         .func (.reg .u32 o) early(.reg .u32 i)
         { .reg .pred p; mov.u32 o, 1; setp.lt.u32 p, i, 8; @p ret; mov.u32 o, 2; ret; }
         .func (.param .b32 o) old(.param .b32 i) { .reg .b32 a; ld.param.b32 a, [i]; st.param.b32 [o], a; ret; }";
-    /// A body, and what it gives by lane.
+    /// A body, and its result by lane.
     type Case = (&'static str, fn(u32) -> u32);
     let cases: [Case; 9] = [
         ("mov.u32 %r2, 100; call (%r3, %r4), both, (%r2, %t); mad.lo.u32 %d, %r3, 1000, %r4; add.u32 %d, %d, %r2;", |t| {
@@ -209,7 +211,7 @@ fn functions_take_and_give_registers() {
     for (body, expected) in cases {
         assert_eq!(words(&module(functions, body)), by_lane(expected), "{body}");
     }
-    // What an H100 refuses.
+    // An H100 refuses these.
     for (ty, register) in [("pred", "%p0"), ("u16", "%h0"), ("s16", "%h0"), ("u8", "%b"), ("s8", "%b")] {
         let body = |call: &str| format!(".reg .b8 %b; {call}");
         refused(&format!(".func f(.reg .{ty} i) {{ ret; }}"), &body(&format!("call f, ({register});")));
@@ -219,7 +221,7 @@ fn functions_take_and_give_registers() {
     assert_eq!(error.kind, PtxErrorKind::Syntax, "{error}");
 }
 
-/// Maximum and minimum of three numbers, which targets from `sm_100` on have.
+/// Targets from `sm_100` on have the maximum and minimum of three numbers.
 #[test]
 fn extrema_of_three_numbers() {
     let numbers = [1.5, -2.0, f32::NAN, 0.0, -0.0, 1e-40, -3e38, f32::INFINITY];
@@ -267,11 +269,12 @@ fn extrema_of_three_numbers() {
     }
 }
 
-/// Functions, a body that calls them, and what it gives by lane.
+/// Functions, a body that calls them, and its result by lane.
 type Narrow = (&'static str, &'static str, fn(u32) -> u32);
 
-/// Elements of vectors of any type are passed one by one, untyped registers of 8 and 16 bits as they are, and with a
-/// function of several results in the module, predicates and integers of 8 and 16 bits too.
+/// Elements of vectors of any type are passed separately, and untyped registers of 8 and 16 bits as
+/// they are. With a function of several results in the module, so are predicates and integers of 8
+/// and 16 bits.
 #[test]
 fn functions_take_and_give_narrow_registers() {
     let functions = ".func (.reg .b16 o) plus(.reg .b16 i, .reg .b8 j)
@@ -372,7 +375,7 @@ fn functions_have_variables_of_global_memory() {
     }
 }
 
-/// Two numbers of single precision in a register of 64 bits, which devices have from `sm_100` on.
+/// Devices from `sm_100` on have pairs of single-precision numbers in a 64-bit register.
 #[test]
 fn pairs_of_single_precision_are_computed_half_by_half() {
     let pairs = "mov.b64 %l0, {0x3fc00000, 0x40000000};
@@ -380,7 +383,7 @@ fn pairs_of_single_precision_are_computed_half_by_half() {
         mov.b32 %r0, %f0;
         mov.b64 %l1, {%r0, 0x3e800000};";
     // 1.5 and 2 with the thread's number and a quarter.
-    /// What is done with the low halves and with the high ones.
+    /// The operations on the low halves and on the high halves.
     type Pair = [fn(f32, f32) -> f32; 2];
     let halves = |of: Pair| {
         by_lane(move |lane| {

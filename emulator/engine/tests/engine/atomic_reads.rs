@@ -1,9 +1,10 @@
-//! Plain reads of what others change by atomic instructions: a class of races that is looked for on demand.
+//! Plain reads of memory that others change by atomic instructions: races that are reported on
+//! request.
 
 use crate::device::{Args, Device};
 use cuprum_engine::report::{FaultKind, Hazard};
 
-/// A sum by compare-and-swap, as the programming guide has it: the first read is plain.
+/// A sum by compare-and-swap, as in the programming guide: the first read is plain.
 const SWAPS: &str = "
 .version 7.0
 .target sm_70
@@ -57,7 +58,7 @@ fn a_plain_read_beside_an_atomic_is_a_class_of_its_own() {
     let (read, write, swap) =
         ("ld.global.u32 %v, [%a]", "st.global.u32 [%a], %t", "atom.global.exch.b32 %v, [%a], %t");
     let (reduce, volatile) = ("red.global.add.u32 [%a], 1", "st.volatile.global.u32 [%a], 7");
-    // What is found by default, and with the switch. The branch that comes first in the text runs first.
+    // Findings by default, and with the option. The first branch in the text runs first.
     let cases = [
         (read, swap, None, Some(Hazard::ReadBesideAtomic)),
         (swap, read, None, Some(Hazard::ReadBesideAtomic)),
@@ -73,7 +74,7 @@ fn a_plain_read_beside_an_atomic_is_a_class_of_its_own() {
         device.options.check_races = true;
         for (atomic_reads, expected) in [(false, usual), (true, all)] {
             device.options.check_atomic_reads = atomic_reads;
-            // Two threads, so that nothing but these two accesses can race.
+            // Two threads, so that only these two accesses can race.
             let args = Args::default().buffer(&device.buffer(&[0u32]));
             let found = device.launch("mixed", 1, 2, &args).err().map(|fault| fault.kind);
             assert_eq!(found, expected.map(FaultKind::Race), "{first}; {second}; {atomic_reads}");

@@ -1,4 +1,4 @@
-//! Control flow, calls and cooperation between threads, on hand-written PTX with results that can be told in advance.
+//! Control flow, calls and cooperation between threads, in hand-written PTX with known results.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
@@ -10,7 +10,7 @@ fn load(text: &str) -> Device {
     Device::load(&format!("{HEADER}{text}")).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A kernel of one parameter `out` that stores `%d` for each thread of a single block.
+/// Returns a kernel with one parameter `out` that stores `%d` for each thread of a single block.
 fn kernel(body: &str) -> String {
     format!(
         ".visible .entry k(.param .u64 out) {{
@@ -32,7 +32,7 @@ fn run(text: &str, threads: u32) -> Vec<u32> {
 
 #[test]
 fn lanes_that_part_meet_again_at_the_join() {
-    // Odd lanes take the long way, whose blocks come later in the text than the join.
+    // Odd lanes take the longer path, whose blocks follow the join in the text.
     let body = "and.b32 %w0, %t, 1; setp.eq.u32 %p, %w0, 1; @%p bra LONG;
         mov.u32 %w1, 10; bra JOIN;
         JOIN: activemask.b32 %d; add.u32 %d, %d, %w1; bra STORE;
@@ -67,7 +67,8 @@ fn indexed_branches_reach_every_target() {
 
 #[test]
 fn a_lock_between_lanes_of_one_warp_ends() {
-    // Each lane spins until it gets the lock; the one that has it is in a later block than the spinners.
+    // Each lane spins until it gets the lock; the lane with the lock is in a later block than the
+    // spinners.
     let text = ".global .u32 lock; .global .u32 count;".to_owned()
         + &kernel(
             "SPIN: atom.global.cas.b32 %w0, [lock], 0, 1; setp.ne.u32 %p, %w0, 0; @%p bra SPIN;
@@ -148,7 +149,7 @@ fn local_memory_is_each_threads_own() {
     assert_eq!(run(&text, 64), expected);
 }
 
-/// Both modes, the plain one first.
+/// Runs in both modes, the plain mode first.
 fn run_in_both_modes(text: &str, threads: u32) -> Vec<u32> {
     let mut device = load(text);
     let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
@@ -164,7 +165,8 @@ fn run_in_both_modes(text: &str, threads: u32) -> Vec<u32> {
 
 #[test]
 fn alloca_takes_what_each_lane_asks_for() {
-    // Two arrays of 4 * lane + 4 bytes: all bytes of one, then of the other are written, and both are summed.
+    // Two arrays of 4 * lane + 4 bytes: all bytes of one, then of the other are written, and both
+    // are summed.
     let body = "add.u32 %w0, %t, 1; mul.wide.u32 %x0, %w0, 4;
         alloca.u64 %x1, %x0; alloca.u64 %x2, %x0; add.u64 %x3, %x1, %x0;
         setp.lt.u64 %p, %x2, %x3; @%p mov.u32 %d, 1000000; @%p bra STORE;
@@ -181,8 +183,8 @@ fn alloca_takes_what_each_lane_asks_for() {
 
 #[test]
 fn alloca_aligns_as_asked_and_to_8_bytes_otherwise() {
-    // An odd number of bytes lies before each; the low bits of three addresses should be clear. Memory of a variable
-    // comes before them all.
+    // An odd number of bytes precedes each; the low bits of three addresses must be clear. The
+    // memory of a variable precedes them all.
     let body = ".local .align 4 .b8 mine[20]; cvt.u64.u32 %x0, %t; add.u64 %x0, %x0, 1;
         alloca.u64 %x1, %x0; alloca.u64 %x2, %x0, 1; alloca.u64 %x3, %x0, 256; alloca.u32 %w1, 3, 32;
         and.b64 %x4, %x1, 7; and.b64 %x5, %x2, 7; or.b64 %x4, %x4, %x5;
@@ -201,7 +203,7 @@ fn a_guarded_alloca_leaves_the_stack_of_other_lanes_alone() {
     assert_eq!(run_in_both_modes(&kernel(body), 32), expected);
 }
 
-/// Overwrites its frame and bytes of its stack; returns the double of its parameter.
+/// Overwrites its frame and bytes of its stack; returns twice its parameter.
 const SCRIBBLE: &str = ".func (.param .b32 r) scribble(.param .b32 x) {
     .local .align 16 .b8 depot[32]; .reg .pred %p; .reg .b32 %x, %i, %y; .reg .b64 %a, %b, %s;
     ld.param.u32 %x, [x]; mov.u64 %a, depot; alloca.u64 %b, 256; st.local.u32 [%b], %x; mov.u32 %i, 0;
@@ -214,8 +216,9 @@ const SCRIBBLE: &str = ".func (.param .b32 r) scribble(.param .b32 x) {
 
 #[test]
 fn calls_leave_alone_what_their_callers_took() {
-    // Each round takes another number of bytes in each lane, calls, looks at what it took, and gives it back. At the
-    // end the stack pointer is what it was, although that is far more than all local memory in total.
+    // Each round allocates a different number of bytes per lane, calls, checks its memory, and
+    // frees it. In total this far exceeds local memory, but at the end the stack pointer is
+    // unchanged.
     let text = SCRIBBLE.to_owned()
         + &kernel(
             "mov.u32 %w0, 0; stacksave.u64 %x0;
@@ -235,7 +238,8 @@ fn calls_leave_alone_what_their_callers_took() {
 
 #[test]
 fn a_function_that_calls_itself_takes_from_the_stack_at_each_level() {
-    // The sum of what each level wrote to its own part of the stack before it went down; lanes end at different depths.
+    // The sum of the values that each level wrote to its part of the stack; lanes end at different
+    // depths.
     let text = ".func (.param .b32 r) descend(.param .b32 n) {
         .reg .pred %p; .reg .b32 %n, %m, %y; .reg .b64 %s, %a;
         ld.param.u32 %n, [n]; mov.u32 %y, 0; setp.eq.u32 %p, %n, 0; @%p bra DONE;
@@ -257,7 +261,8 @@ fn a_function_that_calls_itself_takes_from_the_stack_at_each_level() {
 #[test]
 fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
     let cases = [
-        // More than there is; a size that wraps around; a little, without end; a pointer that was never saved.
+        // More than exists; a size that wraps around; a little, endlessly; a pointer that was never
+        // saved.
         "mul.wide.u32 %x0, %t, 131072; alloca.u64 %x1, %x0;",
         "cvt.u64.u32 %x0, %t; sub.u64 %x0, 4, %x0; alloca.u64 %x1, %x0;",
         "setp.lt.u32 %p, %t, 5; @%p bra STORE; MORE: alloca.u64 %x1, 1000; bra MORE;",
@@ -270,7 +275,7 @@ fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
             let out = device.buffer(&[0u32; 32]);
             let fault = device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap_err();
             assert_eq!(fault.kind, FaultKind::StackOverflow, "{body}");
-            // What threads 0 to 4 ask for fits.
+            // The requests of threads 0 to 4 fit.
             assert_eq!((fault.thread, fault.lanes), ([5, 0, 0], 0xffff_ffe0), "{body}");
             assert_eq!(fault.ptx_line, 7, "{body}");
         }
@@ -424,7 +429,7 @@ fn atomics_of_many_blocks_on_many_workers_add_up() {
 
 #[test]
 fn help_comes_while_the_first_block_still_runs() {
-    // Block 0 looks for a while whether block 1, which comes after it, has run.
+    // Block 0 polls for a while whether block 1, which follows it, has run.
     let text = ".visible .entry k(.param .u64 out) {
         .reg .pred %p; .reg .b32 %n, %b, %v; .reg .b64 %o;
         ld.param.u64 %o, [out]; mov.u32 %b, %ctaid.x; setp.eq.u32 %p, %b, 1; @%p bra SECOND; mov.u32 %n, 15000;
@@ -434,7 +439,7 @@ fn help_comes_while_the_first_block_still_runs() {
         SECOND: st.relaxed.gpu.global.u32 [%o], 1; ret; }";
     let mut device = load(text);
     device.options.workers = 2;
-    // A machine with much else to do may need some attempts.
+    // A busy machine may need several attempts.
     let seen = (0..100).any(|_| {
         let out = device.buffer(&[0u32; 2]);
         device.launch("k", 2, 1, &Args::default().buffer(&out)).unwrap();
@@ -476,7 +481,8 @@ fn asynchronous_copies_land_in_shared_memory() {
 
 #[test]
 fn barriers_in_memory_hold_threads_until_all_arrived() {
-    // Each round, all threads arrive and wait; then each reads what its neighbor in the next warp wrote.
+    // In each round, all threads arrive and wait; then each reads the value of its neighbor in the
+    // next warp.
     let text = kernel(
         ".shared .align 8 .b64 barrier; .shared .align 4 .u32 cells[64]; mov.u32 %w0, barrier; mov.u32 %w1, cells;
         setp.eq.u32 %p, %t, 0; @%p mbarrier.init.shared.b64 [%w0], 64; bar.sync 0;
@@ -496,7 +502,7 @@ fn barriers_in_memory_hold_threads_until_all_arrived() {
 
 #[test]
 fn pairs_of_16_bits_are_worked_on_half_by_half() {
-    // Upper halves and lower halves do not touch each other, whatever carries or saturates.
+    // Upper and lower halves do not affect each other, even if they carry or saturate.
     let cases = [
         ("add.u16x2", 0xffff_0001u32, 0x0001_0002u32, 0x0000_0003u32),
         ("add.sat.s16x2", 0x7fff_8000, 0x0001_ffff, 0x7fff_8000),
@@ -513,7 +519,7 @@ fn pairs_of_16_bits_are_worked_on_half_by_half() {
 
 #[test]
 fn a_seed_changes_the_order_of_blocks_and_warps_and_nothing_else_does() {
-    // Each warp draws a ticket and leaves its number at that place.
+    // Each warp draws a ticket and stores its number at that position.
     let text = ".visible .entry k(.param .u64 out, .param .u64 ticket) {
         .reg .pred %p; .reg .b32 %l, %v, %t; .reg .b64 %o, %x;
         mov.u32 %l, %laneid; setp.ne.u32 %p, %l, 0; @%p ret;
@@ -573,7 +579,8 @@ fn generic_addresses_reach_a_kernels_parameters_and_constants() {
 
 #[test]
 fn who_waits_at_a_clusters_barrier_waits_for_all_that_have_not_exited() {
-    // Half a warp announces itself and leaves; the other half writes before it does, and everybody else reads after.
+    // Half a warp arrives and leaves; the other half writes before it arrives, and all other
+    // threads read afterwards.
     let body = ".shared .b32 s[96]; mov.u32 %w1, s; shl.b32 %w0, %t, 2; add.u32 %w0, %w0, %w1;
         setp.lt.u32 %p, %t, 16; @%p barrier.cluster.arrive; @%p bra STORE;
         st.shared.u32 [%w0], %t; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
@@ -584,7 +591,7 @@ fn who_waits_at_a_clusters_barrier_waits_for_all_that_have_not_exited() {
 
 #[test]
 fn atomics_of_128_bits_take_and_give_both_halves() {
-    // Halves that are constants, and old values that are used afterwards.
+    // Constant halves, and old values that are used afterwards.
     let text = ".visible .entry k(.param .u64 out) { .reg .b128 %q, %old; .reg .b64 %o, %lo, %hi, %a, %b;
         ld.param.u64 %o, [out]; mov.b64 %lo, 5; mov.b64 %hi, 7; mov.b128 %q, {%lo, %hi};
         atom.global.exch.b128 %old, [%o], %q; mov.b128 {%a, %b}, %old; add.u64 %b, %b, %a; st.global.u64 [%o+16], %b;
@@ -597,7 +604,7 @@ fn atomics_of_128_bits_take_and_give_both_halves() {
 
 #[test]
 fn an_extern_shared_array_with_a_size_has_that_size() {
-    // As LLVM writes them; the assembler ignores `.extern` then. One without size comes after all others.
+    // As LLVM writes them; the assembler ignores `.extern` then. Unsized arrays follow all others.
     let text = ".extern .shared .align 8 .b8 s[260]; .extern .shared .align 4 .b8 unused[1000];
         .extern .shared .align 16 .b8 dynamic[]; .extern .shared .align 4 .u32 one;"
         .to_owned()
@@ -608,27 +615,27 @@ fn an_extern_shared_array_with_a_size_has_that_size() {
             ld.shared.u32 %d, [%w3]; st.shared.u32 [%w2], %w1; ld.shared.u32 %w5, [%w2]; add.u32 %d, %d, %w5;",
         );
     let device = load(&text);
-    // 260 bytes and 4, and the start of what follows, aligned to 16.
+    // 260 bytes and 4, and the start of the following memory, aligned to 16.
     assert_eq!(device.kernel("k").static_shared(), 264);
     let expected: Vec<u32> = (0..65).map(|t| 64 - t + 272).collect();
     assert_eq!(run(&text, 65), expected);
 }
 
-/// Registers and predicates that are read before anybody wrote them are zero, in every block and launch, whatever the
-/// kernel puts there later.
+/// Registers and predicates read before their first write are zero, in every block and launch,
+/// regardless of later writes.
 #[test]
 fn what_nobody_has_written_is_zero_in_both_modes() {
     let pieces = [
         // Never written at all.
         ("mov.u32 %d, %w0; mov.u64 %x0, %x1; cvt.u32.u64 %w1, %x0; add.u32 %d, %d, %w1;", 0),
-        // Written later with what looks like a constant, in a loop and after it.
+        // Written later with an apparent constant, in a loop and after it.
         ("add.u32 %d, %w0, 0; mov.u32 %w0, 5;", 0),
         (
             "mov.u32 %w1, 0; L: mad.lo.u32 %d, %w0, %t, %d; mov.u32 %w0, 1; add.u32 %w1, %w1, 1;
              setp.lt.u32 %p, %w1, 3; @%p bra L; sub.u32 %d, %d, %t; sub.u32 %d, %d, %t;",
             0,
         ),
-        // Written in some lanes only, or under a guard.
+        // Written only in some lanes, or under a guard.
         ("setp.lt.u32 %p, %t, 7; @%p mov.u32 %w0, %t; and.b32 %d, %w0, 0xfffffff8; mov.u32 %w0, 9;", 0),
         ("setp.lt.u32 %p, %t, 7; @%p bra L; mov.u32 %w0, 8; L: shr.u32 %d, %w0, 4; mov.u32 %w0, 99;", 0),
         // Predicates and the carry flag.

@@ -1,20 +1,20 @@
-//! The vector mode against the plain mode: on every committed kernel, and on random programs.
+//! Compares the modes on every committed kernel, and on random programs.
 //!
-//! Random programs come from a seed that is printed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_PROGRAMS` choose others.
+//! Random programs come from a printed seed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_PROGRAMS` select
+//! others.
 
 use crate::device::{Args, Buffer, Device, Noted};
 use crate::kernels::{Argument, Case, cases};
 use cuprum_engine::exec::{ExecOptions, Execution, LaunchStats};
 use std::fmt::Write;
 
-/// Result of a launch, or the text of its fault.
 pub(crate) type Outcome = Result<(Vec<Vec<u8>>, LaunchStats, Noted), String>;
 
 pub(crate) fn run_case(case: &Case, ptx: &str, mode: Execution) -> Outcome {
     run_with(case, ptx, |options| options.mode = mode)
 }
 
-/// What is right stays so where each register and each byte is looked at.
+/// Correct kernels stay correct when each register and each byte is checked.
 pub(crate) fn run_checked(case: &Case, ptx: &str) -> Outcome {
     run_with(case, ptx, |options| options.check_init = true)
 }
@@ -68,7 +68,7 @@ fn committed_kernels_agree() {
     }
 }
 
-/// A small generator of pseudo-random numbers.
+/// A small pseudo-random number generator.
 struct Random(u64);
 
 impl Random {
@@ -88,30 +88,30 @@ impl Random {
     }
 }
 
-/// Registers of each kind in a random program.
+/// Number of registers of each kind in a random program.
 const REGISTERS: usize = 6;
 const PREDICATES: usize = 4;
-/// Words of the buffer that each thread may read and write.
+/// Number of words of the buffer that each thread may read and write.
 const WORDS: usize = 8;
 
-/// Writes random programs.
+/// Generates random programs.
 struct Generator {
     random: Random,
     text: String,
     labels: usize,
     /// Loop counters in use.
     depth: usize,
-    /// Loops and conditions around.
+    /// Depth of nested loops and conditions.
     nesting: usize,
-    /// True if diverged lanes make registers irregular that otherwise are not.
+    /// True if divergence makes otherwise regular registers irregular.
     wild: bool,
 }
 
-/// The first of the kinds of work on regular registers that only read them.
+/// The first kind of work that only reads regular registers.
 const FIRST_READING: usize = 18;
 
-/// Instructions with their operands: `d` is the destination; digits 0 to 2 are sources.
-/// The letters give the kinds: `r` 32-bit integer, `l` 64-bit integer, `f` single, `g` double precision.
+/// Instructions with their operands: `d` is the destination; digits 0 to 2 are sources. The letters
+/// are kinds: `r` 32-bit integer, `l` 64-bit integer, `f` single, `g` double precision.
 const OPERATIONS: &[(&str, &str)] = &[
     ("add.u32", "rrr"),
     ("sub.s32", "rrr"),
@@ -203,7 +203,7 @@ impl Generator {
         if kind == 'r' && self.random.below(8) == 0 {
             let constants = ["0", "1", "31", "-1", "0x80000000", "255", "%k0", "%k1", "%tid.x", "%laneid"];
             let constant = self.random.pick(&constants);
-            // Special registers stand in `mov` alone.
+            // Only `mov` accepts special registers.
             return if constant.starts_with("%t") || constant.starts_with("%l") {
                 "%k1".into()
             } else {
@@ -272,7 +272,7 @@ impl Generator {
         self.line(&format!("{guard}selp.{ty} {d}, {a}, {b}, %p{condition};"));
     }
 
-    /// A load or store of words that belong to this thread, or a load of words that nobody writes.
+    /// Adds a load or store of this thread's words, or a load of words that no thread writes.
     fn memory(&mut self) {
         let guard = self.guard();
         let index = self.register('r');
@@ -292,7 +292,8 @@ impl Generator {
         ][self.random.below(6)];
         let count = WORDS * 4 / bytes;
         let mask = if is_own { count - 1 } else { 64 / bytes - 1 };
-        // The index counts from the thread's number where the input is read, so that lanes are often neighbors.
+        // For input, the index often starts at the thread's number, so that lanes access
+        // neighboring words.
         let how = if is_own { self.random.below(2) } else { self.random.below(4) };
         match how {
             0 => self.line(&format!("and.b32 %i, {index}, {mask};")),
@@ -326,12 +327,13 @@ impl Generator {
         self.line(&line);
     }
 
-    /// Work on registers whose lanes differ in a regular way: `%c1` is the same in all threads of a block, `%c0` grows
-    /// with x, `%c2` with y, `%c3` with both; `%d2` is the same in all threads, `%d0` and `%d1` grow with x. Unless lanes that went different ways made them irregular.
+    /// Adds work on registers whose lanes differ regularly: `%c1` is the same in all threads of a
+    /// block, `%c0` grows with x, `%c2` with y, `%c3` with both; `%d2` is the same in all threads,
+    /// `%d0` and `%d1` grow with x. Divergence can make them irregular.
     fn regular(&mut self) {
         let guard = if self.wild && self.random.below(4) == 0 { self.guard() } else { String::new() };
         let number = self.random.below(50);
-        // Where lanes have parted, most programs only read these registers.
+        // After a divergence, most programs only read these registers.
         let first = if self.nesting > 0 && !self.wild { FIRST_READING } else { 0 };
         let line = match first + self.random.below(25 - first) {
             0 => format!("add.u32 %c0, %c0, {number};"),
@@ -348,7 +350,7 @@ impl Generator {
             11 => "mad.lo.s32 %c3, %c0, 4, %c2;".to_owned(),
             12 => "shl.b32 %t0, %c0, 2; add.u32 %c3, %t0, %c2;".to_owned(),
             13 => "neg.s32 %t1, %c3; sub.u32 %c3, %c1, %t1;".to_owned(),
-            // Products that wrap around in some lanes, and are extended then: no longer regular.
+            // Products that wrap around in some lanes and are then extended: no longer regular.
             14 => "mul.lo.u32 %t2, %x, 0x6000001; cvt.s64.s32 %d0, %t2;".to_owned(),
             15 => "mul.lo.u32 %t3, %x, 0xa000001; mul.wide.u32 %d1, %t3, 5;".to_owned(),
             16 => "add.s64 %d0, %d0, %d2; cvt.u32.u64 %r0, %d0;".to_owned(),
@@ -372,7 +374,7 @@ impl Generator {
         line.split_inclusive("; ").for_each(|line| self.line(&format!("{guard}{line}")));
     }
 
-    /// A load or store whose address grows with the coordinates of the thread.
+    /// Adds a load or store whose address grows with the coordinates of the thread.
     fn regular_memory(&mut self) {
         let guard = self.guard();
         let (kind, ty, bytes) =
@@ -380,7 +382,7 @@ impl Generator {
         let register = self.register(kind);
         let uniform = if self.depth > 0 { format!("%count{}", self.depth - 1) } else { "%k0".to_owned() };
         match self.random.below(5) {
-            // Words of this thread: not after one another, as seen from a warp.
+            // Words of this thread, which are not consecutive within a warp.
             0 => {
                 self.line(&format!("mul.wide.u32 %a, {uniform}, 4;"));
                 self.line("and.b64 %a, %a, 24;");
@@ -403,7 +405,7 @@ impl Generator {
         self.line(&format!("{guard}ld.global.{ty} {register}, [%a];"));
     }
 
-    /// Something that all lanes do together.
+    /// Adds a collective operation of all lanes.
     fn collective(&mut self) {
         let (d, a, b) = (self.register('r'), self.register('r'), self.register('r'));
         let p = self.random.below(PREDICATES);
@@ -435,7 +437,7 @@ impl Generator {
         self.nesting -= 1;
     }
 
-    /// A loop whose lanes leave at different times.
+    /// Adds a loop that lanes leave at different times.
     fn repetition(&mut self) {
         let (start, end) = (self.labels, self.labels + 1);
         self.labels += 2;

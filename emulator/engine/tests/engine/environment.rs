@@ -1,4 +1,5 @@
-//! `%envreg`: what the driver tells a kernel beside its parameters, the workspace of a cooperative launch.
+//! `%envreg`: values from the driver in addition to parameters, such as the workspace of a
+//! cooperative launch.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::LaunchArgs;
@@ -7,7 +8,7 @@ const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 #[test]
 fn envreg1_is_the_upper_half_of_the_workspace_and_envreg2_the_lower() {
-    // As an H100 has them; a swap is seen, and so is either half in place of the other.
+    // As on an H100. The values reveal swapped halves and one half in place of the other.
     let reads: String = (0..32u32)
         .map(|number| format!("mov.u32 %v, %envreg{number}; st.global.u32 [%o+{}], %v; ", 4 * number))
         .collect();

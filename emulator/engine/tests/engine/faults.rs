@@ -1,10 +1,9 @@
-//! What a kernel does wrong is found, with the thread and the line.
+//! Kernel bugs are found, with the thread and the line.
 
 use crate::device::{Args, Device};
 use cuprum_engine::memory::Position;
 use cuprum_engine::report::{Fault, FaultKind};
 
-/// The fault's line in the PTX is the one that its text shows.
 fn assert_line(fault: &Fault, ptx: &str, instruction: &str) {
     let line = ptx.lines().nth(fault.ptx_line as usize - 1).unwrap();
     assert!(line.contains(instruction), "line {} is `{line}`, not `{instruction}`", fault.ptx_line);
@@ -95,7 +94,7 @@ fn recursion_works_until_the_stack_is_full() {
     let (device, _) = Device::load_file("faults");
     let out = device.buffer(&[0u32; 32]);
     device.launch("recurse", 1, 32, &Args::default().buffer(&out).push(5u32)).unwrap();
-    // What `descend` computes, with a frame of 256 numbers per level.
+    // The result of `descend`, with a frame of 256 numbers per level.
     fn descend(depth: u32, seed: u32) -> u32 {
         let frame = |i: u32| seed.wrapping_add(i % 256);
         if depth == 0 {
@@ -143,7 +142,6 @@ fn all_lanes_that_miss_are_named() {
     assert_eq!((fault.thread, fault.lanes), ([40, 0, 0], u32::MAX << 8));
 }
 
-/// A device on which every check is on.
 fn checked(name: &str) -> (Device, String) {
     let (mut device, ptx) = Device::load_file(name);
     device.options.check_init = true;
@@ -163,7 +161,7 @@ fn reading_what_nobody_wrote_is_found() {
     device.launch("uninitialized_shared_fixed", 1, 64, &args).unwrap();
 }
 
-/// The lanes that a kernel with this body is stopped for with the check on.
+/// Returns the lanes for which a kernel with this body is stopped with the check on.
 fn unwritten(body: &str) -> Option<u32> {
     let text = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n
@@ -205,7 +203,7 @@ fn using_a_register_that_nobody_wrote_is_found() {
         assert_eq!(unwritten(body), Some(lanes), "{body}");
     }
     let good = [
-        // Moved and computed with, and used by nobody.
+        // Copied and computed with, but not used.
         "mov.u32 %r1, %r0; add.u32 %r2, %r1, %r0; setp.lt.u32 %q, %r2, 3; selp.u32 %r3, %t, %r0, %q;",
         "@%p mov.u32 %r0, 1; @%p st.global.u32 [%o], %r0;",
         "@%p mov.u32 %r0, 1; selp.u32 %r1, %r0, %t, %p; st.global.u32 [%o], %r1;",

@@ -1,4 +1,4 @@
-//! What the fuzzers found: each was wrong, or stopped the process, once.
+//! Bugs found by the fuzzers: wrong results, or crashes.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
@@ -6,7 +6,7 @@ use cuprum_ptx::program::{LoadOptions, Program};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// Values that 64 threads of `k` write, in both modes.
+/// Returns the values that 64 threads of `k` write, in both modes.
 fn both_modes(text: &str) -> [Vec<u32>; 2] {
     [Execution::Plain, Execution::Vector].map(|mode| {
         let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
@@ -25,7 +25,7 @@ fn offsets_of_parameters_do_not_overflow() {
                 "{HEADER}.visible .entry k(.param .u64 q, .param .u64 p)\n{{\n.reg .b64 %rd<2>;\n{}\nret;\n}}\n",
                 access.replace('O', offset)
             );
-            // Refused, or read as nothing; not a panic.
+            // Refused or ignored, without a panic.
             let _ = Program::load(&text, &LoadOptions::default());
             let call = format!(
                 "{HEADER}.visible .entry k()\n{{\n.reg .b64 %rd<2>;\n.param .b64 p;\n{}\nret;\n}}\n",
@@ -36,7 +36,7 @@ fn offsets_of_parameters_do_not_overflow() {
     }
 }
 
-/// The second write makes the address a row; the index it is made of still is none.
+/// The second write makes the address irregular, but not the index from which it is computed.
 #[test]
 fn an_index_without_a_row_is_not_folded_into_an_access() {
     let text = format!(

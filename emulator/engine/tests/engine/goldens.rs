@@ -1,11 +1,11 @@
-//! Every recorded form of every instruction gives here what it gave on a real GPU.
+//! Every recorded form of every instruction has the same result here as on a real GPU.
 
 use crate::recorded::{Form, Recording};
 use cuprum_engine::exec::Execution;
 
 const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
 
-/// Forms that are known to be refused or to differ, and why. One that agrees must leave the list.
+/// Forms known to be refused or to differ, and the reason. A form that agrees must leave the list.
 const NOT_YET: [(&str, &str); 0] = [];
 
 /// Outcome of a list of forms.
@@ -40,7 +40,7 @@ impl Verdict {
     }
 }
 
-/// The first result that is not close enough.
+/// Returns the first result that is not close enough.
 fn compare(recording: &Recording, form: &Form, ours: &[u64]) -> Result<(), String> {
     let differs = |thread: &usize| !form.accepts(ours[*thread], form.results[*thread]);
     let different: Vec<usize> = (0..form.results.len()).filter(differs).collect();
@@ -94,7 +94,7 @@ fn warp_forms_give_what_a_gpu_gave() {
     }
 }
 
-/// Comparisons of pairs were not recorded; those of their halves were.
+/// Comparisons of pairs were not recorded, but comparisons of their halves were.
 #[test]
 fn pairs_compare_as_their_halves_do() {
     let recording = Recording::read();

@@ -1,7 +1,8 @@
-//! The engine alone, without a driver around it: what is read, what runs, what is found, a module for each subject.
+//! Tests of the engine without a driver, one module per subject.
 //!
-//! Each test makes a device of its own (`tests/device`), so that they run beside each other in one process. What counts
-//! time is in `tests/growth`, what needs contexts, streams or settings in `tests/driver`.
+//! Each test creates its own device (`tests/device`), so that they run in parallel in one process.
+//! Tests that measure time are in `tests/growth`; tests that need contexts, streams or settings are
+//! in `tests/driver`.
 
 #[path = "../../../../tests/support/amount.rs"]
 mod amount;

@@ -1,10 +1,10 @@
-//! Matrix products of a warp, against products computed element by element.
+//! Matrix products of a warp, compared with products computed element by element.
 
 use crate::device::{Args, Device};
 
 const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
-/// Half precision bits of a small whole number.
+/// Returns the half-precision bits of a small whole number.
 fn f16(value: i32) -> u16 {
     if value == 0 {
         return 0;
@@ -19,7 +19,7 @@ fn numbers(count: usize, seed: usize) -> Vec<i32> {
     (0..count).map(|i| ((i * 37 + seed * 11) % 23) as i32 - 11).collect()
 }
 
-/// `a * b + c`, row-major.
+/// Computes `a * b + c`, row-major.
 fn product(a: &[i32], b: &[i32], c: &[i32], [m, n, k]: [usize; 3]) -> Vec<f32> {
     let element = |row: usize, column: usize| {
         c[row * n + column] + (0..k).map(|i| a[row * k + i] * b[i * n + column]).sum::<i32>()
@@ -29,7 +29,8 @@ fn product(a: &[i32], b: &[i32], c: &[i32], [m, n, k]: [usize; 3]) -> Vec<f32> {
 
 #[test]
 fn mma_on_tiles_loaded_by_ldmatrix() {
-    // The usual way: both factors row-major in shared memory, the second one transposed while it is loaded.
+    // The usual way: both factors row-major in shared memory, and the second one transposed by its
+    // load.
     let text = format!(
         "{HEADER}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {{
         .reg .b32 %l, %r, %s, %t, %w, %a<4>, %b<2>; .reg .f32 %c<4>; .reg .b64 %p, %x;
@@ -106,7 +107,8 @@ fn wmma_of_all_shapes_and_orders() {
     }
 }
 
-/// A product of `wmma` on factors and accumulators of any type: how each is stored is up to the caller.
+/// Computes a product with `wmma` on factors and accumulators of any type, stored as the caller
+/// states.
 fn wmma(
     shape: &str,
     types: [&str; 4],
@@ -145,7 +147,7 @@ fn wmma(
 
 #[test]
 fn wmma_of_double_precision_and_tf32() {
-    // By column, the second factor is stored as its transpose is by row.
+    // By column, the second factor is stored like its transpose by row.
     let transposed =
         |b: &[i32], k: usize, n: usize| -> Vec<i32> { (0..k * n).map(|i| b[i % k * n + i / k]).collect() };
     let doubles =

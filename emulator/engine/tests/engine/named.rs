@@ -1,5 +1,5 @@
-//! Accesses without a state space whose address is the name of a variable: the assembler takes the space of the variable,
-//! where a register with the same number is a generic address.
+//! Accesses without a state space whose address is the name of a variable: the assembler uses the
+//! variable's space, while a register with the same number is a generic address.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::{ExecOptions, Execution};
@@ -8,7 +8,8 @@ use cuprum_engine::report::FaultKind;
 const VARIABLES: &str = ".global .align 16 .b32 g[8] = {10, 11, 12, 13}; .const .align 16 .b32 c[8] = {20, 21};\n\
     .shared .align 16 .b32 outer[8]; .extern .shared .align 16 .b8 dynamic[];";
 
-/// A kernel in which each thread stores `%d`. Thread 0 alone runs where `%p0` holds; `%t` is the number of the thread.
+/// Returns a kernel in which each thread stores `%d`. `%p0` holds only in thread 0; `%t` is the
+/// thread's number.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n{VARIABLES}\n\
@@ -82,7 +83,7 @@ fn shared_variables_by_name() {
     let each = "st.b32 sh[%t], %t; bar.sync 0; xor.b32 %r0, %t, 1;";
     assert_computes(&format!("{each} ld.b32 %d, sh[%r0];"), |t| t ^ 1);
     assert_computes(&format!("{each} ld.b32 %d, sh[9];"), |_| 9);
-    // What lives in shared memory alone.
+    // Instructions for shared memory only.
     let barrier = "@%p0 mbarrier.init.b64 [bar], 32; bar.sync 0; mbarrier.arrive.b64 %l0, [bar];
         WAIT: mbarrier.test_wait.b64 %p1, [bar], %l0; @!%p1 bra WAIT; mov.u32 %d, 4;";
     assert_computes(barrier, |_| 4);
@@ -112,7 +113,7 @@ fn global_variables_by_name() {
     assert_computes("red.add.u32 [g+8], 1; bar.sync 0; ld.volatile.b32 %d, [g+8];", |_| 12 + 32);
 }
 
-/// What the assembler refuses, too: constants and parameters have no generic accesses by name.
+/// The assembler also refuses these: constants and parameters have no generic accesses by name.
 #[test]
 fn other_spaces_have_to_be_named() {
     for refused in [
@@ -135,7 +136,7 @@ fn other_spaces_have_to_be_named() {
     }
 }
 
-/// The address of a shared variable in a register is no generic address before `cvta`.
+/// The address of a shared variable in a register is not a generic address before `cvta`.
 #[test]
 fn addresses_in_registers_are_generic() {
     for body in [
@@ -143,7 +144,7 @@ fn addresses_in_registers_are_generic() {
         "mov.u64 %l0, sh; st.b32 [%l0+4], %t;",
         "mov.u64 %l0, lo; ld.b32 %d, [%l0];",
         "mov.u64 %l0, sh; atom.add.u32 %d, [%l0], 1;",
-        // Loads of a fragment take the name for its address.
+        // Loads of a matrix fragment use the name as a generic address.
         "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [sh];",
     ] {
         for options in ways() {

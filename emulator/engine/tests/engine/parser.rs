@@ -1,4 +1,4 @@
-//! The parser: what it reads, what it says of text that is not PTX, and that nothing makes it panic.
+//! The parser: accepted PTX, error messages for other text, and no panic for any text.
 
 use cuprum_ptx::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_ptx::ptx::{Initializer, Linkage, Operand, Space, Statement, parse};
@@ -148,7 +148,7 @@ fn what_cannot_run_is_refused_with_its_line() {
     }
 }
 
-/// As a driver of version 580 on an H100 has it.
+/// As in driver 580 on an H100.
 #[test]
 fn a_version_knows_the_targets_of_its_time() {
     let targets = [
@@ -191,7 +191,7 @@ fn constant_expressions_have_the_operators_of_c() {
     }
 }
 
-/// A generator of pseudo-random numbers: splitmix64.
+/// A pseudo-random number generator: splitmix64.
 struct Random(u64);
 
 impl Random {
@@ -208,7 +208,8 @@ impl Random {
     }
 }
 
-/// One change to a text: something cut, doubled, moved, or replaced by what means something elsewhere.
+/// Changes one part of a text: cuts, doubles, moves, or replaces it by text with a meaning
+/// elsewhere.
 fn mutate(text: &str, random: &mut Random) -> String {
     const PIECES: [&str; 24] = [
         "{",
@@ -258,8 +259,8 @@ fn mutate(text: &str, random: &mut Random) -> String {
     }
 }
 
-/// Damaged PTX is refused or loaded, and never anything else. The seed is fixed; `CUPRUM_FUZZ_SEED` and
-/// `CUPRUM_FUZZ_ROUNDS` change it and how long it goes on.
+/// Damaged PTX is either refused or loaded. The seed is fixed; `CUPRUM_FUZZ_SEED` and
+/// `CUPRUM_FUZZ_ROUNDS` change it and the number of rounds.
 #[test]
 fn damaged_text_never_panics() {
     let setting = |name: &str, default: u64| {
@@ -306,7 +307,7 @@ fn time_to_refuse_deep_nesting_grows_with_the_text_alone() {
     };
     let (short, long) = (text(10_000), text(1_000_000));
     time(&short);
-    // 200 times as long, were each level to look at all the others: some 10 s.
+    // It would take 200 times as long, some 10 s, if each level visited all others.
     let long = time(&long);
     assert!(long < std::time::Duration::from_secs(1), "{long:?}");
 }

@@ -1,4 +1,4 @@
-//! Races are found, with both threads and both lines; what orders accesses is understood.
+//! Races are found, with both threads and both lines; correct synchronization is recognized.
 
 use crate::device::{Args, Buffer, Device};
 use cuprum_engine::exec::Execution;
@@ -7,10 +7,10 @@ use cuprum_engine::report::{Fault, FaultKind, Hazard};
 /// A planted race in a kernel of `bugs.cu`, and the results of the corrected kernel.
 struct Planted {
     kernel: &'static str,
-    /// First elements of the buffers; the others are the same as these.
+    /// First elements of the buffers; the others are equal to these.
     buffers: &'static [u32],
     hazard: Hazard,
-    /// Block and thread of the access that is reported, and of the one before it.
+    /// Block and thread of the reported access, and of the earlier one.
     at: (u32, u32),
     before: (u32, u32),
     /// Parts of the two source lines.
@@ -112,7 +112,6 @@ const PLANTED: &[Planted] = &[
     },
 ];
 
-/// A device on which races are looked for.
 fn checked() -> Device {
     let (mut device, _) = Device::load_file("bugs");
     device.options.check_races = true;
@@ -125,7 +124,7 @@ fn buffers(device: &Device, first: &[u32]) -> (Vec<Buffer>, Args) {
     (buffers, args)
 }
 
-/// Blocks of 64 threads that may wait for each other.
+/// Launches blocks of 64 threads that may wait for each other.
 fn launch(device: &Device, kernel: &str, blocks: u32, args: &Args) -> Result<(), Box<Fault>> {
     device.launch_with(kernel, blocks, 64, args, |launch| launch.cooperative = true).map(drop)
 }
@@ -194,8 +193,8 @@ fn a_race_reads_as_a_person_needs_it() {
     );
 }
 
-/// A kernel of one pointer, `%rd0`, with the thread in `%tid`, the block in `%block`, and 256 bytes of shared memory
-/// at `cells`. Its body is what each test is about.
+/// Returns a program with a kernel of one pointer, `%rd0`, with the thread in `%tid`, the block in
+/// `%block`, and 256 bytes of shared memory at `cells`. Each test provides the body.
 fn program(body: &str) -> Device {
     let ptx = format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
@@ -208,7 +207,7 @@ fn program(body: &str) -> Device {
     device
 }
 
-/// The verdict on a body, run by `blocks` blocks of 64 threads on 128 zeros.
+/// Runs a body with `blocks` blocks of 64 threads on 128 zeros. Returns the race found.
 fn verdict(body: &str, blocks: u32) -> Option<Hazard> {
     let device = program(body);
     let (_buffers, args) = buffers(&device, &[0]);
@@ -219,7 +218,8 @@ fn verdict(body: &str, blocks: u32) -> Option<Hazard> {
     }
 }
 
-/// Thread 0 sends by `send`, thread 32 of the same block, or thread 0 of another, receives by `receive`.
+/// Thread 0 sends by `send`. Thread 32 of the same block, or thread 0 of another, receives by
+/// `receive`.
 fn message(sender: &str, send: &str, receive: &str) -> String {
     format!(
         "{sender}\n@!%p0 bra RECEIVER;\nst.global.u32 [%rd0], 1;\n{send}\nbra DONE;\n\
@@ -229,7 +229,7 @@ fn message(sender: &str, send: &str, receive: &str) -> String {
 
 const OTHER_WARP: &str = "setp.eq.u32 %p0, %tid, 0;\nsetp.eq.u32 %p1, %tid, 32;";
 const OTHER_BLOCK: &str = "or.b32 %r1, %tid, %block;\nsetp.eq.u32 %p0, %r1, 0;\nsetp.eq.u32 %p1, %tid, 0;";
-/// Waits until `load` gives something else than 0.
+/// Waits until `load` returns a value other than 0.
 fn wait(load: &str) -> String {
     format!("AGAIN:\n{load} %r2, [%rd0+4];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra AGAIN;")
 }
@@ -293,7 +293,8 @@ fn messages_need_a_release_that_reaches_the_reader() {
     }
 }
 
-/// Each thread stores to its cell, does `between`, and loads the cell of the thread whose number differs by `other`.
+/// Each thread stores to its cell, runs `between`, and loads the cell of the thread whose number
+/// differs by `other`.
 fn exchange(other: u32, between: &str) -> String {
     format!(
         "mov.u64 %rd1, cells;\nshl.b32 %r0, %tid, 2;\ncvt.u64.u32 %rd2, %r0;\nadd.u64 %rd3, %rd1, %rd2;\n\
@@ -316,16 +317,16 @@ fn barriers_order_those_that_take_part() {
         ("bar.warp.sync 0xffffffff;", true, false),
         ("shfl.sync.idx.b32 %r3, %tid, 0, 31, 0xffffffff;", true, false),
         ("vote.sync.ballot.b32 %r3, %p0, 0xffffffff;", true, false),
-        // Threads 0 and 1 meet, 2 and 3 do not.
+        // Threads 0 and 1 synchronize, 2 and 3 do not.
         ("setp.lt.u32 %p0, %tid, 2;\n@%p0 bar.warp.sync 3;", false, false),
-        // Each warp passes a barrier of its own.
+        // Each warp passes its own barrier.
         ("shr.u32 %r3, %tid, 5;\nadd.u32 %r3, %r3, 1;\nbarrier.sync %r3, 32;", true, false),
         ("membar.gl;", false, false),
     ] {
         assert_eq!(in_warp(between), warp, "{between} within a warp");
         assert_eq!(in_block(between), block, "{between} across warps");
     }
-    // The first warp arrives and goes on; only the second waits.
+    // The first warp arrives without waiting; only the second waits.
     let arrive = format!("{apart}\n@%p0 bar.arrive 1, 64;\n@!%p0 bar.sync 1, 64;");
     let reader_waits = exchange(32, &format!("{arrive}\n@%p0 bra DONE;")) + "DONE:\n";
     assert_eq!(verdict(&reader_waits, 1), None);
@@ -363,7 +364,7 @@ fn asynchronous_copies_are_ordered_by_the_barrier_after_the_wait() {
 fn every_byte_counts_on_its_own() {
     let each_a_byte = "mov.u64 %rd1, cells;\ncvt.u64.u32 %rd2, %tid;\nadd.u64 %rd3, %rd1, %rd2;\nst.shared.u8 [%rd3], %tid;";
     assert_eq!(verdict(each_a_byte, 1), None);
-    // Thread 1 reads the word that holds the byte of thread 0.
+    // Thread 1 reads the word that contains the byte of thread 0.
     let word = format!("{each_a_byte}\nsetp.eq.u32 %p0, %tid, 1;\n@%p0 ld.shared.u32 %r0, [%rd1];");
     assert_eq!(verdict(&word, 1), Some(Hazard::ReadAfterWrite));
 }
@@ -373,10 +374,10 @@ fn atomics_race_with_what_is_not_atomic_alone() {
     let counter = "atom.global.add.u32 %r0, [%rd0], 1;";
     assert_eq!(verdict(counter, 2), None);
     assert_eq!(verdict(&format!("{counter}\nld.volatile.global.u32 %r1, [%rd0];"), 2), None);
-    // Plain reads are a class of their own.
+    // Plain reads are reported only on request.
     assert_eq!(verdict(&format!("{counter}\nld.global.u32 %r1, [%rd0];"), 2), None);
     assert!(verdict(&format!("{counter}\nst.global.u32 [%rd0], %r0;"), 2).is_some());
-    // Atomic for the threads of a block is not atomic for those of others.
+    // An operation that is atomic for the threads of a block is not atomic for other blocks.
     let in_block = "atom.cta.global.add.u32 %r0, [%rd0], 1;";
     assert_eq!(verdict(in_block, 1), None);
     assert!(verdict(in_block, 2).is_some());
@@ -395,7 +396,7 @@ fn a_number_that_warps_change_without_order_depends_on_the_seed() {
         launch(&device, "k", 1, &args).unwrap();
         buffers[0].read::<u32>()[0]
     };
-    // One warp after the other, their lanes in step.
+    // One warp after another, with lanes in step.
     assert_eq!(run(None), 400);
     let sums: Vec<u32> = (0..8).map(|seed| run(Some(seed))).collect();
     assert!(sums.iter().any(|sum| *sum < 400), "{sums:?}");

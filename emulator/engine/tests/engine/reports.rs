@@ -1,7 +1,7 @@
-//! One mistake of each kind: what its report says, word by word, and that the corrected kernel passes every check.
+//! One bug of each kind: its exact report, and the corrected kernel, which must pass every check.
 //!
-//! The texts are in `tests/data/reports.txt`. `CUPRUM_WRITE_REPORTS=1 cargo test -p cuprum-engine --test engine reports`
-//! writes them anew; read the difference before you keep it.
+//! The texts are in `tests/data/reports.txt`. `CUPRUM_WRITE_REPORTS=1 cargo test -p cuprum-engine
+//! --test engine reports` writes them again; read the difference before you commit it.
 
 mod nans;
 
@@ -10,7 +10,6 @@ use cuprum_engine::exec::ExecOptions;
 use cuprum_engine::report::Fault;
 use std::fmt::Write;
 
-/// A check to turn on.
 type Check = fn(&mut ExecOptions);
 
 const NONE: Check = |_| {};
@@ -26,7 +25,6 @@ const ALL: Check = |options| {
     nans::NANS(options);
 };
 
-/// Makes the arguments of a launch on a device.
 type Arguments = fn(&Device) -> Args;
 
 struct Case {
@@ -40,12 +38,12 @@ struct Case {
 
 enum Program {
     File(&'static str),
-    /// The bodies of the kernels `wrong` and `right`, with registers and the pointer `%rd0` at hand.
+    /// The bodies of the kernels `wrong` and `right`, with registers and the pointer `%rd0`.
     Bodies(&'static str, &'static str),
 }
 use Program::{Bodies, File};
 
-/// 128 zeros. Buffers live as long as their device, because only its end frees them.
+/// Allocates 128 zeros. Buffers live as long as their device.
 fn zeros(device: &Device) -> Args {
     Args::default().buffer(&device.buffer(&[0u32; 128]))
 }
@@ -58,7 +56,7 @@ fn two_zeros(device: &Device) -> Args {
     zeros(device).buffer(&device.buffer(&[0u32; 128]))
 }
 
-/// The arguments of `oob_write`: where, at which index, what.
+/// Returns the arguments of `oob_write`: address, index, value.
 fn write_to(address: u64, index: u64) -> Args {
     Args::default().push(address).push(index).push(1u32)
 }
@@ -67,7 +65,7 @@ fn one_value(device: &Device, value: u32) -> Args {
     Args::default().buffer(&device.buffer(&[value]))
 }
 
-/// A buffer of 129 elements of which the last is not written, one to write to, and 128.
+/// Returns a buffer of 129 elements, the last uninitialized, an output buffer, and 128.
 fn partly_written(device: &Device) -> Args {
     let input = device.partly_written(&[1u32; 128], 129 * 4);
     Args::default().buffer(&input).buffer(&device.buffer(&[0u32; 128])).push(128u32)
@@ -299,7 +297,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     CASES.iter().chain(nans::CASES)
 }
 
-/// Launches of two blocks of 64 threads, which may wait for each other.
+/// Launches two blocks of 64 threads, which may wait for each other.
 fn launch(program: &Program, check: Check, (kernel, arguments): (&str, Arguments)) -> Result<(), Box<Fault>> {
     let mut device = match program {
         File(name) => Device::load_file_tracked(name).0,
@@ -326,7 +324,7 @@ fn launch(program: &Program, check: Check, (kernel, arguments): (&str, Arguments
     device.launch_with(kernel, 2, 64, &args, |launch| launch.cooperative = true).map(drop)
 }
 
-/// Addresses differ where the process has no room at the preferred ones.
+/// Removes addresses, which differ if the preferred ones are not free.
 pub(crate) fn without_addresses(text: &str) -> String {
     let mut pieces = text.split("0x");
     let mut plain = pieces.next().unwrap_or_default().to_owned();
@@ -360,7 +358,7 @@ fn reports_say_what_they_should() {
     assert_eq!(said, expected);
 }
 
-/// What is undefined in PTX, and harmless on hardware.
+/// Behavior that is undefined in PTX, but harmless on hardware.
 const HARMLESS: &[&str] = &[
     "barrier in half a warp",
     "barrier after some threads have exited",

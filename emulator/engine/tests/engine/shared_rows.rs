@@ -1,4 +1,5 @@
-//! Kernels with so many registers that they share rows do what they do with a row for each.
+//! Kernels with so many registers that they share rows have the same results as with a row per
+//! register.
 
 use crate::device::{Args, Device};
 use crate::differential::{Outcome, run_case, run_checked};
@@ -7,10 +8,10 @@ use cuprum_engine::exec::Execution;
 use cuprum_engine::report::FaultKind;
 use std::fmt::Write;
 
-/// More registers than have a row of their own in any case.
+/// More registers than ever have their own rows.
 const MANY: usize = 1100;
 
-/// Names many registers, each for one instruction, so that all further ones share rows.
+/// Uses many registers for one instruction each, so that all further ones share rows.
 fn padding() -> String {
     let mut text = format!("\n.reg .b32 %many<{MANY}>;\n");
     for index in 0..MANY {
@@ -19,7 +20,7 @@ fn padding() -> String {
     text
 }
 
-/// A kernel with many registers more.
+/// Returns a kernel with many more registers.
 fn padded(ptx: &str, kernel: &str) -> String {
     let entry = ptx.find(&format!(".entry {kernel}(")).expect("the kernel");
     let body = entry + ptx[entry..].find('{').expect("its body") + 1;
@@ -62,7 +63,7 @@ fn run(body: &str, mode: Execution) -> Vec<u32> {
     out.read()
 }
 
-/// A lane that is elsewhere keeps what it needs, in loops that lanes leave one by one, and in what they carry along.
+/// Lanes on other paths keep their values, in loops that lanes leave at different times.
 #[test]
 fn lanes_that_part_keep_their_values() {
     let body = "mov.u32 %r1, 0;\nmov.u32 %r2, 7;\nmov.u32 %r0, 0;\nLOOP:\nadd.u32 %r3, %r1, %r2;\nxor.b32 %r2, %r3, %t;\n\
@@ -96,7 +97,8 @@ fn a_function_that_calls_itself_keeps_its_values() {
     }
 }
 
-/// Nobody's value is found in a register that some lanes have not written, and the check says so.
+/// A register that some lanes have not written has no other register's value, and the check reports
+/// it.
 #[test]
 fn a_register_that_nobody_wrote_is_still_one() {
     let body = "add.u32 %r1, %t, 9;\nst.global.u32 [%at], %r1;\nsetp.gt.u32 %p0, %t, 3;\n@%p0 bra L;\nmov.u32 %r0, 5;\nL:\n";

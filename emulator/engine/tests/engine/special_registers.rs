@@ -1,10 +1,9 @@
-//! Special registers: each has the value of its formula in every thread, whatever the mode, the shape of the launch,
-//! and the instruction that reads it.
+//! Special registers have the value of their formula in every thread, for every mode, shape of the
+//! launch, and reading instruction.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::{ExecOptions, Execution};
 
-/// A thread of a launch.
 struct Thread {
     grid: [u32; 3],
     cluster: [u32; 3],
@@ -71,7 +70,6 @@ const REGISTERS: &[(&str, Formula)] = &[
     ("WARP_SZ", |_| 32),
 ];
 
-/// Ways to read a register into `%v`.
 const READS: &[(&str, &str)] = &[
     ("as it is", "mov.u32 %v, REG;"),
     (
@@ -93,7 +91,7 @@ const READS: &[(&str, &str)] = &[
     ),
 ];
 
-/// A kernel that stores the first, second, ... of `registers` of each thread.
+/// Returns a kernel that stores `registers` of each thread, in order.
 fn kernel(registers: &[(&str, Formula)], read: &str) -> String {
     let mut body = String::new();
     for (index, (register, _)) in registers.iter().enumerate() {
@@ -191,7 +189,7 @@ fn all_of_them_have_the_value_of_their_formula() {
     }
 }
 
-/// Alone in a kernel, a register may be read by nothing that the vector mode computes for the first lane only.
+/// If a kernel has no other register, all readers may be computed only for the first lane.
 #[test]
 fn each_alone_has_it_in_blocks_of_all_sizes() {
     for register in REGISTERS {
@@ -209,8 +207,8 @@ fn each_alone_has_it_in_blocks_of_all_sizes() {
     assert_formulas(REGISTERS, READS[0].1, &shapes);
 }
 
-/// Each block stores to a buffer of its own, so that its access misses the memory that the last one found: the plain mode
-/// runs it, in all blocks.
+/// Each block stores to its own buffer, so its access misses the cached region and the plain mode
+/// runs it.
 #[test]
 fn blocks_that_store_elsewhere_store_their_own_numbers() {
     let (grid, threads) = ([3, 2, 2], 7);

@@ -1,22 +1,23 @@
-//! Instructions that the vector mode runs for whole warps, and leaves to the plain mode where a lane needs it: both modes
-//! have the same results, the same counts, and the same faults, word for word.
+//! Instructions that the vector mode runs for whole warps, and delegates to the plain mode for some
+//! lanes: both modes have the same results, counts and fault texts.
 
 use crate::device::{Args, Device};
 use crate::reports::without_addresses;
 use cuprum_engine::exec::{Execution, LaunchStats};
 
-/// Random words of the input; a thread reads four of its own.
+/// Number of random input words; a thread reads four of its own.
 const WORDS: usize = 4096;
-/// Words that a thread writes, and words of each block of 32 threads for atomics.
+/// Number of words that a thread writes, and words per 32 threads for atomics.
 const RESULTS: usize = 4;
 const BINS: usize = 8;
 
 /// The contents of the three buffers after a launch, or the text of its fault.
 type Outcome = Result<(Vec<u32>, Vec<u32>, LaunchStats), String>;
 
-/// A kernel whose body finds four random words in `%r0` to `%r3`, the addresses of its results in `%out`, of its warp's
-/// words in `%bins` and `%shared`, and of its local memory in `%own`, which has 64 bytes; it leaves its results in `%r0` to
-/// `%r3`. `%p0` and `%p1` hold in random lanes; what comes after `prologue` runs in all of them.
+/// Returns a kernel. Its body receives four random words in `%r0` to `%r3`, the addresses of its
+/// results in `%out`, of its warp's words in `%bins` and `%shared`, and of its 64 bytes of local
+/// memory in `%own`. It leaves its results in `%r0` to `%r3`. `%p0` and `%p1` hold in random lanes;
+/// code after `prologue` runs in all lanes.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 8 .b32 fixed[8];\n\
@@ -45,12 +46,12 @@ fn run(text: &str, mode: Execution, threads: u32, seed: u32) -> Outcome {
     let args = Args::default().buffer(&out).buffer(&device.buffer(&input)).buffer(&bins);
     match device.launch("k", 1, threads, &args) {
         Ok(stats) => Ok((out.read(), bins.read(), stats)),
-        // Another test may have the preferred addresses when one of two launches reserves its own.
+        // Another test may use the preferred addresses when one of two launches reserves its own.
         Err(fault) => Err(without_addresses(&fault.to_string())),
     }
 }
 
-/// Runs a body in both modes, and returns what both have.
+/// Runs a body in both modes, and returns the common result.
 fn agreed(body: &str, threads: u32, seed: u32) -> Outcome {
     let text = kernel(body);
     let plain = run(&text, Execution::Plain, threads, seed);
@@ -59,14 +60,14 @@ fn agreed(body: &str, threads: u32, seed: u32) -> Outcome {
     plain
 }
 
-/// The body ends well, in both modes alike, for blocks of whole and broken warps.
+/// Checks that the body succeeds with the same result in both modes, for whole and partial warps.
 fn runs(body: &str) {
     for (seed, threads) in [32, 77, 256, 500].into_iter().enumerate() {
         agreed(body, threads, seed as u32).unwrap_or_else(|fault| panic!("{body}\n{fault}"));
     }
 }
 
-/// The body ends in the same fault in both modes, whose text has these words.
+/// Checks that the body ends in the same fault in both modes, whose text contains these words.
 fn fails(body: &str, words: &[&str]) {
     for threads in [32, 77, 300] {
         let fault = agreed(body, threads, 5).expect_err(body);
@@ -74,7 +75,7 @@ fn fails(body: &str, words: &[&str]) {
     }
 }
 
-/// Puts an offset below 64 that is a multiple of `bytes` into `%at`, from a random word.
+/// Stores a multiple of `bytes` below 64 in `%at`, from a random word.
 fn offset(word: &str, bytes: u32) -> String {
     format!("and.b32 %n, {word}, {};\ncvt.u64.u32 %at, %n;\n", 63 & !(bytes - 1))
 }
@@ -104,7 +105,7 @@ fn local_memory_of_each_lane_is_its_own() {
     }
 }
 
-/// Equal addresses are another place in each lane, at regular ones and at the same one.
+/// Equal addresses refer to different bytes in each lane, whether regular or uniform.
 #[test]
 fn equal_addresses_of_local_memory_are_not_one_place() {
     runs(
@@ -114,7 +115,7 @@ fn equal_addresses_of_local_memory_are_not_one_place() {
         "mov.u32 %r4, 0;\nL:\nmul.wide.u32 %at, %r4, 4;\nadd.u64 %at, %own, %at;\nadd.u32 %r5, %r0, %r4;\n\
           st.local.u32 [%at], %r5;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 16;\n@%p2 bra L;\nld.local.u32 %r1, [%own+36];\n",
     );
-    // A number is an address of local memory too, and is held for the first lane only.
+    // A number is also an address of local memory, and is stored only for the first lane.
     runs(
         "mov.u32 %r4, 0;\nL:\nmul.wide.u32 %w5, %r4, 4;\nadd.u32 %r5, %r0, %r4;\nst.local.u32 [%w5], %r5;\n\
          ld.local.u32 %r1, [%w5];\nxor.b32 %r2, %r2, %r1;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 16;\n@%p2 bra L;\n",
@@ -133,14 +134,14 @@ fn local_memory_ends_where_it_ends() {
         fails(&format!("{}{access}", in_lane("-8")), &["out-of-bounds", "thread (9,0,0)"]);
     }
     fails("add.u64 %own, %own, 60;\nld.local.u64 %w0, [%own];", &["misaligned", "of its warp"]);
-    // Lanes that are not active may be anywhere; only the lower 32 bits of an address count.
+    // Inactive lanes may have any address; only the lower 32 bits of an address count.
     runs(&format!("{}@!%p2 st.local.u32 [%own], %r0;\n@!%p2 ld.local.u32 %r1, [%own];\n", in_lane("4096")));
     runs("add.u64 %own, %own, 4294967296;\nst.local.u32 [%own+8], %r0;\nld.local.u32 %r1, [%own+8];\n");
 }
 
 const INTEGERS: [&str; 4] = ["u32", "s32", "u64", "s64"];
 
-/// The operations with their operands, in registers of a type.
+/// Returns the operations with their operands, in registers of a type.
 fn atomics() -> Vec<(String, String)> {
     let operands = |bits: u32, more: bool| match (bits, more) {
         (64, true) => "%w1, %w2",
@@ -172,7 +173,7 @@ fn atomics() -> Vec<(String, String)> {
     all
 }
 
-/// Each operation, on addresses that lanes share, under a mask, with and without its result.
+/// Each operation on addresses that lanes share, under a mask, with and without its result.
 #[test]
 fn atomics_agree() {
     for (operation, operands) in atomics() {
@@ -203,7 +204,8 @@ fn atomics_agree() {
     }
 }
 
-/// A loop that ends once a lane has exchanged the value that it read, with lanes that hinder each other.
+/// A loop that ends when a lane has exchanged the value that it read, with contention between
+/// lanes.
 #[test]
 fn lanes_exchange_one_after_the_other() {
     for (space, base) in [("global", "%bins"), ("shared", "%shared")] {
@@ -216,7 +218,7 @@ fn lanes_exchange_one_after_the_other() {
 
 #[test]
 fn atomics_that_miss_agree() {
-    // Some lanes elsewhere: in the other region, or in shared memory through a generic address.
+    // Some lanes are elsewhere: in the other region, or in shared memory through a generic address.
     let elsewhere = "and.b32 %n, %r3, 28;\ncvt.u64.u32 %at, %n;\nadd.u64 %w1, %bins, %at;\n@%p0 add.u64 %w1, %out, 8;\n\
                      atom.global.add.u32 %r0, [%w1], 3;\n";
     runs(elsewhere);
@@ -252,7 +254,7 @@ fn comparisons_of_16_bits_agree() {
             ));
         }
     }
-    // A loaded byte has nothing above it; a wide register has.
+    // A loaded byte has no bits above it; a wide register has.
     runs(
         "st.local.u32 [%own], %r0;\nld.local.u8 %h0, [%own+3];\nld.local.s8 %h1, [%own+3];\nsetp.lt.s16 %p2, %h1, 0;\n\
           setp.gt.u16 %p3, %h0, 127;\nselp.u32 %r0, 1, 0, %p2;\nselp.u32 %r1, 1, 0, %p3;\n",
@@ -269,7 +271,7 @@ const COLLECTIVES: [&str; 12] = [
     "and.b32 %r4, %n, 0;\nmatch.all.sync.b32 %r0|%p2, %r4, {};\nselp.u32 %r1, 1, 2, %p2;",
     "redux.sync.add.s32 %r0, %r1, {};",
     "bar.warp.sync {};",
-    // From the other half of the warp, too.
+    // Also from the other half of the warp.
     "shfl.sync.bfly.b32 %r0|%p4, %r1, 16, 31, {}; selp.u32 %r2, 1, 0, %p4;",
     "shfl.sync.down.b32 %r0, %r1, 5, 31, {};",
     "shfl.sync.idx.b32 %r0|%p4, %r1, %r2, 0x181f, {}; selp.u32 %r2, 1, 0, %p4;",
@@ -281,12 +283,12 @@ fn collectives_agree() {
         for members in ["-1", "0xffffffff", "%r5"] {
             let line = collective.replace("{}", members);
             runs(&format!("mov.u32 %r5, -1;\n{line}\n"));
-            // After some lanes have exited, and in a part of the warp that names itself.
+            // After some lanes have exited, and with only the participating lanes as members.
             runs(&format!(
                 "mov.u32 %r5, -1;\nand.b32 %r4, %t, 5;\nsetp.eq.u32 %p3, %r4, 5;\n@%p3 exit;\n{line}\n"
             ));
         }
-        // All lanes are there, but they work in halves, as tiles of 16 threads do.
+        // All lanes take part, but in halves, like tiles of 16 threads.
         let halves = collective.replace("{}", "%r5");
         runs(&format!("and.b32 %r4, %t, 16;\nmov.u32 %r5, 0xffff;\nshl.b32 %r5, %r5, %r4;\n{halves}\n"));
         runs(&format!(
@@ -296,7 +298,7 @@ fn collectives_agree() {
     }
 }
 
-/// Blocks of more warps than run together.
+/// Blocks with more warps than run together.
 #[test]
 fn barriers_of_large_blocks_agree() {
     let exchange = |barrier: &str| {
@@ -310,7 +312,7 @@ fn barriers_of_large_blocks_agree() {
             agreed(&exchange(barrier), threads, 3).unwrap_or_else(|fault| panic!("{barrier}\n{fault}"));
         }
     }
-    // Some warps have ended; others wait in parts, or at barriers of their own.
+    // Some warps have ended; others wait in parts, or at their own barriers.
     for threads in [320, 1024] {
         let body = format!("setp.lt.u32 %p3, %t, 64;\n@%p3 exit;\n{}", exchange("bar.sync 0;"));
         agreed(&body, threads, 3).unwrap_or_else(|fault| panic!("{fault}"));
@@ -323,8 +325,8 @@ fn barriers_of_large_blocks_agree() {
     }
 }
 
-/// Branches over a few steps: pure ones, tests, stores, loads, atomics; in lanes, in whole warps, nested, in loops, with a
-/// guard within, and with a label in the middle.
+/// Branches over a few steps: pure ones, tests, stores, loads, atomics; in lanes, in whole warps,
+/// nested, in loops, with a guard inside, and with a label in the middle.
 #[test]
 fn short_arms_agree() {
     let stores = "st.global.u32 [%out+4], %r2;\nadd.u64 %w1, %out, 4;\nld.global.u32 %r1, [%w1];\n";

@@ -1,4 +1,4 @@
-//! Matrix products of a warp group, against those of an H100: the lines of `tests/data/goldens/hopper.txt`, which
+//! Matrix products of a warp group, compared with an H100's: `tests/data/goldens/hopper.txt`, which
 //! `tests/gpu/hopper.cpp` printed.
 
 use crate::device::{Args, Device};
@@ -10,7 +10,7 @@ use cuprum_sys::CUresult;
 
 const HEADER: &str = ".version 8.4\n.target sm_90a\n.address_size 64\n";
 
-/// Bytes of shared memory that products read; those for `b` begin at the second.
+/// Size of the shared memory that products read; the part for `b` begins at the second constant.
 const IMAGE: usize = 49152;
 const B_START: usize = 16384;
 
@@ -19,13 +19,14 @@ fn list(name: &str, count: usize) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// A kernel that makes one product of what it finds at `in`, the registers with `a` and `d` behind the image.
-/// `between` stands before the wait for the product.
+/// Returns a kernel that computes one product of the data at `in`. The registers with `a` and `d`
+/// follow the image. `between` precedes the wait for the product.
 fn kernel(form: &str, registers: usize, in_registers: bool, rest: &str, between: &str) -> String {
     kernel_of(form, None, registers, in_registers, rest, between)
 }
 
-/// The same, of a sparse left factor if there is a selector. Where its elements belong is behind `d`.
+/// Like `kernel`; with a selector, the left factor is sparse. The positions of its elements follow
+/// `d`.
 fn kernel_of(
     form: &str,
     selector: Option<&str>,
@@ -69,8 +70,8 @@ fn kernel_of(
     )
 }
 
-/// Where the elements of a sparse factor belong: two in order of each four (`pairs`), one of each two (`ones`), or any
-/// bits.
+/// Fills in the positions of the elements of a sparse factor: two in order of each four (`pairs`),
+/// one of each two (`ones`), or any bits.
 fn fill_places(bytes: &mut [u8], kind: &str, random: &mut Random) {
     for word in bytes.chunks_exact_mut(4) {
         let bits = (0..32).step_by(4).fold(0, |bits, at| {
@@ -86,7 +87,8 @@ fn fill_places(bytes: &mut [u8], kind: &str, random: &mut Random) {
     }
 }
 
-/// A kernel's inputs: the image, `a` in registers, `d`, and where the elements of a sparse factor belong.
+/// Returns a kernel's inputs: the image, `a` in registers, `d`, and the positions of sparse
+/// elements.
 fn inputs(types: &str, registers: usize, places: &str) -> Vec<u8> {
     let types: Vec<&str> = types.split(',').collect();
     let behind = 51200 + 512 * registers;
@@ -100,7 +102,7 @@ fn inputs(types: &str, registers: usize, places: &str) -> Vec<u8> {
     bytes
 }
 
-/// Settings that all give the same.
+/// Returns devices with settings that must not affect results.
 fn devices(text: &str) -> Vec<Device> {
     let load = || Device::load_for(text, 90).unwrap_or_else(|error| panic!("{text}\n{error}"));
     let mut devices = [(); 4].map(|()| load());
@@ -111,7 +113,7 @@ fn devices(text: &str) -> Vec<Device> {
     devices.into()
 }
 
-/// Compares the cases that begin with a word, and gives their number.
+/// Compares the cases that begin with a word, and returns their number.
 fn compare(kind: &str) -> usize {
     let mut count = 0;
     for (case, wanted) in lines(kind) {
@@ -155,7 +157,8 @@ fn sparse_products_are_those_of_a_gpu() {
 
 #[test]
 fn elements_of_a_sparse_factor_count_where_they_belong() {
-    // Columns of `b` are 2^k for each k modulo 4, so that a sum says how often each place was chosen.
+    // Columns of `b` are 2^k for each k modulo 4, so a sum shows how often each position was
+    // selected.
     let text = kernel_of("m64n8k32.f32.f16.f16", Some("1"), 4, false, "1, 1, 0, 0", "");
     let device = Device::load_for(&text, 90).unwrap_or_else(|error| panic!("{error}"));
     let mut bytes = vec![0u8; 53248 + 512];
@@ -163,8 +166,8 @@ fn elements_of_a_sparse_factor_count_where_they_belong() {
     for (index, half) in bytes[B_START..IMAGE].chunks_exact_mut(2).enumerate() {
         half.copy_from_slice(&(0x3c00u16 + 0x400 * (index as u16 % 4)).to_le_bytes());
     }
-    // Places 0 and 1 for the upper rows, 2 and 3 for those eight below, which the last two lanes of each four say; the
-    // first two say what is wrong.
+    // Positions 0 and 1 for the upper rows, 2 and 3 for the eight rows below. The last two lanes of
+    // each four provide them; the first two contain wrong ones.
     for lane in 0..128 {
         let places = if lane % 4 < 2 { 0u32 } else { 0xeeee_4444 };
         bytes[53248 + 4 * lane..][..4].copy_from_slice(&places.to_le_bytes());
@@ -177,8 +180,8 @@ fn elements_of_a_sparse_factor_count_where_they_belong() {
     assert_eq!(out.read::<f32>()[..4], [24.0, 24.0, 96.0, 96.0]);
 }
 
-/// Elements of 32 bits have places for each half. Places that are not those of one element mix the halves of two numbers
-/// of the other factor: as an H100 does.
+/// 32-bit elements have a position for each half. Positions that do not belong to one element mix
+/// the halves of two numbers of the other factor, as on an H100.
 #[test]
 fn halves_of_sparse_elements_have_places_of_their_own() {
     let text = kernel_of("m64n8k16.f32.tf32.tf32", Some("0"), 4, false, "1, 1", "");
@@ -191,7 +194,7 @@ fn halves_of_sparse_elements_have_places_of_their_own() {
     };
     whole(&mut bytes[..B_START], &|_| 1.0);
     whole(&mut bytes[B_START..IMAGE], &|index| if index % 2 == 0 { 1.0 } else { 2.0 });
-    // The numbers are 0x3f800000 and 0x40000000, of which the lowest 13 bits do not count.
+    // The numbers are 0x3f800000 and 0x40000000, whose lowest 13 bits are ignored.
     for (places, number) in [
         (0b0100, 1.0),
         (0b1110, 2.0),
@@ -237,7 +240,7 @@ fn sparse_products_have_shapes_and_selectors_of_their_own() {
     }
 }
 
-/// The first result of a product of ones, with something before the wait, and the fault, if any.
+/// Returns the first result of a product of ones, with `between` before the wait, or the fault.
 fn of_ones(between: &str, threads: u32, seed: Option<u64>) -> Result<Vec<f32>, FaultKind> {
     let text = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", between);
     let mut device = Device::load_for(&text, 90).unwrap();
@@ -259,7 +262,7 @@ fn of_ones(between: &str, threads: u32, seed: Option<u64>) -> Result<Vec<f32>, F
 
 #[test]
 fn a_product_ends_where_its_registers_are_touched() {
-    // As by NVIDIA's assembler, which inserts a wait.
+    // As with NVIDIA's assembler, which inserts a wait.
     for seed in [None, Some(1), Some(2)] {
         assert_eq!(of_ones("", 128, seed).unwrap()[..4], [16.0; 4]);
         assert_eq!(of_ones("add.f32 %d0, %d0, 0f42C80000;", 128, seed).unwrap()[..2], [116.0, 16.0]);
@@ -295,7 +298,7 @@ fn a_nan_of_infinities_and_zeros_is_found_where_it_is_stored() {
 fn factors_are_needed_until_the_wait() {
     let overwrites = "st.shared.b32 [image], 0;";
     assert_eq!(of_ones(overwrites, 128, None).unwrap()[0], 16.0);
-    // With a seed the product is made as late as it may be.
+    // With a seed, the product is computed as late as possible.
     assert_eq!(of_ones(overwrites, 128, Some(1)).unwrap()[0], 14.0);
 }
 
@@ -306,7 +309,7 @@ fn all_warps_of_a_group_take_part() {
         assert_eq!(fault, FaultKind::IncompleteGroup, "{threads}");
         assert_eq!(fault.code(), CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION);
     }
-    // A lane that has exited does no harm.
+    // An exited lane has no effect.
     let leaves = ".reg .pred %x0; setp.eq.u32 %x0, %t, 5; @%x0 exit;";
     let text = kernel("m64n8k16.f32.f16.f16", 4, false, "1, 1, 0, 0", "");
     let text = text.replace("bar.sync 0;", &format!("{leaves} bar.sync 0;"));
@@ -336,7 +339,8 @@ fn a_factor_outside_of_shared_memory_is_a_fault() {
     assert_eq!(device.launch("k", 1, 128, &args).unwrap_err().kind, FaultKind::OutOfBounds);
 }
 
-/// Descriptors, places and factors of any bits: a fault or a result, the same at once and as late as may be.
+/// Descriptors, positions and factors of any bits: a fault or a result, the same for early and late
+/// products.
 #[test]
 fn no_descriptor_does_more_than_fault() {
     let forms = [

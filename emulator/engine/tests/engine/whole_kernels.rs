@@ -1,4 +1,4 @@
-//! Whole kernels on the engine alone, compared with what they compute.
+//! Whole kernels on the engine alone, compared with expected results.
 
 use crate::device::{Args, Device};
 
@@ -11,7 +11,7 @@ fn load(name: &str) -> Device {
     Device::load(&ptx(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Numbers that are neither round nor regular.
+/// Returns numbers that are neither round nor regular.
 fn numbers(count: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * 7919 + 13) % 1009) as f32 / 64.0 - 7.5).collect()
 }

@@ -1,5 +1,5 @@
-//! Values narrower than their registers: conversions, loads and comparisons extend them by the type of the
-//! instruction, as the table of relaxed destinations in the PTX ISA says.
+//! Values narrower than their registers: conversions, loads and comparisons extend them by the type
+//! of the instruction, as in the table of relaxed destinations in the PTX ISA.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
@@ -31,13 +31,13 @@ const VALUES: [u64; 12] = [
     u64::MAX,
 ];
 
-/// The low bytes of a value as a number of this type.
+/// Returns the low bytes of a value as a number of this type.
 fn number(bits: u64, bytes: u32, signed: bool) -> i128 {
     let unused = 64 - 8 * bytes;
     if signed { i128::from((bits << unused) as i64 >> unused) } else { i128::from(bits << unused >> unused) }
 }
 
-/// The nearest number that a type has.
+/// Returns the nearest number in the range of a type.
 fn clamped(value: i128, bytes: u32, signed: bool) -> i128 {
     let bits = 8 * bytes - u32::from(signed);
     let least = if signed { -(1 << bits) } else { 0 };
@@ -50,7 +50,7 @@ struct Cases {
 }
 
 impl Cases {
-    /// Runs all in both modes, and each under a guard as well.
+    /// Runs all in both modes, each also under a guard.
     fn check(&self, declarations: &str, start: &str) {
         for guard in ["", "@%always "] {
             for chunk in self.statements.chunks(200) {
@@ -77,7 +77,7 @@ impl Cases {
         }
     }
 
-    /// Adds a statement that leaves a value in a register of so many bytes, called `%x`.
+    /// Adds a statement whose result is in a register of this size, called `%x`.
     fn add(&mut self, statement: &str, register: u32, value: i128) {
         let (bits, whole) = (8 * register, value as u64);
         let kept = if bits == 64 { whole } else { whole & ((1 << bits) - 1) };
@@ -99,7 +99,7 @@ fn conversions_between_integers_extend_by_the_type_of_the_result() {
                 for holder in [2, 4, 8].into_iter().filter(|holder| *holder >= source) {
                     let given = number(value, source, from_signed);
                     for register in [2, 4, 8].into_iter().filter(|register| *register >= bytes) {
-                        // What the register of the source has above the type plays no part.
+                        // The source register's bits above the type have no effect.
                         let set = format!(
                             "mov.b64 %source64, {value:#x}; cvt.u32.u64 %source32, %source64; cvt.u16.u64 %source16, %source64;"
                         );

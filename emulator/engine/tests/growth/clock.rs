@@ -1,8 +1,7 @@
-//! Time that a thread has had a processor, so that what else runs on the machine does not count.
+//! Processor time of a thread, so that other programs on the machine do not count.
 
 use std::time::Duration;
 
-/// When a thread began something, on its own clock.
 pub(crate) struct Start(Duration);
 
 impl Start {
@@ -10,13 +9,12 @@ impl Start {
         Self(thread_time())
     }
 
-    /// What this thread has worked since.
+    /// Returns the processor time of this thread since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         thread_time().saturating_sub(self.0)
     }
 }
 
-/// Time that all threads of the process have had a processor.
 #[allow(dead_code, reason = "the tests of the engine run on one thread")]
 #[cfg(target_os = "linux")]
 pub(crate) fn process_time() -> Duration {
@@ -47,13 +45,13 @@ fn time_of(clock: core::ffi::c_int) -> Duration {
         fn clock_gettime(clock: core::ffi::c_int, time: *mut Timespec) -> core::ffi::c_int;
     }
     let mut time = Timespec { seconds: 0, nanoseconds: 0 };
-    // SAFETY: the C library's function and a place for the time, laid out as C has it on 64-bit Linux.
+    // SAFETY: the C library's function with a valid output, in C's layout on 64-bit Linux.
     let code = unsafe { clock_gettime(clock, &mut time) };
     assert_eq!(code, 0);
     Duration::new(time.seconds.try_into().unwrap(), time.nanoseconds.try_into().unwrap())
 }
 
-/// Elsewhere, the time that goes by.
+/// On other systems, returns wall time.
 #[cfg(not(target_os = "linux"))]
 fn thread_time() -> Duration {
     static FIRST: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();

@@ -1,6 +1,8 @@
-//! What things cost as they grow: nothing that a client hands over, or keeps alive, takes more than about linear time.
+//! Costs of growing inputs: no input of a client, and no number of live objects, takes more than
+//! about linear time.
 //!
-//! Each test does the same with n and with 8 n, and allows for some noise. What is quadratic takes 64 times as long.
+//! Each test compares n with 8 n, with a margin for noise. A quadratic algorithm takes 64 times as
+//! long.
 
 use crate::clock::Start;
 use crate::device::{Args, Device};
@@ -8,14 +10,14 @@ use cuprum_engine::memory::{Memory, Request};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// By how much the larger of two cases is larger.
+/// Ratio of the sizes of the two cases.
 const LARGER: usize = 8;
-/// By how much longer it may take.
+/// Maximum ratio of their times.
 const LONGER: f64 = 24.0;
-/// Shorter times than this do not matter.
+/// Shorter times than this are ignored.
 const NO_MATTER: Duration = Duration::from_millis(250);
 
-/// Compares what `run` takes for `n` and for eight times as much, the best of three each.
+/// Compares the times of `run` for `n` and for eight times as much, the best of three each.
 fn assert_linear(what: &str, n: usize, run: impl Fn(usize) -> Duration) {
     let best = |n| (0..3).map(|_| run(n)).min().unwrap();
     let (small, large) = (best(n), best(LARGER * n));
@@ -32,7 +34,7 @@ fn kernel(registers: usize, body: &str) -> String {
     )
 }
 
-/// The time of loading, and of the first launch, which translates.
+/// Returns the time of loading, and of the first launch, which translates.
 fn first_launch(text: &str) -> Duration {
     let start = Start::now();
     let device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
@@ -41,14 +43,14 @@ fn first_launch(text: &str) -> Duration {
     start.elapsed()
 }
 
-/// A body of `n` parts, and something at its end.
 fn body(n: usize, mut part: impl FnMut(&mut String, usize), end: &str) -> String {
     let mut text = String::new();
     (1..n).for_each(|index| part(&mut text, index));
     text + end
 }
 
-/// Kernels of about `n` instructions whose analysis takes more than linear time if done simply.
+/// Returns kernels of about `n` instructions whose analysis takes more than linear time with a
+/// simple algorithm.
 fn hard(n: usize) -> Vec<(&'static str, String)> {
     let last = n - 1;
     let store = format!("st.global.u32 [%rd0], %r{last};\n");
@@ -128,7 +130,7 @@ fn the_first_launch_takes_linear_time() {
     }
 }
 
-/// Modules that become much more than their text: 1000 times 10 000 of something.
+/// Modules that expand to much more than their text: 1000 times 10 000 of something.
 #[test]
 fn what_a_module_becomes_is_limited() {
     let header = ".version 8.0\n.target sm_90\n.address_size 64\n";
@@ -153,7 +155,7 @@ fn what_a_module_becomes_is_limited() {
     }
 }
 
-/// Calls itself as deep as its parameter says, and counts.
+/// Calls itself as often as its parameter says, and counts.
 const RECURSIVE: &str = "
 .version 8.0
 .target sm_90
@@ -200,7 +202,7 @@ fn recursion_takes_linear_time() {
     let out = device.buffer(&[0u32]);
     assert_linear("recursion", 1200, |depth| {
         let start = Start::now();
-        // Often enough to take some time.
+        // Repeated often enough to be measurable.
         for _ in 0..20 {
             device.launch("k", 1, 1, &Args::default().buffer(&out).push(depth as u32)).unwrap();
         }
@@ -235,14 +237,14 @@ fn allocate(memory: &Memory, context: u64, count: usize) -> Vec<u64> {
     (0..count).map(|_| memory.alloc(&Request::device(512, context, 0)).unwrap().base).collect()
 }
 
-/// The best time of a thousand turns of something that changes nothing in the end.
+/// Returns the best time of a thousand turns that change nothing in total.
 fn thousand(mut turn: impl FnMut()) -> Duration {
     let start = Start::now();
     (0..1000).for_each(|_| turn());
     start.elapsed()
 }
 
-/// Compares what a turn takes with few and with many things alive, ten thousand times as many.
+/// Compares the time of a turn with few live objects and with ten thousand times as many.
 fn assert_same(what: &str, few: Duration, many: Duration) {
     println!("{what}: {few:?} with few alive, {many:?} with many");
     assert!(many <= 32 * few.max(Duration::from_millis(2)), "{what}: {few:?} with few, {many:?} with many");
@@ -271,7 +273,7 @@ fn an_address_is_found_as_fast_once_all_were_used() {
     let time = |alive: usize| {
         let memory = Memory::new(1, 1 << 41, false);
         let last = *allocate(&memory, 1, alive).last().unwrap();
-        // Takes all addresses behind, the largest pieces first.
+        // Reserves all remaining addresses, the largest pieces first.
         for bytes in (9..40).rev().map(|shift| 1u64 << shift) {
             while memory.reserve(bytes, 512).is_ok() {}
         }

@@ -1,6 +1,6 @@
-//! What things cost as they grow, in the engine.
+//! Costs of growing inputs, in the engine.
 //!
-//! Times are those that the thread worked, so that other work on the machine does not count.
+//! Times are the thread's processor times, so that other programs on the machine do not count.
 
 #[path = "../device/mod.rs"]
 mod device;

@@ -1,4 +1,5 @@
-//! What an H100 did, as `tests/gpu/hopper.cpp` recorded it in `tests/data/goldens/hopper.txt`, and what it did it with.
+//! Results of an H100, as `tests/gpu/hopper.cpp` recorded them in `tests/data/goldens/hopper.txt`,
+//! and their inputs.
 
 /// The generator of all inputs.
 pub(crate) struct Random(pub(crate) u64);
@@ -34,14 +35,14 @@ pub(crate) fn fill(bytes: &mut [u8], ty: &str, random: &mut Random) {
     }
 }
 
-/// Cases that begin with a word, without it, and the results of each.
+/// Returns the cases that begin with a word, without the word, and the results of each.
 pub(crate) fn lines(word: &str) -> Vec<(String, String)> {
     lines_of("hopper.txt", word)
 }
 
-/// The same of another recording.
+/// Like `lines`, from another recording.
 pub(crate) fn lines_of(recording: &str, word: &str) -> Vec<(String, String)> {
-    // In the crate of the engine, and in the one around it.
+    // Searches in the engine's crate and in the folders above it.
     let folders = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     let mut paths = folders.map(|folder| folder.join("tests/data/goldens").join(recording));
     let path = paths.find(|path| path.is_file()).expect("a recording in the repository");
@@ -53,7 +54,7 @@ pub(crate) fn lines_of(recording: &str, word: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A hash of results (FNV-1a), and some words of them.
+/// Returns a hash of results (FNV-1a), and some of their words.
 pub(crate) fn fingerprint(results: &[u8], places: &[usize]) -> String {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let mut text = format!("{:016x}", results.iter().fold(0xcbf2_9ce4_8422_2325, step));

@@ -1,9 +1,9 @@
-//! The exporting library, which cargo builds for no test by itself.
+//! Builds the exporting library, which cargo does not build for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the library, if it is not current, and gives its path.
+/// Builds the library, if it is not current, and returns its path.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -12,7 +12,8 @@ pub fn library() -> PathBuf {
     let target = temporary.parent().expect("cargo's folder for tests lies in the target folder");
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--package", "cuprum-libcuda", "--target-dir"]).arg(target);
-    // As `cargo test` has built the emulator for nearly every test already: with another choice cargo would build it again.
+    // Same packages and features as in `cargo test`, because with others cargo would build the
+    // emulator again.
     build.args(["--package", "cuprum-sys", "--features", "cuprum-sys/hook"]);
     let output = build.output().expect("cargo starts");
     assert!(output.status.success(), "{build:?}:\n{}", String::from_utf8_lossy(&output.stderr));

@@ -34,13 +34,13 @@ impl Blocks {
         self.starts.len()
     }
 
-    /// The instructions of a block.
+    /// Returns the instructions of a block.
     #[inline]
     pub fn range(&self, block: usize) -> std::ops::Range<usize> {
         self.starts[block]..self.starts.get(block + 1).copied().unwrap_or(self.end)
     }
 
-    /// The block that an instruction belongs to.
+    /// Returns the block of an instruction.
     #[inline]
     pub fn at(&self, pc: u32) -> usize {
         self.starts.partition_point(|start| *start <= pc as usize) - 1
@@ -51,7 +51,7 @@ impl Blocks {
         &self.successors[block]
     }
 
-    /// Blocks with lower ranks run first.
+    /// Returns the reverse post-order number of a block. Blocks with lower numbers run first.
     #[inline]
     pub fn rank(&self, block: usize) -> u32 {
         self.ranks[block]

@@ -1,19 +1,20 @@
-//! Copies of many bytes at once: `cp.async.bulk`, with and without a tensor map, and what waits for them.
+//! Bulk copies: `cp.async.bulk`, with and without a tensor map, and waits for them.
 
 use super::memory::{Address, AtomicOperation};
 use super::types::Type;
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
 
-/// What a copy moves.
+/// The data that a copy moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
     Bytes(Register),
-    /// A part of a tensor, whose map lies at the address of the destination or source in global memory.
+    /// A part of a tensor, whose map is at the address of the destination or source in global
+    /// memory.
     Tensor {
         /// One per dimension.
         coordinates: Vec<Register>,
-        /// Offsets in images, of copies of pixels (`im2col`).
+        /// Offsets in images, for copies of pixels (`im2col`).
         offsets: Vec<Register>,
         /// True for copies of pixels.
         columns: bool,
@@ -22,7 +23,7 @@ pub enum Extent {
     },
 }
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`, also those of tensors.
+/// `cp.async.bulk` and `cp.reduce.async.bulk`, including copies of tensors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BulkCopy {
     pub to: Address,
@@ -30,11 +31,14 @@ pub struct BulkCopy {
     /// The spaces of destination and source.
     pub spaces: [Space; 2],
     pub extent: Extent,
-    /// Operation on the destination, element by element, in place of replacing it; a tensor has a type of its own.
+    /// Operation that combines each element with the destination; the type of a tensor is in its
+    /// map.
     pub operation: Option<(AtomicOperation, Type)>,
-    /// The blocks of the cluster that get the bytes, a bit each by rank, rather than the one of the destination.
+    /// The blocks of the cluster that receive the bytes, one bit each by rank, in place of the
+    /// destination's block.
     pub multicast: Option<Register>,
-    /// The barrier that is told the bytes that have arrived. Without one, the copy belongs to a group of its thread.
+    /// The barrier to signal when bytes arrive. Without one, the copy belongs to a group of its
+    /// thread.
     pub told: Option<Address>,
     /// Translation caches of destination, source and barrier.
     pub caches: [u32; 3],
@@ -43,9 +47,9 @@ pub struct BulkCopy {
 /// `cp.async.bulk.commit_group` and `wait_group`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BulkGroup {
-    /// Makes a group of the thread's copies since the last one.
+    /// Combines the thread's copies since the last group into a group.
     Commit,
-    /// Waits until no more than so many of its last groups are under way.
+    /// Waits until at most `most` of its last groups are in progress.
     Wait { most: u32 },
 }
 
@@ -72,7 +76,7 @@ pub enum MapOp {
         field: Field,
         space: Option<Space>,
         address: Address,
-        /// The dimension whose value it is, of fields that have one for each.
+        /// The dimension, for fields with a value per dimension.
         dimension: u32,
         value: Register,
         width: Width,

@@ -1,4 +1,4 @@
-//! Errors of loading a module, with their places.
+//! Errors of loading a module, with their positions.
 
 use crate::ptx::{Position, SyntaxError};
 use std::fmt;
@@ -9,17 +9,17 @@ use std::fmt;
 pub enum PtxErrorKind {
     /// Not PTX.
     Syntax,
-    /// PTX that the software device does not run.
+    /// PTX that the software device does not support.
     Unsupported,
-    /// A `.version` newer than the software device knows.
+    /// A `.version` that is too new.
     Version,
-    /// A `.target` that is not for this device.
+    /// A `.target` for other devices.
     Target,
-    /// A symbol that nobody defines.
+    /// An undefined symbol.
     Unresolved,
 }
 
-/// Error of loading a module, with its place.
+/// Error of loading a module, with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PtxError {
     /// The class of the error.
@@ -33,17 +33,17 @@ pub struct PtxError {
 }
 
 impl PtxError {
-    /// In a box, since results are passed on by many: they are no larger than most values then.
+    /// Creates an error in a box, because results with it are passed through many functions.
     pub(crate) fn at(position: Position, kind: PtxErrorKind, message: impl Into<String>) -> Box<Self> {
         let message = shortened(message.into());
         Box::new(PtxError { kind, line: position.line, column: position.column, message })
     }
 }
 
-/// Longest message, in bytes: its quotations of the input have no limit of their own.
+/// Maximum length of a message in bytes, because it quotes the input.
 const MOST_MESSAGE: usize = 600;
 
-/// The message without its middle, on one line, if it is too long.
+/// Returns the message on one line, without its middle if it is too long.
 fn shortened(message: String) -> String {
     if message.len() <= MOST_MESSAGE && !message.contains('\n') {
         return message;

@@ -1,12 +1,13 @@
 //! Control flow: the order in which diverged lanes should run.
 //!
-//! Lanes that took different ways meet again at the earliest common block if the block that comes first in reverse
-//! post-order always runs first: all ways into a block, loops aside, are then finished before the block runs.
+//! Diverged lanes reconverge at the earliest common block if the block that is first in reverse
+//! post-order always runs first: all paths into a block, except loops, then finish before the block
+//! runs.
 
 use super::effects::{Course, course};
 use super::instruction::{Condition, Instruction};
 
-/// The rank of each instruction's block in reverse post-order, function by function.
+/// Returns the reverse post-order number of each instruction's block, function by function.
 pub(in crate::program) fn ranks(code: &[Instruction], entries: impl Iterator<Item = u32>) -> Vec<u32> {
     let leaders = leaders(code);
     let mut block_of = vec![0u32; code.len()];
@@ -55,7 +56,7 @@ fn leaders(code: &[Instruction]) -> Vec<bool> {
     leaders
 }
 
-/// Targets of the instruction at `pc`, if it ends a block.
+/// Returns the targets of the instruction at `pc`, if it ends a block.
 pub fn successors(code: &[Instruction], pc: usize) -> Vec<u32> {
     let Some(instruction) = code.get(pc) else { return Vec::new() };
     let behind = (pc + 1 < code.len()).then_some(pc as u32 + 1);
@@ -70,7 +71,7 @@ pub fn successors(code: &[Instruction], pc: usize) -> Vec<u32> {
     next
 }
 
-/// Depth first without recursion: generated code nests deeply.
+/// Traverses depth-first without recursion, because generated code nests deeply.
 fn post_order(root: u32, successors: &[Vec<u32>], seen: &mut [bool], post: &mut Vec<u32>) {
     if std::mem::replace(&mut seen[root as usize], true) {
         return;

@@ -1,4 +1,4 @@
-//! Initial values of variables: bytes, and addresses among them.
+//! Initial values of variables, which may contain addresses.
 
 use super::symbols::{Context, ModuleSymbol, layout};
 use super::types::Type;
@@ -91,7 +91,7 @@ fn flatten(
     Ok(())
 }
 
-/// The target of a symbol's address. Addresses of global memory are generic addresses already.
+/// Returns the target of a symbol's address. Addresses of global memory are already generic.
 fn target(
     context: &Context<'_, '_>,
     symbol: &str,

@@ -1,4 +1,4 @@
-//! Decoded instructions: what the execution modes run.
+//! Decoded instructions, which the execution modes run.
 
 use super::bulk::{BulkCopy, BulkGroup, MapOp};
 use super::matrix::Matrix;
@@ -9,14 +9,14 @@ use crate::semantics::shuffle::ShuffleMode;
 use crate::semantics::video::Video;
 use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
 
-/// Owner of a row of the register file.
+/// Use of a row of the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowKind {
     /// A value of up to 32 bits.
     Single,
-    /// The first row of a value of 64 bits: lanes 0 to 15.
+    /// The first row of a 64-bit value: lanes 0 to 15.
     Lower,
-    /// The second row of a value of 64 bits: lanes 16 to 31.
+    /// The second row of a 64-bit value: lanes 16 to 31.
     Upper,
 }
 
@@ -50,7 +50,7 @@ impl Logic {
     }
 }
 
-/// A value that a row holds throughout a launch, or a block, or in a warp.
+/// A constant value of a row, for a launch, a block or a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Constant {
     Bits(u64),
@@ -70,14 +70,14 @@ pub enum Constant {
         index: u32,
         offset: i64,
     },
-    /// Address of a function, as a function pointer holds it.
+    /// Address of a function, as in a function pointer.
     Function {
         index: u32,
     },
     Special(Special),
 }
 
-/// Special registers with the same value whenever a thread reads them.
+/// Special registers whose value never changes within a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Special {
     ThreadId(u8),
@@ -91,11 +91,11 @@ pub enum Special {
     MultiprocessorId,
     MultiprocessorCount,
     GridId,
-    /// Lanes equal to, less, at most, greater, at least this one.
+    /// Lanes equal to, below, at most, above, or at least this one.
     LaneMask(core::cmp::Ordering, bool),
     DynamicSharedBytes,
     TotalSharedBytes,
-    /// All shared memory, with the part that the system keeps for itself.
+    /// All shared memory, including the part that the system reserves.
     AllSharedBytes,
     SharedWindow,
     LocalWindow,
@@ -103,18 +103,18 @@ pub enum Special {
     WindowBytes,
     Environment(u8),
     Zero,
-    /// The cluster that the block belongs to, among the clusters of the grid.
+    /// The cluster of the block, among the clusters of the grid.
     ClusterId(u8),
     GridDimInClusters(u8),
-    /// The block among those of its cluster.
+    /// The block, among the blocks of its cluster.
     BlockIdInCluster(u8),
     ClusterDim(u8),
     BlockRank,
     BlocksPerCluster,
-    /// 1 if the blocks form clusters because kernel or launch say so.
+    /// 1 if the kernel or the launch states clusters.
     ExplicitCluster,
-    /// Generic address where the shared memory of the block's own part of the cluster's window starts, and the bytes up
-    /// to that of the next block.
+    /// Generic address of the block's own part of the cluster's shared window, and the distance to
+    /// the next block's part.
     OwnSharedWindow,
     OwnWindowBytes,
 }
@@ -124,9 +124,9 @@ pub enum Special {
 pub struct Carry {
     pub subtract: bool,
     pub width: Width,
-    /// True if the carry flag comes in.
+    /// True if it reads the carry flag.
     pub reads: bool,
-    /// True if the carry flag goes out.
+    /// True if it writes the carry flag.
     pub writes: bool,
     pub out: Register,
     pub sources: [Register; 2],
@@ -137,12 +137,12 @@ pub struct Carry {
 pub enum BarrierKind {
     Sync,
     Arrive,
-    /// Counts the threads whose condition holds.
+    /// Counts the threads for which the condition holds.
     CountOnes {
         condition: Condition,
         out: Register,
     },
-    /// Tells whether the condition holds in all threads, or in any.
+    /// Combines the condition of all threads: whether it holds in all, or in any.
     Combine {
         condition: Condition,
         out: Predicate,
@@ -221,7 +221,7 @@ pub enum Callee {
     System(SystemCall),
 }
 
-/// A call: rows of the caller that hold arguments and results, word by word.
+/// A call, with the rows of the caller that contain arguments and results, word by word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     pub callee: Callee,
@@ -229,7 +229,6 @@ pub struct Call {
     pub results: Vec<Register>,
 }
 
-/// Clocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
     Cycles,
@@ -291,7 +290,7 @@ pub enum Op {
         offset: u32,
         width: Width,
     },
-    /// Takes bytes of the thread's stack, until the function returns.
+    /// Allocates on the thread's stack, until the function returns.
     Alloca {
         out: Register,
         size: Register,
@@ -319,14 +318,14 @@ pub enum Op {
     Exit,
     Trap,
     ClusterBarrier {
-        /// True to wait for the others, false to announce oneself.
+        /// True to wait for the others, false to arrive.
         wait: bool,
-        /// Tells the others what was done before.
+        /// True if the arrival has release semantics.
         releases: bool,
     },
     Barrier {
         kind: BarrierKind,
-        /// True if the lanes of a warp come to it together, or not at all.
+        /// True if the lanes of a warp must reach it together, or not at all.
         aligned: bool,
         id: Register,
         count: Option<Register>,
@@ -344,7 +343,7 @@ pub enum Op {
         width: Width,
     },
     Fence(Scope),
-    /// A hint to let others run.
+    /// A hint to let other lanes run.
     Yield,
 }
 

@@ -1,4 +1,4 @@
-//! A module ready to run: its kernels and its variables.
+//! A loaded module: its kernels and its variables.
 
 use super::instruction::{Constant, Instruction, RowKind, SystemCall};
 use super::slot::Slot;
@@ -9,15 +9,15 @@ use core::fmt;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Newest version of PTX that this crate reads, major and minor.
+/// Newest PTX version that this crate reads, major and minor.
 pub const NEWEST_PTX: (u32, u32) = (9, 5);
 
-/// The device that a module is loaded for.
+/// The device for which a module is loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoadOptions {
     /// Compute capability, major times ten plus minor.
     pub compute_capability: u32,
-    /// Newest version of PTX that is read, major and minor.
+    /// Newest accepted PTX version, major and minor.
     pub newest_ptx: (u32, u32),
 }
 
@@ -27,7 +27,7 @@ impl Default for LoadOptions {
     }
 }
 
-/// A module ready to run.
+/// A loaded module.
 #[derive(Debug)]
 pub struct Program {
     pub(crate) version: (u32, u32),
@@ -37,7 +37,7 @@ pub struct Program {
     pub(crate) functions: Vec<String>,
 }
 
-/// Placement of a module variable.
+/// State space of a module variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GlobalSpace {
@@ -52,13 +52,13 @@ pub enum GlobalSpace {
 pub struct Relocation {
     /// Offset in the variable, in bytes.
     pub offset: u64,
-    /// Size of the address there: 4 or 8.
+    /// Size of the address: 4 or 8 bytes.
     pub bytes: u32,
     /// Target of the address.
     pub target: RelocationTarget,
     /// Bytes to add.
     pub addend: i64,
-    /// Bits of the address to keep, shifted down; `None` for all.
+    /// Mask of the bits of the address to keep, which are shifted down; `None` for all.
     pub mask: Option<u64>,
 }
 
@@ -67,15 +67,15 @@ pub struct Relocation {
 pub enum RelocationTarget {
     /// Index of a module variable.
     Global(usize),
-    /// Index of a function: its address is that of the code, `Windows::code` of `cuprum-engine`, plus
+    /// Index of a function. Its address is `Windows::code` of `cuprum-engine` plus
     /// [`FUNCTION_STRIDE`] times the index.
     Function(usize),
 }
 
-/// Distance of the addresses of two functions.
+/// Distance between the addresses of two functions.
 pub const FUNCTION_STRIDE: u64 = 16;
 
-/// Most local memory of a thread, its stack included, in bytes.
+/// Maximum local memory of a thread in bytes, including its stack.
 #[doc(hidden)]
 pub const MOST_LOCAL: u32 = 512 * 1024;
 
@@ -87,30 +87,30 @@ pub struct Global {
     pub name: String,
     /// Global or constant memory.
     pub space: GlobalSpace,
-    /// Bytes; 0 for an `extern` array without size.
+    /// Size in bytes; 0 for an unsized `extern` array.
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// Initial bytes, shorter than `size` where the rest is zero.
+    /// Initial bytes, shorter than `size` if the rest is zero.
     pub init: Vec<u8>,
-    /// Addresses to put into the initial bytes.
+    /// Addresses in the initial bytes.
     pub relocations: Vec<Relocation>,
     /// `.attribute(.managed)`: shared with the host.
     pub managed: bool,
-    /// Declared here, defined in another module.
+    /// True if it is declared here and defined in another module.
     pub external: bool,
     /// True if other modules and the host can name it.
     pub visible: bool,
 }
 
-/// What a kernel says of the clusters that its blocks form.
+/// The clusters that a kernel allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClusterBounds {
     /// Blocks of a cluster in x, y and z, from `.reqnctapercluster`.
     pub required: Option<[u32; 3]>,
-    /// `.explicitcluster`: a launch must say how large its clusters are, if the kernel does not.
+    /// `.explicitcluster`: a launch must state the size of clusters if the kernel does not.
     pub explicit: bool,
-    /// The most blocks of a cluster, from `.maxclusterrank`.
+    /// Maximum number of blocks per cluster, from `.maxclusterrank`.
     pub most: Option<u32>,
 }
 
@@ -119,7 +119,7 @@ pub struct ClusterBounds {
 pub struct Param {
     /// Offset in the parameter buffer.
     pub offset: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
@@ -140,19 +140,19 @@ pub struct Origin {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub entry: u32,
-    /// Rows that belong to it, saved when it calls itself.
+    /// Its rows, saved when it calls itself.
     pub rows: Vec<core::ops::Range<u32>>,
     pub predicates: core::ops::Range<u32>,
-    /// Formal parameters and return values, word by word.
+    /// Parameters and return values, word by word.
     pub params: Vec<Register>,
     pub returns: Vec<Register>,
-    /// Bytes of local memory in a frame.
+    /// Size of its frame in local memory, in bytes.
     pub frame: u32,
 }
 
 /// A kernel, decoded.
 pub struct Kernel {
-    /// Different for each kernel loaded by this process.
+    /// Unique among the kernels loaded by this process.
     #[doc(hidden)]
     pub id: u64,
     #[doc(hidden)]
@@ -173,15 +173,16 @@ pub struct Kernel {
     pub origins: Vec<Origin>,
     #[doc(hidden)]
     pub files: Arc<[(u32, String)]>,
-    /// Rank of each instruction's block: fragments with lower ranks run first.
+    /// Reverse post-order number of each instruction's block: divergent paths with lower numbers
+    /// run first.
     #[doc(hidden)]
     pub ranks: Vec<u32>,
     #[doc(hidden)]
     pub functions: Vec<Function>,
-    /// Module index of a function to its index in `functions`.
+    /// Maps the module index of a function to its index in `functions`.
     #[doc(hidden)]
     pub by_module_index: HashMap<u32, u32>,
-    /// Functions of the device that its code calls.
+    /// System functions that its code calls.
     #[doc(hidden)]
     pub system_calls: Vec<SystemCall>,
     #[doc(hidden)]
@@ -194,22 +195,22 @@ pub struct Kernel {
     pub predicates: u32,
     #[doc(hidden)]
     pub caches: u32,
-    /// Offset of each shared variable that the kernel uses.
+    /// Offset of each used shared variable.
     #[doc(hidden)]
     pub shared_offsets: Vec<u32>,
-    /// Bytes of local memory of the kernel's own frame.
+    /// Size of the kernel's own frame in local memory, in bytes.
     #[doc(hidden)]
     pub frame: u32,
-    /// Registers that it may read before they are written, found at the first launch.
+    /// Registers that may be read before they are written, found at the first launch.
     #[doc(hidden)]
     pub unwritten: OnceLock<Unwritten>,
-    /// Translation by its runner, at the first launch.
+    /// Translation by its runner, created at the first launch.
     #[doc(hidden)]
     pub runner: Slot,
 }
 
 impl Program {
-    /// A module without anything.
+    /// Returns an empty module.
     pub fn empty() -> Program {
         Program {
             version: (1, 0),
@@ -220,108 +221,109 @@ impl Program {
         }
     }
 
-    /// Its kernels, in the order of the text.
+    /// Returns its kernels, in the order of the text.
     pub fn kernels(&self) -> &[Arc<Kernel>] {
         &self.kernels
     }
 
-    /// The kernel with this name.
+    /// Returns the kernel with this name.
     pub fn kernel(&self, name: &str) -> Option<&Arc<Kernel>> {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// Its variables in global and constant memory. `LaunchArgs::globals` of `cuprum-engine` lists their addresses in
-    /// this order.
+    /// Returns its variables in global and constant memory. `LaunchArgs::globals` of
+    /// `cuprum-engine` contains their addresses in this order.
     pub fn globals(&self) -> &[Global] {
         &self.globals
     }
 
-    /// Names of all functions; a function's index fixes its address, see [`RelocationTarget::Function`].
+    /// Returns the names of all functions. A function's index determines its address, see
+    /// [`RelocationTarget::Function`].
     pub fn functions(&self) -> &[String] {
         &self.functions
     }
 
-    /// `.version`.
+    /// Returns the version in `.version`.
     pub fn version(&self) -> (u32, u32) {
         self.version
     }
 
-    /// `.target`: the architecture, such as `sm_90`.
+    /// Returns the architecture in `.target`, such as `sm_90`.
     pub fn target(&self) -> &str {
         &self.target
     }
 }
 
 impl Kernel {
-    /// Registers that may be read before anybody has written them.
+    /// Returns the registers that may be read before they are written.
     #[doc(hidden)]
     #[inline]
     pub fn unwritten(&self) -> &Unwritten {
         self.unwritten.get_or_init(|| Unwritten::find(self))
     }
 
-    /// True if its code, with the functions that it may call, calls a function of the device.
+    /// True if its code, or a function that it may call, calls this system function.
     #[doc(hidden)]
     pub fn calls(&self, system: SystemCall) -> bool {
         self.system_calls.contains(&system)
     }
 
-    /// Name as in the PTX.
+    /// Returns the name as in the PTX.
     #[inline]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Parameters in order.
+    /// Returns the parameters in order.
     #[inline]
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// Bytes of the parameter buffer.
+    /// Returns the size of the parameter buffer in bytes.
     pub fn param_bytes(&self) -> u32 {
         self.params.last().map_or(0, |last| last.offset + last.size)
     }
 
-    /// Bytes of shared memory that the kernel declares.
+    /// Returns the size of the declared shared memory in bytes.
     pub fn static_shared(&self) -> u32 {
         self.static_shared
     }
 
-    /// Bytes of local memory of each thread, called functions not included.
+    /// Returns the size of each thread's local memory in bytes, without called functions.
     pub fn local_bytes(&self) -> u32 {
         self.frame
     }
 
-    /// Most threads that a block may have, from `.maxntid` or `.reqntid`.
+    /// Returns the maximum number of threads per block, from `.maxntid` or `.reqntid`.
     pub fn max_threads(&self) -> Option<u32> {
         self.max_threads
     }
 
-    /// The block size that `.reqntid` demands.
+    /// Returns the block size that `.reqntid` requires.
     pub fn required_threads(&self) -> Option<[u32; 3]> {
         self.required_threads
     }
 
-    /// What it says of clusters.
+    /// Returns the clusters that it allows.
     pub fn cluster(&self) -> ClusterBounds {
         self.cluster
     }
 
-    /// An estimate of the registers of a thread: what the software device uses, at most 255.
+    /// Returns an estimate of the registers per thread: the number used here, at most 255.
     pub fn registers(&self) -> u32 {
         self.rows.clamp(8, 255)
     }
 }
 
 impl fmt::Debug for Kernel {
-    /// By its name: its code is long.
+    /// Writes only the name, because the code is long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kernel").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-/// Puts constants in the order of their registers.
+/// Sorts constants by their registers.
 #[doc(hidden)]
 pub fn sort_constants(constants: &mut Vec<(Register, Width, Constant)>) {
     sort_by_number(constants, |(register, ..)| register.0.into());

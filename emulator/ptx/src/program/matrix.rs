@@ -18,7 +18,7 @@ pub enum Part {
 pub enum Element {
     F16,
     Bf16,
-    /// Single precision whose low bits do not count.
+    /// Single precision without the low bits.
     Tf32,
     F32,
     F64,
@@ -34,7 +34,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Size in a register and in memory.
+    /// Returns the size in a register and in memory.
     #[inline]
     pub fn bits(self) -> u32 {
         match self {
@@ -47,7 +47,7 @@ impl Element {
         }
     }
 
-    /// Number of elements that share a register.
+    /// Returns the number of elements per register.
     #[inline]
     pub fn packed(self) -> u32 {
         (32 / self.bits()).max(1)
@@ -57,12 +57,12 @@ impl Element {
 /// Layout of elements in lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// The one that PTX documents for `mma`.
+    /// The layout that PTX documents for `mma`.
     Documented,
-    /// The one documented for `mma.m8n8k4` of half precision: four products, each of eight lanes. `by_column` is true
-    /// for factors that are stored by column.
+    /// The layout documented for half-precision `mma.m8n8k4`: four products of eight lanes each.
+    /// `by_column` is true for factors stored by column.
     QuadPairs { by_column: [bool; 2] },
-    /// Any, as for `wmma`.
+    /// Any layout, as for `wmma`.
     Opaque,
 }
 
@@ -79,7 +79,7 @@ pub struct MatrixProduct {
     pub c: Vec<Register>,
     pub d: Vec<Register>,
     pub saturate: bool,
-    /// For single bits: true if a product is one where they differ rather than where both are set.
+    /// For single bits: multiplies by exclusive or instead of and.
     pub differ: bool,
 }
 
@@ -94,12 +94,12 @@ pub struct MatrixMove {
     pub ty: Element,
     pub registers: Vec<Register>,
     pub address: Address,
-    /// Elements from one row, or column, to the next.
+    /// Number of elements from one row, or column, to the next.
     pub stride: Option<Register>,
     pub cache: u32,
 }
 
-/// `ldmatrix` and `stmatrix`: up to four tiles of 8 x 8, a row at each lane's address.
+/// `ldmatrix` and `stmatrix`: up to four tiles of 8 x 8, with one row at each lane's address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MatrixRows {
     pub store: bool,
@@ -116,7 +116,7 @@ pub enum Matrix {
     Product(MatrixProduct),
     Move(MatrixMove),
     Rows(MatrixRows),
-    /// `movmatrix`: a tile of 8 x 8, rows for columns.
+    /// `movmatrix`: transposes a tile of 8 x 8.
     Transpose {
         out: Register,
         value: Register,
@@ -134,26 +134,26 @@ impl MatrixProduct {
         self.types[part as usize]
     }
 
-    /// Number of products that are made at once, each by some of the lanes.
+    /// Returns the number of products computed at once, each by some of the lanes.
     #[inline]
     pub fn groups(&self) -> u32 {
         if matches!(self.layout, Layout::QuadPairs { .. }) { 4 } else { 1 }
     }
 
-    /// The product that a lane takes part in.
+    /// Returns the product in which a lane takes part.
     #[inline]
     pub fn group_of(&self, lane: u32) -> u32 {
         lane / 4 % self.groups()
     }
 
-    /// Number of elements of a part that each lane holds.
+    /// Returns the number of elements of a part per lane.
     #[inline]
     pub fn elements(&self, part: Part) -> u32 {
         let [rows, columns] = self.extent(part);
         rows * columns * self.groups() / LANES as u32
     }
 
-    /// Number of registers of each lane that hold a part.
+    /// Returns the number of registers of a part per lane.
     #[inline]
     pub fn registers(&self, part: Part) -> u32 {
         match self.layout {
@@ -162,17 +162,17 @@ impl MatrixProduct {
         }
     }
 
-    /// The same for `wmma`.
+    /// Returns the number of registers of a part per lane, for `wmma`.
     pub(crate) fn opaque_registers(shape: [u32; 3], part: Part, ty: Element) -> u32 {
         let [rows, columns] = extent(shape, part);
         match (part, ty) {
-            // As many for a half precision factor of any shape; elements repeat in them.
+            // The same number for half-precision factors of any shape; elements repeat in them.
             (Part::A | Part::B, Element::F16) => 8,
             _ => rows * columns / LANES as u32 / ty.packed(),
         }
     }
 
-    /// The row and column that the `element`-th value of a lane has.
+    /// Returns the row and column of a lane's `element`-th value.
     #[inline]
     pub fn position(&self, part: Part, lane: u32, element: u32) -> [u32; 2] {
         let [_, columns] = self.extent(part);
@@ -198,7 +198,7 @@ impl MatrixProduct {
         match part {
             Part::A => [group + 8 * (register % 2), member * packed + inner + register / 2 * 4 * packed],
             Part::B => [member * packed + inner + register * 4 * packed, group],
-            // Two neighbors in each pair of registers, or in one register where they are packed.
+            // Two neighbors in each pair of registers, or packed in one register.
             Part::C | Part::D => [group + 8 * (element / 2), member * 2 + element % 2],
         }
     }

@@ -5,16 +5,16 @@ use super::types::Type;
 use crate::ptx::Space;
 use crate::semantics::{Predicate, Register, Width};
 
-/// How far up in an address of shared memory the rank of the block in its cluster stands.
+/// Position of the rank of the block in its cluster within an address of shared memory.
 pub const RANK_SHIFT: u32 = 24;
 
-/// Where an access goes, and what it moves.
+/// A load or store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
     /// `None` for generic addresses.
     pub space: Option<Space>,
     pub address: Address,
-    /// Bytes of one element.
+    /// Size of one element in bytes.
     pub bytes: u32,
     /// True if a load extends the sign.
     pub signed: bool,
@@ -27,20 +27,20 @@ pub struct Access {
     pub order: Order,
 }
 
-/// Reach of an order between threads.
+/// Scope of a synchronization between threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
     Block,
     Device,
 }
 
-/// Role of an access in the order between threads.
+/// Memory order of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Not at all.
+    /// No order.
     Weak,
-    /// Volatile or atomic, so that it must not be split or repeated. With `releases`, earlier accesses are visible to
-    /// readers of the value that it wrote.
+    /// Volatile or atomic, so it must not be split or repeated. With `releases`, earlier accesses
+    /// are visible to threads that read the written value.
     Strong { scope: Scope, releases: bool },
 }
 
@@ -89,7 +89,7 @@ pub struct Atomic {
     pub cache: u32,
 }
 
-/// `cp.async`: bytes from global to shared memory.
+/// `cp.async`: copies bytes from global to shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AsyncCopy {
     pub to: Address,
@@ -97,13 +97,13 @@ pub struct AsyncCopy {
     pub bytes: u32,
     /// Bytes to read; zeros follow.
     pub source_bytes: Option<Register>,
-    /// Condition under which nothing is read and zeros are written.
+    /// Condition under which zeros are written instead of reading.
     pub ignored: Condition,
     /// Translation caches of destination and source.
     pub caches: [u32; 2],
 }
 
-/// `mbarrier`: an operation on a barrier that lives in memory.
+/// `mbarrier`: an operation on a barrier in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryBarrier {
     /// `None` for generic addresses.
@@ -120,19 +120,19 @@ pub enum MemoryBarrierAction {
         count: Register,
     },
     Invalidate,
-    /// `out` receives the previous phase. A dropped arrival is not expected in later phases either.
+    /// `out` receives the previous phase. With `drop`, later phases expect one arrival less.
     Arrive {
         out: Option<Register>,
         count: Option<Register>,
         transactions: Option<Register>,
         drop: bool,
     },
-    /// Bytes announced, or complete.
+    /// Announces or completes bytes.
     Transactions {
         bytes: Register,
         complete: bool,
     },
-    /// Tests if the phase with this token, or of this parity, is over.
+    /// Tests whether the phase with this token or parity is complete.
     Test {
         out: Predicate,
         phase: Register,

@@ -1,18 +1,18 @@
-//! Syntax tree to runnable program.
+//! Translates a syntax tree to a runnable program.
 //!
-//! Each kernel becomes one flat list of instructions, the device functions that it may call included, with its own
-//! numbering of rows. The meaning of an instruction follows from its opcode and modifiers alone. An unknown opcode or
-//! modifier is refused here, with its line: nothing is ever ignored and then computed wrongly.
+//! Each kernel becomes one flat list of instructions, including the device functions that it may
+//! call, with its own numbering of rows (vector registers). The opcode and the modifiers alone
+//! determine an instruction. An unknown opcode or modifier is refused with its line, never ignored.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `kernel` | a module ready to run |
-//! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `texture` | operations of instructions, in the terms of the execution modes |
-//! | `effects` | registers and predicates that each of them reads and writes, and the next places of its lanes |
-//! | `flow`, `blocks`, `unwritten` | consequences for a kernel as a whole |
+//! | `kernel` | a loaded module |
+//! | `instruction`, `memory`, `bulk`, `matrix`, `warp_group`, `texture` | operations of instructions, for the execution modes |
+//! | `effects` | registers and predicates that each instruction reads and writes, and its control flow |
+//! | `flow`, `blocks`, `unwritten` | analysis of a whole kernel |
 //! | `symbols`, `variables`, `initial` | declarations of a module |
 //! | `decode` | from opcode to instruction |
-//! | `module` | all of these together |
+//! | `module` | loading of a module |
 
 #[doc(hidden)]
 pub mod blocks;
@@ -57,10 +57,10 @@ pub use kernel::{
 pub use kernel::{Function, MOST_LOCAL, Origin, sort_constants};
 
 impl Program {
-    /// Reads and decodes a module.
+    /// Loads a module.
     ///
     /// # Errors
-    /// The first thing that is not PTX, or that this device does not run, with its line.
+    /// The first error: text that is not PTX, or that this device does not support, with its line.
     pub fn load(ptx: &str, options: &LoadOptions) -> Result<Program, PtxError> {
         module::load(ptx, options).map_err(|error| *error)
     }

@@ -95,7 +95,7 @@ fn features(module: &ptx::Module<'_>) -> Features {
     Features { since_sm_100: number >= 100, own: own && number >= 90, of_sm_90a: own && number == 90 }
 }
 
-/// The number of the target's architecture, and true if it is for this one alone.
+/// Returns the number of the target's architecture, and true if it is specific to it.
 fn target_number(module: &ptx::Module<'_>) -> Option<(u32, bool)> {
     let number = module.target.first()?.trim_start_matches("sm_").trim_start_matches("compute_");
     let specific = number.ends_with(['a', 'f']);
@@ -145,10 +145,9 @@ fn check_header(module: &ptx::Module<'_>, options: &LoadOptions) -> Result<(), B
     Ok(())
 }
 
-/// The first version of PTX that knows a target.
 fn least_version(target: u32) -> Option<(u32, u32)> {
     Some(match target {
-        // Today's drivers accept nothing older.
+        // Current drivers accept nothing older.
         10..=13 => (1, 4),
         20 | 21 => (2, 0),
         30 | 35 => (3, 0),
@@ -263,7 +262,7 @@ fn declare_functions<'m, 's>(context: &mut Context<'m, 's>) {
     }
 }
 
-/// Functions named by `mov` or by an initial value.
+/// Returns the functions named by `mov` or by an initial value.
 fn address_taken(context: &Context<'_, '_>, globals: &[Global]) -> Vec<u32> {
     fn visit<'s>(statements: &[Statement<'s>], found: &mut dyn FnMut(&'s str)) {
         for statement in statements {

@@ -1,6 +1,6 @@
-//! The registers of an instruction, to be replaced by others.
+//! Replaces the registers of an instruction.
 //!
-//! Like [`effects`](super::effects), no operation is left out, and no match here has a wildcard.
+//! As in [`effects`](super::effects), no match here has a wildcard.
 
 use super::bulk::{BulkCopy, Extent, MapOp};
 use super::instruction::{BarrierKind, Call, Callee, Collective, Instruction, Op};
@@ -10,7 +10,8 @@ use super::texture::{LevelOperand, ObjectOp, ObjectPlace, SurfaceAction};
 use super::warp_group::{GroupOp, LeftFactor};
 use crate::semantics::Register;
 
-/// Calls `change` with each register that an instruction names, with operands too that its operation does not use.
+/// Calls `change` with each register that an instruction names, including operands that its
+/// operation does not use.
 pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&mut Register)) {
     match &mut instruction.op {
         Op::Pure { out, sources, .. } => {

@@ -1,17 +1,19 @@
-//! Rows that several registers have, one after the other, so that a register file is as large as what is alive at once.
+//! Row allocation: several registers share a row, so that a register file has the size of the live
+//! values.
 //!
-//! Compilers name each value once: a long kernel has tens of thousands of registers of which some dozens are alive. A
-//! row is 128 bytes of each warp. Each register gets one row for the whole of its life, which is taken to be the part
-//! of the code from the first to the last place where it is alive, as in a linear scan. Two registers share a row if
-//! these parts have no instruction in common. What a lane reads is the same then: lanes that diverged stand where
-//! different registers may have a row, but each has its own cell of it, and what the vector mode analyzes
-//! is the code after the exchange.
+//! Compilers name each value once: a long kernel has tens of thousands of registers, of which some
+//! dozens are live at the same time. A row takes 128 bytes per warp. Each register gets one row for
+//! its live range, approximated by the part of the code from the first to the last position where
+//! it is live, as in a linear scan. Two registers share a row if these ranges do not overlap. This
+//! does not change the values that a lane reads: diverged lanes may be at positions where the row
+//! belongs to different registers, but each lane has its own cell of the row. The vector mode
+//! analyzes the code after this change.
 //!
-//! Registers that may be read before anybody wrote them keep a row of their own, so that nobody's leftover is found in
-//! them, and the check of registers sees that nobody wrote them.
+//! Registers that may be read before they are written keep their own row, so that they never
+//! contain another register's value and the register check detects them.
 //!
-//! The vector mode makes more of registers that are written once. So small kernels stay as they are, and the first
-//! rows of large ones are shared only when those that may be had without sharing are used up.
+//! The vector mode optimizes registers that are written once. Small kernels therefore stay
+//! unchanged, and large ones share rows only when the rows without sharing are used up.
 
 use super::blocks::Blocks;
 use super::instruction::{Condition, Instruction, Op};
@@ -24,14 +26,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// Rows that a kernel or function may have without any that is shared: 128 KiB of each warp.
+/// Maximum number of unshared rows of a kernel or function: 128 KiB per warp.
 pub(super) const OWN_ROWS: u32 = 1024;
 
-/// Number of steps from blocks to those before them, for each instruction. Beyond that, registers that are alive in
-/// several blocks keep rows of their own.
+/// Maximum number of steps from blocks to their predecessors, per instruction. Beyond it, registers
+/// that are live in several blocks keep their own rows.
 const MOST_STEPS: usize = 64;
 
-/// Gives the registers of a large kernel rows that they share.
+/// Assigns shared rows to the registers of a large kernel.
 pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
     if kernel.rows <= own_rows {
         return;
@@ -65,7 +67,7 @@ pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
     new.apply(kernel, &ranges);
 }
 
-/// The instructions of the kernel, then those of each function, in the order of the code.
+/// Returns the instructions of the kernel, then of each function, in the order of the code.
 fn units(kernel: &Kernel) -> Vec<Range<usize>> {
     let mut units = Vec::with_capacity(kernel.functions.len() + 1);
     let mut start = 0;
@@ -77,7 +79,8 @@ fn units(kernel: &Kernel) -> Vec<Range<usize>> {
     units
 }
 
-/// Registers of 128 bits that an operation takes as one, by the first of their four rows.
+/// Returns the 128-bit registers that an operation uses as a whole, by the first of their four
+/// rows.
 fn pairs(kernel: &Kernel) -> Vec<Register> {
     let mut pairs = Vec::new();
     for instruction in &kernel.code {
@@ -91,7 +94,7 @@ fn pairs(kernel: &Kernel) -> Vec<Register> {
     pairs
 }
 
-/// Results of the products of warp groups, which are written when they are waited for, needed or not.
+/// Returns the results of warp group products, which are always written at their wait.
 fn written_late(kernel: &Kernel) -> Vec<Register> {
     let mut late = Vec::new();
     for instruction in &kernel.code {
@@ -104,15 +107,14 @@ fn written_late(kernel: &Kernel) -> Vec<Register> {
     late
 }
 
-/// The new row of each old one.
 struct NewRows {
-    /// `u32::MAX` for those that have none yet.
+    /// `u32::MAX` for rows without a new one.
     of: Vec<u32>,
     kinds: Vec<RowKind>,
 }
 
 impl NewRows {
-    /// Gives a register rows that no other has.
+    /// Assigns unshared rows to a register.
     fn own(&mut self, kernel: &Kernel, register: u32) {
         if self.of[register as usize] != u32::MAX {
             return;
@@ -121,7 +123,6 @@ impl NewRows {
         self.set(register, row);
     }
 
-    /// The first of the rows of a register of this kind.
     fn add(&mut self, kind: RowKind) -> u32 {
         let row = self.kinds.len() as u32;
         match kind {
@@ -135,7 +136,7 @@ impl NewRows {
         self.of[register as usize] = row;
     }
 
-    /// Puts the new rows in place of the old ones, everywhere.
+    /// Replaces the old rows by the new ones.
     fn apply(self, kernel: &mut Kernel, ranges: &[Range<u32>]) {
         let Self { of, mut kinds } = self;
         if kinds.is_empty() {
@@ -161,26 +162,26 @@ impl NewRows {
     }
 }
 
-/// The part of the code in which a register is alive.
+/// The live range of a register.
 #[derive(Clone, Copy)]
 struct Life {
     first: u32,
     last: u32,
     register: u32,
-    /// True if nobody else may have its rows.
+    /// True if no other register may share its rows.
     is_alone: bool,
 }
 
-/// The lives of the registers of a unit.
+/// The live ranges of the registers of a unit.
 struct Lives(Vec<Life>);
 
-/// Place of an instruction that names a register.
+/// Position of an instruction that names a register.
 #[derive(Clone, Copy)]
 struct Mention {
     register: u32,
     pc: u32,
     writes: bool,
-    /// True for a write in all lanes that come to it.
+    /// True for a write in all active lanes.
     replaces: bool,
 }
 
@@ -210,9 +211,9 @@ impl Lives {
         Lives(lives)
     }
 
-    /// Gives each register rows, as early in the code first.
+    /// Assigns rows to each register, in the order of the code.
     fn place(self, kernel: &Kernel, own_rows: u32, new: &mut NewRows) {
-        // Rows that are free again, single and double ones.
+        // Free rows, single and double ones.
         let mut free: [Vec<u32>; 2] = Default::default();
         let mut used = BinaryHeap::new();
         for life in self.0 {
@@ -241,7 +242,7 @@ impl Lives {
     }
 }
 
-/// All mentions of registers in a part of the code, by register, then by place.
+/// Returns all mentions of registers in a part of the code, by register, then by position.
 fn mentions(kernel: &Kernel, unit: Range<usize>) -> Vec<Mention> {
     let mut mentions = Vec::new();
     for pc in unit {
@@ -255,24 +256,24 @@ fn mentions(kernel: &Kernel, unit: Range<usize>) -> Vec<Mention> {
             mentions.push(Mention { register: register.0, pc, writes: true, replaces });
         });
     }
-    // At one place, reads come before writes.
+    // At one position, reads come before writes.
     sort_by_number(&mut mentions, |mention| u64::from(mention.register) << 32 | u64::from(mention.pc));
     mentions
 }
 
-/// The way from the uses of a register back to where it gets its value.
+/// Follows the control flow from the uses of a register back to its definitions.
 struct Walk<'b> {
     blocks: &'b Blocks,
     first_block: usize,
-    /// The blocks from which lanes come to each.
+    /// The predecessors of each block.
     before: Vec<Vec<usize>>,
-    /// The register that was last found alive where a block starts, and written in a block.
+    /// The register last found live at the start of each block and the register last written in it.
     alive_at_start: Vec<u32>,
     replaced_in: Vec<u32>,
 }
 
 impl Walk<'_> {
-    /// The life of a register, from all of its mentions.
+    /// Returns the live range of a register, from all of its mentions.
     fn life(&mut self, mentions: &[Mention], steps: &mut usize) -> Life {
         let register = mentions[0].register;
         let (mut first, mut last) = (mentions[0].pc, mentions[mentions.len() - 1].pc);
@@ -297,7 +298,7 @@ impl Walk<'_> {
             };
             *steps = left;
             first = first.min(self.blocks.range(block + self.first_block).start as u32);
-            // Nobody has written it where the unit starts.
+            // It is uninitialized at the start of the unit.
             is_alone |= block == 0;
             for before in &self.before[block] {
                 last = last.max(self.blocks.range(before + self.first_block).end as u32 - 1);
@@ -317,7 +318,7 @@ mod tests {
     use crate::program::{LoadOptions, Program};
     use std::fmt::Write;
 
-    /// Rows of a kernel with a body that names so many registers.
+    /// Returns the number of rows of a kernel with a body that names this many registers.
     fn rows(registers: usize, body: &str) -> u32 {
         let text = format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\

@@ -1,4 +1,4 @@
-//! Meanings of the names of a module, and the sizes of its variables.
+//! The meaning of the names of a module, and the sizes of its variables.
 
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
@@ -8,8 +8,9 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Upper bound on the size of a module, in instructions: functions count once for each kernel that may call them, and
-/// so do shared variables, rows of registers and targets of indexed branches. Some 100 MB of text that is not repeated.
+/// Upper bound on the size of a module in instructions. Functions count once for each kernel that
+/// may call them; shared variables, rows and targets of indexed branches also count. About 100 MB
+/// of text without repetitions.
 pub(super) const MOST_PARTS: u32 = 1 << 22;
 
 /// Meaning of a name at module scope.
@@ -17,31 +18,28 @@ pub(super) const MOST_PARTS: u32 = 1 << 22;
 pub(super) enum ModuleSymbol {
     /// Index of a global or constant variable.
     Global(u32),
-    /// Index of a shared variable.
     Shared(u32),
-    /// Index of a function.
     Function(u32),
 }
 
-/// Size and alignment of a shared variable; `bytes` is `None` where the launch decides.
+/// Size and alignment of a shared variable; `bytes` is `None` if the launch determines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SharedVariable {
     pub(super) bytes: Option<u32>,
     pub(super) align: u32,
 }
 
-/// Instructions that the target has and others do not.
+/// Features that only some targets have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Features {
-    /// Those of `sm_100`: accesses of 32 bytes, pairs of single precision.
+    /// Features from `sm_100` on: 32-byte accesses, pairs of single precision.
     pub(super) since_sm_100: bool,
-    /// Those that belong to one architecture, such as `sm_90a`, and the next of its kind.
+    /// Features of one architecture, such as `sm_90a`, and its successors.
     pub(super) own: bool,
-    /// Those of `sm_90a` alone.
     pub(super) of_sm_90a: bool,
 }
 
-/// The module as the decoder of kernels sees it.
+/// The module, for the decoder of kernels.
 pub(super) struct Context<'m, 's> {
     pub(super) module: &'m ptx::Module<'s>,
     pub(super) symbols: HashMap<&'s str, ModuleSymbol>,
@@ -49,22 +47,21 @@ pub(super) struct Context<'m, 's> {
     pub(super) features: Features,
     /// The variables in constant memory: their indices and their bytes.
     pub(super) constants: Vec<(u32, u64)>,
-    /// Function index to the tree that has its body, where there is one.
+    /// The definition of each function, by index, if there is one.
     pub(super) bodies: Vec<Option<&'m ptx::Function<'s>>>,
     pub(super) names: Vec<&'s str>,
-    /// Functions that a pointer may point at.
     pub(super) address_taken: Vec<u32>,
     pub(super) files: Arc<[(u32, String)]>,
-    /// The variables of global and constant memory inside functions, by where they stand.
+    /// The variables of global and constant memory inside functions, by position.
     pub(super) inner: Ordered<u32>,
     /// The names of vector registers, and of their elements.
     pub(super) elements: HashMap<&'s str, Vec<&'s str>>,
-    /// Rest of the parts that a module may have.
+    /// Number of parts that the module may still have.
     pub(super) parts: Cell<u32>,
 }
 
 impl Context<'_, '_> {
-    /// Counts parts of the module, which may be much longer than its text.
+    /// Counts parts of the module, which may be much larger than its text.
     pub(super) fn count(&self, parts: usize, at: Position) -> Result<(), Box<PtxError>> {
         let left = u32::try_from(parts).ok().and_then(|parts| self.parts.get().checked_sub(parts));
         self.parts.set(left.ok_or_else(|| {
@@ -75,7 +72,7 @@ impl Context<'_, '_> {
     }
 }
 
-/// Bytes and alignment of a declared variable; `None` for an array without size.
+/// Returns the size and alignment of a declared variable; no size for an unsized array.
 pub(super) fn layout(variable: &Variable<'_>) -> Result<(Option<u64>, u64), Box<PtxError>> {
     let refuse = |message: String| PtxError::at(variable.position, PtxErrorKind::Unsupported, message);
     let ty = Type::parse(variable.ty).filter(|ty| *ty != Type::Pred).ok_or_else(|| {

@@ -4,7 +4,7 @@ use super::memory::AtomicOperation;
 use super::types::Type;
 use crate::semantics::{Predicate, Register, Width};
 
-/// Shape of an object, as an instruction sees it.
+/// Shape of an object in an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Geometry {
     Line,
@@ -17,7 +17,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// Coordinates besides the layer. Those of a cube are a direction.
+    /// Returns the number of coordinates without the layer. For a cube they are a direction.
     #[inline]
     pub fn axes(self) -> usize {
         match self {
@@ -38,7 +38,7 @@ impl Geometry {
     }
 }
 
-/// Rows of up to three numbers.
+/// Up to three registers.
 pub type Vector = [Option<Register>; 3];
 
 /// Place in an object.
@@ -54,7 +54,7 @@ pub struct ObjectPlace {
 /// Mip level that is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LevelOperand {
-    /// The level that hardware would find from neighboring threads, which is the first one outside of graphics.
+    /// The level that hardware derives from neighboring threads: outside of graphics the first one.
     Implicit,
     Base,
     Number(Register),
@@ -66,9 +66,9 @@ pub enum LevelOperand {
 pub enum Sampled {
     /// 32 bits per component.
     Words,
-    /// Half precision, a component in each register.
+    /// Half precision, one component per register.
     Halves,
-    /// Half precision, two components in each register.
+    /// Half precision, two components per register.
     HalfPairs,
 }
 
@@ -76,18 +76,18 @@ pub enum Sampled {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sample {
     pub place: ObjectPlace,
-    /// Coordinates are integers: texels, without filtering.
+    /// True if coordinates are integers: texels, without filtering.
     pub whole: bool,
     pub level: LevelOperand,
     /// Texels to add to the coordinates.
     pub offsets: Vector,
-    /// One component of four texels.
+    /// The component to gather from four texels.
     pub gathered: Option<u8>,
     pub result: Sampled,
     /// Its slot in the translation cache.
     pub cache: u32,
     pub out: Vec<Register>,
-    /// Set to true if memory is behind the texels, which it always is here.
+    /// Set to true if the texels are in memory, which they always are here.
     pub resident: Option<Predicate>,
 }
 
@@ -95,9 +95,9 @@ pub struct Sample {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outside {
     Trap,
-    /// The nearest element.
+    /// Uses the nearest element.
     Clamp,
-    /// Loads give zero, stores do nothing.
+    /// Loads return zero, stores have no effect.
     Zero,
 }
 
@@ -106,13 +106,13 @@ pub enum Outside {
 pub enum SurfaceAction {
     Load(Vec<Register>),
     Store(Vec<Register>),
-    /// Values are converted to the format of the surface; the first coordinate counts elements.
+    /// Converts values to the format of the surface. The first coordinate is in elements.
     StoreConverted(Vec<Register>),
     Reduce {
         operation: AtomicOperation,
         ty: Type,
         value: Register,
-        /// True if the first coordinate counts elements.
+        /// True if the first coordinate is in elements.
         by_element: bool,
     },
 }
@@ -121,7 +121,7 @@ pub enum SurfaceAction {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SurfaceAccess {
     pub place: ObjectPlace,
-    /// Bytes of one element of the access, and the width of its registers.
+    /// Size of one element of the access, and the width of its registers.
     pub bytes: u32,
     pub width: Width,
     pub outside: Outside,
@@ -144,7 +144,7 @@ pub enum Query {
     MemoryLayout,
 }
 
-/// The kinds of objects that `istypep` tells apart.
+/// The kinds of objects that `istypep` distinguishes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
     Texture,

@@ -56,7 +56,7 @@ impl Type {
         })
     }
 
-    /// Size in memory; 1 for predicates, which have none.
+    /// Returns the size in memory; 1 for predicates, which are not in memory.
     #[inline]
     pub fn bytes(self) -> u32 {
         match self {
@@ -86,7 +86,7 @@ impl Type {
         matches!(self, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
     }
 
-    /// The integer type of this many bytes.
+    /// Returns the integer type of this size.
     #[inline]
     pub fn integer(bytes: u32) -> Option<Type> {
         Some(match bytes {
@@ -98,7 +98,7 @@ impl Type {
         })
     }
 
-    /// The untyped bits of this many bytes.
+    /// Returns the untyped type of this size.
     #[inline]
     pub fn bits(bytes: u32) -> Option<Type> {
         Some(match bytes {
@@ -110,13 +110,13 @@ impl Type {
         })
     }
 
-    /// True if each integer of another, narrower type is one of this type.
+    /// True if this type contains all values of another, narrower integer type.
     pub(crate) fn holds_all_of(self, narrower: Type) -> bool {
         self.bytes() > narrower.bytes() && (self.is_signed() || !narrower.is_signed())
     }
 
-    /// True if an operand of this type may be a register declared with that one, as far as the kinds of types go:
-    /// untyped bits go with all, and integers with each other.
+    /// True if an operand of this type may be a register of that type, regardless of size: untyped
+    /// bits match all types, and integers match each other.
     pub fn takes(self, register: Type) -> bool {
         use Type::*;
         let untyped = |ty| matches!(ty, B8 | B16 | B32 | B64 | B128 | U16x2 | S16x2);

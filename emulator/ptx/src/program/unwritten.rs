@@ -1,17 +1,16 @@
-//! Registers that a kernel may read before anybody has written them.
+//! Registers that a kernel may read before they are written.
 //!
-//! On hardware they hold arbitrary values. Here they are zero in each block, so that the results of a kernel depend
-//! neither on the block that ran before nor on the mode of execution.
+//! On hardware they contain arbitrary values. Here they are zero in each block, so that the results
+//! of a kernel depend neither on the previous block nor on the mode of execution.
 
 use super::blocks::Blocks;
 use super::instruction::{Condition, Op};
 use super::{Kernel, RowKind, effects};
 use crate::semantics::{Predicate, Register};
 
-/// Words of all sets together beyond which all registers are taken to be such: 4 MiB.
+/// Maximum total size of all sets in words (4 MiB). Beyond it, all registers count as unwritten.
 const MOST_WORDS: usize = 1 << 19;
 
-/// Such registers and predicates.
 #[derive(Debug, Default)]
 pub struct Unwritten {
     pub registers: Vec<Register>,
@@ -19,8 +18,8 @@ pub struct Unwritten {
 }
 
 impl Unwritten {
-    /// Finds the registers that are live at the start of the kernel, or of one of its functions. Sets have a bit for
-    /// each row, then one for each predicate.
+    /// Finds the registers that are live at the start of the kernel, or of one of its functions.
+    /// Sets have one bit per row, then one per predicate.
     pub fn find(kernel: &Kernel) -> Unwritten {
         let blocks = Blocks::of(kernel);
         let words = ((kernel.rows + kernel.predicates) as usize).div_ceil(64);
@@ -54,9 +53,9 @@ impl Unwritten {
         Self::of(kernel, &|bit| entries[bit as usize / 64] >> (bit % 64) & 1 != 0)
     }
 
-    /// The registers and predicates whose bit is set, less those that hold a constant.
+    /// Returns the registers and predicates whose bit is set, except constants.
     fn of(kernel: &Kernel, is_set: &dyn Fn(u32) -> bool) -> Unwritten {
-        // Constants are in the order of their rows.
+        // Constants are sorted by their rows.
         let is_constant =
             |row: &u32| kernel.constants.binary_search_by_key(row, |(constant, ..)| constant.0).is_ok();
         let registers = (0..kernel.rows).filter(|row| {
@@ -74,7 +73,7 @@ fn remove(set: &mut [u64], bit: u32) {
     set[bit as usize / 64] &= !(1 << (bit % 64));
 }
 
-/// From the registers that are live after an instruction to those before it.
+/// Computes the live registers before an instruction from those after it.
 fn before(kernel: &Kernel, pc: usize, set: &mut [u64]) {
     let instruction = &kernel.code[pc];
     if instruction.guard == Condition::ALWAYS {

@@ -1,13 +1,13 @@
-//! Declarations: those that PTX knows, those of global memory inside functions, the elements of vector registers.
+//! Checks of declarations, global variables inside functions, and elements of vector registers.
 
 use super::types::Type;
 use super::{PtxError, PtxErrorKind};
 use crate::ptx::{Initializer, Linkage, Module, Space, Statement, Variable};
 
-/// Names of the elements of vector registers, in their order; colors are other names for them.
+/// Names of the elements of vector registers, in order; colors are alternative names.
 pub(super) const ELEMENTS: [[&str; 4]; 2] = [["x", "y", "z", "w"], ["r", "g", "b", "a"]];
 
-/// Refuses declarations that no variable may have, in any place.
+/// Refuses declarations that are invalid in any position.
 pub(super) fn check(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     let refuse = |message: String| Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message));
     if matches!(variable.ty, "bf16" | "bf16x2") {
@@ -53,8 +53,8 @@ pub(super) fn check(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     check_initial_value(variable)
 }
 
-/// Lists belong to arrays and vectors. Numbers without and with a fraction differ; an address takes at least 32
-/// bits, unless some are picked out.
+/// Only arrays and vectors have lists. Integers and floats differ. An address takes at least 32
+/// bits, unless a mask selects some.
 fn check_initial_value(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     fn first<'i, 's>(value: &'i Initializer<'s>) -> Option<&'i Initializer<'s>> {
         match value {
@@ -84,7 +84,7 @@ fn check_initial_value(variable: &Variable<'_>) -> Result<(), Box<PtxError>> {
     Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
 }
 
-/// The variables in functions, in the order of the text.
+/// Returns the variables in functions, in the order of the text.
 pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
     fn visit<'m, 's>(statements: &'m [Statement<'s>], found: &mut Vec<&'m Variable<'s>>) {
         for statement in statements {
@@ -108,7 +108,7 @@ pub(super) fn inner<'m, 's>(module: &'m Module<'s>) -> Vec<&'m Variable<'s>> {
     found
 }
 
-/// The names of vector registers, with names for their elements that no text has.
+/// Returns the names of vector registers, with names for their elements that no text contains.
 pub(super) fn vector_elements(inner: &[&Variable<'_>]) -> Vec<(String, Vec<String>)> {
     let mut vectors = Vec::new();
     for variable in inner.iter().filter(|variable| variable.space == Space::Register && variable.vector > 1) {
@@ -118,7 +118,7 @@ pub(super) fn vector_elements(inner: &[&Variable<'_>]) -> Vec<(String, Vec<Strin
             vectors.push((name, elements));
         };
         match variable.count {
-            // Longer ones are refused when they are declared.
+            // Larger counts are refused at the declaration.
             Some(count) => {
                 (0..count.min(1 << 16)).for_each(|number| add(format!("{}{number}", variable.name)))
             }

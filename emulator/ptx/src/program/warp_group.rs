@@ -1,7 +1,7 @@
-//! `wgmma`: matrix products of a warp group, four warps in a row.
+//! `wgmma`: matrix products of a warp group, which is four consecutive warps.
 //!
-//! Each warp has 16 rows of `a` and of the result. So the products of the warps of a group have nothing to do with each
-//! other, but that hardware makes them together.
+//! Each warp has 16 rows of `a` and of the result. The products of the warps are therefore
+//! independent, except that hardware computes them together.
 
 use super::instruction::Condition;
 use super::matrix::Element;
@@ -9,19 +9,19 @@ use crate::semantics::Register;
 
 /// Warps of a group.
 pub const WARPS: usize = 4;
-/// Rows of `a` and of the result that a warp has.
+/// Number of rows of `a` and of the result per warp.
 pub const ROWS: u32 = 16;
-/// Bytes of a row of `a` as it is stored, in each type of element; columns of `b` have as many, or twice as many if `a`
-/// is sparse.
+/// Bytes per stored row of `a`, for each type of element. Columns of `b` have as many, or twice as
+/// many if `a` is sparse.
 pub(crate) const DEPTH: u32 = 32;
-/// Bytes of a row of a core matrix, the smallest part that has an address.
+/// Bytes per row of a core matrix, the smallest part with an address.
 pub const CORE_ROW: u32 = 16;
 
-/// Where a factor lies in shared memory.
+/// Location of a factor in shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SharedFactor {
     pub descriptor: Register,
-    /// True if neighbors in memory have the same place in the common dimension.
+    /// True if elements that are adjacent in memory have the same position in the common dimension.
     pub transposed: bool,
 }
 
@@ -32,13 +32,13 @@ pub enum LeftFactor {
     Registers(Vec<Register>),
 }
 
-/// Where the stored elements of a sparse left factor belong: two among each four of a row, or one of each two of 32
-/// bits. The others are zeros.
+/// Positions of the stored elements of a sparse left factor: two among each four of a row, or one
+/// of each two of 32 bits. The others are zeros.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sparse {
-    /// Four bits for each of those groups: two places of two bits.
+    /// Four bits for each of these groups: two positions of two bits.
     pub places: Register,
-    /// Which lanes of each four have those that count: the first two or the last two.
+    /// The lanes of each four that provide them: the first two or the last two.
     pub selector: u32,
 }
 
@@ -53,7 +53,7 @@ pub struct GroupProduct {
     pub sparse: Option<Sparse>,
     pub b: SharedFactor,
     pub d: Vec<Register>,
-    /// Condition under which the old values of `d` count.
+    /// Condition under which the product is added to the old values of `d`.
     pub accumulates: Condition,
     /// True if one of the factors is negated.
     pub negated: bool,
@@ -62,33 +62,34 @@ pub struct GroupProduct {
 }
 
 impl GroupProduct {
-    /// Elements of a row of `a` as it is stored.
+    /// Returns the number of stored elements per row of `a`.
     #[inline]
     pub fn stored(&self) -> u32 {
         DEPTH * 8 / self.types[0].bits()
     }
 
-    /// Elements of the common dimension.
+    /// Returns the number of elements of the common dimension.
     #[inline]
     pub fn depth(&self) -> u32 {
         if self.sparse.is_some() { 2 * self.stored() } else { self.stored() }
     }
 
-    /// The lane of a warp that knows where a stored element of a sparse row belongs, and the place of its four bits in
-    /// its register.
+    /// Returns the lane of a warp that has the position of a stored element of a sparse row, and
+    /// the offset of its four bits in the register.
     #[inline]
     pub fn known_by(&self, row: u32, element: u32, selector: u32) -> [u32; 2] {
         let (first, upper) = (row % 8 * 4, row / 8);
         match self.types[0].bits() {
             8 => [first + upper + element / 2 / 8 * 2, element / 2 % 8 * 4],
-            // Each lane has four groups of a row and of that eight rows below.
+            // Each lane has four groups of a row, and of the row eight rows below.
             16 => [first + 2 * selector + element / 2 / 4, 16 * upper + element / 2 % 4 * 4],
             _ => [first + 2 * selector + element / 4, 16 * upper + element % 4 * 4],
         }
     }
 
-    /// Where in a sparse row a stored element belongs, given the four bits that say so. Those of an element of 32 bits are
-    /// the places of its halves: what is no place of an element has a number beyond the row.
+    /// Returns the position of a stored element in a sparse row, given its four bits. For a 32-bit
+    /// element, they are the positions of its halves; invalid combinations return a position beyond
+    /// the row.
     #[inline]
     pub fn place(&self, element: u32, bits: u32) -> u32 {
         match (self.types[0].bits(), bits & 15) {
@@ -99,13 +100,13 @@ impl GroupProduct {
         }
     }
 
-    /// The row and column, among those of the warp, of a value of `d` that a lane holds.
+    /// Returns the row and column, within the warp's rows, of a lane's value of `d`.
     #[inline]
     pub fn position(lane: u32, element: u32) -> [u32; 2] {
         [lane / 4 + 8 * (element / 2 % 2), lane % 4 * 2 + element % 2 + 8 * (element / 4)]
     }
 
-    /// The registers whose values a product needs.
+    /// Returns the registers that a product reads.
     #[inline]
     pub fn sources(&self) -> impl Iterator<Item = Register> {
         let (descriptor, held) = match &self.a {
@@ -121,9 +122,9 @@ impl GroupProduct {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GroupOp {
     Product(GroupProduct),
-    /// Makes a group of the products since the last one.
+    /// Combines the products since the last group into a group.
     Commit,
-    /// Waits until no more than so many of the last groups are under way.
+    /// Waits until at most `most` of the last groups are in progress.
     Wait {
         most: u32,
     },

@@ -1,4 +1,4 @@
-//! PTX text to tokens.
+//! Splits PTX text into tokens.
 
 use super::{Position, SyntaxError};
 
@@ -6,7 +6,7 @@ use super::{Position, SyntaxError};
 pub(super) enum Token<'s> {
     /// Identifier, register or opcode.
     Name(&'s str),
-    /// `.name`, dot dropped; `.shared::cta` is one.
+    /// `.name` without the dot; `.shared::cta` is one token.
     Dot(&'s str),
     Int(u64),
     Double(f64),
@@ -108,7 +108,7 @@ impl<'s> Lexer<'s> {
                     }
                     self.at += 2;
                 }
-                // Line-oriented debugger data of old compilers.
+                // Debugger data of old compilers, which takes a line.
                 b'@' if self.byte(1) == b'@' => self.skip_line(),
                 _ => return Ok(()),
             }
@@ -129,7 +129,7 @@ impl<'s> Lexer<'s> {
         end
     }
 
-    /// The next token, where it starts in the text, and its position.
+    /// Returns the next token, its start in the text, and its position.
     pub(super) fn next(&mut self) -> Result<(Token<'s>, usize, Position), SyntaxError> {
         self.skip_blank()?;
         let (start, position) = (self.at, self.position());
@@ -143,7 +143,7 @@ impl<'s> Lexer<'s> {
         if start >= self.source.len() {
             return Ok(Token::End);
         }
-        // Alone, `%` is an operator.
+        // A single `%` is an operator.
         if starts_name(c) && (c != b'%' || continues_name(self.byte(1))) {
             self.at = self.name_end(start + 1);
             return Ok(Token::Name(self.text(start, self.at)));
@@ -250,7 +250,7 @@ impl<'s> Lexer<'s> {
             at
         };
         let mut float = false;
-        // `1.x` cannot occur; `7.5` in `.version` is read as a float and split by the parser.
+        // `1.x` cannot occur. `7.5` in `.version` is read as a float and split by the parser.
         if bytes.get(end) == Some(&b'.') {
             float = true;
             end = digits(end + 1);
@@ -282,7 +282,7 @@ impl<'s> Lexer<'s> {
         Ok(digits)
     }
 
-    /// Skips `{ ... }` of a section whose contents are no PTX; the opening brace has been read.
+    /// Skips `{ ... }` of a section whose contents are not PTX. The opening brace has been read.
     pub(super) fn skip_braces(&mut self) -> Result<(), SyntaxError> {
         let mut depth = 1;
         while depth > 0 {
@@ -300,7 +300,7 @@ impl<'s> Lexer<'s> {
         Ok(())
     }
 
-    /// The rest of the version number as text: `8.7` keeps its minor digit where a float would not (`8.10`).
+    /// Reads the rest of the version as text, because a float would lose digits (`8.10`).
     pub(super) fn version(&mut self) -> Result<(u32, u32), SyntaxError> {
         self.skip_blank()?;
         let start = self.at;

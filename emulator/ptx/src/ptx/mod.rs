@@ -1,10 +1,10 @@
-//! PTX text to syntax tree.
+//! Parses PTX text to a syntax tree.
 //!
-//! The parser knows the grammar of PTX and nothing of its semantics: an instruction is an opcode, a list of
-//! modifiers and a list of operands of any kind. [`crate::program`] decides what an opcode means, and whether it is
-//! supported at all. So new PTX versions parse without a change here.
+//! The parser knows the grammar of PTX, but not its semantics: an instruction is an opcode, a list
+//! of modifiers and a list of operands of any kind. [`crate::program`] decides the meaning of an
+//! opcode, and whether it is supported. New PTX versions therefore parse without changes here.
 //!
-//! The tree borrows from the text and keeps the position of everything that an error may have to name.
+//! The tree borrows from the text, and keeps every position that an error may have to name.
 
 mod lexer;
 mod parser;
@@ -15,7 +15,7 @@ pub use tree::*;
 
 use std::fmt;
 
-/// A place in PTX text, both counted from 1.
+/// A position in PTX text, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
     /// Line.
@@ -25,16 +25,15 @@ pub struct Position {
 }
 
 impl Position {
-    /// A number that ascends with the place.
     pub(crate) fn as_number(self) -> u64 {
         u64::from(self.line) << 32 | u64::from(self.column)
     }
 }
 
-/// Text that is not PTX: its place, and what was expected there.
+/// Text that is not PTX: its position, and the expected text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// Place at which the parser gave up.
+    /// Position at which the parser stopped.
     pub position: Position,
     /// The expected text and the text found.
     pub message: String,

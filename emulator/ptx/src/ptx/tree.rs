@@ -11,13 +11,13 @@ pub struct Module<'s> {
     pub version_position: Position,
     /// `.target`: the architecture first, then options such as `texmode_independent`.
     pub target: Vec<&'s str>,
-    /// `.address_size` in bits; 64 if the module does not say.
+    /// `.address_size` in bits; 64 if the module does not state it.
     pub address_size: u32,
     /// `.file` entries: index and path.
     pub files: Vec<(u32, &'s str)>,
     /// Variables at module scope.
     pub variables: Vec<Variable<'s>>,
-    /// Kernels and device functions, declarations included, in the order of the text.
+    /// Kernels and device functions, including declarations, in the order of the text.
     pub functions: Vec<Function<'s>>,
     /// `.alias name, aliasee`.
     pub aliases: Vec<(&'s str, &'s str)>,
@@ -50,7 +50,7 @@ pub enum Space {
     Const,
     /// `.shared`
     Shared,
-    /// `.shared::cluster`, which instructions name and no variable: shared memory of all blocks of a cluster
+    /// `.shared::cluster`: shared memory of all blocks of a cluster. Only instructions name it.
     SharedCluster,
     /// `.local`
     Local,
@@ -77,7 +77,7 @@ pub struct Variable<'s> {
     pub vector: u32,
     /// Its name.
     pub name: &'s str,
-    /// Array dimensions; `None` stands for `[]`.
+    /// Array dimensions; `None` for `[]`.
     pub dimensions: Vec<Option<u64>>,
     /// `%r<5>` declares five registers `%r0` to `%r4`.
     pub count: Option<u32>,
@@ -94,19 +94,19 @@ pub enum Initializer<'s> {
     List(Vec<Initializer<'s>>),
     /// An integer, as its two's complement bits.
     Int(u64),
-    /// A double precision number, also written for `.f32` and converted then.
+    /// A double-precision number; also written for `.f32`, and then converted.
     Double(f64),
-    /// `0fXXXXXXXX`: the bits of a single precision number.
+    /// `0fXXXXXXXX`: the bits of a single-precision number.
     Single(u32),
     /// The address of a symbol, plus an offset.
     Address {
-        /// Symbol whose address is taken.
+        /// Its name.
         symbol: &'s str,
         /// Bytes to add.
         offset: i64,
-        /// `generic(symbol)`: the generic address rather than that within its space.
+        /// `generic(symbol)`: the generic address instead of the address within its space.
         generic: bool,
-        /// `0xFF00(symbol)`: the bits of the address to take, shifted down.
+        /// `0xFF00(symbol)`: mask of the bits of the address, which are shifted down.
         mask: Option<u64>,
         /// Position of the symbol.
         position: Position,
@@ -122,7 +122,7 @@ pub enum FunctionKind {
     Device,
 }
 
-/// A kernel or device function; without a body, a declaration.
+/// A kernel or device function; a declaration if it has no body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function<'s> {
     /// Position of its name.
@@ -131,13 +131,13 @@ pub struct Function<'s> {
     pub kind: FunctionKind,
     /// Visibility.
     pub linkage: Linkage,
-    /// Its name as in the text (mangled).
+    /// Its (mangled) name as in the text.
     pub name: &'s str,
     /// Return parameters.
     pub returns: Vec<Variable<'s>>,
     /// Parameters.
     pub params: Vec<Variable<'s>>,
-    /// `.maxntid 256, 1, 1` and the like: name without the dot, and values.
+    /// Directives such as `.maxntid 256, 1, 1`: name without the dot, and values.
     pub directives: Vec<(&'s str, Vec<u64>)>,
     /// Statements; `None` for a declaration.
     pub body: Option<Vec<Statement<'s>>>,
@@ -148,7 +148,7 @@ pub struct Function<'s> {
 pub enum Statement<'s> {
     /// `name:`
     Label(Position, &'s str),
-    /// `.reg`, `.local`, `.shared`, `.param` and the like.
+    /// `.reg`, `.local`, `.shared`, `.param` and similar declarations.
     Variable(Variable<'s>),
     /// An instruction.
     Instruction(Instruction<'s>),
@@ -158,7 +158,7 @@ pub enum Statement<'s> {
     Location {
         /// Index of a `.file` entry.
         file: u32,
-        /// Line there.
+        /// Line in the file.
         line: u32,
     },
     /// `.pragma "..."`
@@ -176,7 +176,7 @@ pub enum Statement<'s> {
     Targets {
         /// Its label.
         name: &'s str,
-        /// Labels that it lists.
+        /// Its labels.
         targets: Vec<&'s str>,
     },
 }
@@ -190,7 +190,7 @@ pub struct Instruction<'s> {
     pub guard: Option<(&'s str, bool)>,
     /// `add`
     pub opcode: &'s str,
-    /// Modifiers without their dots; `shared::cta` is one.
+    /// Modifiers without their dots; `shared::cta` is one modifier.
     pub modifiers: Vec<&'s str>,
     /// Operands.
     pub operands: Vec<Operand<'s>>,
@@ -209,15 +209,15 @@ pub enum Operand<'s> {
     Minus(&'s str),
     /// An integer, as its two's complement bits.
     Int(u64),
-    /// A double precision literal.
+    /// A double-precision literal.
     Double(f64),
     /// `0fXXXXXXXX`
     Single(u32),
-    /// `name + offset`: of a symbol's address, or of a register's value.
+    /// `name + offset`: with a symbol's address, or a register's value.
     Offset(&'s str, i64),
     /// `array[index]`: an element, or its address.
     Element(&'s str, Box<Operand<'s>>),
-    /// `[base + offset]`; texture operands hold a list: `[tex, sampler, {x, y}]`.
+    /// `[base + offset]`; texture operands contain a list: `[tex, sampler, {x, y}]`.
     Memory(Vec<Operand<'s>>),
     /// `{a, b, c, d}`
     Vector(Vec<Operand<'s>>),

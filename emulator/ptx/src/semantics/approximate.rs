@@ -1,5 +1,6 @@
-//! The `.approx` functions. Hardware uses tables and is off by a few units in the last place; here each result
-//! is within one unit of the exact value; for sine and cosine, of the value at the angle that hardware uses.
+//! The `.approx` functions. Hardware uses tables, with errors of a few units in the last place.
+//! Here each result is within one unit of the exact value; for sine and cosine, of the value at
+//! hardware's angle.
 
 use super::float::{NEAREST, ZERO, div_f32, finish, flush, mul_f32, quiet};
 use super::operations;
@@ -19,7 +20,7 @@ operations! {
     DivFull[const FTZ: bool](a: f32, b: f32) -> f32 {
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(flush::<FTZ>(a), flush::<FTZ>(b)))
     }
-    /// Divisors beyond 2^126 give zero, since their reciprocal is lost.
+    /// Divisors beyond 2^126 give zero, because their reciprocal underflows.
     @rows(true)
     Div[const FTZ: bool](a: f32, b: f32) -> f32 {
         let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
@@ -27,7 +28,7 @@ operations! {
         let b = if reciprocal_lost { f32::INFINITY.copysign(b) } else { b };
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(a, b))
     }
-    /// `rcp.approx.ftz.f64` works on the upper half of the number and returns zeros in the lower half.
+    /// `rcp.approx.ftz.f64` uses the upper half of the number and returns zeros in the lower half.
     @rare(true)
     RcpF64(a: f64) -> f64 { flush64(upper_half(1.0 / upper_half(flush64(a)))) }
     @rare(true)
@@ -40,8 +41,8 @@ operations! {
     RsqrtFlushedF64(a: f64) -> f64 { upper_half(1.0 / upper_half(flush64(a)).sqrt()) }
 }
 
-/// The angle whose sine and cosine hardware gives: the remainder of `a` in turns, as a single precision product that
-/// loses digits. It is far from `a` if that has many turns.
+/// Returns the angle of hardware's sine and cosine: the remainder of `a` in turns, as a
+/// single-precision product that loses digits. It differs much from `a` if `a` has many turns.
 #[inline(always)]
 fn angle<const FTZ: bool>(a: f32) -> f64 {
     const TURNS: f32 = f32::from_bits(0x3e22_f983);

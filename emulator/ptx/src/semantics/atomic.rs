@@ -1,10 +1,10 @@
-//! Sums and extrema as atomic operations compute them.
+//! Sums and extrema of atomic operations.
 
 use super::Pure;
 use super::float::{AddF32, AddF64, NEAREST};
 use super::half::{Add, Bf16, Both, F16, Max, Min};
 
-/// The sum of two numbers of single precision, with subnormal ones as zero where `flush`.
+/// Returns the sum in single precision. With `flush`, subnormal numbers count as zero.
 #[inline]
 pub fn add_f32(x: f32, y: f32, flush: bool) -> f32 {
     match flush {
@@ -13,13 +13,13 @@ pub fn add_f32(x: f32, y: f32, flush: bool) -> f32 {
     }
 }
 
-/// The sum of two numbers of double precision.
+/// Returns the sum in double precision.
 #[inline]
 pub fn add_f64(x: f64, y: f64) -> f64 {
     AddF64::<NEAREST>::eval(x, y, (), ())
 }
 
-/// The sums of both halves of a pair, of `bf16` or of `f16`.
+/// Returns the sums of both halves of a pair, of `bf16` or of `f16`.
 #[inline]
 pub fn add_halves(bf16: bool, x: u32, y: u32) -> u32 {
     match bf16 {
@@ -28,7 +28,7 @@ pub fn add_halves(bf16: bool, x: u32, y: u32) -> u32 {
     }
 }
 
-/// The maxima of both halves of a pair, of `bf16` or of `f16`, or their minima.
+/// Returns the maxima or minima of both halves of a pair, of `bf16` or of `f16`.
 #[inline]
 pub fn extrema_of_halves(max: bool, bf16: bool, x: u32, y: u32) -> u32 {
     match (bf16, max) {

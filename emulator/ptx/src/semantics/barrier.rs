@@ -1,15 +1,14 @@
-//! Barriers that live in memory: one word of 64 bits with a private layout. It holds the number of arrivals of a phase,
-//! the number still due, the bytes of transactions still due, and the number of the phase.
+//! Barriers in memory: a 64-bit word with a private layout. It contains the number of arrivals per
+//! phase, the number of pending arrivals, the pending bytes of transactions, and the number of the
+//! phase.
 
 use super::operations;
 
-/// Bits of the counts of arrivals.
 const COUNT_BITS: u32 = 20;
 pub const COUNT: u64 = (1 << COUNT_BITS) - 1;
-/// The transaction count is signed, because completions may come before their announcement.
+/// The transaction count is signed, because completions may precede their announcement.
 const TRANSACTION_BITS: u32 = 22;
 
-/// The contents of a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State {
     pub expected: u64,
@@ -37,7 +36,7 @@ impl State {
         counts | transactions << (2 * COUNT_BITS) | (self.phase & 3) << (2 * COUNT_BITS + TRANSACTION_BITS)
     }
 
-    /// Begins the next phase if nothing is due any more.
+    /// Begins the next phase if nothing is pending.
     #[inline]
     pub fn settled(mut self) -> Self {
         if self.pending == 0 && self.transactions == 0 {
@@ -49,7 +48,7 @@ impl State {
 }
 
 operations! {
-    /// Arrivals that were due when an arrival returned this state.
+    /// Pending arrivals in the state that an arrival returned.
     PendingCount(a: u64) -> u32 { State::unpack(a).pending as u32 }
 }
 

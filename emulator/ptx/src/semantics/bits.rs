@@ -2,7 +2,7 @@
 
 use super::operations;
 
-/// Untyped integers of PTX bit instructions.
+/// Untyped integers of bit instructions.
 pub(crate) trait Bits: super::Lane {
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -29,7 +29,7 @@ macro_rules! bits {
             fn not(self) -> Self { !self }
             #[inline(always)]
             fn shift_left(self, amount: u32) -> Self {
-                // A select rather than a branch, so that the row loop stays vector code.
+                // A select instead of a branch, so that the row loop is vectorized.
                 let shifted = self.wrapping_shl(amount);
                 if amount < <$ty>::BITS { shifted } else { 0 }
             }
@@ -49,7 +49,7 @@ macro_rules! bits {
 
 bits!(u16, u32, u64);
 
-/// `start..start + length` of 64 bits as a mask.
+/// Returns a mask of `start..start + length` of 64 bits.
 #[inline(always)]
 fn field(start: u32, length: u32, width: u32) -> u64 {
     if start >= width || length == 0 {
@@ -59,7 +59,8 @@ fn field(start: u32, length: u32, width: u32) -> u64 {
     ones << start
 }
 
-/// Position of the most significant bit that differs from the sign; all ones if there is none.
+/// Returns the position of the most significant bit that differs from the sign; all ones if there
+/// is none.
 #[inline(always)]
 fn find(value: u64, width: u32, from_top: bool) -> u32 {
     if value == 0 {
@@ -69,7 +70,7 @@ fn find(value: u64, width: u32, from_top: bool) -> u32 {
     if from_top { width - 1 - position } else { position }
 }
 
-/// Bits of `a` from `start`, `length` of them, sign-extended where `signed`.
+/// Returns `length` bits of `a` from `start` on, sign-extended if `signed`.
 #[inline(always)]
 fn extract(a: u64, start: u32, length: u32, width: u32, signed: bool) -> u64 {
     let sign = if !signed || length == 0 {
@@ -154,7 +155,7 @@ operations! {
     @rows(size_of::<T>() >= 4)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
     CountLeadingZeros[T: Bits](a: T) -> u32 { a.leading_zeros() }
-    // Ranks are counted in ballots.
+    // Kernels count ranks in ballots.
     @rows(size_of::<T>() == 4)
     CountOnes[T: Bits](a: T) -> u32 { a.ones() }
     Reverse[T: Bits](a: T) -> T { a.reversed() }
@@ -203,7 +204,7 @@ operations! {
     /// Four consecutive bytes of `b:a` from byte `c` on, upwards.
     @rare(true)
     PermuteForward4(a: u32, b: u32, c: u32) -> u32 { permute(a, b, [0x3210, 0x4321, 0x5432, 0x6543][(c & 3) as usize]) }
-    /// The same, downwards.
+    /// Four consecutive bytes of `b:a` from byte `c` on, downwards.
     @rare(true)
     PermuteBackward4(a: u32, b: u32, c: u32) -> u32 { permute(a, b, [0x5670, 0x6701, 0x7012, 0x0123][(c & 3) as usize]) }
     @rare(true)
@@ -220,7 +221,7 @@ operations! {
         let (a, b) = if WRAP { (a & 31, b & 31) } else { (a.min(32), b.min(32)) };
         (((1u64 << b) - 1) << a) as u32
     }
-    /// Keeps the low `b` bits, sign-extended where `SIGNED`.
+    /// Keeps the low `b` bits, sign-extended if `SIGNED`.
     @rare(true)
     Extend[const SIGNED: bool, WRAP: bool](a: u32, b: u32) -> u32 {
         let keep = if WRAP { b & 31 } else { b.min(32) };
@@ -252,7 +253,7 @@ operations! {
     Pack32(low: u32, high: u32) -> u64 { u64::from(high) << 32 | u64::from(low) }
     Pack16(low: u16, high: u16) -> u32 { u32::from(high) << 16 | u32::from(low) }
     Pack8(a: u8, b: u8, c: u8, d: u8) -> u32 { u32::from_le_bytes([a, b, c, d]) }
-    /// Lane `b` of bits of `a`: bits from `16 * b` on.
+    /// Shifts `a` right by `b` bits.
     ShiftDown64(a: u64, b: u32) -> u64 { a.wrapping_shr(b) }
     ShiftDown32(a: u32, b: u32) -> u32 { a.wrapping_shr(b) }
 }

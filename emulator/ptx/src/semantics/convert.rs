@@ -5,7 +5,7 @@ use super::half::{Bf16, F16, Half};
 use super::{Lane, Pure, operations, soft};
 use core::marker::PhantomData;
 
-/// Rounding of `cvt` from a float to an integer, or to a float without a fraction.
+/// Rounding modes of `cvt` from a float to an integer, or to a float without a fraction. To even.
 pub(crate) const TO_EVEN: u8 = 0;
 /// Towards zero.
 pub(crate) const TRUNCATE: u8 = 1;
@@ -16,24 +16,22 @@ pub(crate) const CEILING: u8 = 3;
 /// To nearest, ties away from zero.
 pub(crate) const TIES_AWAY: u8 = 4;
 
-/// Integer types that can be converted.
 pub(crate) trait Integer: Lane {
-    /// The type whose results are the same where a number is cut: without a sign, except for bytes and 16 bits, because
-    /// they are extended to the width of their register.
+    /// The type with the same truncated results: unsigned, except for 8 and 16 bits, whose results
+    /// are extended to the width of their register.
     type Cut: Integer;
-    /// The value, sign- or zero-extended.
+    /// Extends the value to 64 bits, by sign or with zeros.
     fn extend(self) -> i64;
-    /// The low bits of a value.
+    /// Returns the low bits of a value.
     fn truncate(wide: i64) -> Self;
-    /// The value as a number.
     fn value(self) -> i128;
-    /// The closest number of this type.
+    /// Returns the nearest number of this type.
     fn clamp(value: i128) -> Self;
     fn to_f32(self) -> f32;
     fn to_f64(self) -> f64;
-    /// Saturating, with the hardware's result for NaN.
+    /// Saturates, with the hardware's result for NaN.
     fn from_f32(x: f32) -> Self;
-    /// Saturating, with the hardware's result for NaN.
+    /// Saturates, with the hardware's result for NaN.
     fn from_f64(x: f64) -> Self;
 }
 
@@ -72,7 +70,7 @@ integers! {
     i64, u64, nan i64::MIN, i64::MIN;
 }
 
-/// Integer to integer, dropping bits. Results that differ in type alone are compiled once.
+/// Integer to integer, dropping bits. Results that differ only in type are compiled once.
 pub(crate) type Wrap<D, S> = WrapBits<<D as Integer>::Cut, S>;
 
 /// [`Wrap`], to a [`Integer::Cut`].
@@ -105,14 +103,15 @@ impl<D: Integer, S: Integer> Pure for Clamp<D, S> {
     }
 }
 
-/// Types of floats that can be converted, through double precision, which holds all of them exactly.
+/// Floating-point types of conversions, through double precision, which represents all of them
+/// exactly.
 pub(crate) trait Float: Lane {
-    /// Bits of the significand: an integer of as many bits is converted exactly.
+    /// Bits of the significand: integers of this size are converted exactly.
     const DIGITS: u32;
     fn widen<const FTZ: bool>(self) -> f64;
     /// Rounds once, then flushes and saturates.
     fn round<const ROUND: u8, const FTZ: bool, const SAT: bool>(x: f64) -> Self;
-    /// [`Float::round`] to nearest, for rare operations.
+    /// Same as [`Float::round`] to nearest, for rare operations.
     #[inline(always)]
     fn nearest<const FTZ: bool, const SAT: bool>(x: f64) -> Self {
         Self::round::<NEAREST, FTZ, SAT>(x)
@@ -212,7 +211,7 @@ macro_rules! conversions {
     )*};
 }
 
-/// Double precision to half: a NaN keeps its sign and the upper payload.
+/// Double precision to half precision; a NaN keeps its sign and the upper payload.
 pub(crate) struct DoubleToHalf<H, const ROUND: u8>(PhantomData<H>);
 impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
     const RARE: bool = true;
@@ -234,10 +233,10 @@ impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
 }
 
 conversions! {
-    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !FTZ && !SAT)
+    @rows(ROUND == NEAREST && !FTZ && !SAT)
     @rare(ROUND != NEAREST || SAT && size_of::<D>() != 4)
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
-    /// Rounds to a whole number on the way; source and result have the same precision where PTX allows it.
+    /// Rounds to an integer first. Source and result have the same precision if PTX allows it.
     @rare(SAT || size_of::<D>() != size_of::<S>() || size_of::<D>() < 4)
     FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
         D::nearest::<FTZ, SAT>(S::nearest::<false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
@@ -255,11 +254,14 @@ conversions! {
 
 operations! {
     /// `bf16` to single precision: the upper half of the same bits, also for a NaN.
+    @rows(true)
     BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
-    /// `f16` to single precision: the one NaN of single precision, where other conversions keep the payload.
+    /// `f16` to single precision. Any NaN becomes the canonical one; other conversions keep the
+    /// payload.
+    @rows(true)
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
-    /// Single precision rounded to the 10 bits of fraction of `tf32`: to nearest, ties away from zero or to even, or
-    /// towards zero.
+    /// Single precision rounded to the 10 fraction bits of `tf32`: to nearest with ties away from
+    /// zero or to even, or towards zero.
     @rare(ROUND != TIES_AWAY || FINITE)
     ToTf32[const ROUND: u8, RELU: bool, FINITE: bool](a: f32) -> u32 {
         let bits = a.to_bits();
@@ -276,7 +278,7 @@ operations! {
             _ => 0x1000,
         };
         let rounded = bits.wrapping_add(half) & !0x1fff;
-        // Hardware takes a NaN for an infinity here.
+        // Hardware treats a NaN like an infinity here.
         if FINITE && rounded & 0x7f80_0000 == 0x7f80_0000 { rounded - 0x2000 } else { rounded }
     }
     /// Two integers clamped to fewer bits, below the third operand.

@@ -1,31 +1,31 @@
 //! The loop of rare operations.
 //!
-//! There are a thousand of them. A loop of its own for each would be an eighth of what the compiler has to do for the
-//! software device; a function of one lane is a fraction of that, and a call per lane costs them little.
+//! There are a thousand of them. Separate loops would take an eighth of the compile time of the
+//! software device; a function of one lane takes a fraction of that, and a call per lane costs them
+//! little.
 
 use super::{LANES, Lane, Pure, PureInfo, Register, Test, Width, lanes_of, row};
 
-/// A rare operation, as its loop runs it.
+/// A rare operation, for its loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Each {
-    /// From the bits of lanes to those of the result.
+    /// Computes the bits of the result from the bits of the operands.
     eval: fn(u64, u64, u64, u64) -> u64,
-    /// Bits of the half of a lane, if the operation runs on each half by itself; otherwise 0.
+    /// Bits per half of a lane, if the operation runs on each half; otherwise 0.
     half: u32,
 }
 
 impl Each {
-    /// An operation on whole lanes.
+    /// Creates an operation on whole lanes.
     pub(super) const fn whole<O: Pure>() -> Each {
         Each { eval: eval::<O>, half: 0 }
     }
 
-    /// An operation on both halves of each lane, of so many bits.
+    /// Creates an operation on both halves of each lane, with this many bits each.
     pub(super) const fn halves<O: Pure>(bits: u32) -> Each {
         Each { eval: eval::<O>, half: bits }
     }
 
-    /// The result of one lane.
     fn result(self, [a, b, c, d]: [u64; 4]) -> u64 {
         let low = (self.eval)(a, b, c, d);
         if self.half == 0 {
@@ -38,7 +38,7 @@ impl Each {
     /// Runs the operation that `info` describes for the lanes of `mask`.
     ///
     /// # Safety
-    /// `rows` holds every register named, in the widths of the operation.
+    /// `rows` contains every named register, in the widths of the operation.
     #[inline(never)]
     pub(super) unsafe fn run(
         self,
@@ -51,7 +51,7 @@ impl Each {
         for lane in lanes_of(mask) {
             let mut values = [0; 4];
             for (index, value) in values.iter_mut().enumerate() {
-                // SAFETY: the caller vouches for the rows; `lane` is below 32.
+                // SAFETY: the caller guarantees the rows; `lane` is below 32.
                 *value = unsafe { read(row(rows, sources[index]), info.sources[index], lane) };
             }
             let result = self.result(values);
@@ -66,7 +66,7 @@ impl Each {
     }
 }
 
-/// A rare comparison, as its loop runs it: a function of the bits of two lanes.
+/// A rare comparison, for its loop: a function of the bits of two lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TestEach(fn(u64, u64) -> bool);
 
@@ -75,15 +75,16 @@ impl TestEach {
         TestEach(test::<O>)
     }
 
-    /// Runs the comparison for the lanes of `mask`: one bit per lane; other lanes' bits are clear.
+    /// Runs the comparison for the lanes of `mask`. Returns one bit per lane; other lanes' bits are
+    /// clear.
     ///
     /// # Safety
-    /// `rows` holds both registers, in this width.
+    /// `rows` contains both registers, in this width.
     #[inline(never)]
     pub(super) unsafe fn run(self, width: Width, rows: *const u32, [a, b]: [Register; 2], mask: u32) -> u32 {
         let mut bits = 0;
         for lane in lanes_of(mask) {
-            // SAFETY: the caller vouches for the rows; `lane` is below 32.
+            // SAFETY: the caller guarantees the rows; `lane` is below 32.
             let a = unsafe { read(row(rows, a), width, lane) };
             // SAFETY: as above.
             let b = unsafe { read(row(rows, b), width, lane) };
@@ -93,18 +94,18 @@ impl TestEach {
     }
 }
 
-/// The bits of a lane.
+/// Returns the bits of a lane.
 ///
 /// # Safety
-/// `row` points at as many rows as `width` says, `lane` is below 32.
+/// `row` points to as many rows as `width` states, and `lane` is below 32.
 #[inline(always)]
 unsafe fn read(row: *const u32, width: Width, lane: usize) -> u64 {
     debug_assert!(lane < LANES);
     match width {
         Width::None => 0,
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         Width::Single => unsafe { u32::read(row, lane) }.into(),
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         Width::Double => unsafe { u64::read(row, lane) },
     }
 }

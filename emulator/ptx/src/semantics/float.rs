@@ -1,4 +1,4 @@
-//! Floating-point arithmetic: IEEE, with the rounding of the instruction and NVIDIA's NaN.
+//! IEEE floating-point arithmetic, with the instruction's rounding and NVIDIA's NaN.
 
 use super::{Comparison, Test, operations, soft};
 pub(crate) use tests_on_floats::*;
@@ -12,33 +12,33 @@ pub(crate) const DOWN: u8 = 2;
 /// Round towards plus infinity.
 pub(crate) const UP: u8 = 3;
 
-/// Subnormal numbers become zeros of the same sign, where `FTZ`.
+/// With `FTZ`, replaces subnormal numbers by zeros of the same sign.
 #[inline(always)]
 pub(crate) fn flush<const FTZ: bool>(x: f32) -> f32 {
     if FTZ && x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
 }
 
-/// Finishes a result of arithmetic: the one NaN of the hardware, flushed and saturated as asked.
+/// Finishes a result of arithmetic: canonical NaN, flushing and saturation.
 #[inline(always)]
 pub(crate) fn finish<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
     let x = flush::<FTZ>(x);
     if SAT {
-        // NaN saturates to zero, and so does -0.
+        // NaN and -0 saturate to zero.
         let x = if x > 0.0 { x } else { 0.0 };
         return if x < 1.0 { x } else { 1.0 };
     }
     canonical(x)
 }
 
-/// Any NaN becomes the one that single precision arithmetic returns. On bits, because a compiler may change which
-/// NaN a floating-point selection yields.
+/// Replaces any NaN by the canonical NaN of single precision. Operates on bits, because a compiler
+/// may change which NaN a floating-point selection returns.
 #[inline(always)]
 pub fn canonical(x: f32) -> f32 {
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
 }
 
-/// A NaN that signals becomes quiet.
+/// Makes a signaling NaN quiet.
 #[inline(always)]
 pub(crate) fn quiet(bits: u64) -> u64 {
     bits | 1 << 51
@@ -49,8 +49,8 @@ pub(crate) fn is_nan64(bits: u64) -> bool {
     bits & !(1 << 63) > f64::INFINITY.to_bits()
 }
 
-/// Finishes a result of double precision arithmetic: a NaN operand is the result, the last operand's first; an invalid
-/// operation on numbers gives the negative NaN.
+/// Finishes a result of double-precision arithmetic. A NaN operand is the result, the last
+/// operand's first; an invalid operation on numbers returns the negative NaN.
 #[inline(always)]
 fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
     let mut bits = result.to_bits();
@@ -64,8 +64,9 @@ fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
     f64::from_bits(bits)
 }
 
-/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent had no bounds: a result that rounds up
-/// to the smallest normal number only because subnormal numbers are coarse is flushed.
+/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent were unbounded. A
+/// result that rounds up to the smallest normal number only because subnormal numbers are coarse is
+/// flushed.
 #[inline(always)]
 fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
     const SCALE: f64 = 18446744073709551616.0;
@@ -78,7 +79,8 @@ fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> 
     rounded
 }
 
-/// The next number upwards, or downwards with `up` false; infinity's neighbor is the largest number.
+/// Returns the next number upwards, or downwards if `up` is false. Infinity's neighbor is the
+/// largest number.
 macro_rules! neighbor {
     ($name:ident, $float:ty, $bits:ty) => {
         #[inline(always)]
@@ -87,7 +89,7 @@ macro_rules! neighbor {
                 let least = <$float>::from_bits(1);
                 return if up { least } else { -least };
             }
-            // Away from zero means one more in the bits, whatever the sign.
+            // Away from zero increments the bits, for either sign.
             let away = up == (x > 0.0);
             let bits = x.to_bits();
             <$float>::from_bits(if away { bits + 1 } else { bits - 1 })
@@ -117,17 +119,17 @@ pub(crate) fn narrow<const ROUND: u8>(x: f64) -> f32 {
     }
 }
 
-/// A number of double precision that rounds like `value + error` to any shorter format.
+/// Returns a double-precision number that rounds like `value + error` to any shorter format.
 #[inline(always)]
 pub(super) fn to_odd(value: f64, error: f64) -> f64 {
     if error == 0.0 || value.to_bits() & 1 == 1 || !value.is_finite() {
         return value;
     }
-    // The last bit is even and the true value lies beside it: step towards the true value, which sets the bit.
+    // The last bit is even and the exact value differs, so a step towards the exact value sets the
+    // bit.
     neighbor64(value, error > 0.0)
 }
 
-/// The sum, and its error against the exact sum.
 #[inline(always)]
 pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -199,7 +201,7 @@ pub(crate) fn sqrt_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
     narrow::<ROUND>(to_odd(root, (-root).mul_add(root, x)))
 }
 
-/// The smaller one. A NaN loses against a number, unless `NAN` asks for it; -0 is smaller than +0.
+/// Returns the minimum. A NaN loses against a number, unless `NAN`; -0 is smaller than +0.
 #[inline(always)]
 fn min_f32<const FTZ: bool, const NAN: bool>(a: f32, b: f32) -> f32 {
     let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
@@ -217,14 +219,13 @@ fn min_f32<const FTZ: bool, const NAN: bool>(a: f32, b: f32) -> f32 {
     canonical(picked)
 }
 
-/// The magnitude, with the product of the operands' signs.
 #[inline(always)]
 fn xor_sign(a: f32, b: f32, magnitude: f32) -> f32 {
     let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
     if magnitude.is_nan() { magnitude } else { f32::from_bits(magnitude.to_bits() | sign) }
 }
 
-/// A NaN loses against a number.
+/// Selects a number over a NaN.
 #[inline(always)]
 fn pick64(a: f64, b: f64, picked: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
@@ -235,7 +236,7 @@ fn pick64(a: f64, b: f64, picked: f64) -> f64 {
     }
 }
 
-/// The changed bits, unless it is a NaN, which keeps its sign.
+/// Returns the changed bits. A NaN keeps its sign.
 #[inline(always)]
 fn change_sign(a: f64, changed: u64) -> f64 {
     f64::from_bits(if is_nan64(a.to_bits()) { quiet(a.to_bits()) } else { changed })
@@ -329,7 +330,7 @@ operations! {
     CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
 }
 
-/// Comparisons of PTX on floats. "Ordered" ones are false if a NaN takes part, "unordered" ones true.
+/// Comparisons of floats. With a NaN operand, "ordered" ones are false and "unordered" ones true.
 macro_rules! float_tests {
     ($($name:ident |$a:ident, $b:ident| $test:expr;)*) => {$(
         pub(crate) struct $name<T, const FTZ: bool>(core::marker::PhantomData<T>);
@@ -363,7 +364,7 @@ mod tests_on_floats {
     }
 }
 
-/// The others, as the opposite of one of these, or the same with the operands exchanged.
+/// Comparisons that are the opposite of another, or exchange its operands.
 macro_rules! other_float_tests {
     ($($name:ident = $core:ident: $($how:ident)+;)*) => {$(
         pub(crate) struct $name<T, const FTZ: bool>(core::marker::PhantomData<T>);
@@ -389,7 +390,7 @@ other_float_tests! {
     Nan = Num: OPPOSITE;
 }
 
-/// `testp`: classes of numbers. The second operand is not used.
+/// `testp`: classes of numbers. The second operand is unused.
 macro_rules! class_tests {
     ($($name:ident |$a:ident| $test:expr;)*) => {$(
         pub(crate) struct $name<T>(core::marker::PhantomData<T>);

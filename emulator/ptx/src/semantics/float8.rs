@@ -1,11 +1,11 @@
-//! Numbers of 8 bits: four bits of exponent and three of fraction, without infinities (`e4m3`), or five and two
-//! (`e5m2`). They only exist in pairs, and only to be converted.
+//! 8-bit numbers: four exponent bits and three fraction bits without infinities (`e4m3`), or five
+//! and two (`e5m2`). They exist only in pairs, for conversions.
 
 use super::float::NEAREST;
 use super::half::{F16, Half, encode};
 use super::operations;
 
-/// A format of 8 bits.
+/// An 8-bit format.
 pub trait Float8 {
     const FRACTION: u32;
     /// Exponent of the smallest normal number.
@@ -13,10 +13,11 @@ pub trait Float8 {
     /// The largest finite number.
     const LARGEST: u8;
     const NAN: u8 = 0x7f;
-    /// Infinity, where there is one.
+    /// Infinity, if the format has one.
     const INFINITY: Option<u8>;
 
-    /// Rounds to nearest; a number out of range becomes the largest number, and a negative one zero where `RELU`.
+    /// Rounds to nearest. A number out of range becomes the largest number; with `RELU`, a negative
+    /// one zero.
     #[inline(always)]
     fn encode<const RELU: bool>(x: f64) -> u8 {
         if x.is_nan() {
@@ -26,7 +27,7 @@ pub trait Float8 {
         if RELU && sign != 0 {
             return 0;
         }
-        // Far beyond the range nothing more changes, and infinity has no exponent.
+        // Larger numbers give the same result, and infinity has no exponent.
         let bits = encode::<NEAREST>(x.abs().min(1e6), Self::FRACTION, Self::LEAST, false);
         sign | bits.min(Self::LARGEST.into()) as u8
     }
@@ -53,10 +54,10 @@ pub trait Float8 {
     }
 }
 
-/// Four bits of exponent, three of fraction.
+/// Four exponent bits, three fraction bits.
 pub struct E4m3;
 
-/// Five bits of exponent, two of fraction.
+/// Five exponent bits, two fraction bits.
 pub struct E5m2;
 
 impl Float8 for E4m3 {
@@ -74,16 +75,16 @@ impl Float8 for E5m2 {
 }
 
 operations! {
-    /// Two numbers of single precision to a pair; the first goes into the upper byte.
+    /// Two single-precision numbers to a pair; the first becomes the upper byte.
     @rare(true)
     PairFromF32[const RELU: bool, E5M2: bool](a: f32, b: f32) -> u16 { pair::<RELU, E5M2>(a.into(), b.into()) }
-    /// Two numbers of half precision to a pair.
+    /// Two half-precision numbers to a pair.
     @rare(true)
     PairFromHalves[const RELU: bool, E5M2: bool](a: u32) -> u16 {
         let [low, high] = [a as u16, (a >> 16) as u16].map(|bits| f64::from(F16::from_bits(bits).to_f32()));
         pair::<RELU, E5M2>(high, low)
     }
-    /// A pair to two numbers of half precision.
+    /// A pair to two half-precision numbers.
     @rare(true)
     HalvesFromPair[const RELU: bool, E5M2: bool](a: u16) -> u32 {
         let [low, high] = a.to_le_bytes().map(|bits| {

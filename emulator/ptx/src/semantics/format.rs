@@ -1,8 +1,8 @@
-//! Formats of floating-point numbers, for those who look at registers from outside of the operations.
+//! Formats of floating-point numbers, for inspecting registers outside of operations.
 
 use super::half::{Bf16, F16, Half};
 
-/// FloatFormat of a number, or of all numbers that share a register.
+/// Format of a number, or of all numbers in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FloatFormat {
     F16,
@@ -12,7 +12,6 @@ pub enum FloatFormat {
 }
 
 impl FloatFormat {
-    /// Size of one number.
     const fn bits(self) -> u32 {
         match self {
             FloatFormat::F16 | FloatFormat::Bf16 => 16,
@@ -30,14 +29,14 @@ impl FloatFormat {
         }
     }
 
-    /// The numbers in the lower `bytes` bytes.
+    /// Returns the numbers in the lower `bytes` bytes.
     #[inline]
     pub fn numbers(self, bits: u64, bytes: u32) -> impl Iterator<Item = f64> {
         (0..8 * bytes / self.bits()).map(move |index| self.number(bits >> (self.bits() * index)))
     }
 
-    /// True if one of the numbers in the lower `bytes` bytes is a NaN. Half of the bits of a number of double precision may
-    /// be the upper half of one.
+    /// True if one of the numbers in the lower `bytes` bytes is a NaN. Four bytes of a
+    /// double-precision number may be its upper half.
     #[inline]
     pub fn has_nan(self, bits: u64, bytes: u32) -> bool {
         if self == FloatFormat::F64 && bytes == 4 {

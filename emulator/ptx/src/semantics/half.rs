@@ -1,43 +1,56 @@
-//! Half precision: IEEE's 16 bits (`f16`), and the upper half of single precision (`bf16`), alone and in pairs.
+//! Half precision: IEEE's 16 bits (`f16`), and the upper half of single precision (`bf16`), alone
+//! and in pairs.
 //!
-//! Sums, products and fused products are formed exactly, or to odd, in double precision and rounded once.
+//! Sums, products and fused products are computed in single precision, exactly or rounded to odd,
+//! and rounded to nearest once. Neither step has branches, so LLVM vectorizes both.
 
-use super::float::{DOWN, NEAREST, UP, ZERO, to_odd, two_sum};
+use super::float::{DOWN, NEAREST, UP, ZERO};
 use super::format::FloatFormat;
 pub(crate) use super::pair::Both;
 use super::pair::Packed;
 use super::{Comparison, Lane, Pure, Test};
 use core::marker::PhantomData;
 
-/// A number of 16 bits.
+/// A 16-bit number.
 pub trait Half: Lane + Packed {
     /// The only NaN that arithmetic returns, for both formats.
     const NAN: u16 = 0x7fff;
     const ONE: u16;
     const INFINITY: u16;
-    /// Bits of the fraction.
+    /// Number of fraction bits.
     const FRACTION: u32;
     /// Exponent of the smallest normal number.
     const LEAST: i32;
     fn bits(self) -> u16;
     fn from_bits(bits: u16) -> Self;
     fn to_f32(self) -> f32;
+    /// Rounds a number of single precision to nearest, ties to even.
+    fn nearest(x: f32) -> Self;
+    /// A number of single precision that rounds to nearest like `a + b`.
+    fn sum(a: Self, b: Self) -> f32;
+    /// A number of single precision that rounds to nearest like `a * b`.
+    fn product(a: Self, b: Self) -> f32;
+    /// A number of single precision that rounds to nearest like `a * b + c`.
+    fn fused(a: Self, b: Self, c: Self) -> f32;
 
     #[inline(always)]
     fn is_nan(self) -> bool {
         self.bits() & 0x7fff > Self::INFINITY
     }
 
-    /// Subnormal numbers become zeros of the same sign, where `FTZ`.
+    /// With `FTZ`, replaces subnormal numbers by zeros of the same sign.
     #[inline(always)]
     fn flush<const FTZ: bool>(self) -> Self {
         let magnitude = self.bits() & 0x7fff;
         if FTZ && magnitude < 1 << Self::FRACTION { Self::from_bits(self.bits() & 0x8000) } else { self }
     }
 
-    /// Rounds a number of double precision.
+    /// Rounds a double-precision number.
     #[inline(always)]
     fn round<const ROUND: u8>(x: f64) -> Self {
+        if ROUND == NEAREST {
+            return Self::nearest(single_to_odd(x));
+        }
         let sign = (x.to_bits() >> 48) as u16 & 0x8000;
         if x.is_nan() {
             return Self::from_bits(Self::NAN);
@@ -52,12 +65,12 @@ pub trait Half: Lane + Packed {
         };
         let bits = encode::<ROUND>(x.abs(), Self::FRACTION, Self::LEAST, away);
         let largest = u32::from(Self::INFINITY) - 1;
-        let to_largest = ROUND != NEAREST && !away;
-        let bits = if bits > largest { if to_largest { largest } else { largest + 1 } } else { bits };
+        let bits = bits.min(if away { largest + 1 } else { largest });
         Self::from_bits(sign | bits as u16)
     }
 
-    /// [`Half::round`], for rare operations: compiled by itself, not into each of them.
+    /// Same as [`Half::round`], for rare operations: compiled separately instead of into each of
+    /// them.
     #[inline(never)]
     fn round_apart<const ROUND: u8>(x: f64) -> Self {
         Self::round::<ROUND>(x)
@@ -70,7 +83,7 @@ pub trait Half: Lane + Packed {
         let bits = flushed.bits();
         let negative = bits >> 15 != 0;
         if SAT {
-            // NaN saturates to zero, and so does -0.
+            // NaN and -0 saturate to zero.
             let clamped = if negative || flushed.is_nan() { 0 } else { bits.min(Self::ONE) };
             return Self::from_bits(clamped);
         }
@@ -81,8 +94,38 @@ pub trait Half: Lane + Packed {
     }
 }
 
-/// The exponent and fraction of a finite number, rounded to a format with this many bits of fraction, whose smallest
-/// normal number has the exponent `least`; there is no upper limit. Directed roundings go `away` from zero or to it.
+/// A number of single precision that rounds like `x` to any shorter format. A NaN stays a NaN.
+#[inline(always)]
+fn single_to_odd(x: f64) -> f32 {
+    let near = x as f32;
+    let back = f64::from(near);
+    let toward_zero = near.to_bits().wrapping_sub(u32::from(back.abs() > x.abs()));
+    if back == x { near } else { f32::from_bits(toward_zero | 1) }
+}
+
+/// A number that rounds like the exact sum of two numbers to any shorter format.
+macro_rules! sum_to_odd {
+    ($name:ident, $float:ident) => {
+        #[inline(always)]
+        fn $name(a: $float, b: $float) -> $float {
+            let sum = a + b;
+            let b_part = sum - a;
+            let error = (a - (sum - b_part)) + (b - b_part);
+            let bits = sum.to_bits();
+            let away_from_zero = (error > 0.0) == (sum > 0.0);
+            let neighbor = if away_from_zero { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+            let stays = (error == 0.0) | (bits & 1 == 1) | !sum.is_finite();
+            $float::from_bits(if stays { bits } else { neighbor })
+        }
+    };
+}
+
+sum_to_odd!(sum_to_odd_32, f32);
+sum_to_odd!(sum_to_odd_64, f64);
+
+/// Returns exponent and fraction of a finite number, rounded to a format with `fraction` fraction
+/// bits and `least` as the exponent of its smallest normal number, without an upper limit. Directed
+/// roundings go `away` from zero or towards it.
 #[inline(always)]
 pub(super) fn encode<const ROUND: u8>(magnitude: f64, fraction: u32, least: i32, away: bool) -> u32 {
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
@@ -92,11 +135,12 @@ pub(super) fn encode<const ROUND: u8>(magnitude: f64, fraction: u32, least: i32,
         _ if away => scaled.ceil(),
         _ => scaled.floor(),
     } as u32;
-    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the next exponent.
+    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the
+    // exponent.
     (((exponent - least) as u32) << fraction) + count
 }
 
-/// Two to a power within the range of normal numbers.
+/// Returns a power of two within the range of normal numbers.
 #[inline(always)]
 fn exp2i(power: i32) -> f64 {
     f64::from_bits(((power + 1023) as u64) << 52)
@@ -125,13 +169,39 @@ impl Half for F16 {
     }
     #[inline(always)]
     fn to_f32(self) -> f32 {
-        // As an integer multiple of the least bit, the exponent is off by a constant; infinities and NaN need more.
+        // As an integer multiple of the least bit, the exponent is off by a constant; infinities
+        // and NaN need more.
         let sign = u32::from(self.0 & 0x8000) << 16;
         let rest = u32::from(self.0 & 0x7fff) << 13;
         let finite = f32::from_bits(rest) * f32::from_bits(0x7780_0000);
         let special = f32::from_bits(rest | 0x7f80_0000);
         let magnitude = if self.0 & 0x7c00 == 0x7c00 { special } else { finite };
         f32::from_bits(magnitude.to_bits() | sign)
+    }
+    #[inline(always)]
+    fn nearest(x: f32) -> Self {
+        let sign = (x.to_bits() >> 16) as u16 & 0x8000;
+        let magnitude = x.to_bits() & 0x7fff_ffff;
+        // Normal numbers: the exponents differ by 112. The carry of the rounding may reach infinity.
+        let even = magnitude >> 13 & 1;
+        let normal = (magnitude.wrapping_sub(112 << 23).wrapping_add(0xfff + even) >> 13).min(0x7c00);
+        // Subnormal numbers: the last bit of numbers from 0.5 is the unit, so that an addition rounds.
+        let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+        let bits = if magnitude < 113 << 23 { subnormal } else { normal };
+        F16(if x.is_nan() { Self::NAN } else { sign | bits as u16 })
+    }
+    // Rounding a sum twice, to 24 bits and to 11, gives the same as once. Products of two numbers of 11 bits are exact.
+    #[inline(always)]
+    fn sum(a: Self, b: Self) -> f32 {
+        a.to_f32() + b.to_f32()
+    }
+    #[inline(always)]
+    fn product(a: Self, b: Self) -> f32 {
+        a.to_f32() * b.to_f32()
+    }
+    #[inline(always)]
+    fn fused(a: Self, b: Self, c: Self) -> f32 {
+        sum_to_odd_32(a.to_f32() * b.to_f32(), c.to_f32())
     }
 }
 
@@ -152,6 +222,25 @@ impl Half for Bf16 {
     fn to_f32(self) -> f32 {
         f32::from_bits(u32::from(self.0) << 16)
     }
+    #[inline(always)]
+    fn nearest(x: f32) -> Self {
+        let rounded = x.to_bits().wrapping_add(0x7fff + (x.to_bits() >> 16 & 1)) >> 16;
+        Bf16(if x.is_nan() { Self::NAN } else { rounded as u16 })
+    }
+    // Products may be too small for single precision.
+    #[inline(always)]
+    fn sum(a: Self, b: Self) -> f32 {
+        a.to_f32() + b.to_f32()
+    }
+    #[inline(always)]
+    fn product(a: Self, b: Self) -> f32 {
+        single_to_odd(f64::from(a.to_f32()) * f64::from(b.to_f32()))
+    }
+    #[inline(always)]
+    fn fused(a: Self, b: Self, c: Self) -> f32 {
+        let product = f64::from(a.to_f32()) * f64::from(b.to_f32());
+        single_to_odd(sum_to_odd_64(product, c.to_f32().into()))
+    }
 }
 
 macro_rules! half_lanes {
@@ -161,12 +250,12 @@ macro_rules! half_lanes {
             const FORMAT: Option<FloatFormat> = Some(FloatFormat::$ty);
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
-                // SAFETY: the caller's duty is the same.
+                // SAFETY: guaranteed by the caller.
                 $ty(unsafe { u16::read(row, lane) })
             }
             #[inline(always)]
             unsafe fn write(self, row: *mut u32, lane: usize) {
-                // SAFETY: the caller's duty is the same.
+                // SAFETY: guaranteed by the caller.
                 unsafe { self.0.write(row, lane) }
             }
             #[inline(always)]
@@ -182,18 +271,6 @@ macro_rules! half_lanes {
 }
 
 half_lanes!(F16, Bf16);
-
-#[inline(always)]
-fn add<H: Half>(a: H, b: H) -> H {
-    H::round::<NEAREST>(f64::from(a.to_f32()) + f64::from(b.to_f32()))
-}
-
-#[inline(always)]
-fn fma<H: Half>(a: H, b: H, c: H) -> H {
-    let product = f64::from(a.to_f32()) * f64::from(b.to_f32());
-    let (sum, error) = two_sum(product, c.to_f32().into());
-    H::round::<NEAREST>(if sum.is_finite() { to_odd(sum, error) } else { sum })
-}
 
 #[inline(always)]
 fn min<H: Half, const NAN: bool>(a: H, b: H) -> H {
@@ -225,11 +302,12 @@ fn xor_sign<H: Half>(a: H, b: H, magnitude: H) -> H {
 }
 
 macro_rules! half_operations {
-    ($($(#[$m:meta])* @rare($rare:expr) $name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
+    ($($(#[$m:meta])* $(@rows($rows:expr))? @rare($rare:expr) $name:ident<$h:ident; $($n:ident),*>($($arg:ident),+ ; $($unused:ident: $unit:ident),*) $body:block)*) => {$(
         $(#[$m])*
         pub(crate) struct $name<$h, $(const $n: bool),*>(PhantomData<$h>);
         impl<$h: Half, $(const $n: bool),*> Pure for $name<$h, $($n),*> {
             type Out = $h;
+            $(const IN_ROWS: bool = $rows;)?
             const RARE: bool = $rare;
             half_operations!(@types $h; $($arg),+);
             #[inline(always)]
@@ -242,31 +320,34 @@ macro_rules! half_operations {
 }
 
 half_operations! {
+    @rows(!FTZ && !SAT)
     @rare(FTZ || SAT)
     Add<H; FTZ, SAT>(a, b; _c: C, _d: D) {
-        add(a.flush::<FTZ>(), b.flush::<FTZ>()).finish::<FTZ, SAT, false>()
+        H::nearest(H::sum(a.flush::<FTZ>(), b.flush::<FTZ>())).finish::<FTZ, SAT, false>()
     }
+    @rows(!FTZ && !SAT)
     @rare(FTZ || SAT)
     Sub<H; FTZ, SAT>(a, b; _c: C, _d: D) {
-        add(a.flush::<FTZ>(), negate(b.flush::<FTZ>())).finish::<FTZ, SAT, false>()
+        H::nearest(H::sum(a.flush::<FTZ>(), negate(b.flush::<FTZ>()))).finish::<FTZ, SAT, false>()
     }
+    @rows(!FTZ && !SAT)
     @rare(FTZ || SAT)
     Mul<H; FTZ, SAT>(a, b; _c: C, _d: D) {
-        let (a, b) = (a.flush::<FTZ>(), b.flush::<FTZ>());
-        H::round::<NEAREST>(f64::from(a.to_f32()) * f64::from(b.to_f32())).finish::<FTZ, SAT, false>()
+        H::nearest(H::product(a.flush::<FTZ>(), b.flush::<FTZ>())).finish::<FTZ, SAT, false>()
     }
+    @rows(!FTZ && !SAT && !RELU)
     @rare(FTZ || SAT || RELU)
     Fma<H; FTZ, SAT, RELU>(a, b, c; _d: D) {
-        fma(a.flush::<FTZ>(), b.flush::<FTZ>(), c.flush::<FTZ>()).finish::<FTZ, SAT, RELU>()
+        H::nearest(H::fused(a.flush::<FTZ>(), b.flush::<FTZ>(), c.flush::<FTZ>())).finish::<FTZ, SAT, RELU>()
     }
-    /// `.oob`: zero where a factor is the mark that tensor copies leave where there is no data.
+    /// `.oob`: zero if a factor is the mark with which tensor copies fill out-of-bounds elements.
     @rare(true)
     FmaMarked<H; RELU>(a, b, c; _d: D) {
         const MARK: u16 = 0x7ff7;
         if a.bits() & 0x7fff == MARK || b.bits() & 0x7fff == MARK {
             return H::from_bits(0);
         }
-        fma(a, b, c).finish::<false, false, RELU>()
+        H::nearest(H::fused(a, b, c)).finish::<false, false, RELU>()
     }
     @rare(FTZ || NAN || XOR_SIGN)
     Min<H; FTZ, NAN, XOR_SIGN>(a, b; _c: C, _d: D) {
@@ -291,8 +372,8 @@ half_operations! {
     Tanh<H;>(a; _b: B, _c: C, _d: D) { H::round::<NEAREST>(f64::from(a.to_f32()).tanh()) }
 }
 
-/// Rounds a number of single precision; negative ones to zero where `RELU`, those beyond the range to the largest
-/// number where `FINITE`.
+/// Rounds a single-precision number. With `RELU`, negative numbers become zero; with `FINITE`,
+/// numbers beyond the range become the largest number.
 #[inline(always)]
 fn from_f32<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool>(x: f32) -> H {
     let usual = ROUND == NEAREST && !RELU && !FINITE;
@@ -305,13 +386,14 @@ fn from_f32<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool>(x: f
     }
 }
 
-/// Two numbers of single precision to a pair; the first goes into the upper half.
+/// Two single-precision numbers to a pair; the first becomes the upper half.
 pub(crate) struct PairFromF32<H, const ROUND: u8, const RELU: bool, const FINITE: bool>(PhantomData<H>);
 
 impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     for PairFromF32<H, ROUND, RELU, FINITE>
 {
-    const RARE: bool = ROUND != NEAREST || RELU || FINITE;
+    const IN_ROWS: bool = ROUND == NEAREST && !RELU && !FINITE;
+    const RARE: bool = !Self::IN_ROWS;
     type Out = H::Whole;
     type A = f32;
     type B = f32;
@@ -324,7 +406,7 @@ impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     }
 }
 
-/// One number of single precision, with the range limited below or above.
+/// One single-precision number, with the range limited below or above.
 pub(crate) struct LimitedFromF32<H, const ROUND: u8, const RELU: bool, const FINITE: bool>(PhantomData<H>);
 
 impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
@@ -342,7 +424,7 @@ impl<H: Half, const ROUND: u8, const RELU: bool, const FINITE: bool> Pure
     }
 }
 
-/// Comparisons, by those of single precision.
+/// Comparisons, in single precision.
 pub(crate) struct Compare<H, O, const FTZ: bool>(PhantomData<(H, O)>);
 
 impl<H: Half, O: Comparison<Core: Test<A = f32, B = f32>>, const FTZ: bool> Comparison
@@ -353,7 +435,7 @@ impl<H: Half, O: Comparison<Core: Test<A = f32, B = f32>>, const FTZ: bool> Comp
     const EXCHANGED: bool = O::EXCHANGED;
 }
 
-/// Those of them that are compiled.
+/// The comparisons that are compiled.
 pub(crate) struct CompareCore<H, O, const FTZ: bool>(PhantomData<(H, O)>);
 
 impl<H: Half, O: Test<A = f32, B = f32>, const FTZ: bool> Test for CompareCore<H, O, FTZ> {
@@ -396,5 +478,76 @@ impl<H: Half> super::convert::Float for H {
     fn to_whole<const ROUND: u8>(self) -> Self {
         let whole = super::convert::Float::to_whole::<ROUND>(self.to_f32());
         Self::round_apart::<ZERO>(whole.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::float::{to_odd, two_sum};
+    use super::*;
+
+    /// Rounding to nearest by the steps of the definition.
+    fn by_definition<H: Half>(x: f64) -> u16 {
+        let sign = (x.to_bits() >> 48) as u16 & 0x8000;
+        match x {
+            _ if x.is_nan() => H::NAN,
+            _ if x.is_infinite() => sign | H::INFINITY,
+            _ => {
+                sign | encode::<NEAREST>(x.abs(), H::FRACTION, H::LEAST, false).min(H::INFINITY.into()) as u16
+            }
+        }
+    }
+
+    fn agrees<H: Half>(x: f64) {
+        for x in [x, -x] {
+            assert_eq!(<H as Half>::round::<NEAREST>(x).bits(), by_definition::<H>(x), "{x:e}");
+        }
+    }
+
+    /// Each number, the middle between it and the next, and their neighbors in double and in single precision.
+    fn each_border_agrees<H: Half>() {
+        for bits in 0..H::INFINITY {
+            let value = |bits| f64::from(H::from_bits(bits).to_f32());
+            let (low, high) = (value(bits), value(bits + 1));
+            let high = if high.is_finite() { high } else { 2.0 * low - value(bits - 1) };
+            for x in [low, (low + high) / 2.0] {
+                for step in [-1, 0, 1] {
+                    agrees::<H>(f64::from_bits(x.to_bits().wrapping_add_signed(step)));
+                    agrees::<H>(f32::from_bits((x as f32).to_bits().wrapping_add_signed(step as i32)).into());
+                }
+            }
+        }
+        for x in [f64::MAX, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, f64::from_bits(1), f32::MAX.into()] {
+            agrees::<H>(x);
+        }
+    }
+
+    /// Operations on numbers of all magnitudes, some with equal exponents, against double precision rounded to odd.
+    fn operations_agree<H: Half>() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..2_000_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let [_, a, b, c] = [0, 16, 32, 48].map(|shift| (state >> shift) as u16);
+            let c = if state & 0x800 == 0 { c } else { (c & 0x83ff) | (a & 0x7c00) };
+            let [a, b, c] = [a, b, c].map(H::from_bits);
+            let [x, y, z] = [a, b, c].map(|half| f64::from(half.to_f32()));
+            let (sum, error) = two_sum(x * y, z);
+            let fused = if sum.is_finite() { to_odd(sum, error) } else { sum };
+            let expected = [x + y, x * y, fused].map(by_definition::<H>);
+            let found = [H::sum(a, b), H::product(a, b), H::fused(a, b, c)].map(|x| H::nearest(x).bits());
+            assert_eq!(found, expected, "{x:e} {y:e} {z:e}");
+        }
+    }
+
+    #[test]
+    fn operations_round_once() {
+        operations_agree::<F16>();
+        operations_agree::<Bf16>();
+    }
+
+    #[test]
+    fn rounding_to_nearest_is_right_at_each_border() {
+        each_border_agrees::<F16>();
+        each_border_agrees::<Bf16>();
     }
 }

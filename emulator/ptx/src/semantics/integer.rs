@@ -5,20 +5,21 @@ use core::marker::PhantomData;
 
 /// The integer types of PTX instructions.
 pub(crate) trait Int: Lane + Ord {
-    /// The type of as many bits without a sign.
+    /// The unsigned type of the same size.
     type Unsigned: Int;
     const ZERO: Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
-    /// The upper half of the product.
+    /// Returns the upper half of the product.
     fn mul_high(self, other: Self) -> Self;
-    /// All bits set for a zero divisor, as on hardware; the smallest number divided by -1 wraps.
+    /// Returns all ones for a zero divisor, as on hardware; the smallest number divided by -1
+    /// wraps.
     fn div(self, other: Self) -> Self;
-    /// All bits set for a zero divisor, as on hardware.
+    /// Returns all ones for a zero divisor, as on hardware.
     fn rem(self, other: Self) -> Self;
     fn abs(self) -> Self;
-    /// Clamped shift: amounts from the width on give zero, or the sign.
+    /// Shifts; amounts from the width on give zero, or the sign.
     fn shift_right(self, amount: u32) -> Self;
     fn saturating_add(self, other: Self) -> Self;
     fn saturating_sub(self, other: Self) -> Self;
@@ -47,7 +48,7 @@ macro_rules! int {
             fn abs(self) -> Self { let $x = self; $abs }
             #[inline(always)]
             fn shift_right(self, amount: u32) -> Self {
-                // Shifting twice keeps each amount below the width; the sign fills up.
+                // Two shifts keep each amount below the width; the sign fills the rest.
                 let half = amount.min(<$ty>::BITS) / 2;
                 (self >> half) >> (amount.min(<$ty>::BITS) - half)
             }
@@ -68,7 +69,7 @@ int! {
     i64, u64, i128, |x| x.wrapping_abs();
 }
 
-/// The types that `mul.wide` takes.
+/// The types of `mul.wide`.
 pub(crate) trait Widening: Int {
     type Wide: Int;
     fn mul_wide(self, other: Self) -> Self::Wide;
@@ -144,14 +145,13 @@ operations! {
     }
 }
 
-// The sign makes no difference to these, so they are compiled once.
+// These do not depend on the sign, so they are compiled once.
 pub(crate) type Add<T> = AddBits<<T as Int>::Unsigned>;
 pub(crate) type Sub<T> = SubBits<<T as Int>::Unsigned>;
 pub(crate) type MulLow<T> = MulLowBits<<T as Int>::Unsigned>;
 pub(crate) type MadLow<T> = MadLowBits<<T as Int>::Unsigned>;
 pub(crate) type Neg<T> = NegBits<<T as Int>::Unsigned>;
 
-/// Selects by the sign of the third operand.
 pub(crate) struct SelectBySign<T>(PhantomData<T>);
 impl<T: Lane> super::Pure for SelectBySign<T> {
     const RARE: bool = true;
@@ -166,7 +166,7 @@ impl<T: Lane> super::Pure for SelectBySign<T> {
     }
 }
 
-/// The same by a float, where -0 counts as not negative.
+/// Selects by the sign of a float; -0 does not count as negative.
 pub(crate) struct SelectByFloat<T, const FTZ: bool>(PhantomData<T>);
 impl<T: Lane, const FTZ: bool> super::Pure for SelectByFloat<T, FTZ> {
     const RARE: bool = true;
@@ -187,7 +187,7 @@ macro_rules! integer_tests {
         impl<T: Int> Test for $name<T> {
             type A = T;
             type B = T;
-            // Programs that work on bytes compare them as numbers of 16 bits.
+            // Programs that process bytes compare them as 16-bit numbers.
             const IN_ROWS: bool = true;
             #[inline(always)]
             fn eval(a: T, b: T) -> bool { a $operator b }
@@ -197,7 +197,7 @@ macro_rules! integer_tests {
 
 integer_tests! { Eq ==; Lt <; }
 
-/// The others, as the opposite of one of these, or the same with the operands exchanged.
+/// Comparisons that are the opposite of another, or exchange its operands.
 macro_rules! other_integer_tests {
     ($($name:ident = $core:ident: $($how:ident)+;)*) => {$(
         pub(crate) struct $name<T>(PhantomData<T>);

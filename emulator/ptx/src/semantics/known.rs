@@ -1,8 +1,8 @@
-//! Operations and comparisons that a runner knows.
+//! Operations and comparisons that a runner recognizes.
 //!
-//! An operation is recognized by the address of its function. This works only in this crate: another
-//! crate that calls `pure` compiles a copy of the function, with an address of its own. The functions
-//! here are never inlined, for the same reason.
+//! An operation is recognized by the address of its function. This works only in this crate:
+//! another crate that calls `pure` would compile a copy of the function with another address. For
+//! the same reason, the functions here are never inlined.
 
 use super::{PureInfo, TestInfo, bits, convert, integer, pure, test};
 
@@ -29,7 +29,7 @@ pub enum Linear {
     Truncate,
 }
 
-/// The operation as one of these, if it is.
+/// Returns the operation if it is one of these.
 #[inline(never)]
 pub fn linear(info: &PureInfo) -> Option<Linear> {
     let is = |other: &PureInfo| info.is(other);
@@ -78,7 +78,7 @@ pub enum Relation {
     AtLeast,
 }
 
-/// The comparison of integers that a test is.
+/// Returns the comparison of integers that a test performs.
 #[inline(never)]
 pub fn comparison(info: &TestInfo) -> Option<Comparison> {
     macro_rules! table {
@@ -105,7 +105,7 @@ pub fn comparison(info: &TestInfo) -> Option<Comparison> {
     None
 }
 
-/// True if the operation puts bits into a word, and keeps its others.
+/// True if the operation inserts bits into a word and keeps its other bits.
 #[inline(never)]
 pub fn inserts(info: &PureInfo) -> bool {
     info.is(pure::<bits::Insert32>())

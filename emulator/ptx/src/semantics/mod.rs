@@ -1,12 +1,14 @@
-//! Results of each opcode, as small pure functions on typed scalars.
+//! The result of each opcode, as small pure functions on typed scalars.
 //!
-//! An operation is a type that implements `Pure` or `Test`. How much code is made from that one function depends on
-//! how often kernels run it: a loop over whole rows for the vector mode besides a plain one, lane by lane; the plain one
-//! alone; or, for rare operations, a function of one lane for the loop that they share (`each`). The decoder picks an
-//! operation by instruction type; the register's declared type plays no part.
+//! An operation is a type that implements `Pure` or `Test`. The code generated from its function
+//! depends on how often kernels run it: a loop over whole vector registers and a plain loop over
+//! lanes; only the plain loop; or, for rare operations, a function of one lane for a shared loop
+//! (`each`). The decoder selects an operation by the instruction's type. The register's declared
+//! type has no effect.
 //!
-//! Rows hold 32 lanes of 32 bits. A 64-bit value takes two consecutive rows, read as 32 lanes of 64 bits. Values
-//! of 8 and 16 bits take the low bits of a lane; the rest is unspecified and never read.
+//! A vector register, called a row, has 32 lanes of 32 bits. A 64-bit value takes two consecutive
+//! rows, used as 32 lanes of 64 bits. Values of 8 and 16 bits use the low bits of a lane; the
+//! others are unspecified and never read.
 
 pub(crate) mod approximate;
 pub mod atomic;
@@ -32,24 +34,24 @@ use format::FloatFormat;
 pub use register::{LANES, Predicate, Register, Width, lanes_of};
 use rows::{Extension, PureRows, TestRows, pure_rows, test_rows};
 
-/// A type that lives in lanes.
+/// A type of the values in lanes.
 pub trait Lane: Copy {
     const WIDTH: Width;
     /// Its format, for floating-point numbers.
     const FORMAT: Option<FloatFormat> = None;
 
     /// # Safety
-    /// `row` points at as many rows as `WIDTH` says, `lane` is below 32.
+    /// `row` points to as many rows as `WIDTH` states, and `lane` is below 32.
     unsafe fn read(row: *const u32, lane: usize) -> Self;
 
     /// # Safety
-    /// The duties of [`Lane::read`].
+    /// As for [`Lane::read`].
     unsafe fn write(self, row: *mut u32, lane: usize);
 
-    /// The value in the low bits of a lane.
+    /// Returns the value in the low bits of a lane.
     fn from_lane(bits: u64) -> Self;
 
-    /// The bits of a lane.
+    /// Returns the bits for a lane.
     fn to_lane(self) -> u64;
 }
 
@@ -74,7 +76,8 @@ macro_rules! lanes {
             $( const FORMAT: Option<FloatFormat> = Some(FloatFormat::$format); )?
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
-                // SAFETY: inside the rows that the caller vouches for, which are aligned for any cell.
+                // SAFETY: within the rows that the caller guarantees, which are aligned for any
+                // cell.
                 let $raw = unsafe { *row.cast::<$cell>().add(lane) };
                 $from
             }
@@ -118,12 +121,13 @@ pub(crate) trait Pure: Sized {
     type B: Lane;
     type C: Lane;
     type D: Lane;
-    /// True if it is frequent and simple enough to be compiled for each vector extension, over whole rows. Compiling
-    /// all operations like that would take minutes.
+    /// True if it is frequent and simple enough to be compiled over whole rows for each vector
+    /// extension. Compiling all operations this way would take minutes.
     const IN_ROWS: bool = false;
-    /// True if usual kernels do not run it in their inner loops: it is compiled for one lane, without a loop.
+    /// True if inner loops of common kernels do not contain it. It is then compiled for one lane,
+    /// without a loop.
     const RARE: bool = false;
-    /// How the loop of rare operations runs it.
+    /// Form in which the loop of rare operations runs it.
     const EACH: Each = Each::whole::<Self>();
     /// Formats of the result and of the sources, for floating-point numbers.
     const FORMATS: [Option<FloatFormat>; 5] =
@@ -135,21 +139,19 @@ pub(crate) trait Pure: Sized {
 pub(crate) trait Test {
     type A: Lane;
     type B: Lane;
-    /// Like [`Pure::IN_ROWS`].
     const IN_ROWS: bool = size_of::<Self::A>() >= 4;
-    /// Like [`Pure::RARE`].
     const RARE: bool = false;
     fn eval(a: Self::A, b: Self::B) -> bool;
 }
 
-/// A comparison as instructions name it. Most are another one, with the opposite result, or with the operands exchanged,
-/// or both; they share its code.
+/// A comparison of instructions. Most share the code of another one: with the opposite result, with
+/// exchanged operands, or both.
 pub(crate) trait Comparison {
     /// The comparison that is compiled.
     type Core: Test;
-    /// The result is the opposite.
+    /// True if the result is the opposite.
     const OPPOSITE: bool = false;
-    /// The operands, which have the same type, are exchanged.
+    /// True if the operands, which have the same type, are exchanged.
     const EXCHANGED: bool = false;
 }
 
@@ -162,16 +164,16 @@ pub(crate) type PureFn = unsafe fn(*mut u32, Register, [Register; 4], u32);
 /// Runs a comparison for the lanes of `mask` and returns one bit per lane; other lanes' bits are clear.
 pub(crate) type TestFn = unsafe fn(*const u32, [Register; 2], u32) -> u32;
 
-/// How an operation or a comparison runs lane by lane.
+/// Form of an operation or a comparison that runs lane by lane.
 #[derive(Clone, Copy, Debug)]
 enum Lanes<F, E> {
-    /// In a loop of its own.
+    /// In a separate loop.
     Loop(F),
-    /// In the loop of rare ones.
+    /// In the loop of rare operations.
     Each(E),
 }
 
-/// An operation as the decoder hands it to both execution modes.
+/// The table entry of an operation, used by the decoder and both execution modes.
 #[derive(Debug)]
 pub struct PureInfo {
     lanes: Lanes<PureFn, Each>,
@@ -179,19 +181,19 @@ pub struct PureInfo {
     pub rows: Option<[PureRows; Extension::COUNT]>,
     pub out: Width,
     pub sources: [Width; 4],
-    /// Bytes of the result and of the sources, as far as they count.
+    /// Number of significant bytes of the result and of the sources.
     pub sizes: [u32; 5],
     /// See `Pure::FORMATS`.
     pub formats: [Option<FloatFormat>; 5],
 }
 
-/// A comparison as the decoder hands it to both execution modes.
+/// The table entry of a comparison, used by the decoder and both execution modes.
 #[derive(Debug)]
 pub struct TestInfo {
     lanes: Lanes<TestFn, TestEach>,
-    /// What the functions give is flipped by this, in each lane.
+    /// Inverts the result of the functions in each lane if all bits are set.
     pub flip: u32,
-    /// What the functions take is exchanged.
+    /// True if the operands of the functions are exchanged.
     exchanged: bool,
     /// Over whole rows, for each vector extension, if `Test::IN_ROWS`.
     pub rows: Option<[TestRows; Extension::COUNT]>,
@@ -202,19 +204,19 @@ impl PureInfo {
     /// Runs the operation for the lanes of `mask`.
     ///
     /// # Safety
-    /// `rows` holds every register named, in the widths of the operation.
+    /// `rows` contains every named register, in the widths of the operation.
     #[inline(always)]
     pub unsafe fn run(&self, rows: *mut u32, out: Register, sources: [Register; 4], mask: u32) {
         match self.lanes {
-            // SAFETY: the caller's duty is the same.
+            // SAFETY: guaranteed by the caller.
             Lanes::Loop(run) => unsafe { run(rows, out, sources, mask) },
             // SAFETY: as above; the widths are those of this operation.
             Lanes::Each(each) => unsafe { each.run(self, rows, out, sources, mask) },
         }
     }
 
-    /// True if both are the same operation, and not a rare one. Functions with the same address do the same, so a match
-    /// is certain; a miss would only cost speed.
+    /// True if both are the same operation, and not a rare one. Functions with the same address are
+    /// equivalent, so a match is certain; a miss would only reduce speed.
     fn is(&self, other: &PureInfo) -> bool {
         match (self.lanes, other.lanes) {
             (Lanes::Loop(a), Lanes::Loop(b)) => a as usize == b as usize,
@@ -224,29 +226,29 @@ impl PureInfo {
 }
 
 impl TestInfo {
-    /// Runs the comparison for the lanes of `mask`: one bit per lane; other lanes' bits are clear.
+    /// Runs the comparison for the lanes of `mask`. Returns one bit per lane; other lanes' bits are
+    /// clear.
     ///
     /// # Safety
-    /// `rows` holds both registers, in the widths of the comparison.
+    /// `rows` contains both registers, in the widths of the comparison.
     #[inline(always)]
     pub unsafe fn run(&self, rows: *const u32, sources: [Register; 2], mask: u32) -> u32 {
         let sources = self.in_order(sources);
         let bits = match self.lanes {
-            // SAFETY: the caller's duty is the same.
+            // SAFETY: guaranteed by the caller.
             Lanes::Loop(run) => unsafe { run(rows, sources, mask) },
-            // SAFETY: as above; the width is that of this comparison.
+            // SAFETY: as above; the width is this comparison's.
             Lanes::Each(each) => unsafe { each.run(self.width, rows, sources, mask) },
         };
         bits ^ self.flip & mask
     }
 
-    /// The operands in the order in which the functions take them.
+    /// Returns the operands in the order of the functions' parameters.
     #[inline(always)]
     pub fn in_order<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
         if self.exchanged { [b, a] } else { [a, b] }
     }
 
-    /// Like [`PureInfo::is`].
     fn is(&self, other: &TestInfo) -> bool {
         let same = match (self.lanes, other.lanes) {
             (Lanes::Loop(a), Lanes::Loop(b)) => a as usize == b as usize,
@@ -295,13 +297,12 @@ impl<O: Comparison> DescribeTest for O {
     };
 }
 
-/// The table entry of an operation. Inlined always: there are a thousand of them.
+/// Returns the table entry of an operation. Always inlined, because there are a thousand of them.
 #[inline(always)]
 pub(crate) fn pure<O: Pure>() -> &'static PureInfo {
     &<O as Describe>::INFO
 }
 
-/// The table entry of a comparison.
 #[inline(always)]
 pub(crate) fn test<O: Comparison>() -> &'static TestInfo {
     &<O as DescribeTest>::INFO
@@ -312,13 +313,14 @@ fn row(rows: *const u32, register: Register) -> *const u32 {
     rows.wrapping_add(register.0 as usize * LANES)
 }
 
-/// The rows of sources. `map` of an array would be compiled once more for each operation, and there are 1700.
+/// Returns the rows of sources. `map` on an array would be compiled again for each of 1700
+/// operations.
 #[inline(always)]
 fn all_rows(rows: *const u32, [a, b, c, d]: [Register; 4]) -> [*const u32; 4] {
     [row(rows, a), row(rows, b), row(rows, c), row(rows, d)]
 }
 
-/// Takes the first lane of a mask that is not empty. An iterator would be compiled once more for each operation.
+/// Takes the first lane of a nonempty mask. An iterator would be compiled again for each operation.
 #[inline(always)]
 fn next_lane(left: &mut u32) -> usize {
     let lane = left.trailing_zeros();
@@ -327,14 +329,14 @@ fn next_lane(left: &mut u32) -> usize {
 }
 
 /// # Safety
-/// `rows` holds every register named, in the widths of the operation.
+/// `rows` contains every named register, in the widths of the operation.
 unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], mask: u32) {
     let [a, b, c, d] = all_rows(rows, sources);
     let out = row(rows, out).cast_mut();
     let mut left = mask;
     while left != 0 {
         let lane = next_lane(&mut left);
-        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        // SAFETY: the caller guarantees the rows; `lane` is below 32.
         let a = unsafe { O::A::read(a, lane) };
         // SAFETY: as above.
         let b = unsafe { O::B::read(b, lane) };
@@ -348,13 +350,13 @@ unsafe fn plain<O: Pure>(rows: *mut u32, out: Register, sources: [Register; 4], 
 }
 
 /// # Safety
-/// `rows` holds both registers, in the widths of the comparison.
+/// `rows` contains both registers, in the widths of the comparison.
 unsafe fn plain_test<O: Test>(rows: *const u32, [a, b]: [Register; 2], mask: u32) -> u32 {
     let (a, b) = (row(rows, a), row(rows, b));
     let (mut bits, mut left) = (0, mask);
     while left != 0 {
         let lane = next_lane(&mut left);
-        // SAFETY: the caller vouches for the rows; `lane` is below 32.
+        // SAFETY: the caller guarantees the rows; `lane` is below 32.
         let a = unsafe { O::A::read(a, lane) };
         // SAFETY: as above.
         let b = unsafe { O::B::read(b, lane) };
@@ -364,8 +366,9 @@ unsafe fn plain_test<O: Test>(rows: *const u32, [a, b]: [Register; 2], mask: u32
 }
 
 /// Declares operations: `Name[T: Bound](a: T, b: u32) -> T { ... }`, or with compile-time switches
-/// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or without either. `@rows(condition)` in front sets
-/// [`Pure::IN_ROWS`], `@rare(condition)` after it [`Pure::RARE`].
+/// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or with neither. A preceding
+/// `@rows(condition)` sets [`Pure::IN_ROWS`], and a following `@rare(condition)` sets
+/// [`Pure::RARE`].
 macro_rules! operations {
     () => {};
     ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {

@@ -6,10 +6,10 @@ use super::half::{Bf16, F16};
 use super::{Lane, Pure};
 use core::marker::PhantomData;
 
-/// A type of which two fit into a register; or no operand at all.
+/// A type of which two values fit into a register; or no operand.
 pub trait Packed: Copy {
     type Whole: Lane;
-    /// Bits of one of the two.
+    /// Number of bits of one value.
     const BITS: u32;
     fn low(whole: Self::Whole) -> Self;
     fn high(whole: Self::Whole) -> Self;
@@ -84,7 +84,8 @@ where
     type B = <O::B as Packed>::Whole;
     type C = <O::C as Packed>::Whole;
     type D = ();
-    /// Usual kernels have pairs of half precision only.
+    const IN_ROWS: bool = O::IN_ROWS && !Self::RARE;
+    /// Common kernels only have pairs of half precision.
     const RARE: bool = O::RARE || !matches!(O::Out::FORMAT, Some(FloatFormat::F16 | FloatFormat::Bf16));
     const EACH: Each = Each::halves::<O>(<O::Out as Packed>::BITS);
     const FORMATS: [Option<FloatFormat>; 5] = O::FORMATS;

@@ -1,13 +1,13 @@
-//! Places of values: registers, predicates, lanes.
+//! Registers, predicates and lanes.
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub const LANES: usize = 32;
 
 /// Index of a register's first row in the register file of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct Register(pub u32);
 
-/// Index of a predicate; each is one word, one bit per lane.
+/// Index of a predicate, which is one word with one bit per lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct Predicate(pub u32);
 
@@ -27,7 +27,7 @@ pub enum Width {
     Double,
 }
 
-/// The lanes of `mask`, ascending.
+/// Iterates over the lanes of `mask`, ascending.
 #[inline]
 pub fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {

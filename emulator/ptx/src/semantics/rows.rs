@@ -1,23 +1,27 @@
-//! Operations over whole rows, compiled once for each vector extension.
+//! Operations over whole vector registers (rows), compiled once for each vector extension.
 //!
-//! A row function runs one operation for all 32 lanes of several warps. It ignores masks: for lanes that must not
-//! change, the caller lets it write to a scratch row and merges that under a mask.
+//! A row function runs one operation for all 32 lanes of several warps. It ignores masks: if some
+//! lanes must not change, the caller lets it write to a scratch row and merges the result under a
+//! mask.
 
 use super::{LANES, Lane, Pure, Test};
 use core::mem::MaybeUninit;
 
-/// Lanes computed before any is written back, so that a row may be source and destination at once.
+/// Number of lanes computed before any is written, so that a row may be both source and
+/// destination.
 pub const CHUNK: usize = 16;
 
-/// Runs an operation: register files of the warps, destination, sources; registers as offsets in cells.
+/// Runs an operation: register files of the warps, destination, sources; registers as offsets in
+/// cells.
 pub type PureRows = unsafe fn(&[*mut u32], u32, &[u32; 4]);
-/// Runs a comparison: register files of the warps, sources, and the place for one word per warp, one bit per lane.
+/// Runs a comparison: register files of the warps, sources, and an output word per warp with one
+/// bit per lane.
 pub type TestRows = unsafe fn(&[*mut u32], &[u32; 4], *mut u32);
 
-/// A vector extension that functions are compiled for.
+/// A vector extension for which functions are compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extension {
-    /// The instructions that every processor of the target has.
+    /// The instructions of every processor of the target.
     #[cfg(not(target_arch = "x86_64"))]
     Baseline,
     #[cfg(target_arch = "x86_64")]
@@ -29,8 +33,8 @@ pub enum Extension {
 impl Extension {
     pub const COUNT: usize = if cfg!(all(target_arch = "x86_64", has_avx512)) { 2 } else { 1 };
 
-    /// The best one that this processor has. `None` on old processors, where rows would bring little and a fused
-    /// multiplication and addition would be a call.
+    /// Returns the best one that this processor supports. Returns `None` on old processors, on
+    /// which rows have little benefit and a fused multiply-add would be a call.
     pub fn detect() -> Option<Extension> {
         #[cfg(not(target_arch = "x86_64"))]
         return Some(Extension::Baseline);
@@ -52,8 +56,8 @@ impl Extension {
     }
 }
 
-/// Expands to its first part where the compiler has AVX-512, which only the build script of this crate
-/// knows, and to its second part elsewhere.
+/// Expands to its first part if the compiler supports AVX-512, as detected by the build script, and
+/// otherwise to its second part.
 #[cfg(has_avx512)]
 #[doc(hidden)]
 #[macro_export]
@@ -67,7 +71,8 @@ macro_rules! if_avx512 {
     ({ $($yes:tt)* } else { $($no:tt)* }) => { $($no)* };
 }
 
-/// Declares a function for each level from one that is always inlined, and a constant with all of them.
+/// Declares a function for each level from one that is always inlined, and a constant with all of
+/// them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_level {
@@ -75,14 +80,14 @@ macro_rules! for_each_level {
         $(#[$doc])*
         $visible const fn $table $(<$($generics)*>)?() -> [$kind; $crate::semantics::rows::Extension::COUNT] {
             /// # Safety
-            /// The duties of the function it is compiled from.
+            /// As for the function from which it is compiled.
             #[cfg(not(target_arch = "x86_64"))]
             unsafe fn baseline $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
                 // SAFETY: passed on to the caller.
                 unsafe { $body $(::<$($argument),+>)?($($name),*) }
             }
             /// # Safety
-            /// The duties of the function it is compiled from; the processor has AVX2 and FMA.
+            /// As for the function from which it is compiled; the processor has AVX2 and FMA.
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             unsafe fn avx2 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
@@ -91,7 +96,8 @@ macro_rules! for_each_level {
             }
             $crate::if_avx512! { {
                 /// # Safety
-                /// The duties of the function it is compiled from; the processor has AVX2, FMA and AVX-512 F, BW, DQ, VL.
+                /// As for the function from which it is compiled; the processor has AVX2, FMA and
+                /// AVX-512 F, BW, DQ, VL.
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
                 unsafe fn avx512 $(<$($generics)*>)?($($name: $ty),*) $(-> $out)? {
@@ -120,7 +126,6 @@ for_each_level! {
     pub(super) test_rows[O: Test]: TestRows = run_test::<O>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32)
 }
 
-/// The rows of sources in a register file.
 #[inline(always)]
 fn sources_in(file: *mut u32, [a, b, c, d]: &[u32; 4]) -> [*const u32; 4] {
     let row = |source: &u32| file.wrapping_add(*source as usize).cast_const();
@@ -128,7 +133,7 @@ fn sources_in(file: *mut u32, [a, b, c, d]: &[u32; 4]) -> [*const u32; 4] {
 }
 
 /// # Safety
-/// Each register file holds the registers named, in the widths of the operation.
+/// Each register file contains the named registers, in the widths of the operation.
 #[inline(always)]
 unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
     for file in files {
@@ -137,11 +142,11 @@ unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
         let mut first = 0;
         while first < LANES {
             let mut results = [const { MaybeUninit::<O::Out>::uninit() }; CHUNK];
-            // Iterators would be compiled once more for each operation, and there are 130, twice.
+            // Iterators would be compiled again for each of 130 operations, twice.
             let mut index = 0;
             while index < CHUNK {
                 let lane = first + index;
-                // SAFETY: the caller vouches for the rows; `lane` is below 32.
+                // SAFETY: the caller guarantees the rows; `lane` is below 32.
                 let a = unsafe { O::A::read(a, lane) };
                 // SAFETY: as above.
                 let b = unsafe { O::B::read(b, lane) };
@@ -166,26 +171,28 @@ unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
 }
 
 /// # Safety
-/// Each register file holds both registers, in the widths of the comparison; `bits` has room for a word each.
+/// Each register file contains both registers, in the widths of the comparison; `bits` has room for
+/// one word each.
 #[inline(always)]
 unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32) {
     for (index, file) in files.iter().enumerate() {
         let [a, b, ..] = sources_in(*file, sources);
-        // One word per lane, each with another bit, is compiled to vector code.
+        // One word per lane, each with a different bit, is compiled to vector code.
         let mut words = [0u32; LANES];
         for (lane, word) in words.iter_mut().enumerate() {
-            // SAFETY: the caller vouches for the rows; `lane` is below 32.
+            // SAFETY: the caller guarantees the rows; `lane` is below 32.
             let a = unsafe { O::A::read(a, lane) };
             // SAFETY: as above.
             let b = unsafe { O::B::read(b, lane) };
             *word = if O::eval(a, b) { 1 << lane } else { 0 };
         }
         let mut all = 0;
-        // By value, the array would become an iterator that takes a third of the time to compile all of this.
+        // By value, the array would become an iterator, whose compilation takes a third of the
+        // total time.
         for word in &words {
             all |= *word;
         }
-        // SAFETY: the caller vouches for the room.
+        // SAFETY: the caller guarantees the room.
         unsafe { *bits.wrapping_add(index) = all };
     }
 }

@@ -1,9 +1,9 @@
-//! Source lanes of a shuffle, lane by lane and over whole rows.
+//! Source lanes of a shuffle, per lane and over whole rows.
 
 use super::LANES;
 use super::rows::for_each_level;
 
-/// Mode of `shfl`, which gives the source lane.
+/// Mode of `shfl`, which determines the source lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShuffleMode {
     Up,
@@ -12,7 +12,7 @@ pub enum ShuffleMode {
     Index,
 }
 
-/// Lane from which lane `own` reads, and true if it lies inside its segment.
+/// Returns the lane from which lane `own` reads, and true if it is in the same segment.
 #[inline(always)]
 pub fn shuffle_source(mode: ShuffleMode, own: u32, operand: u32, clamp: u32) -> (u32, bool) {
     let operand = operand & 31;
@@ -43,11 +43,11 @@ pub struct Shuffle {
     pub value: u32,
     pub lane: u32,
     pub clamp: u32,
-    /// The members that each lane names, unless all are known to name the same.
+    /// The members that each lane names; `None` if all lanes are known to name the same.
     pub members: Option<u32>,
 }
 
-/// Shuffles, and returns the lanes that read from inside their segment.
+/// Shuffles. Returns the lanes that read from their own segment.
 pub type ShuffleRows = unsafe fn(*mut u32, &Shuffle) -> u32;
 
 for_each_level! {
@@ -56,13 +56,13 @@ for_each_level! {
 }
 
 /// # Safety
-/// `file` holds the rows of the shuffle.
+/// `file` contains the rows of the shuffle.
 #[inline(always)]
 unsafe fn shuffle_rows(file: *mut u32, shuffle: &Shuffle) -> u32 {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let row = |offset: u32| unsafe { *file.wrapping_add(offset as usize).cast::<[u32; LANES]>() };
     let (values, lanes, clamps) = (row(shuffle.value), row(shuffle.lane), row(shuffle.clamp));
-    // The mode as a constant in each of the loops.
+    // The mode is a constant in each of the loops.
     let (sources, found) = match shuffle.mode {
         ShuffleMode::Up => sources(ShuffleMode::Up, &lanes, &clamps),
         ShuffleMode::Down => sources(ShuffleMode::Down, &lanes, &clamps),
@@ -74,14 +74,14 @@ unsafe fn shuffle_rows(file: *mut u32, shuffle: &Shuffle) -> u32 {
         *cell = values[*source as usize % LANES];
     }
     if let Some(members) = shuffle.members {
-        // Lanes that name the same members work together; a lane reads zero from one that does not work with it.
+        // Lanes with the same members cooperate; a lane reads zero from a lane with other members.
         let members = row(members);
         for own in 0..LANES {
             let with = members[sources[own] as usize % LANES] == members[own];
             result[own] = if with { result[own] } else { 0 };
         }
     }
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { file.wrapping_add(shuffle.out as usize).cast::<[u32; LANES]>().write(result) };
     found
 }

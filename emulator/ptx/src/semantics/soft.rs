@@ -1,8 +1,9 @@
-//! Double precision arithmetic in directed roundings, by integers: exact result first, then one rounding.
+//! Double-precision arithmetic in directed roundings, by integers: the exact result, then one
+//! rounding.
 
 use super::float::{DOWN, NEAREST, UP, ZERO};
 
-/// `(-1)^negative * mantissa * 2^exponent`, a little more than that in magnitude if `sticky`.
+/// `(-1)^negative * mantissa * 2^exponent`, or a little more in magnitude if `sticky`.
 #[derive(Clone, Copy)]
 struct Exact {
     negative: bool,
@@ -21,7 +22,7 @@ impl Exact {
         Exact { negative: x.is_sign_negative(), mantissa: mantissa.into(), exponent, sticky: false }
     }
 
-    /// The same value with its highest bit at position 124.
+    /// Returns the same value with its highest bit at position 124.
     fn normalized(mut self) -> Self {
         let shift = self.mantissa.leading_zeros() as i32 - 3;
         self.mantissa <<= shift;
@@ -38,7 +39,7 @@ impl Exact {
         }
     }
 
-    /// The exact sum of two numbers that are not zero.
+    /// Returns the exact sum of two nonzero numbers.
     fn plus(self, other: Self) -> Self {
         let (a, b) = (self.normalized(), other.normalized());
         let (large, small) =
@@ -53,7 +54,8 @@ impl Exact {
         let mantissa = if large.negative == small.negative {
             large.mantissa + shifted
         } else {
-            // The bits shifted out make the difference a little smaller: borrow one and stay sticky.
+            // The bits shifted out make the difference a little smaller: borrow one and stay
+            // sticky.
             large.mantissa - shifted - u128::from(lost)
         };
         Exact { mantissa, sticky: lost, ..large }
@@ -94,7 +96,7 @@ impl Exact {
     }
 }
 
-/// The sign of an exact zero that is the sum of numbers of different sign.
+/// Returns the exact zero that is the sum of numbers with different signs.
 fn zero<const ROUND: u8>() -> f64 {
     if ROUND == DOWN { -0.0 } else { 0.0 }
 }
@@ -142,7 +144,7 @@ pub(super) fn div<const ROUND: u8>(a: f64, b: f64) -> f64 {
         return nearest;
     }
     let (a, b) = (Exact::of(a).normalized(), Exact::of(b));
-    // 125 bits by at most 53 leaves at least 72 bits of quotient.
+    // 125 bits divided by at most 53 leave at least 72 bits of quotient.
     let quotient = a.mantissa / b.mantissa;
     Exact {
         negative: a.negative != b.negative,
@@ -174,7 +176,7 @@ pub(super) fn sqrt<const ROUND: u8>(a: f64) -> f64 {
         .round::<ROUND>()
 }
 
-/// An integer as the double that rounds like it to any shorter format.
+/// Returns an integer as the double that rounds like it to any shorter format.
 #[inline(never)]
 pub(super) fn integer_to_odd(negative: bool, magnitude: u64) -> f64 {
     let value =
@@ -184,7 +186,7 @@ pub(super) fn integer_to_odd(negative: bool, magnitude: u64) -> f64 {
     if negative { -odd } else { odd }
 }
 
-/// An integer, rounded to double precision in the given direction.
+/// Returns an integer, rounded to double precision in the given direction.
 #[inline(never)]
 pub(super) fn integer<const ROUND: u8>(negative: bool, magnitude: u64) -> f64 {
     if magnitude == 0 {

@@ -1,8 +1,10 @@
-//! Video instructions: arithmetic on bytes and halves of a register, one of them or all at once.
+//! Video instructions: arithmetic on bytes and halves of a register, on one of them or on all at
+//! once.
 //!
-//! They are rare, so they are data that one function interprets lane by lane. Today's processors have instructions for
-//! few of them; the driver's compiler composes the others, and its code differs from the documents where
-//! results leave their range. Here they do the same as that code, as recorded: see `Limit` and `Piece::replace`.
+//! They are rare, so they are data that one function interprets lane by lane. Current processors
+//! implement few of them. The driver's compiler composes the others, and its code differs from the
+//! documentation for results out of range. These functions match the recorded results of that code:
+//! see `Limit` and `Piece::replace`.
 
 /// A part of a register, sign- or zero-extended when it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,13 +26,14 @@ impl Piece {
         extend(register >> self.start & self.mask(), self.bits, signed)
     }
 
-    /// `register` with this part replaced by the low bits of a value.
+    /// Returns `register` with this part replaced by the low bits of a value.
     fn replace(self, register: u32, value: u32) -> u32 {
         let mask = self.mask() << self.start;
         register & !mask | value << self.start & mask
     }
 
-    /// The same as scalar instructions do it: the upper half of the value goes into the upper half.
+    /// Like `replace`, as scalar instructions do it: the upper half of the value goes to the upper
+    /// half.
     fn merge(self, register: u32, value: u32) -> u32 {
         let upper_half = Piece { bits: 16, start: 16 };
         self.replace(register, if self == upper_half { value >> 16 } else { value })
@@ -42,7 +45,6 @@ fn extend(value: u32, bits: u32, signed: bool) -> i64 {
     if signed { i64::from((value << unused) as i32 >> unused) } else { value.into() }
 }
 
-/// The closest number of `bits` bits.
 fn saturated(value: i64, bits: u32, signed: bool) -> i64 {
     let (least, most) =
         if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
@@ -57,7 +59,7 @@ pub struct Source {
     pub(crate) negated: bool,
 }
 
-/// Function of two extended parts.
+/// A function of two extended parts.
 pub type Operation = fn(i64, i64) -> i64;
 
 /// Combination of the result with the third operand.
@@ -67,16 +69,16 @@ pub enum Finish {
     Add,
     Min,
     Max,
-    /// The result replaces this part of it.
+    /// The result replaces this part of the third operand.
     Insert(Piece),
 }
 
-/// Limit that `.sat` sets to the result of a scalar instruction.
+/// Range to which `.sat` limits the result of a scalar instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     None,
-    /// Sums and the like: to the range of a signed word; of an unsigned one, only from below. A result that replaces a
-    /// part is limited from above, as an unsigned number.
+    /// Sums and similar results: to the range of a signed word, or only from below for an unsigned
+    /// one. A result that replaces a part is limited from above, as an unsigned number.
     Result,
     /// Shifts: to the range of a word, from the low 34 bits.
     Shifted,
@@ -97,13 +99,13 @@ impl Limit {
     }
 }
 
-/// `vadd`, `vset` and the like.
+/// `vadd`, `vset` and similar instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar {
     pub(crate) operation: Operation,
     pub(crate) a: Source,
     pub(crate) b: Source,
-    /// True if the result counts as signed.
+    /// True if the result is signed.
     pub(crate) signed: bool,
     pub(crate) limit: Limit,
     pub(crate) finish: Finish,
@@ -133,9 +135,9 @@ pub struct MultiplyAdd {
     pub(crate) a: Source,
     pub(crate) b: Source,
     pub(crate) negate_third: bool,
-    /// True if one more is added.
+    /// True to add one more.
     pub(crate) plus_one: bool,
-    /// Bits by which the sum is shifted down.
+    /// Number of bits by which the sum is shifted down.
     pub(crate) shift: u32,
     pub(crate) saturate: bool,
 }
@@ -144,7 +146,7 @@ impl MultiplyAdd {
     fn apply(&self, a: u32, b: u32, c: u32) -> u32 {
         let opposite = self.a.negated != self.b.negated;
         let signed = self.a.signed || self.b.signed || opposite || self.negate_third;
-        // Whole words count as signed, whatever their type.
+        // Whole words count as signed, regardless of their type.
         let read = |source: Source, register: u32| {
             source.part.read(register, source.signed || source.part == Piece::WORD)
         };
@@ -158,7 +160,7 @@ impl MultiplyAdd {
     }
 }
 
-/// The parts that one operand of a parallel operation supplies, of the first two registers taken as one.
+/// The parts that an operand of a parallel operation takes from the first two registers together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Picks {
     /// Source of each part; halves use the first two.
@@ -166,7 +168,7 @@ pub struct Picks {
     pub(crate) signed: bool,
 }
 
-/// `vadd2`, `vset4` and the like.
+/// `vadd2`, `vset4` and similar instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Parallel {
     pub(crate) operation: Operation,
@@ -176,9 +178,9 @@ pub struct Parallel {
     pub(crate) b: Picks,
     pub(crate) signed: bool,
     pub(crate) saturate: bool,
-    /// The results that count, one bit each; the third operand supplies the others.
+    /// The results to keep, one bit each; the third operand provides the others.
     pub(crate) mask: u8,
-    /// True if their sum is added to the third operand instead.
+    /// True if the sum of the results is added to the third operand instead.
     pub(crate) accumulate: bool,
 }
 
@@ -223,7 +225,7 @@ impl Video {
     }
 }
 
-/// Rounds up where the sum is not negative.
+/// Rounds up if the sum is not negative.
 pub(crate) fn average(a: i64, b: i64) -> i64 {
     let sum = a + b;
     (sum + i64::from(sum >= 0)) >> 1

@@ -1,4 +1,4 @@
-//! All functions of the driver, by name and version, and the tables of their objects.
+//! All functions of the driver by name and version, and the tables of their objects.
 
 use core::ffi::{CStr, c_void};
 use std::collections::HashMap;
@@ -16,30 +16,27 @@ pub(crate) struct Functions {
     implemented: Vec<bool>,
     by_symbol: HashMap<&'static CStr, (FnId, StreamMode)>,
     by_base: HashMap<&'static str, Vec<FnId>>,
-    /// The tables of objects that end with contexts or leak, by kind.
+    /// The tables of objects that end with contexts or can leak, by kind.
     objects: Vec<&'static dyn Objects>,
 }
 
 static PUBLISHER: OnceLock<fn(FnId, StreamMode) -> *const c_void> = OnceLock::new();
 
-/// See [`crate::set_publisher`].
 pub(crate) fn set_publisher(publisher: fn(FnId, StreamMode) -> *const c_void) {
-    // A second one is not needed: the first has been used already.
+    // Only the first publisher counts, because it may have been used already.
     let _ = PUBLISHER.set(publisher);
 }
 
-/// Collects the functions of all modules.
 pub(crate) struct Builder(Functions);
 
 impl Builder {
-    /// Enters a table of objects.
     pub(crate) fn objects(&mut self, objects: &'static dyn Objects) {
         let place = self.0.objects.partition_point(|other| other.kind() <= objects.kind());
         self.0.objects.insert(place, objects);
     }
 
-    /// Enters one function: returns its places in the two tables, with the legacy default stream and with one default
-    /// stream per thread. There the compiler compares the signature.
+    /// Registers one function. Returns its fields in the two tables: with the legacy default
+    /// stream, and with one default stream per thread. The assignment to them checks the signature.
     pub(crate) fn add(&mut self, id: FnId) -> [&mut Fns; 2] {
         if let Some(implemented) = self.0.implemented.get_mut(id as usize) {
             *implemented = true;
@@ -50,26 +47,24 @@ impl Builder {
 
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
-/// The table, filled on first use by the caller, who knows all modules.
+/// Returns the table. The first call fills it by `install`, which knows all modules.
 pub(crate) fn fill(install: fn(&mut Builder)) -> &'static Functions {
     FUNCTIONS.get_or_init(|| Functions::collect(install))
 }
 
-/// The table, which is filled before a client can have the address of a function.
+/// Returns the table. It is filled before a client can have the address of a function.
 pub(crate) fn functions() -> Option<&'static Functions> {
     FUNCTIONS.get()
 }
 
-/// The tables of objects that end with contexts or leak.
 pub(crate) fn objects() -> &'static [&'static dyn Objects] {
     functions().map_or(&[], |functions| &functions.objects)
 }
 
 /// Result of a search by base name and version.
 pub(crate) enum Found {
-    /// This function.
     Function(FnId, StreamMode),
-    /// Only functions that came later than the version.
+    /// All functions of this name are newer than the version.
     TooNew,
     /// No such name.
     Unknown,
@@ -98,19 +93,19 @@ impl Functions {
         builder.0
     }
 
-    /// True if the function does what NVIDIA's does; the others answer that they do not.
+    /// True if the function is implemented; the others only return an error.
     pub(crate) fn implements(&self, id: FnId) -> bool {
         self.implemented.get(id as usize).copied().unwrap_or(false)
     }
 
-    /// The function that an exported symbol names.
     pub(super) fn by_symbol(&self, name: &CStr) -> Option<(FnId, StreamMode)> {
         self.by_symbol.get(name).copied()
     }
 
-    /// The newest revision of a function, by its base name, that is no newer than `limit`.
+    /// Finds the newest revision of a function, by its base name, that is not newer than `limit`.
     ///
-    /// A function with a per-thread twin has nothing in that mode before the twin came.
+    /// A function with a per-thread twin does not exist in that mode before the version of the
+    /// twin.
     pub(crate) fn by_base(&self, base: &str, limit: Version, mode: StreamMode) -> Found {
         let Some(revisions) = self.by_base.get(base) else {
             return Found::Unknown;
@@ -128,7 +123,7 @@ impl Functions {
         }
     }
 
-    /// The address that a client gets for a function, from `cuGetProcAddress`.
+    /// Returns the address that `cuGetProcAddress` gives to clients.
     pub(crate) fn published(&self, id: FnId, mode: StreamMode) -> *const c_void {
         match PUBLISHER.get() {
             Some(publisher) => publisher(id, mode),
@@ -136,8 +131,8 @@ impl Functions {
         }
     }
 
-    /// The address of the function that a symbol names; null if there is none, or if it came after
-    /// `limit`, the version that the driver poses as.
+    /// Returns the address of the function with this symbol; null if there is none, or if it is
+    /// newer than `limit`, the version that the driver reports.
     pub(crate) fn resolve(&self, symbol: &Symbol, limit: Version) -> *const c_void {
         match self.by_symbol(symbol.name) {
             Some((id, mode)) if symbol.since <= limit => self.address(id, mode),
@@ -145,7 +140,7 @@ impl Functions {
         }
     }
 
-    /// The address of a function. Never null.
+    /// Returns the address of a function. Never null.
     pub(crate) fn address(&self, id: FnId, mode: StreamMode) -> *const c_void {
         if !self.implements(id) {
             return stand_in(id) as *const c_void;
@@ -156,10 +151,10 @@ impl Functions {
         };
         const { assert!(size_of::<Fns>() == size_of::<*const c_void>() * FnId::ALL.len()) };
         let slots = core::ptr::from_ref(fns).cast::<*const c_void>();
-        // SAFETY: `Fns` is `repr(C)` and has one function pointer for each id, in their order; an
-        // id is less than their number, which makes up the whole size as asserted.
+        // SAFETY: `Fns` is `repr(C)` and has one function pointer per id, in order. The assertion
+        // shows that the ids make up its whole size.
         let slot = unsafe { slots.add(id as usize) };
-        // SAFETY: inside of the table, which lives as long as the reference.
+        // SAFETY: within the table, which lives as long as the reference.
         unsafe { slot.read() }
     }
 }

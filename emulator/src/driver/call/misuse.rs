@@ -1,8 +1,8 @@
-//! Reports of calls that no correct program makes, whether or not it looks at their codes.
+//! Reports of calls that no correct program makes, even if it checks the codes.
 //!
-//! A function that refuses a call notes the mistake ([`misuse`]), which becomes a report if the call is refused indeed, once
-//! per place in the client. A question that programs ask to learn whether something is possible is no mistake, and is not
-//! noted.
+//! A function that refuses a call notes the mistake ([`misuse`]). The note becomes a report if the
+//! call is indeed refused, once per call site in the client. Queries by which programs find out
+//! whether something is possible are not mistakes and are not noted.
 
 use std::cell::RefCell;
 
@@ -16,11 +16,12 @@ use crate::settings::{ApiCheck, Settings};
 use crate::driver::answer::{Answer, ensure};
 
 thread_local! {
-    /// The mistake of this thread's call.
+    /// The mistake of this thread's current call.
     static NOTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Notes the mistake of a call that is about to be refused, if the check asks for mistakes of this rank. The latest counts.
+/// Notes the mistake of a call that is about to be refused, if the check covers this rank. A later
+/// note replaces an earlier one.
 pub(crate) fn misuse(rank: ApiCheck, what: impl FnOnce() -> String) {
     let check = Settings::in_force().as_ref().map_or(ApiCheck::Off, |settings| settings.check_api);
     if check >= rank {
@@ -29,7 +30,7 @@ pub(crate) fn misuse(rank: ApiCheck, what: impl FnOnce() -> String) {
     }
 }
 
-/// Refuses a call unless the condition holds; that it does not is a mistake of the client.
+/// Refuses a call and notes a mistake of the client unless `condition` holds.
 pub(crate) fn demand(
     condition: bool,
     code: CUresult,
@@ -42,7 +43,8 @@ pub(crate) fn demand(
     ensure(condition, code)
 }
 
-/// Reports the mistake that was noted if the call is refused, and forgets it otherwise. No lock of the driver is held.
+/// Reports the noted mistake if the call is refused, and drops it otherwise. The caller holds no
+/// lock of the driver.
 pub(super) fn judge(call: FnId, answer: Answer) {
     let noted = NOTED.try_with(RefCell::take).ok().flatten();
     let (Some(what), Err(code)) = (noted, answer) else { return };
@@ -53,7 +55,7 @@ pub(super) fn judge(call: FnId, answer: Answer) {
 fn tell(call: FnId, code: CUresult, what: String) {
     let site = client::here();
     let frames = client::frames(site);
-    // One line of a loop has as many addresses as the compiler made copies of it.
+    // The compiler may copy a loop, which gives one line several addresses.
     let key = match site {
         Some(_) if frames.iter().any(|frame| frame.line > 0) => format!("{call:?} {frames:?}"),
         Some(site) => format!("{call:?} {site:?}"),
@@ -63,8 +65,8 @@ fn tell(call: FnId, code: CUresult, what: String) {
     message::tell_once(key, &Message::Misuse(&misuse));
 }
 
-/// True if objects that a call may make are to be known by its place in the client. Copies, launches, questions and calls that
-/// give objects back make none.
+/// True if the call may create objects whose call site a report would show. Copies, launches,
+/// queries and calls that free objects create none.
 pub(super) fn wants_site(call: FnId) -> bool {
     const MAKE_NONE: [&str; 5] = ["cuLaunch", "cuMemcpy", "cuMemset", "cuMemFree", "cuEventRecord"];
     const NOTHING: [&str; 4] = ["Get", "Query", "Destroy", "Synchronize"];

@@ -1,10 +1,10 @@
-//! C functions of the driver, as they are written here.
+//! The C functions of the driver, and the macro that defines them.
 //!
 //! [`calls!`] takes functions in plain Rust, with checked parameter types in place of raw pointers
-//! ([`Out`], [`In`], [`Text`]), and makes of each an `extern "system"` function with the driver's
-//! exact signature. The signature is compared with the table of `cuprum-sys` by the compiler. A
-//! function that has two symbols exists twice: with the legacy default stream and with one default
-//! stream per thread.
+//! ([`Out`], [`In`], [`Text`]), and turns each into an `extern "system"` function with the driver's
+//! exact signature. The compiler compares the signature with the table of `cuprum-sys`. A function
+//! with two symbols exists twice: with the legacy default stream and with one default stream per
+//! thread.
 
 mod functions;
 mod misuse;
@@ -35,15 +35,13 @@ pub(crate) use process::{
 };
 pub(crate) use unsupported::not_supported;
 
-/// The call being served.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
     pub(crate) id: FnId,
-    /// True if the null stream means the calling thread's own.
+    /// True if the null stream means the calling thread's default stream.
     pub(crate) per_thread: bool,
 }
 
-/// True once `cuInit` was called.
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn set_initialized() {
@@ -54,7 +52,7 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a callback of the client, during which the driver refuses all calls of this thread.
+/// Runs a callback of the client. Meanwhile the driver refuses all calls of this thread.
 pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
     let before = IN_CALLBACK.replace(true);
     let result = callback();
@@ -62,12 +60,11 @@ pub(crate) fn in_callback<R>(callback: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The arguments of a function, with its body.
 pub(super) trait Body {
     fn run(&self, call: &Call) -> Answer;
 }
 
-/// Everything that happens around the body of a function. Compiled once, for all functions.
+/// Runs the body of a function with all checks around it. Compiled once, for all functions.
 pub(super) fn enter(call: Call, body: &dyn Body) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         let answer = serve(&call, body);
@@ -85,18 +82,18 @@ pub(super) fn enter(call: Call, body: &dyn Body) -> CUresult {
             }
             code
         }
-        // A panic is a bug here; it must not unwind into C.
+        // A panic is a bug here, and must not unwind into C.
         Err(_) => CUresult::CUDA_ERROR_UNKNOWN,
     }
 }
 
-/// Answer of a query about unfinished work, which is no error.
+/// Result of a query about unfinished work, which is no error.
 const NOT_READY: CUresult = CUresult::CUDA_ERROR_NOT_READY;
 
-/// Function that receives each error of a client's call.
+/// Receives each error of a client's call.
 static REFUSED: OnceLock<fn(FnId, CUresult)> = OnceLock::new();
 
-/// Sets the function that receives errors. There is one; the first stays.
+/// Sets the function that receives errors. Only the first call has an effect.
 pub(crate) fn tell_refusals(to: fn(FnId, CUresult)) {
     REFUSED.get_or_init(|| to);
 }
@@ -139,11 +136,11 @@ fn gate(id: FnId) -> Answer {
     ensure(!IN_CALLBACK.get(), CUresult::CUDA_ERROR_NOT_PERMITTED)
 }
 
-/// Defines functions of the driver, and an `install` that enters them into the table. Tables of objects whose contexts
-/// end, or that leak, come first: `objects TABLE;`.
+/// Defines functions of the driver, and an `install` that registers them. Tables of objects that
+/// end with contexts, or that can leak, come first: `objects TABLE;`.
 ///
-/// A function with revisions that differ in nothing has their names in brackets. Its first parameter is the [`Call`];
-/// the others have the names of the C parameters and types that implement [`Param`].
+/// A function with identical revisions has their names in brackets. Its first parameter is the
+/// [`Call`]. The others have the names of the C parameters, and types that implement [`Param`].
 macro_rules! calls {
     ($( objects $table:path; )* $(
         $(#[$doc:meta])*
@@ -151,7 +148,7 @@ macro_rules! calls {
     )*) => {
         $( $crate::driver::call::function! { $names $parameters $body } )*
 
-        /// Enters the functions and the tables of objects of this module.
+        /// Registers the functions and the tables of objects of this module.
         pub(crate) fn install(builder: &mut $crate::driver::call::Builder) {
             $( builder.objects(&$table); )*
             $( $crate::driver::call::enter_function! { builder $names } )*
@@ -159,7 +156,7 @@ macro_rules! calls {
     };
 }
 
-/// A function of [`calls!`], once for each of its names.
+/// Expands a function of [`calls!`] once for each of its names.
 macro_rules! function {
     ([$($name:ident),+] $parameters:tt $body:block) => {
         $( $crate::driver::call::function! { $name $parameters $body } )+
@@ -179,7 +176,8 @@ macro_rules! function {
             }
 
             let arguments = Arguments($(
-                // SAFETY: passed by the caller for this very parameter, as the driver's documentation demands it.
+                // SAFETY: the caller passed it for this parameter, as the driver's documentation
+                // demands.
                 unsafe { <$ty as $crate::driver::call::Param>::from_raw($arg) }
             ),*);
             let call = $crate::driver::call::Call {
@@ -191,7 +189,7 @@ macro_rules! function {
     };
 }
 
-/// Enters a function of [`calls!`] under each of its names.
+/// Registers a function of [`calls!`] under each of its names.
 macro_rules! enter_function {
     ($builder:ident [$($name:ident),+]) => {
         $( $crate::driver::call::enter_function! { $builder $name } )+

@@ -1,13 +1,13 @@
 //! Handles: numbers that name objects, and tables that check them.
 //!
-//! A handle is never the address of anything. Each kind of object counts in a range of its own and
-//! no number is given twice, so a stale handle, or one of another kind, is never mistaken for a
-//! live object. The exception is the primary context of a device, whose handle stays when it is made
+//! A handle is never an address. Each kind of object has a range of numbers, and no number is used
+//! twice. A stale handle, or a handle of another kind, is therefore never mistaken for a live
+//! object. One exception: the primary context of a device keeps its handle when it is created
 //! again, as on hardware.
 //!
-//! A table stands beside its object, and says there whether its objects go with a context and whether they can leak.
-//! Those that do are entered with the functions of their module (`objects TABLE;` in `calls!`), so that the death of a
-//! context and the search for leaks are a loop each.
+//! A table is next to its type, and declares whether its objects end with a context and whether
+//! they can leak. Such tables are registered with the functions of their module (`objects TABLE;`
+//! in `calls!`), so the end of a context and the search for leaks are one loop each.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ use crate::settings::ApiCheck;
 
 use super::misuse::misuse;
 
-/// The kinds of objects. The number is part of each handle, and leaks are reported in this order.
+/// The kinds of objects. The number is part of each handle. Leaks are reported in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Context = 1,
@@ -56,7 +56,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind in a report.
+    /// Returns the kind as text for reports.
     fn words(self) -> &'static str {
         match self {
             Self::Context => "context",
@@ -92,40 +92,38 @@ impl Kind {
 /// Distance between two handles of a kind. Not 1, so that a handle looks like an aligned pointer.
 const STEP: usize = 16;
 
-/// Objects of one kind, for code that knows no kinds: they go with contexts, or are reported as leaks.
+/// Objects of one kind, for code that handles all kinds alike.
 pub(crate) trait Objects: Sync {
     fn kind(&self) -> Kind;
 
-    /// Removes the objects that go with a context.
+    /// Removes the objects that end with a context.
     fn end_of_context(&self, context: usize);
 
-    /// Adds the objects that a context holds, given by its handle and its number, or those that belong to no context;
-    /// in the order in which they were made.
+    /// Appends the leaks among the objects of a context, given by its handle and its number, or
+    /// among the objects without a context, in the order of their creation.
     fn leaks(&self, context: Option<(usize, u64)>, found: &mut Vec<Leak>);
 }
 
-/// Verdict on an object that is still there: a leak or not.
+/// Verdict on an object that was not destroyed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leaked {
     No,
     Yes,
-    /// With its size.
     Bytes(u64),
 }
 
-/// Function that tells whether an object is a leak, from the object and the call that made it.
+/// Decides whether an object is a leak, given the object and the call that created it.
 type Judge<T> = fn(&T, Option<FnId>) -> Leaked;
 
-/// The live objects of one kind.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     all: Handles,
-    /// The handle of the context that it goes with.
+    /// Returns the handle of the context that owns an object.
     owner_of: Option<fn(&T) -> usize>,
     leak: Option<(LeakKind, Judge<T>)>,
 }
 
-/// The handles of one kind. It knows no types, so that it is compiled once and not for each kind.
+/// The handles of one kind. Independent of the object's type, so that it is compiled only once.
 #[derive(Debug)]
 struct Handles {
     kind: Kind,
@@ -136,20 +134,20 @@ struct Handles {
 #[derive(Debug)]
 struct Live {
     objects: Ordered<Entry>,
-    /// Contexts, each with an object that goes with it.
+    /// Pairs of a context and an object that ends with it.
     owned: BTreeSet<(u64, u64)>,
-    /// Calls by which clients destroyed the objects of handles, the newest handles.
+    /// Calls by which clients destroyed objects, by handle; only the newest handles.
     destroyed: BTreeMap<usize, Option<FnId>>,
 }
 
-/// Most handles of a kind that are remembered after their object was destroyed.
+/// Maximum number of destroyed handles that are remembered per kind.
 const MOST_DESTROYED: usize = 4096;
 
 type Object = Arc<dyn Any + Send + Sync>;
 
 #[derive(Debug)]
 struct Entry {
-    /// Its type is that of the table.
+    /// Has the type of the table's objects.
     object: Object,
     owner: Option<usize>,
     made: Made,
@@ -195,8 +193,8 @@ impl Handles {
         Some(entry.object)
     }
 
-    /// Notes the use of an object that the client destroyed. Those that ended with their context are no mistake of a client
-    /// that cleans up late.
+    /// Notes the use of an object that the client destroyed. Objects that ended with their context
+    /// do not count: a client may clean up late.
     #[cold]
     fn miss(&self, live: &Live, handle: usize) -> Option<Object> {
         if let Some(by) = live.destroyed.get(&handle) {
@@ -219,7 +217,7 @@ impl Handles {
         gone
     }
 
-    /// Visits the objects of an owner, or all, in the order in which they were made.
+    /// Visits the objects of an owner, or all objects, in the order of their creation.
     fn visit(&self, owner: Option<usize>, visit: &mut dyn FnMut(usize, &Entry)) {
         let live = self.read();
         let Some(owner) = owner else {
@@ -232,7 +230,8 @@ impl Handles {
         }
     }
 
-    /// Adds the leaks among the objects of a context, given by its handle and its number, or among all.
+    /// Appends the leaks among the objects of a context, given by its handle and its number, or
+    /// among all objects.
     fn leaks(
         &self,
         kind: LeakKind,
@@ -252,7 +251,7 @@ impl Handles {
         });
     }
 
-    /// True if this handle was given out, live or not.
+    /// True if this handle was ever issued, even if its object has ended.
     fn was_given(&self, handle: usize) -> bool {
         let first = first(self.kind);
         (first..self.next.load(Ordering::Relaxed)).contains(&handle) && (handle - first) % STEP == 0
@@ -278,25 +277,26 @@ impl<T: Send + Sync + 'static> Table<T> {
         Self { all, owner_of: None, leak: None }
     }
 
-    /// Makes the objects go with contexts; `owner_of` gives the handle of the context.
+    /// Declares that objects end with their context, whose handle `owner_of` returns.
     pub(crate) const fn owned_by(mut self, owner_of: fn(&T) -> usize) -> Self {
         self.owner_of = Some(owner_of);
         self
     }
 
-    /// Makes an object a leak that is left when its context or the process ends, if `judge` says so.
+    /// Declares that an object left at the end of its context or the process is a leak if `judge`
+    /// says so.
     pub(crate) const fn leak(mut self, kind: LeakKind, judge: Judge<T>) -> Self {
         self.leak = Some((kind, judge));
         self
     }
 
-    /// Makes an object that knows its own handle.
+    /// Creates an object that knows its own handle.
     pub(crate) fn insert_with(&self, make: impl FnOnce(usize) -> T) -> (usize, Arc<T>) {
         let handle = self.all.give();
         (handle, self.insert_again(handle, make(handle)))
     }
 
-    /// Makes an object under a handle that this table has given out before, and whose object is gone.
+    /// Creates an object under a handle of this table whose previous object has ended.
     pub(crate) fn insert_again(&self, handle: usize, object: T) -> Arc<T> {
         let object = Arc::new(object);
         self.all.insert(handle, object.clone(), self.owner_of.map(|owner_of| owner_of(&object)));
@@ -315,12 +315,12 @@ impl<T: Send + Sync + 'static> Table<T> {
         self.all.remove(handle)?.downcast().ok()
     }
 
-    /// True if this handle was given out, live or not.
+    /// True if this handle was ever issued, even if its object has ended.
     pub(crate) fn was_given(&self, handle: usize) -> bool {
         self.all.was_given(handle)
     }
 
-    /// Visits every live object with its handle and how it was made, in the order in which they were made.
+    /// Visits every live object, with its handle and its creation, in the order of creation.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, Made, &T)) {
         self.all.visit(None, &mut |handle, entry| {
             if let Some(object) = entry.object.downcast_ref() {
@@ -329,13 +329,12 @@ impl<T: Send + Sync + 'static> Table<T> {
         });
     }
 
-    /// Number of the object among those of its kind, counted from 1.
+    /// Returns the number of the object among the objects of its kind, counted from 1.
     pub(crate) fn number(&self, handle: usize) -> u64 {
         self.all.number(handle)
     }
 }
 
-/// The first handle of a kind.
 const fn first(kind: Kind) -> usize {
     0x4000_0000_0000 + ((kind as usize) << 38)
 }
@@ -346,7 +345,7 @@ impl<T: Send + Sync + 'static> Objects for Table<T> {
     }
 
     fn end_of_context(&self, context: usize) {
-        // Objects may look into tables when they go.
+        // Dropping an object may access tables, so no lock is held.
         drop(self.all.remove_owned(context));
     }
 

@@ -1,4 +1,4 @@
-//! The parameters of a C function, checked: places for results, input, text.
+//! The checked parameters of C functions: outputs, inputs, text.
 
 use core::ffi::{CStr, c_char, c_void};
 
@@ -8,15 +8,14 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 
 use crate::driver::handle::Handle;
 
-/// A parameter: its form in C, and the form that the function sees.
+/// A parameter: its C type, and the type that the body of the function sees.
 pub(crate) trait Param: Copy {
-    /// The C type.
     type Raw;
 
     /// # Safety
     ///
-    /// `raw` is what the caller of the driver function passed for this parameter, as the driver's
-    /// documentation demands it.
+    /// The caller of the driver function passed `raw` for this parameter, as the driver's
+    /// documentation demands.
     unsafe fn from_raw(raw: Self::Raw) -> Self;
 }
 
@@ -106,12 +105,11 @@ impl<T> Param for *const T {
     }
 }
 
-/// A pointer through which results go out: null, or valid for as many values as the function
-/// documents.
+/// A pointer to an output: null, or valid for as many values as the function documents.
 #[derive(Debug)]
 pub(crate) struct Out<T>(*mut T);
 
-// A derived implementation would demand the same of `T`, which may be `void`.
+// A derived implementation would require `T: Clone`, but `T` may be `void`.
 impl<T> Clone for Out<T> {
     fn clone(&self) -> Self {
         *self
@@ -140,14 +138,12 @@ impl<T> Out<T> {
 }
 
 impl<T> Out<T> {
-    /// The place for the value at `index`, where the caller passed an array.
     pub(crate) fn nth(self, index: usize) -> Self {
         Self(self.0.wrapping_add(index))
     }
 }
 
 impl<T: Copy> Out<T> {
-    /// Writes the result.
     pub(crate) fn set(self, value: T) -> Answer {
         self.check()?;
         self.set_if_wanted(value);
@@ -157,20 +153,21 @@ impl<T: Copy> Out<T> {
     /// Writes the result unless the caller passed null.
     pub(crate) fn set_if_wanted(self, value: T) {
         if !self.0.is_null() {
-            // SAFETY: not null, so by the contract of `Param::from_raw` the caller's own place for
-            // this result; C does not promise alignment, hence unaligned.
+            // SAFETY: not null, so it is the caller's output by the contract of `Param::from_raw`.
+            // Unaligned because C does not promise alignment.
             unsafe { self.0.write_unaligned(value) };
         }
     }
 
-    /// Reads the value that the caller put there, for parameters that go both ways.
+    /// Reads the value of a parameter that is both input and output.
     pub(crate) fn get(self) -> Answer<T> {
         self.check()?;
-        // SAFETY: not null, and only called for parameters that are documented to hold a value on entry.
+        // SAFETY: not null, and only called for parameters that are documented to hold a value on
+        // entry.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
-    /// Writes a result of several values; `room` is the number for which the caller has room.
+    /// Writes several values; `room` is the number of values for which the caller has room.
     pub(crate) fn set_all(self, values: &[T], room: usize) -> Answer {
         if room > 0 && !values.is_empty() {
             self.check()?;
@@ -183,21 +180,21 @@ impl<T: Copy> Out<T> {
 }
 
 impl Out<*mut c_void> {
-    /// A place for a result of another type, for those that C passes as `void *`.
+    /// Returns the output of another type that C passes as a `void *` in this array.
     pub(crate) fn at(self, index: usize) -> Answer<Out<c_void>> {
         Ok(Out(self.nth(index).get()?))
     }
 }
 
 impl Out<c_void> {
-    /// The place as one for a result of type `T`, where the documentation says so.
+    /// Casts an output to the type that the documentation states.
     pub(crate) fn cast<T>(self) -> Out<T> {
         Out(self.0.cast())
     }
 }
 
 impl Out<c_char> {
-    /// Writes text with its NUL into a buffer of `room` bytes, truncated where it does not fit.
+    /// Writes text with its NUL into a buffer of `room` bytes, truncated if it does not fit.
     pub(crate) fn set_text(self, text: &str, room: usize) -> Answer {
         self.check()?;
         let Some(last) = room.checked_sub(1) else {
@@ -232,7 +229,8 @@ impl<T> Param for In<T> {
 }
 
 impl<T> In<T> {
-    /// An array that a structure of the client names, null or valid for as many values as the structure says.
+    /// An array in a structure of the client: null, or valid for as many values as the structure
+    /// says.
     pub(crate) fn of(array: *const T) -> Self {
         Self(array)
     }
@@ -246,7 +244,8 @@ impl<T: Copy> In<T> {
     /// Reads the value; fails if the pointer is null.
     pub(crate) fn get(self) -> Answer<T> {
         ensure(!self.0.is_null(), INVALID_VALUE)?;
-        // SAFETY: not null, so by the contract of `Param::from_raw` a readable value of the caller.
+        // SAFETY: not null, so it is a readable value of the caller by the contract of
+        // `Param::from_raw`.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
@@ -261,7 +260,7 @@ impl<T: Copy> In<T> {
     }
 }
 
-/// An array that the function only reads, although C says `T *`.
+/// An array that the function only reads, although C declares it `T *`.
 #[derive(Debug)]
 pub(crate) struct InMut<T>(*mut T);
 
@@ -286,7 +285,7 @@ impl<T: Copy> InMut<T> {
         In(self.0)
     }
 
-    /// Place for output, in structures of which one field is a result.
+    /// Returns the same address as an output, for structures with one output field.
     pub(crate) fn output(self) -> Out<T> {
         Out(self.0)
     }
@@ -305,17 +304,17 @@ impl Param for Text {
 }
 
 impl Text {
-    /// The string; fails if it is null. Bytes that are not UTF-8 are replaced.
+    /// Returns the string; fails if it is null. Replaces bytes that are not UTF-8.
     pub(crate) fn get(self) -> Answer<String> {
         ensure(!self.0.is_null(), INVALID_VALUE)?;
-        // SAFETY: not null, so by the contract of `Param::from_raw` a NUL-terminated string, which
-        // the caller keeps unchanged during the call.
+        // SAFETY: not null, so it is a NUL-terminated string by the contract of `Param::from_raw`.
+        // The caller does not change it during the call.
         let text = unsafe { CStr::from_ptr(self.0) };
         Ok(text.to_string_lossy().into_owned())
     }
 }
 
-/// Writes the handle of a new object; fails before anything is made if there is no place for it.
+/// Writes the handle of a new object.
 pub(crate) fn put_handle<H: Handle>(out: Out<H>, handle: usize) -> Answer {
     out.set(H::from_addr(handle))
 }

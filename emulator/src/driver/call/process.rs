@@ -1,4 +1,4 @@
-//! The process around the driver: forks, its end, and the ends of its threads.
+//! The driver's process: forks, its end, and the ends of its threads.
 
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,8 +6,8 @@ use std::sync::{Once, OnceLock};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// True if this process is a child of the one in which `cuInit` was called. The driver does not
-/// work there, as on hardware: its threads are gone and its locks may be held for ever.
+/// True if this process is a forked child of the process that called `cuInit`. The driver does not
+/// work there, as on hardware: its threads do not exist, and its locks may be held for ever.
 pub(crate) fn is_forked_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }
@@ -18,14 +18,14 @@ pub(crate) fn watch_forks() {
     WATCHED.call_once(os::watch);
 }
 
-/// Keeps the library that this code is part of loaded, whatever its host closes: what was registered with the process
-/// calls back into it, and threads of the driver run in it. Called by `cuInit`. Linux only.
+/// Prevents the library of this code from being unloaded, even if its host closes it, because its
+/// exit handlers and threads still run in it. Called by `cuInit`. Linux only.
 pub(crate) fn stay_loaded() {
     static DONE: Once = Once::new();
     DONE.call_once(loaded::stay);
 }
 
-/// The library that called the driver on this thread, where the system tells.
+/// Returns the library that called the driver on this thread, if the system can report it.
 pub(crate) fn calling_library() -> Option<String> {
     loaded::caller()
 }
@@ -36,26 +36,27 @@ unsafe extern "C" {
     fn atexit(handler: extern "C" fn()) -> core::ffi::c_int;
 }
 
-/// Registers a function to run when the process ends in the usual way, but not in a forked child. There is one such
-/// function; the first stays.
+/// Registers a function that runs at the normal end of the process, but not in a forked child. Only
+/// the first registration has an effect.
 pub(crate) fn at_exit(run: fn()) {
     extern "C" fn handler() {
         if let Some(run) = AT_EXIT.get().filter(|_| !is_forked_child()) {
-            // A panic must not unwind into C, and nobody is left to receive it.
+            // A panic must not unwind into C; nothing can receive it.
             let _ = catch_unwind(run);
         }
     }
     if AT_EXIT.set(run).is_ok() {
-        // SAFETY: C's own function, given a function of its type that does not unwind. Failure means no memory: then
-        // nothing is reported at the end.
+        // SAFETY: C's own function, with a handler of its type that does not unwind. If it fails
+        // because memory is exhausted, nothing is reported at the end.
         unsafe { atexit(handler) };
     }
 }
 
 static AT_THREAD_END: OnceLock<fn()> = OnceLock::new();
 
-/// Registers a function to run when the calling thread ends, as far as possible after the destructors of the client's
-/// thread-local variables. There is one such function; the first stays. It is forgotten when it has run.
+/// Registers a function that runs when the calling thread ends, if possible after the destructors
+/// of the client's thread-local variables. Only one function can be registered; the thread runs it
+/// once.
 pub(crate) fn at_thread_end(run: fn()) {
     AT_THREAD_END.get_or_init(|| run);
     os::watch_thread();
@@ -63,7 +64,7 @@ pub(crate) fn at_thread_end(run: fn()) {
 
 fn end_thread() {
     if let Some(run) = AT_THREAD_END.get() {
-        // A panic must not unwind into C, and nobody is left to receive it.
+        // A panic must not unwind into C; nothing can receive it.
         let _ = catch_unwind(run);
     }
 }
@@ -98,8 +99,9 @@ mod os {
         end_thread();
     }
 
-    /// Watches for the end of this thread. The values of keys are destroyed after thread-local variables of C++ and of
-    /// Rust, and this driver's key is newer than those that its clients had before they loaded it.
+    /// Watches for the end of this thread. Values of keys are destroyed after thread-local
+    /// variables of C++ and of Rust. This driver's key is newer than the keys that its clients
+    /// created before they loaded it.
     pub(super) fn watch_thread() {
         static KEY: OnceLock<Option<Key>> = OnceLock::new();
         if WATCHED.replace(true) {
@@ -107,13 +109,14 @@ mod os {
         }
         let key = KEY.get_or_init(|| {
             let mut key = 0;
-            // SAFETY: a place for the key, and a function of its type that does not unwind.
+            // SAFETY: a valid output for the key, and a function of its type that does not unwind.
             let made = unsafe { pthread_key_create(&mut key, Some(at_end)) };
             (made == 0).then_some(key)
         });
-        // Without a key, the state that the thread leaves behind stays.
+        // Without a key, the thread's state is never freed.
         if let Some(key) = *key {
-            // SAFETY: a key of our own; its values are not followed, and need only differ from null.
+            // SAFETY: the driver's own key. Its values are not dereferenced and only need to differ
+            // from null.
             unsafe { pthread_setspecific(key, ptr::without_provenance(1)) };
         }
     }
@@ -123,9 +126,9 @@ mod os {
     }
 
     pub(super) fn watch() {
-        // SAFETY: the handler stores one atomic, which is allowed in a forked child; this library
-        // is never unloaded while it is registered, as glibc drops the handlers of a library that
-        // is. Failure means no memory: then a child is not recognized, as before.
+        // SAFETY: the handler stores one atomic, which is allowed in a forked child. glibc drops
+        // the handlers of a library that is unloaded. If the call fails because memory is
+        // exhausted, children are not recognized.
         unsafe { pthread_atfork(None, None, Some(in_child)) };
     }
 }
@@ -146,7 +149,6 @@ mod os {
         static END: End = const { End };
     }
 
-    /// Watches for the end of this thread.
     pub(super) fn watch_thread() {
         // Fails only after it has run.
         let _ = END.try_with(|_| ());
@@ -162,7 +164,7 @@ mod loaded {
 
     use cuprum_sys::mapped_at;
 
-    /// No other binding of symbols, no loading, and never unloaded from now on.
+    /// Binds and loads nothing, and prevents the library from being unloaded.
     const RTLD_LAZY_NOLOAD_NODELETE: c_int = 1 | 4 | 0x1000;
 
     unsafe extern "C" {
@@ -171,21 +173,22 @@ mod loaded {
         fn backtrace(addresses: *mut *mut c_void, count: c_int) -> c_int;
     }
 
-    /// An executable stays anyway; it is no library to open, which is answered with null.
+    /// Does nothing for an executable: it cannot be opened as a library, and `dlopen` returns null.
     pub(super) fn stay() {
         let Some(own) = mapped_at((stay as *const c_void).addr()) else { return };
         let Ok(file) = CString::new(own.file.as_os_str().as_bytes()) else { return };
-        // SAFETY: the name that the linker has for a library that is loaded, which nothing unloads while its code runs.
-        // It is opened a second time, so that no initializer runs.
+        // SAFETY: the linker's name of a library that stays loaded while its code runs. Opening it
+        // again runs no initializer.
         unsafe { dlopen(file.as_ptr(), RTLD_LAZY_NOLOAD_NODELETE) };
     }
 
-    /// The file of the first code on this thread's stack that is neither this library's nor the C library's.
+    /// Returns the file of the first code on this thread's stack that is neither in this library
+    /// nor in the C library.
     #[cfg(target_env = "gnu")]
     pub(super) fn caller() -> Option<String> {
         let own = mapped_at((caller as *const c_void).addr())?.base;
         let mut addresses = [ptr::null_mut(); 64];
-        // SAFETY: a place of that many addresses.
+        // SAFETY: the array has room for that many addresses.
         let count = unsafe { backtrace(addresses.as_mut_ptr(), addresses.len() as c_int) };
         let frames = addresses.iter().take(usize::try_from(count).unwrap_or(0));
         let caller = frames.filter_map(|code| mapped_at(code.addr())).find(|mapped| mapped.base != own)?.file;

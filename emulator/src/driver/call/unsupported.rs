@@ -1,4 +1,5 @@
-//! Messages about functions that answer `CUDA_ERROR_NOT_SUPPORTED`: name and reason, once per reason.
+//! Messages about functions that return `CUDA_ERROR_NOT_SUPPORTED`: the name and the reason, once
+//! per reason.
 
 use std::cell::Cell;
 use std::panic::catch_unwind;
@@ -8,26 +9,26 @@ use cuprum_sys::{CUresult, FnId};
 
 use crate::message::{self, Message};
 
-/// The functions that are not implemented, by reason. A paragraph is comment lines with the reason, then names; the
-/// first paragraph is about the file.
+/// The functions that are not implemented, by reason. A paragraph consists of comment lines with
+/// the reason, then names. The first paragraph describes the file.
 const LIST: &str = include_str!("../not_implemented.txt");
 
-/// Upper bound on the number of the driver's functions: a multiple of 100, for as many hundreds as [`STUBS`] has.
+/// Upper bound on the number of driver functions: a hundred for each hundred of [`STUBS`].
 const MOST: usize = 600;
 
 const _: () = assert!(FnId::ALL.len() <= MOST);
 
 /// A function that is not implemented.
 ///
-/// It is called through the types of many functions. That is sound with the C calling convention of the platforms we
-/// support: the caller owns the arguments, and nothing here reads them.
+/// Clients call it through the types of many functions. This is sound in the C calling convention
+/// of the supported platforms, because the caller owns the arguments and the function reads none.
 pub(super) type Stub = unsafe extern "system" fn() -> CUresult;
 
 unsafe extern "system" fn stub<const NUMBER: usize>() -> CUresult {
     refuse(NUMBER)
 }
 
-/// Body of each of the stubs.
+/// Body of each stub.
 fn refuse(number: usize) -> CUresult {
     // A panic of the client's hook must not unwind into C.
     let _ = catch_unwind(|| FnId::ALL.get(number).copied().map(tell_stub));
@@ -53,34 +54,34 @@ macro_rules! ten {
     ] };
 }
 
-/// One stub per function, by its number.
 static STUBS: [[[Stub; 10]; 10]; MOST / 100] = ten!(0 1 2 3 4 5);
 
-/// The stub for a function that is not implemented.
 pub(super) fn stand_in(id: FnId) -> Stub {
     let number = id as usize;
     STUBS[number / 100][number / 10 % 10][number % 10]
 }
 
 thread_local! {
-    /// Reason why this thread's call answers `CUDA_ERROR_NOT_SUPPORTED`.
+    /// Reason why this thread's call returns `CUDA_ERROR_NOT_SUPPORTED`.
     static REASON: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// The answer of a function that works, but does not support its arguments. The reason names the way out.
+/// Returns the code for unsupported arguments of an implemented function. The reason names an
+/// alternative.
 pub(crate) fn not_supported(reason: &'static str) -> CUresult {
     REASON.set(Some(reason));
     CUresult::CUDA_ERROR_NOT_SUPPORTED
 }
 
-/// Tells the client's hook why a call answers `CUDA_ERROR_NOT_SUPPORTED`, once per function and reason.
+/// Reports to the client's hook why a call returns `CUDA_ERROR_NOT_SUPPORTED`, once per function
+/// and reason.
 pub(super) fn tell_arguments(id: FnId) {
     if let Some(reason) = REASON.take() {
         tell(id, reason);
     }
 }
 
-/// Tells the client's hook that a function is not implemented, once.
+/// Reports to the client's hook, once, that a function is not implemented.
 fn tell_stub(id: FnId) {
     tell(id, reason(name_of(id)).unwrap_or_default());
 }
@@ -90,7 +91,7 @@ fn tell(id: FnId, reason: &'static str) {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if !told.contains(&(id, reason)) {
         told.push((id, reason));
-        // The client's hook may make calls, too.
+        // The client's hook may itself call the driver.
         drop(told);
         message::tell(&Message::NotSupported { function: name_of(id), reason });
     }
@@ -100,7 +101,6 @@ fn name_of(id: FnId) -> &'static str {
     id.symbol().name.to_str().unwrap_or_default()
 }
 
-/// The reason in the list, if the function is in it.
 fn reason(function: &str) -> Option<&'static str> {
     static REASONS: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
         let mut reasons = Vec::new();

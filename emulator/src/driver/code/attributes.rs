@@ -1,4 +1,4 @@
-//! Attributes of kernels: those that clients set, and those of the code.
+//! Attributes of kernels: those set by clients, and those of the code.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -14,21 +14,19 @@ use crate::driver::state::settings;
 
 use super::jit::RegisterLimit;
 
-/// The attributes that a client can set, and the options that the compiler was given.
+/// The attributes that a client can set, and the options of the compiler.
 #[derive(Debug)]
 pub(super) struct Attributes {
     dynamic_shared: AtomicI32,
     carveout: AtomicI32,
     not_portable: AtomicI32,
     policy: AtomicI32,
-    /// Blocks of a cluster in x, y and z.
     cluster: [AtomicI32; 3],
     registers: RegisterLimit,
-    /// Values where nothing was set: the attributes of the kernel that a function is of.
+    /// Attributes of the function's kernel, which apply if the function has none of its own.
     base: Option<Arc<Attributes>>,
 }
 
-/// Marks an attribute that was not set.
 const UNSET: i32 = i32::MIN;
 
 impl Attributes {
@@ -45,7 +43,7 @@ impl Attributes {
         }
     }
 
-    /// Attributes of a function, which are its kernel's until they are set for the function itself.
+    /// Returns the attributes of a function. Each is the kernel's until it is set for the function.
     pub(super) fn of_function(kernel: Arc<Self>) -> Self {
         Self {
             dynamic_shared: AtomicI32::new(UNSET),
@@ -58,7 +56,6 @@ impl Attributes {
         }
     }
 
-    /// The value of an attribute that can be set.
     fn value(&self, pick: fn(&Self) -> &AtomicI32) -> i32 {
         match (pick(self).load(Ordering::Relaxed), &self.base) {
             (UNSET, Some(base)) => base.value(pick),
@@ -66,17 +63,18 @@ impl Attributes {
         }
     }
 
-    /// Most dynamic shared memory that a launch may ask for, in bytes.
+    /// Maximum dynamic shared memory of a launch, in bytes.
     pub(super) fn dynamic_shared(&self) -> u32 {
         self.value(|attributes| &attributes.dynamic_shared) as u32
     }
 
-    /// True if clusters may have more blocks than every device with clusters takes.
+    /// True if clusters may exceed the portable size, which every device with clusters supports.
     pub(super) fn allows_not_portable(&self) -> bool {
         self.value(|attributes| &attributes.not_portable) != 0
     }
 
-    /// Blocks of a cluster in x, y and z that a launch must have: what the kernel says, or what was set.
+    /// Returns the blocks of a cluster in x, y and z that a launch must have, as the kernel or an
+    /// attribute says; zeros if neither does.
     fn cluster(&self, kernel: &Kernel) -> [u32; 3] {
         kernel.cluster().required.unwrap_or_else(|| {
             [
@@ -87,7 +85,7 @@ impl Attributes {
         })
     }
 
-    /// The same, if anything is said.
+    /// Like `cluster`, but `None` if neither says it.
     pub(super) fn required_cluster(&self, kernel: &Kernel) -> Option<[u32; 3]> {
         Some(self.cluster(kernel)).filter(|sides| *sides != [0; 3])
     }
@@ -173,7 +171,7 @@ impl Attributes {
 }
 
 impl Attributes {
-    /// One side of the clusters that launches must have. What the kernel says stays.
+    /// Sets one side of the clusters that launches must have. It must not contradict the kernel.
     fn set_cluster(&self, kernel: &Kernel, axis: usize, value: i32) -> Answer {
         let said = kernel.cluster().required;
         ensure(value >= 0 && said.is_none_or(|sides| sides[axis] == value as u32), INVALID_VALUE)?;
@@ -182,7 +180,7 @@ impl Attributes {
     }
 }
 
-/// The most threads that a block of this kernel may have.
+/// Returns the maximum number of threads per block of this kernel.
 pub(super) fn max_threads(kernel: &Kernel) -> u32 {
     kernel.max_threads().map_or(MAX_THREADS, |most| most.min(MAX_THREADS))
 }
@@ -194,7 +192,6 @@ fn architecture(program: &Program) -> i32 {
     digits.parse().unwrap_or(0)
 }
 
-/// Offset and size of a parameter.
 pub(super) fn param_info(kernel: &Kernel, index: usize, offset: Out<usize>, size: Out<usize>) -> Answer {
     offset.check()?;
     let param = kernel.params().get(index).ok_or(INVALID_VALUE)?;

@@ -1,4 +1,4 @@
-//! Clusters of a launch: how large they are, and which launches an H100 refuses for them.
+//! Sizes of the clusters of a launch, and the launches that an H100 refuses because of them.
 
 use cuprum_sys::*;
 
@@ -8,24 +8,24 @@ use crate::driver::state::settings;
 
 use super::function::Function;
 
-/// The most blocks of a cluster: on any device that has clusters, and where a kernel allows what is not portable.
+/// Maximum blocks of a cluster: on any device with clusters, and if a kernel allows non-portable
+/// sizes.
 const MOST_PORTABLE: u32 = 8;
 const MOST: u32 = 16;
 
-/// Blocks of a cluster in x, y and z.
 pub(crate) type Sides = [u32; 3];
 
-/// The size that a launch attribute asks for; zeros leave it to the kernel.
+/// Returns the size in a launch attribute; `None` for zeros, which leave it to the kernel.
 pub(crate) fn asked(value: CUlaunchAttributeValue_clusterDim) -> Option<Sides> {
     Some([value.x, value.y, value.z]).filter(|sides| *sides != [0; 3])
 }
 
-/// The most blocks that a cluster of this function may have.
+/// Returns the maximum number of blocks per cluster of this function.
 pub(super) fn most(function: &Function) -> u32 {
     if function.attributes.allows_not_portable() { MOST } else { MOST_PORTABLE }
 }
 
-/// The clusters of a launch on this grid, if it has any, with at most so many blocks each.
+/// Returns the clusters of a launch on this grid, if it has any, with at most `most` blocks each.
 pub(super) fn clusters(
     function: &Function,
     grid: [u32; 3],

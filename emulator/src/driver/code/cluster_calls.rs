@@ -1,4 +1,4 @@
-//! Questions about the clusters of a launch.
+//! Queries about the clusters of a launch.
 
 use std::sync::Arc;
 
@@ -14,10 +14,11 @@ use super::function::Function;
 use super::launch::LaunchShape;
 use super::occupancy::resident_blocks;
 
-/// Blocks of clusters that a multiprocessor of an H100 holds, however small they are.
+/// Blocks of clusters per multiprocessor of an H100, even for the smallest blocks.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
 
-/// A launch that is only asked about: its function, its shape, and the blocks of its clusters.
+/// Returns the parts of a launch that is only queried: its function, its shape, and the blocks of
+/// its clusters.
 fn imagined(
     function: CUfunction,
     config: In<CUlaunchConfig>,
@@ -27,7 +28,7 @@ fn imagined(
     let mut shape = LaunchShape::of(&config);
     shape.apply(&config)?;
     ensure(!shape.grid.contains(&0) && !shape.block.contains(&0), INVALID_VALUE)?;
-    // Where more than what is portable is allowed, an H100 answers beyond what it launches.
+    // If non-portable sizes are allowed, an H100 answers for sizes that it does not launch.
     let most = if function.attributes.allows_not_portable() { u32::MAX } else { most(&function) };
     let sides = clusters(&function, shape.grid, shape.cluster, most)?;
     Ok((function, shape, sides))
@@ -49,7 +50,7 @@ calls! {
         if resident == 0 {
             return numClusters.set(0);
         }
-        // One runs always, whatever the multiprocessors of the host hold.
+        // At least one cluster always runs, regardless of the host's number of processors.
         let blocks = resident.min(BLOCKS_PER_MULTIPROCESSOR) * multiprocessors() as u32;
         numClusters.set((blocks / sides.iter().product::<u32>()).max(1) as i32)
     }

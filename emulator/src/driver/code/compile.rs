@@ -1,4 +1,4 @@
-//! From an image to a program, with a description of its errors.
+//! Compiles an image to a program, and describes its errors.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ pub(super) struct Compiled {
     pub(super) registers: RegisterLimit,
 }
 
-/// Reads an image. The log goes to the client, the code is the answer.
+/// Compiles an image. The log goes to the client.
 pub(super) fn compile(image: Image, options: &Options) -> Answer<Compiled> {
     compile_or(image, options, &refusal)
 }
 
-/// Like [`compile`], with a description of the PTX's errors.
+/// Like [`compile`], with another description of errors in the PTX.
 pub(super) fn compile_or(
     image: Image,
     options: &Options,
@@ -37,7 +37,7 @@ pub(super) fn compile_or(
     try_compile(image, options, refusal)?
 }
 
-/// Like [`compile_or`]; what is wrong with the image is told apart from what is wrong with the call.
+/// Like [`compile_or`], but distinguishes errors of the image from errors of the call.
 pub(super) fn try_compile(
     image: Image,
     options: &Options,
@@ -62,14 +62,14 @@ pub(super) fn try_compile(
     }
 }
 
-/// The device that code is compiled for, and the PTX that the driver reads, which depends on its version.
+/// Returns the device that code is compiled for, and the PTX version that the driver accepts.
 pub(super) fn target() -> LoadOptions {
     let (major, minor) = settings().compute_capability;
     let newest_ptx = newest_ptx(settings().driver_version).unwrap_or_default();
     LoadOptions { compute_capability: major * 10 + minor, newest_ptx }
 }
 
-/// The code that the driver gives for PTX it does not take.
+/// Returns the driver's code for PTX that it refuses.
 pub(super) fn refusal(error: &PtxError) -> Refused {
     let code = match error.kind {
         PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
@@ -78,7 +78,7 @@ pub(super) fn refusal(error: &PtxError) -> Refused {
     Refused::new(code, format!("ptx {error}\n"))
 }
 
-/// Reads a module's file, with a NUL appended, so that it can be text.
+/// Reads a module's file and appends a NUL, because it may be text.
 pub(super) fn read_file(path: Text) -> Answer<Vec<u8>> {
     let bytes = std::fs::read(path.get()?);
     let mut bytes = bytes.map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;

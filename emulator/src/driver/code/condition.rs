@@ -1,23 +1,23 @@
-//! Conditions: numbers that kernels set, and that decide which graphs a conditional node runs, and how often.
+//! Conditions: numbers set by kernels, which select the graphs that a conditional node runs and how
+//! often.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
 use crate::driver::call::{Kind, Table};
 
-/// The live conditions.
 static CONDITIONS: Table<Weak<GraphCondition>> = Table::new(Kind::Condition);
 
-/// A condition of a graph. It goes with the graph, and with the executable graphs made of it.
+/// A condition of a graph. It lives as long as the graph and its executable graphs.
 #[derive(Debug)]
 pub(crate) struct GraphCondition {
     pub(crate) handle: usize,
-    /// The handle of the graph in which a node may use it.
+    /// The handle of the graph whose node may use it.
     pub(crate) graph: usize,
     value: AtomicU32,
-    /// Value that each launch sets it to first.
+    /// Initial value for each launch.
     default: Option<u32>,
-    /// True if a node uses it. One must, and only one may.
+    /// True if a node uses it. Exactly one must.
     used: AtomicBool,
 }
 
@@ -26,7 +26,7 @@ impl GraphCondition {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Makes a condition for a graph, which has to `keep` it; returns its handle.
+    /// Creates a condition for a graph, which `keep` stores. Returns its handle.
     pub(crate) fn create(graph: usize, default: Option<u32>, keep: impl FnOnce(Arc<Self>)) -> usize {
         let (handle, _) = CONDITIONS.insert_with(|handle| {
             let (value, used) = (AtomicU32::new(0), AtomicBool::new(false));
@@ -38,7 +38,7 @@ impl GraphCondition {
         handle
     }
 
-    /// Notes that a node uses it; false if one does already.
+    /// Notes that a node uses it. Returns false if another node already does.
     pub(crate) fn claim(&self) -> bool {
         !self.used.swap(true, Ordering::Relaxed)
     }
@@ -47,7 +47,6 @@ impl GraphCondition {
         self.value.load(Ordering::Relaxed)
     }
 
-    /// Prepares it for a launch.
     pub(crate) fn reset(&self) {
         if let Some(default) = self.default {
             self.value.store(default, Ordering::Relaxed);
@@ -65,7 +64,7 @@ pub(crate) fn find(handle: u64) -> Option<Arc<GraphCondition>> {
     CONDITIONS.get(usize::try_from(handle).ok()?)?.upgrade()
 }
 
-/// Sets a condition from a kernel; `false` if there is none of this number.
+/// Sets a condition from a kernel. Returns false if the handle is invalid.
 pub(crate) fn set(handle: u64, value: u32) -> bool {
     match find(handle) {
         Some(condition) => {

@@ -1,11 +1,11 @@
-//! The part of the device runtime library that there is: groups of all threads of a grid.
+//! The supported part of the device runtime library: groups of all threads of a grid.
 
-/// Groups of all threads of a grid, as device code before CUDA 11.2 calls them. The handle is the address of the grid's
-/// workspace, in whose second word blocks meet: each block adds one, but the first adds a number that flips the highest
-/// bit when all have come.
+/// Groups of all threads of a grid, in the form that device code uses before CUDA 11.2. The handle
+/// is the address of the grid's workspace, whose second word is the barrier. Each block adds one,
+/// except the first: it adds a number such that the highest bit flips when all blocks have arrived.
 pub(crate) const PTX: &str = concat!("\n", include_str!("device_runtime.ptx"));
 
-/// True if this is the device runtime library, by the name of the object in the archive. The name is longer than the
+/// Recognizes the device runtime library by the object's name in the archive. The name exceeds the
 /// 16 bytes of a header, so it is in the table of long names, a member called `//`.
 pub(super) fn is_device_runtime(archive: &[u8]) -> bool {
     const MAGIC: &[u8] = b"!<arch>\n";

@@ -1,4 +1,4 @@
-//! The newest fault of any kernel, for the client to ask.
+//! The latest fault of any kernel, which clients can query.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,6 @@ use crate::report::Fault;
 
 static LAST: Mutex<Option<Fault>> = Mutex::new(None);
 
-/// Keeps the newest fault.
 pub(super) fn remember(fault: Fault) {
     message::tell(&Message::Fault(&fault));
     *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
@@ -17,7 +16,7 @@ pub(crate) fn last() -> Option<Fault> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Tells of the finding of a check with which the launch goes on, once per kind and line of a kernel.
+/// Reports a finding after which the launch continues, once per kind and line of a kernel.
 pub(super) fn report(finding: &Fault) {
     let key = format!("{} {} {} {}", finding.kind, finding.kernel, finding.ptx_line, finding.ptx_text);
     message::tell_once(key, &Message::Fault(finding));

@@ -15,7 +15,6 @@ use crate::driver::handle::Handle;
 use super::attributes::{Attributes, param_info};
 use super::module::{Module, ModuleOf};
 
-/// The live functions.
 pub(crate) static FUNCTIONS: Table<Function> =
     Table::new(Kind::Function).owned_by(|function: &Function| function.module.context.handle);
 
@@ -40,8 +39,8 @@ impl Function {
         }
     }
 
-    /// The function behind a handle, which must not be that of a kernel: only launches and the calls about
-    /// occupancy accept that as well.
+    /// Finds a function by its handle, which must not be the handle of a kernel: only launches and
+    /// the occupancy functions accept both.
     pub(crate) fn find_proper(handle: CUfunction) -> Answer<Arc<Self>> {
         let function = FUNCTIONS.get(handle.addr()).ok_or(INVALID_HANDLE)?;
         function.module.context.check()?;
@@ -49,7 +48,7 @@ impl Function {
     }
 }
 
-/// The handle of a module's function for a kernel, by its index; the same every time.
+/// Returns the handle of a module's function for a kernel, by its index; always the same.
 pub(crate) fn function_of(module: &Arc<Module>, index: usize) -> Answer<usize> {
     let kernel = module.program.kernels().get(index).ok_or(NOT_FOUND)?;
     let mut functions = module.functions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,14 +61,13 @@ pub(crate) fn function_of(module: &Arc<Module>, index: usize) -> Answer<usize> {
     }))
 }
 
-/// Removes a module and its functions.
 pub(super) fn unload(module: &Module) {
     for handle in module.unload() {
         FUNCTIONS.remove(handle);
     }
 }
 
-/// Settings for a function's next launch, by the calls from before CUDA 4.0.
+/// Settings for a function's next launch by the functions from before CUDA 4.0.
 #[derive(Debug, Default)]
 pub(super) struct LegacyState(Mutex<Settings>);
 

@@ -1,4 +1,5 @@
-//! Requests of running kernels to the driver: output of `printf`, memory of the heap, conditions, texture objects.
+//! Requests of running kernels to the driver: output of `printf`, heap memory, conditions, texture
+//! objects.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -20,16 +21,16 @@ use crate::driver::texture;
 
 use super::{condition, fault};
 
-/// Output of kernels that nobody has seen yet. As on hardware it holds a limited number of bytes; the oldest of
-/// which go first, and it comes out when the launch has ended. On hardware the host empties it meanwhile, when it has
-/// time to: what an H100 loses of a flood is somewhere in the middle, not always the same.
+/// Output of a launch, which is printed when the launch ends. As on hardware, the buffer has a
+/// limited size; here the oldest output is dropped first. On hardware the host empties the buffer
+/// while the kernel runs, so an H100 loses varying output somewhere in the middle.
 #[derive(Debug, Default)]
 struct Printed {
     texts: VecDeque<Box<str>>,
     bytes: usize,
 }
 
-/// Least bytes that a call of `printf` takes.
+/// Minimum bytes of one call of `printf`.
 const LEAST_RECORD: usize = 32;
 
 impl Printed {
@@ -44,19 +45,18 @@ impl Printed {
     }
 }
 
-/// The hooks of one launch.
 #[derive(Debug)]
 pub(super) struct KernelHooks {
     context: Arc<Context>,
     heap: Option<Arc<Heap>>,
     printed: Mutex<Printed>,
     most_printed: usize,
-    /// Bytes that it touches, if the operation notes them.
+    /// The bytes that the launch accesses, if the operation records them.
     touched: Option<Touched>,
 }
 
 impl KernelHooks {
-    /// The heap exists from the first launch of a kernel that allocates.
+    /// Creates the heap for the first launch of a kernel that allocates.
     pub(super) fn new(context: &Arc<Context>, kernel: &Kernel) -> Answer<Self> {
         let heap = if kernel.calls(SystemCall::Malloc) { Some(context.heap()?) } else { None };
         let fifo = CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE;
@@ -65,21 +65,21 @@ impl KernelHooks {
         Ok(Self { context: Arc::clone(context), heap, printed: Mutex::default(), most_printed, touched })
     }
 
-    /// The bytes that it touched, once it has ended.
+    /// Returns the bytes that the launch accessed, after it has ended.
     pub(super) fn take_touched(&mut self) -> Option<Touched> {
         self.touched.take()
     }
 }
 
 impl Drop for KernelHooks {
-    /// A kernel's output is the program's: it goes to the program's standard output.
+    /// Writes the kernel's output to the program's standard output.
     fn drop(&mut self) {
         let printed = self.printed.get_mut().unwrap_or_else(PoisonError::into_inner);
         if printed.texts.is_empty() {
             return;
         }
         let text: String = printed.texts.drain(..).collect();
-        // An error has nobody to be reported to, if nobody reads the output.
+        // An error is dropped: standard output cannot be written.
         let mut stdout = io::stdout().lock();
         let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     }
@@ -119,9 +119,10 @@ impl Hooks for KernelHooks {
         condition::set(condition, value)
     }
 
-    /// Memory of another device is reached after the context was given access to the memory's context. Memory of other APIs never
-    /// is: on two H200s that holds for OpenGL's, and for imported memory once the import has ended. All devices reach pools,
-    /// mapped memory and memory of the host, or none does.
+    /// Memory of another device is accessible once the context has access to the memory's context.
+    /// Memory of other APIs never is: on two H200s this holds for OpenGL's, and for imported memory
+    /// once the import has ended. Pools, mapped memory and host memory are accessible from all
+    /// devices or none.
     fn reaches(&self, region: &Region) -> bool {
         use RegionKind as K;
 

@@ -1,4 +1,5 @@
-//! Images that a client passes as a module: PTX text, a fat binary around it, or machine code.
+//! Images that a client passes as a module: PTX text, a fat binary, a wrapper of one, or machine
+//! code.
 
 use core::ffi::{CStr, c_void};
 use std::slice;
@@ -10,11 +11,10 @@ use super::fatbin;
 use super::joined::Joined;
 use super::refused::Refused;
 
-/// A module's image.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Image {
     start: *const c_void,
-    /// Most bytes that it may have; `None` for a client's pointer, where the image itself gives the length.
+    /// Maximum size; `None` for a client's pointer, because the image itself states its length.
     most: Option<usize>,
 }
 
@@ -28,25 +28,24 @@ impl Param for Image {
 
 const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
 const FATBIN_MAGIC: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
-/// The structure that compilers put around a fat binary; its second word is the address of the fat binary.
+/// The structure that compilers put around a fat binary. Its second word is the binary's address.
 const WRAPPER_MAGIC: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
 const WRAPPER_VERSION: usize = 4;
 const WRAPPER_POINTER: usize = 8;
-/// In version 2, the address of a null-terminated list of fat binaries that are still to be linked: the result of
-/// device code compiled apart (`-rdc=true`). The other pointer then leads to the code that the compiler linked by
-/// itself, for architectures that it knew.
+/// In version 2, the address of a null-terminated list of fat binaries that still have to be
+/// linked: the result of relocatable device code (`-rdc=true`). The other pointer then leads to the
+/// code that the compiler linked for the architectures that it knew.
 const WRAPPER_LIST: usize = 16;
 const LINK_VERSION: u32 = 2;
-/// The most fat binaries in such a list.
+/// Maximum number of fat binaries in such a list.
 const MOST_LINKED: usize = 1 << 16;
 
 impl Image {
-    /// An image in a buffer that ends with a NUL.
     pub(super) fn in_buffer(bytes: &[u8]) -> Self {
         Self { start: bytes.as_ptr().cast(), most: Some(bytes.len()) }
     }
 
-    /// The PTX text of the image that suits a device of this compute capability best.
+    /// Returns the PTX text that suits a device of this compute capability best.
     pub(super) fn ptx(self, capability: u32) -> Answer<Result<String, Refused>> {
         if self.start.is_null() {
             return Err(INVALID_VALUE);
@@ -56,16 +55,16 @@ impl Image {
         } else if self.begins(FATBIN_MAGIC) {
             self.contained(capability)
         } else if self.begins(WRAPPER_MAGIC) && self.most.is_some() {
-            // An address in a file is no address of this process.
+            // An address in a file is not an address of this process.
             Err(Refused::garbage())
         } else if self.begins(WRAPPER_MAGIC) {
             return self.wrapped(capability);
         } else if !self.begins_as_text() {
-            // Neither an image nor a text: nothing says where it ends.
+            // Neither a container nor text, so its length is unknown.
             Err(Refused::garbage())
         } else {
-            // SAFETY: an image that is no container is a text that ends with a NUL, by the contract of the call;
-            // `in_buffer` is given bytes that end with one.
+            // SAFETY: an image that is not a container is NUL-terminated text, by the contract of
+            // the call; the bytes passed to `in_buffer` end with a NUL.
             match unsafe { CStr::from_ptr(self.start.cast()) }.to_str() {
                 Ok(text) if text.contains(".version") => Ok(text.to_owned()),
                 _ => Err(Refused::garbage()),
@@ -73,11 +72,11 @@ impl Image {
         })
     }
 
-    /// True if the first four bytes, or those before a NUL among them, are of a text.
+    /// True if the first four bytes, up to a NUL, are ASCII.
     fn begins_as_text(self) -> bool {
         for index in 0..4 {
             let at = self.start.cast::<u8>().wrapping_add(index);
-            // SAFETY: no byte before was a NUL, so this one belongs to the header or to the text.
+            // SAFETY: no earlier byte was a NUL, so this one belongs to the header or to the text.
             match unsafe { at.read() } {
                 0 => break,
                 byte if !byte.is_ascii() => return false,
@@ -87,15 +86,16 @@ impl Image {
         true
     }
 
-    /// The PTX in a wrapper: of a fat binary, or of a list of them. Never a wrapper, which might be itself.
+    /// Returns the PTX in a wrapper of a fat binary, or of a list of them. They must not be
+    /// wrappers themselves, because a wrapper could contain itself.
     fn wrapped(self, capability: u32) -> Answer<Result<String, Refused>> {
         let version = self.start.wrapping_byte_add(WRAPPER_VERSION).cast::<u32>();
-        // SAFETY: a wrapper, by its magic number, goes on with a version and two pointers, all of which the client
-        // keeps during the call.
+        // SAFETY: the magic number shows that this is a wrapper. A version and two pointers follow,
+        // and the client keeps all of them during the call.
         let is_list = unsafe { version.read_unaligned() } == LINK_VERSION;
         let field = if is_list { WRAPPER_LIST } else { WRAPPER_POINTER };
         let field = self.start.wrapping_byte_add(field).cast::<*const c_void>();
-        // SAFETY: one of the two pointers behind the version of a wrapper.
+        // SAFETY: one of the two pointers after the version of a wrapper.
         let start = unsafe { field.read_unaligned() };
         if start.is_null() {
             return Err(INVALID_VALUE);
@@ -106,7 +106,7 @@ impl Image {
         let mut joined = Joined::default();
         for index in 0..MOST_LINKED {
             let place = start.cast::<*const c_void>().wrapping_add(index);
-            // SAFETY: the list ends with null, which none of the pointers before this one was.
+            // SAFETY: the list ends with null, and no earlier pointer was null.
             let start = unsafe { place.read_unaligned() };
             if start.is_null() {
                 joined.add_device_runtime();
@@ -120,7 +120,7 @@ impl Image {
         Ok(Err(Refused::garbage()))
     }
 
-    /// The PTX of a fat binary.
+    /// Returns the PTX of a fat binary.
     fn contained(self, capability: u32) -> Result<String, Refused> {
         if !self.begins(FATBIN_MAGIC) {
             return Err(Refused::garbage());
@@ -132,22 +132,24 @@ impl Image {
     fn begins(self, magic: [u8; 4]) -> bool {
         magic.into_iter().enumerate().all(|(index, byte)| {
             let at = self.start.cast::<u8>().wrapping_add(index);
-            // SAFETY: an image is at least a header or a text up to its NUL; the bytes before this one were no NUL.
+            // SAFETY: an image has a whole header or is text up to its NUL; no earlier byte was a
+            // NUL.
             unsafe { at.read() == byte }
         })
     }
 
-    /// The bytes of a fat binary, whose header has the length.
+    /// Returns the bytes of a fat binary. Its header states the length.
     fn fatbin(&self) -> Result<&[u8], Refused> {
         if self.most.is_some_and(|most| most < fatbin::HEADER) {
             return Err(Refused::garbage());
         }
-        // SAFETY: a fat binary starts with a header of this size, by its magic number; a buffer has that many bytes.
+        // SAFETY: the magic number shows that this is a fat binary, which starts with a header of
+        // this size. A buffer was checked to be that long.
         let header = unsafe { slice::from_raw_parts(self.start.cast::<u8>(), fatbin::HEADER) };
         let len = fatbin::total_len(header).filter(|len| self.most.is_none_or(|most| *len <= most));
         let len = len.filter(|len| isize::try_from(*len).is_ok()).ok_or_else(Refused::garbage)?;
-        // SAFETY: the header says that the container is this long, and a buffer is. The bytes are used during the
-        // call only, in which the client keeps them.
+        // SAFETY: the header states this length, and a buffer was checked to be that long. The
+        // bytes are used only during the call, while the client keeps them.
         Ok(unsafe { slice::from_raw_parts(self.start.cast::<u8>(), len) })
     }
 }

@@ -1,7 +1,7 @@
-//! PTX of several inputs as one text.
+//! Joins the PTX of several inputs.
 //!
-//! The first header is kept, the other headers are dropped. A symbol that one input declares and another defines is
-//! then in one module.
+//! Only the first header is kept. A symbol that one input declares and another defines is then in
+//! one module.
 
 use cuprum_sys::CUresult;
 
@@ -9,7 +9,6 @@ use super::device_runtime;
 use super::fatbin::MOST_TEXT;
 use super::refused::Refused;
 
-/// Several texts, joined.
 #[derive(Debug, Default)]
 pub(super) struct Joined {
     text: String,
@@ -17,18 +16,18 @@ pub(super) struct Joined {
     has_device_runtime: bool,
 }
 
-/// Place of an input in the joined text.
+/// Position of an input in the joined text.
 #[derive(Debug)]
 struct Input {
     name: String,
-    /// Lines of the text before it.
+    /// Number of lines before it.
     before: usize,
-    /// Lines of its header that were dropped.
+    /// Number of dropped header lines.
     dropped: usize,
 }
 
 impl Joined {
-    /// Adds a module, under the name that the client gives it.
+    /// Adds a module under the client's name for it.
     pub(super) fn add(&mut self, name: &str, ptx: &str) -> Result<(), Refused> {
         let part = if self.text.is_empty() { ptx } else { without_header(ptx) };
         let bytes = self.text.len() as u64 + part.len() as u64;
@@ -44,7 +43,7 @@ impl Joined {
         Ok(())
     }
 
-    /// The input from which a line of the text, counted from 1, comes, and the number of the line there.
+    /// Returns the input and its line, counted from 1, for a line of the text.
     pub(super) fn origin(&self, line: u32) -> Option<(&str, u32)> {
         let line = line as usize;
         let input = self.inputs.iter().rev().find(|input| input.before < line)?;
@@ -52,14 +51,13 @@ impl Joined {
         Some((&input.name, line))
     }
 
-    /// Adds those definitions of the device runtime library that the software device has, once.
+    /// Adds the supported definitions of the device runtime library, once.
     pub(super) fn add_device_runtime(&mut self) {
         self.has_device_runtime = true;
     }
 
-    /// The whole text.
     pub(super) fn text(&self) -> String {
-        // Of no inputs, hardware makes a module with nothing in it.
+        // Without inputs, hardware creates an empty module.
         if self.text.is_empty() {
             return ".version 7.0\n.target sm_52\n.address_size 64\n".to_owned();
         }
@@ -68,12 +66,11 @@ impl Joined {
     }
 }
 
-/// The ends of lines in a text.
 fn lines(text: &str) -> usize {
     text.bytes().filter(|&byte| byte == b'\n').count()
 }
 
-/// PTX after its last header directive.
+/// Returns the PTX after its last header directive.
 fn without_header(ptx: &str) -> &str {
     let headers = [".version", ".target", ".address_size"];
     let ends = headers.iter().filter_map(|header| {

@@ -1,4 +1,4 @@
-//! The functions of kernels that belong to no context.
+//! Functions for kernels that belong to no context.
 
 use core::ffi::c_char;
 
@@ -29,7 +29,7 @@ calls! {
         name.set(Kernel::find(hfunc)?.name.as_ptr())
     }
 
-    /// The driver looks at the code in the current context.
+    /// The driver inspects the code in the current context.
     fn cuKernelGetParamInfo(
         call,
         kernel: CUkernel,

@@ -28,26 +28,26 @@ pub(crate) struct Launch {
     pub(crate) function: Arc<Function>,
     pub(crate) shape: LaunchShape,
     pub(crate) params: Vec<u8>,
-    /// Blocks of a cluster, if launch or kernel have any.
+    /// Blocks of a cluster, if the launch or the kernel has clusters.
     cluster: Option<Sides>,
 }
 
-/// Everything about a launch but the kernel and its arguments.
+/// All parts of a launch except the kernel and its arguments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LaunchShape {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) cooperative: bool,
-    /// Blocks of a cluster, where the launch says so.
+    /// Blocks of a cluster, if the launch states them.
     pub(crate) cluster: Option<Sides>,
 }
 
-/// Bytes that the barrier of a cooperative grid needs.
+/// Size of the barrier of a cooperative grid, in bytes.
 const WORKSPACE_BYTES: u64 = 64;
 
 impl Launch {
-    /// Checks a launch against the limits of device and kernel.
+    /// Checks a launch against the limits of the device and the kernel.
     pub(crate) fn new(function: Arc<Function>, shape: LaunchShape, params: Vec<u8>) -> Answer<Self> {
         let kernel = &function.kernel;
         let threads = shape.check(&function)?;
@@ -61,7 +61,6 @@ impl Launch {
         Ok(Self { function, shape, params, cluster })
     }
 
-    /// Runs it, in the context of its function.
     pub(crate) fn launch(&self) -> Answer {
         let module = &self.function.module;
         let context = &module.context;
@@ -93,7 +92,8 @@ impl Launch {
             note(|| Act::of_kernel(&self.function.kernel, touched));
         }
         if let Some(workspace) = workspace {
-            // Known only here, so it is there to be freed.
+            // Only this function knows the address, so the memory exists and freeing it cannot
+            // fail.
             let _ = memory().free(workspace.base);
         }
         match result {
@@ -107,7 +107,6 @@ impl Launch {
     }
 }
 
-/// The settings that every launch gets.
 static OPTIONS: LazyLock<ExecOptions> = LazyLock::new(|| {
     let settings = settings();
     ExecOptions {
@@ -131,7 +130,7 @@ impl Operation for Launch {
     }
 }
 
-/// Collects the arguments into one buffer, from either of the two ways to pass them.
+/// Collects the arguments, passed in either way, into one buffer.
 pub(crate) fn pack_params(
     function: &Function,
     each: *mut *mut c_void,
@@ -144,11 +143,13 @@ pub(crate) fn pack_params(
         (false, false) => return Err(INVALID_VALUE),
         (false, true) => {
             for (index, param) in kernel.params().iter().enumerate() {
-                // SAFETY: the array is not null, and the client passes one pointer for each parameter of the kernel.
+                // SAFETY: the array is not null, and the client passes one pointer for each
+                // parameter of the kernel.
                 let from = unsafe { each.wrapping_add(index).read_unaligned() };
                 ensure(!from.is_null(), INVALID_VALUE)?;
                 let to = &mut buffer[param.offset as usize..][..param.size as usize];
-                // SAFETY: the client's argument, not null, has the size of the parameter; the buffer is our own.
+                // SAFETY: the client's argument is not null and has the size of the parameter; the
+                // buffer is our own.
                 unsafe { ptr::copy_nonoverlapping(from.cast(), to.as_mut_ptr(), to.len()) };
             }
         }
@@ -156,32 +157,33 @@ pub(crate) fn pack_params(
             let (from, bytes) = extra_buffer(extra)?;
             ensure(bytes >= buffer.len() && !from.is_null() || buffer.is_empty(), INVALID_VALUE)?;
             ensure(bytes == buffer.len(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
-            // SAFETY: the client says that its buffer has as many bytes as ours, and it is null only if that is zero.
+            // SAFETY: the client states that its buffer has as many bytes as ours; it is null only
+            // if that is zero.
             unsafe { ptr::copy_nonoverlapping(from.cast(), buffer.as_mut_ptr(), buffer.len()) };
         }
     }
     Ok(buffer)
 }
 
-/// Reads the list of marks and values at `extra`.
+/// Reads the list of markers and values at `extra`.
 fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
-    /// Marks in a valid list: at most two, and the end.
+    /// Maximum number of markers in a valid list: two, and the end.
     const MOST_MARKS: usize = 3;
     let (mut buffer, mut bytes) = (ptr::null(), None);
     for pair in 0..MOST_MARKS {
         let at = extra.wrapping_add(2 * pair);
-        // SAFETY: the list is not null and goes on until its end mark, which was not seen yet.
+        // SAFETY: the list is not null, and its end marker has not been reached.
         let mark = unsafe { at.read_unaligned() };
         if mark == CU_LAUNCH_PARAM_END {
             return Ok((buffer, bytes.ok_or(INVALID_VALUE)?));
         }
-        // SAFETY: every other mark is followed by its value.
+        // SAFETY: every other marker is followed by its value.
         let value = unsafe { at.wrapping_add(1).read_unaligned() };
         if mark == CU_LAUNCH_PARAM_BUFFER_POINTER {
             buffer = value.cast_const();
         } else if mark == CU_LAUNCH_PARAM_BUFFER_SIZE {
             ensure(!value.is_null(), INVALID_VALUE)?;
-            // SAFETY: the value of this mark points at the size, and is not null.
+            // SAFETY: the value of this marker points to the size, and is not null.
             bytes = Some(unsafe { value.cast::<usize>().read_unaligned() });
         } else {
             return Err(INVALID_VALUE);
@@ -190,7 +192,6 @@ fn extra_buffer(extra: *mut *mut c_void) -> Answer<(*const c_void, usize)> {
     Err(INVALID_VALUE)
 }
 
-/// Pushes a launch to its stream.
 fn launch(
     call: &Call,
     function: CUfunction,
@@ -207,7 +208,8 @@ fn launch(
 }
 
 impl LaunchShape {
-    /// Compares the shape with the limits of device and kernel; answers the number of threads of a block.
+    /// Compares the shape with the limits of the device and the kernel. Returns the threads per
+    /// block.
     fn check(&self, function: &Function) -> Answer<u32> {
         let (kernel, name) = (&function.kernel, function.kernel.name());
         let within = |sides: [u32; 3], limits: [u32; 3]| {
@@ -245,7 +247,7 @@ impl LaunchShape {
         Ok(threads)
     }
 
-    /// What an extended launch says beside its attributes.
+    /// Returns the shape of an extended launch, without its attributes.
     pub(super) fn of(config: &CUlaunchConfig) -> Self {
         LaunchShape {
             grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
@@ -256,9 +258,9 @@ impl LaunchShape {
         }
     }
 
-    /// The attributes of an extended launch that change what is launched.
+    /// Applies the attributes of an extended launch that affect its result.
     pub(super) fn apply(&mut self, config: &CUlaunchConfig) -> Answer {
-        // SAFETY: the client's array, of the length that stands beside it.
+        // SAFETY: the client's array has the length stated in the configuration.
         let attributes = unsafe { In::from_raw(config.attrs.cast_const()) };
         for attribute in attributes.get_all(config.numAttrs as usize)? {
             match attribute.id {
@@ -270,7 +272,7 @@ impl LaunchShape {
                     // SAFETY: the id says that the client set this member, three integers.
                     self.cluster = asked(unsafe { attribute.value.clusterDim });
                 }
-                // The others advise the hardware.
+                // Other attributes are hints for the hardware.
                 known if known.name().is_some() => {}
                 _ => return Err(INVALID_VALUE),
             }

@@ -1,4 +1,5 @@
-//! Launching as before CUDA 4.0: shape and arguments are set on the function, call by call.
+//! Launches by the functions from before CUDA 4.0, which set the shape and arguments on the
+//! function.
 
 use core::ffi::c_void;
 use core::slice;
@@ -11,7 +12,7 @@ use crate::driver::call::{Call, calls};
 use super::function::Function;
 use super::launch::{Launch, LaunchShape};
 
-/// No kernel takes more bytes of arguments.
+/// Maximum bytes of arguments of any kernel.
 const MOST_PARAM_BYTES: u32 = 32764;
 
 fn set_param(function: CUfunction, offset: i32, value: &[u8]) -> Answer {
@@ -77,7 +78,8 @@ calls! {
 
     fn cuParamSetv(_call, hfunc: CUfunction, offset: i32, ptr: *mut c_void, numbytes: u32) {
         ensure(!ptr.is_null(), INVALID_VALUE)?;
-        // SAFETY: the client's argument, not null, of the size that it says, which it keeps during the call.
+        // SAFETY: the client's argument, not null, has the stated size, and the client keeps it
+        // during the call.
         let value = unsafe { slice::from_raw_parts(ptr.cast::<u8>(), numbytes as usize) };
         set_param(hfunc, offset, value)
     }

@@ -1,4 +1,4 @@
-//! Libraries: programs that belong to no context, and are placed into one when they are used there.
+//! Libraries: programs without a context. A context loads its own module of a library on first use.
 
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -24,14 +24,11 @@ use super::module::{Module, ModuleOf};
 use super::named::Named;
 use super::origin::Origin;
 
-/// The live libraries.
 pub(super) static LIBRARIES: Table<Library> =
     Table::new(Kind::Library).leak(LeakKind::Library, |_, _| Leaked::Yes);
 
-/// The live kernels.
 pub(crate) static KERNELS: Table<Kernel> = Table::new(Kind::Kernel);
 
-/// A program that belongs to no context.
 #[derive(Debug)]
 pub(crate) struct Library {
     pub(crate) handle: usize,
@@ -44,13 +41,12 @@ pub(crate) struct Library {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The module in each context that has used it.
     modules: Ordered<Weak<Module>>,
-    /// The kernel handles given out, by index.
+    /// The kernel handles issued so far, by index.
     kernels: Ordered<usize>,
 }
 
-/// A kernel that belongs to no context.
+/// A kernel without a context.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub(crate) library: Arc<Library>,
@@ -61,8 +57,8 @@ pub(crate) struct Kernel {
 }
 
 impl Library {
-    /// Makes a library of any image, as hardware does: what is wrong with one is told to the log, and answered to those
-    /// who ask for something in it.
+    /// Creates a library from any image, as hardware does. A faulty image is described in the log,
+    /// and functions that look up its contents return the error.
     pub(super) fn create(out: Out<CUlibrary>, image: Image, options: &Options) -> Answer {
         out.check()?;
         let (Compiled { program, registers }, refused) = match try_compile(image, options, &refusal)? {
@@ -89,7 +85,7 @@ impl Library {
         LIBRARIES.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 
-    /// The code of the refusal if its image was refused.
+    /// Fails with the error of a refused image.
     pub(super) fn check(&self) -> Answer {
         self.refused.map_or(Ok(()), Err)
     }
@@ -98,12 +94,12 @@ impl Library {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The library's module in a context, loaded on first use.
+    /// Returns the library's module in a context. The first call loads it.
     pub(super) fn module_in(&self, context: &Arc<Context>) -> Answer<Arc<Module>> {
         self.check()?;
         let mut state = self.state();
         let known = state.modules.get(context.handle as u64).and_then(Weak::upgrade);
-        // The module of an earlier life of a primary context is another one.
+        // The module of an earlier instance of a primary context does not count.
         if let Some(module) = known.filter(|module| Arc::ptr_eq(&module.context, context)) {
             return Ok(module);
         }
@@ -145,16 +141,14 @@ impl Kernel {
         KERNELS.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 
-    /// The handle of its function in a context.
     pub(crate) fn function_in(&self, context: &Arc<Context>) -> Answer<usize> {
         function_of(&self.library.module_in(context)?, self.index)
     }
 }
 
-/// Functions, found by the handles of functions and of kernels.
 impl Function {
-    /// The function behind a handle; for a kernel that belongs to no context, the one in the current
-    /// context. Its context is alive and not poisoned.
+    /// Finds a function by its handle. For a kernel without a context, returns its function in the
+    /// current context. Fails if the context has ended or has a sticky error.
     pub(crate) fn find(handle: CUfunction) -> Answer<Arc<Self>> {
         if let Some(function) = FUNCTIONS.get(handle.addr()) {
             function.module.context.check()?;
@@ -167,7 +161,7 @@ impl Function {
         FUNCTIONS.get(function).ok_or(INVALID_HANDLE)
     }
 
-    /// The function behind a handle, which must be of this context.
+    /// Finds a function by its handle. Fails unless it belongs to this context.
     pub(crate) fn find_in(handle: CUfunction, context: &Arc<Context>) -> Answer<Arc<Self>> {
         let function = match FUNCTIONS.get(handle.addr()) {
             Some(function) => function,
@@ -185,7 +179,7 @@ impl Function {
         Ok(function)
     }
 
-    /// The handle that its kernel has outside of contexts, if it has one.
+    /// Returns the handle of its kernel without a context, if there is one.
     pub(crate) fn kernel_handle(&self) -> Option<usize> {
         let ModuleOf::Library(origin) = &self.module.of else { return None };
         let index = self.module.program.kernel(self.kernel.name())?;

@@ -1,4 +1,4 @@
-//! The functions of libraries.
+//! Functions for libraries.
 
 use core::ffi::c_void;
 
@@ -102,7 +102,7 @@ calls! {
         Ok(())
     }
 
-    /// There are no functions that host and device both call, as the device's attribute says.
+    /// No functions exist that host and device can both call, as the device's attribute says.
     fn cuLibraryGetUnifiedFunction(
         _call,
         fptr: Out<*mut c_void>,

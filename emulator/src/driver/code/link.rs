@@ -1,7 +1,7 @@
-//! The linker of the driver: puts PTX together into one module.
+//! The linker of the driver: joins PTX into one module.
 //!
-//! Several inputs become one text ([`super::joined`]). Of the device runtime library, the software device has
-//! grids that synchronize; the rest stays undefined. Inputs other than PTX are refused.
+//! Several inputs become one text ([`super::joined`]). Of the device runtime library, only grid
+//! synchronization is defined; other symbols stay undefined. Inputs other than PTX are refused.
 
 use core::ffi::c_void;
 use std::slice;
@@ -27,10 +27,8 @@ use super::refused::Refused;
 const ONLY_PTX: &str =
     "only PTX, fat binaries with PTX and libcudadevrt.a can be linked for the software device";
 
-/// The live linkers.
 static LINKS: Table<Link> = Table::new(Kind::Link).leak(LeakKind::Link, |_, _| Leaked::Yes);
 
-/// A linker at work.
 #[derive(Debug)]
 pub(crate) struct Link {
     options: Options,
@@ -42,7 +40,7 @@ struct State {
     joined: Joined,
     /// The result with its NUL, which lives as long as the linker.
     output: Option<Box<[u8]>>,
-    /// True once it was to be completed, whatever came of it.
+    /// True after a request to complete it, whether or not it succeeded.
     is_over: bool,
 }
 
@@ -55,7 +53,7 @@ impl Link {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an input. The log goes to the client, the code is the answer.
+    /// Adds an input. The log goes to the client.
     fn add(&self, kind: CUjitInputType, bytes: &[u8], name: &str) -> Answer {
         ensure(!self.state().is_over, INVALID_VALUE)?;
         let Err(Refused { code, log }) = self.take(kind, bytes, name)? else { return Ok(()) };
@@ -71,7 +69,7 @@ impl Link {
                 self.state().joined.add_device_runtime();
                 return Ok(Ok(()));
             }
-            // Code for link-time optimization has a header of its own, which hardware looks for first.
+            // Code for link-time optimization has its own header, which hardware checks first.
             CUjitInputType::CU_JIT_INPUT_CUBIN | CUjitInputType::CU_JIT_INPUT_NVVM
                 if !bytes.starts_with(b"\x7fELF") =>
             {
@@ -94,7 +92,7 @@ impl Link {
     }
 }
 
-/// Refuses a text that is wrong whatever it is linked with.
+/// Refuses a text that is invalid regardless of the other inputs.
 fn alone(ptx: &str, target: &LoadOptions) -> Result<(), Refused> {
     match Program::load(ptx, target) {
         Err(error) if error.kind != PtxErrorKind::Unresolved => Err(refusal(&error)),
@@ -102,7 +100,7 @@ fn alone(ptx: &str, target: &LoadOptions) -> Result<(), Refused> {
     }
 }
 
-/// The refusal of the joined text, in terms of the input that is wrong.
+/// Translates the refusal of the joined text to the input that caused it.
 fn refusal_of_input(joined: &Joined, error: &PtxError) -> Refused {
     let Some((name, line)) = joined.origin(error.line) else { return refusal(error) };
     let Refused { mut code, log } = refusal(&PtxError { line, ..error.clone() });
@@ -126,9 +124,10 @@ fn create(
 fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: Text) -> Answer {
     let link = Link::find(state)?;
     ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
-    // SAFETY: the client's input, not null, of the size that it says, which it keeps during the call.
+    // SAFETY: the client's input, not null, has the stated size, and the client keeps it during the
+    // call.
     let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
-    // A missing name is allowed.
+    // The name is optional.
     link.add(kind, bytes, &name.get().unwrap_or_default())
 }
 
@@ -176,7 +175,7 @@ calls! {
         add_file(state, type_, path)
     }
 
-    /// The result is PTX again, which the driver loads as it loads machine code.
+    /// The result is PTX again, which the driver loads like machine code.
     fn cuLinkComplete(
         _call,
         state: CUlinkState,

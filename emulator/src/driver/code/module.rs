@@ -19,7 +19,7 @@ use super::named::Named;
 use super::origin::Origin;
 use super::placement::{initialize, place};
 
-/// The live modules. Those of libraries go with their library.
+/// The live modules. The modules of a library are unloaded with it.
 pub(super) static MODULES: Table<Module> = Table::new(Kind::Module)
     .owned_by(|module: &Module| module.context.handle)
     .leak(LeakKind::Module, |_, call| {
@@ -33,24 +33,22 @@ pub(crate) struct Module {
     pub(crate) handle: usize,
     pub(crate) context: Arc<Context>,
     pub(crate) program: Arc<Named>,
-    /// Address of each global of the program; 0 for one without size.
+    /// Address of each global variable of the program; 0 if it has no size.
     pub(super) globals: Vec<u64>,
-    /// The function handles given out, by index of the kernel.
+    /// The function handles issued so far, by index of the kernel.
     pub(crate) functions: Mutex<Ordered<usize>>,
     pub(super) of: ModuleOf,
 }
 
-/// Owner of a module.
 #[derive(Debug)]
 pub(super) enum ModuleOf {
-    /// The client, with a limit of the registers.
     Client(RegisterLimit),
-    /// A library, some of whose state it shares.
+    /// A library, which shares some of its state with the module.
     Library(Arc<Origin>),
 }
 
 impl Module {
-    /// Places a program's variables in the context and makes a handle for it.
+    /// Places a program's variables in the context and creates a handle for it.
     pub(super) fn load(context: &Arc<Context>, program: &Arc<Named>, of: ModuleOf) -> Answer<Arc<Self>> {
         let shared = match &of {
             ModuleOf::Client(_) => Ordered::new(),
@@ -80,21 +78,21 @@ impl Module {
         Ok(module)
     }
 
-    /// The module behind a handle. Its context is alive and not poisoned.
+    /// Finds a module by its handle. Fails if its context has ended or has a sticky error.
     pub(crate) fn find(handle: CUmodule) -> Answer<Arc<Self>> {
         let module = MODULES.get(handle.addr()).ok_or(INVALID_HANDLE)?;
         module.context.check()?;
         Ok(module)
     }
 
-    /// Address and size of a variable.
+    /// Returns the address and size of a variable.
     pub(crate) fn global(&self, name: &str) -> Answer<(u64, u64)> {
         let index = self.program.global(name).ok_or(NOT_FOUND)?;
         let global = self.program.globals().get(index).ok_or(NOT_FOUND)?;
         Ok((self.globals.get(index).copied().unwrap_or(0), global.size))
     }
 
-    /// Removes the module with its variables. Returns the handles of its functions, which go too.
+    /// Removes the module with its variables and functions. Returns the handles of the functions.
     pub(super) fn unload(&self) -> Vec<usize> {
         scheduler().wait_to_free(self.context.handle);
         MODULES.remove(self.handle);
@@ -102,7 +100,7 @@ impl Module {
         let of_library = matches!(self.of, ModuleOf::Library(_));
         for (global, &address) in self.program.globals().iter().zip(&self.globals) {
             if address != 0 && !(of_library && global.managed) {
-                // Gone already if the context is.
+                // The context's end may have freed it already.
                 let _ = memory().free(address);
             }
         }

@@ -1,4 +1,4 @@
-//! The functions that load and unload modules, and find their contents.
+//! Functions that load and unload modules, and find their contents.
 
 use core::ffi::c_void;
 

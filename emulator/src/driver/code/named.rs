@@ -1,4 +1,4 @@
-//! A program whose kernels and variables are found by name, however many there are.
+//! A program with an index of its names, for fast lookup in programs with many kernels.
 
 use core::ops::Deref;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ impl Named {
         fn index<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<Box<str>, usize> {
             let mut index = HashMap::new();
             for (at, name) in names.enumerate() {
-                // The first of a name counts.
+                // The first definition of a name counts.
                 index.entry(name.into()).or_insert(at);
             }
             index
@@ -28,12 +28,10 @@ impl Named {
         Self { program, kernels, globals }
     }
 
-    /// The index of a kernel.
     pub(crate) fn kernel(&self, name: &str) -> Option<usize> {
         self.kernels.get(name).copied()
     }
 
-    /// The index of a variable.
     pub(super) fn global(&self, name: &str) -> Option<usize> {
         self.globals.get(name).copied()
     }

@@ -16,7 +16,7 @@ use super::function::Function;
 
 const WARP: u32 = 32;
 
-/// Number of blocks of this size that one multiprocessor holds at the same time.
+/// Returns the number of blocks of this size that one multiprocessor holds at once.
 pub(super) fn resident_blocks(kernel: &Kernel, threads: u32, dynamic_shared: u32) -> u32 {
     let threads = threads.next_multiple_of(WARP);
     if threads == 0 || threads > max_threads(kernel).next_multiple_of(WARP) {
@@ -45,7 +45,7 @@ fn active_blocks(
     out.set(resident_blocks(&function.kernel, threads, shared) as i32)
 }
 
-/// The block size with most threads on a multiprocessor, the largest of several.
+/// Finds the block size with the most threads on a multiprocessor; of several, the largest.
 fn best_block(
     grid: Out<i32>,
     block: Out<i32>,
@@ -66,8 +66,8 @@ fn best_block(
     let mut threads = most;
     while threads > 0 {
         let shared = match shared_of {
-            // It may call the driver, as on an H100: nothing is locked here.
-            // SAFETY: the client's function, of the type that its parameter says; it takes any block size.
+            // SAFETY: the client's function, of the declared type, accepts any block size. It may
+            // call the driver, as on an H100, because no lock is held here.
             Some(shared_of) => unsafe { shared_of(threads as i32) },
             None => dynamic_shared,
         };

@@ -12,18 +12,16 @@ use super::attributes::Attributes;
 use super::jit::RegisterLimit;
 use super::placement::{initialize, place};
 
-/// State that the modules of a library share.
 #[derive(Debug)]
 pub(super) struct Origin {
     pub(super) library: usize,
-    /// Attributes of each kernel, which its functions have until they are set for a function.
+    /// Attributes of each kernel, which its functions inherit.
     pub(super) attributes: Vec<Arc<Attributes>>,
-    /// Addresses of managed variables, which belong to no context; placed when first asked for.
+    /// Addresses of managed variables, which belong to no context. Placed on first use.
     pub(super) managed: Mutex<Ordered<u64>>,
 }
 
 impl Origin {
-    /// The attributes of a new function.
     pub(super) fn attributes(&self, index: usize, kernel: &Kernel) -> Attributes {
         match self.attributes.get(index) {
             Some(kernel) => Attributes::of_function(Arc::clone(kernel)),
@@ -31,12 +29,12 @@ impl Origin {
         }
     }
 
-    /// Addresses of the managed variables, by index.
+    /// Returns the addresses of the managed variables, by index.
     pub(super) fn managed(&self, program: &Program) -> Answer<Ordered<u64>> {
         let mut known = self.managed.lock().unwrap_or_else(PoisonError::into_inner);
         if known.is_empty() {
             let globals = program.globals();
-            // Context 0 is no client's, and never ends.
+            // No client's context has the number 0, and it never ends.
             let regions = place((0, 0), globals, |_, global| global.managed)?;
             let addresses: Vec<u64> =
                 regions.iter().map(|region| region.as_ref().map_or(0, |region| region.base)).collect();
@@ -53,7 +51,7 @@ impl Origin {
     pub(super) fn free(&self) {
         let known = std::mem::take(&mut *self.managed.lock().unwrap_or_else(PoisonError::into_inner));
         for (_, &address) in known.iter() {
-            // Gone already if a client freed it.
+            // A client may have freed it already.
             let _ = memory().free(address);
         }
     }

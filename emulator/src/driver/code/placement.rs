@@ -1,4 +1,4 @@
-//! The variables of a program, placed in memory.
+//! Places the variables of a program in memory.
 
 use core::ptr;
 
@@ -8,7 +8,8 @@ use crate::program::{FUNCTION_STRIDE, Global, GlobalSpace, RelocationTarget};
 use crate::driver::answer::{Answer, OUT_OF_MEMORY};
 use crate::driver::state::memory;
 
-/// Allocates the variables that are wanted, for a context on a device; frees them again if one does not fit.
+/// Allocates the selected variables for a context on a device. Frees them again if one does not
+/// fit.
 pub(crate) fn place(
     (context, device): (u64, u32),
     globals: &[Global],
@@ -41,7 +42,7 @@ pub(crate) fn place(
     Ok(regions)
 }
 
-/// Writes a variable's initial bytes, with the addresses in them.
+/// Writes a variable's initial bytes, including the addresses in them.
 pub(super) fn initialize(global: &Global, region: &Region, addresses: &[u64]) {
     let mut bytes = global.init.clone();
     for relocation in &global.relocations {
@@ -65,6 +66,6 @@ pub(super) fn initialize(global: &Global, region: &Region, addresses: &[u64]) {
         }
     }
     let count = bytes.len().min(region.len as usize);
-    // SAFETY: the region is live, at least `count` bytes long, and nobody else knows it yet.
+    // SAFETY: the region is live and at least `count` bytes long, and no other code knows it yet.
     unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), region.host, count) };
 }

@@ -1,8 +1,8 @@
-//! Refusals of code: the answer of the call, and the text of the log.
+//! Refusals of code: the result of the call, and the text of the log.
 
 use cuprum_sys::CUresult;
 
-/// Reason why an image cannot be loaded: the code, and the text of the log.
+/// Reason why an image cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) code: CUresult,
@@ -14,12 +14,12 @@ impl Refused {
         Self { code, log: log.into() }
     }
 
-    /// Neither PTX nor a container.
+    /// Refuses an image that is neither PTX nor a container.
     pub(super) fn garbage() -> Self {
         Self::new(CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a fat binary")
     }
 
-    /// Only machine code.
+    /// Refuses an image that contains only machine code.
     pub(super) fn machine_code(what: &str) -> Self {
         Self::new(
             CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,

@@ -1,4 +1,4 @@
-//! Objects that clients hold now, which they leave behind if the process ends.
+//! Objects that clients have not destroyed, for a report at the end of the process.
 
 use crate::client;
 use crate::message::{self, Message};
@@ -9,7 +9,7 @@ use crate::driver::call::objects;
 use super::leak;
 use super::object::CONTEXTS;
 
-/// All objects that clients hold now.
+/// Lists all objects that clients have not destroyed.
 pub(crate) fn alive() -> Vec<Leak> {
     let mut contexts = Vec::new();
     CONTEXTS.for_each(|handle, made, context| contexts.push((handle, made, context.is_primary)));
@@ -28,7 +28,7 @@ pub(crate) fn alive() -> Vec<Leak> {
     found
 }
 
-/// Reports the objects that are held when the process ends.
+/// Reports the objects left at the end of the process.
 pub(crate) fn tell_held() {
     let found = alive();
     if !found.is_empty() {

@@ -1,4 +1,4 @@
-//! The functions that make, end and describe contexts, and that set and tell the current one.
+//! Functions that create, end and describe contexts, and that set and return the current one.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn create(out: Out<CUcontext>, flags: u32, device: i32) -> Answer {
 fn destroy(handle: CUcontext) -> Answer {
     ensure(!handle.is_null(), INVALID_VALUE)?;
     let context = Context::find(handle)?;
-    // A part of a device goes with its green context.
+    // A context on a part of a device ends with its green context.
     ensure(!context.is_primary, INVALID_CONTEXT)?;
     with_stack(|stack| {
         if stack.last().is_some_and(|top| top.handle == context.handle) {
@@ -49,7 +49,7 @@ fn pop(out: Out<CUcontext>) -> Answer {
     Ok(())
 }
 
-/// Waits for a context, or for the part of it that `itself` is.
+/// Waits for a context, or for the part of the device that `itself` covers.
 fn synchronize(itself: Option<Arc<Context>>, context: &Context) -> Answer {
     match itself.as_ref().and_then(|itself| itself.part()) {
         Some(part) => context.synchronize_part(part.green),
@@ -156,7 +156,7 @@ calls! {
         synchronize(itself, &context)
     }
 
-    /// The version of the context's interface, not of the driver.
+    /// Returns the version of the context's interface, not of the driver.
     fn cuCtxGetApiVersion(call, ctx: CUcontext, version: Out<u32>) {
         version.check()?;
         let destroyed = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -169,7 +169,8 @@ calls! {
         call.context().map(drop)
     }
 
-    /// A context that is not restricted has all multiprocessors; that the device restricts none does not matter here.
+    /// A context without a restriction has all multiprocessors, even though the device supports
+    /// none.
     fn cuCtxGetExecAffinity(
         call,
         pExecAffinity: Out<CUexecAffinityParam>,
@@ -183,7 +184,7 @@ calls! {
         pExecAffinity.set(CUexecAffinityParam { type_, param: CUexecAffinityParam_param { smCount } })
     }
 
-    /// Other devices write into memory as this one does: there is nothing to flush.
+    /// Nothing has to be flushed, because all devices write to memory in the same way.
     fn cuFlushGPUDirectRDMAWrites(
         call,
         target: CUflushGPUDirectRDMAWritesTarget,
@@ -201,7 +202,6 @@ calls! {
         put_handle(pctx, call.context()?.handle)
     }
 
-    /// There is nothing to profile.
     fn [cuProfilerStart, cuProfilerStop](call) {
         call.context().map(drop)
     }

@@ -1,14 +1,13 @@
-//! Settings of a context: limits, and preferences that change nothing here.
+//! Settings of a context: limits, and preferences without effect here.
 
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 
-/// Settings of a context.
 #[derive(Debug, Clone)]
 pub(super) struct Config {
     limits: [(CUlimit, usize); 6],
-    /// Limits that launched kernels count on.
+    /// Limits that launched kernels rely on.
     in_use: Vec<CUlimit>,
     pub(super) cache: CUfunc_cache,
     pub(super) shared: CUsharedconfig,
@@ -39,7 +38,7 @@ impl Config {
         found.map(|&(_, value)| value).ok_or_else(|| unknown_limit(limit))
     }
 
-    /// The value of a limit, which stays from now on.
+    /// Returns a limit and fixes it from now on.
     pub(super) fn use_limit(&mut self, limit: CUlimit) -> Answer<usize> {
         if !self.in_use.contains(&limit) {
             self.in_use.push(limit);
@@ -51,7 +50,8 @@ impl Config {
         let found = self.limits.iter_mut().find(|(known, _)| *known == limit);
         let place = found.ok_or_else(|| unknown_limit(limit))?;
         ensure(!self.in_use.contains(&limit), INVALID_VALUE)?;
-        // As recorded on an H100, which takes any number; one that overflows when it is rounded becomes 0.
+        // As recorded on an H100, which accepts any number; one that overflows when rounded becomes
+        // 0.
         place.1 = match limit {
             CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE => {
                 (value.max(512 << 10).wrapping_add(255) & !255).min(2 << 30)
@@ -63,7 +63,8 @@ impl Config {
     }
 }
 
-/// Tells a limit that exists, but not on this device, from one that does not exist.
+/// Returns the error for a limit that exists, but not on this device, or for one that does not
+/// exist.
 fn unknown_limit(limit: CUlimit) -> CUresult {
     match limit.name() {
         Some(_) => CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT,

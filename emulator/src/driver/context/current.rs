@@ -1,4 +1,4 @@
-//! The current context of a thread, and the context that a call means.
+//! The current context of a thread, and the context to which a call applies.
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -16,31 +16,31 @@ use super::primary;
 thread_local! {
     /// The contexts pushed on this thread; the last is current. Destroyed ones stay until popped.
     ///
-    /// It has no destructor, so that those of the client's own variables find it as it was; [`forget_stack`] empties it
-    /// after them.
+    /// It has no destructor, so destructors of the client's own variables still find it unchanged.
+    /// [`forget_stack`] empties it after they have run.
     static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// The current context, alive or not; where that is a part of a device, the one in which its things lie.
+/// Returns the current context, alive or not. If that is a part of a device, returns the context
+/// that owns its objects.
 pub(crate) fn current() -> Option<Arc<Context>> {
     current_itself().map(Context::whole)
 }
 
-/// The current context, if it is a part of a device.
 pub(crate) fn current_part() -> Option<Arc<Context>> {
     current_itself().filter(|top| top.part().is_some())
 }
 
-/// The context on top, alive or not.
+/// Returns the context at the top of the stack, alive or not.
 pub(super) fn current_itself() -> Option<Arc<Context>> {
     let top = STACK.with(|stack| stack.borrow().last().cloned())?;
     let is_gone = top.is_primary && !top.health.is_alive();
-    // A primary context may have been made again since it was pushed.
+    // A primary context may have been created again since it was pushed.
     let again = || CONTEXTS.get(top.handle);
     Some(if is_gone { again().unwrap_or(top) } else { top })
 }
 
-/// The context behind a handle, to be made current: a primary context may be inactive then.
+/// Finds a context by its handle, to make it current. An inactive primary context is accepted.
 pub(super) fn find_to_be_current(handle: CUcontext) -> Answer<Arc<Context>> {
     Context::find_itself(handle).or_else(|code| primary::inactive(handle.addr()).ok_or(code))
 }
@@ -52,26 +52,27 @@ pub(super) fn with_stack<R>(change: impl FnOnce(&mut Vec<Arc<Context>>) -> R) ->
 
 /// Pops all contexts of a thread that is ending.
 fn forget_stack() {
-    // Dropped when the stack is no longer in use.
+    // Drops the contexts only after the borrow of the stack has ended.
     let contexts = STACK.with(|stack| stack.take());
     drop(contexts);
 }
 
 impl Call {
-    /// The calling thread's current context, which must be alive and not poisoned.
+    /// Returns the calling thread's current context. Fails if it has ended or has a sticky error.
     pub(crate) fn context(&self) -> Answer<Arc<Context>> {
         let context = self.context_to_wait_for()?;
         context.check()?;
         Ok(context)
     }
 
-    /// The calling thread's current context, whatever its state: a call that waits answers for a fault only when
-    /// nothing of the context touches the client's memory any more.
+    /// Returns the calling thread's current context in any state. A call that waits reports a fault
+    /// only after the work of the context has stopped using the client's memory.
     pub(crate) fn context_to_wait_for(&self) -> Answer<Arc<Context>> {
         current().ok_or(INVALID_CONTEXT)
     }
 
-    /// The context behind a handle, or the current one for null. Alive and not poisoned.
+    /// Finds a context by its handle; null means the current one. Fails if it has ended or has a
+    /// sticky error.
     pub(crate) fn context_or_current(&self, handle: CUcontext) -> Answer<Arc<Context>> {
         if handle.is_null() {
             return self.context();

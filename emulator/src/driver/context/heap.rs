@@ -1,5 +1,3 @@
-//! The heap of a context, which its kernels allocate from.
-
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::memory::{Ranges, Region, RegionKind, Request};
@@ -8,7 +6,7 @@ use crate::driver::answer::{Answer, OUT_OF_MEMORY};
 use crate::driver::state::memory;
 
 /// The heap of a context, from which its kernels allocate. It lives as long as the context, so that
-/// one kernel can free what another allocated.
+/// one kernel can free memory that another allocated.
 #[derive(Debug)]
 pub(crate) struct Heap {
     /// Keeps the heap's bytes alive.
@@ -16,11 +14,11 @@ pub(crate) struct Heap {
     blocks: Mutex<Ranges>,
 }
 
-/// Alignment of a block, and the least gap after it, so that small overruns hit no other block.
+/// Alignment of a block, and minimum gap after it, so that small overruns do not reach another
+/// block.
 const ALIGN: u64 = 16;
 
 impl Heap {
-    /// A heap of `bytes` bytes for a context on a device.
     pub(crate) fn create(bytes: u64, context: usize, device: i32) -> Answer<Self> {
         let request = Request {
             kind: RegionKind::Heap,
@@ -31,7 +29,7 @@ impl Heap {
         Ok(Self { _region: region, blocks: Mutex::new(blocks) })
     }
 
-    /// A block of at least `bytes` bytes; 0 if there is no room, as in CUDA C.
+    /// Allocates at least `bytes` bytes. Returns 0 if there is no room, as in CUDA C.
     pub(crate) fn allocate(&self, bytes: u64) -> u64 {
         let Some(bytes) = bytes.max(1).checked_next_multiple_of(ALIGN) else { return 0 };
         let mut blocks = self.blocks();

@@ -10,10 +10,9 @@ use crate::report::{Leak, LeakKind};
 use crate::driver::call::objects;
 use crate::driver::state::{memory, settings};
 
-/// Most leaks that are kept; beyond that the oldest go.
+/// Maximum number of leaks kept; beyond it, the oldest are dropped.
 const KEPT: usize = 4096;
 
-/// The leaks of contexts that have ended.
 #[derive(Debug)]
 pub(crate) struct Leaks(Mutex<Vec<Leak>>);
 
@@ -30,11 +29,10 @@ impl Leaks {
     }
 }
 
-/// Leaks of contexts that have ended.
 pub(crate) static LEAKS: Leaks = Leaks(Mutex::new(Vec::new()));
 
-/// Remembers the objects that a context, given by its handle and its number, still holds as it ends. In one with a
-/// sticky error nothing can be freed any more, so its objects count as no leaks.
+/// Records the objects that a context, given by its handle and its number, still owns when it ends.
+/// With a sticky error the client could not free them, so they do not count as leaks.
 pub(crate) fn end_of_context(handle: usize, number: u64) {
     let found = of_context(handle, number);
     if found.is_empty() {
@@ -46,9 +44,9 @@ pub(crate) fn end_of_context(handle: usize, number: u64) {
     }
 }
 
-/// The objects that a context holds, kind by kind, in the order in which they were made.
+/// Lists the objects of a context by kind, in the order of their creation.
 pub(super) fn of_context(handle: usize, number: u64) -> Vec<Leak> {
-    // Variables go with their module, and the heap of kernels with the context.
+    // Variables are freed with their module, and the heap of kernels with the context.
     let own = |region: &Region| !matches!(region.kind, RegionKind::Global | RegionKind::Heap);
     let regions = memory().regions_of(handle as u64);
     let mut found: Vec<Leak> = regions

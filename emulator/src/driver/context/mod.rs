@@ -1,4 +1,4 @@
-//! Contexts: their state and objects, the current one, the primary ones, and their leaks.
+//! Contexts: their state and objects, the current context, primary contexts, and leaks.
 
 mod alive;
 mod calls;
@@ -20,7 +20,6 @@ pub(crate) use leak::LEAKS;
 pub(crate) use object::{CONTEXTS, Context, GreenPart, other_context};
 pub(crate) use primary::{release_part, retain_part};
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     calls::install(builder);
     peer::install(builder);

@@ -15,53 +15,48 @@ use super::config::Config;
 use super::heap::Heap;
 use super::leak;
 
-/// The live contexts.
 pub(crate) static CONTEXTS: Table<Context> = Table::new(Kind::Context);
 
-/// A context: what it owns dies with it.
+/// A context. Its objects end with it.
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Its handle, by which everything it owns refers to it.
     pub(crate) handle: usize,
     pub(crate) device: i32,
     pub(super) is_primary: bool,
-    /// Of all contexts that there ever were, which.
+    /// Number of the context among all contexts ever created.
     pub(crate) id: u64,
     flags: AtomicU32,
-    /// State that its operations know.
+    /// State that is visible to its operations.
     pub(crate) health: Arc<Health>,
     config: Mutex<Config>,
-    /// Heap of its kernels; made when one first allocates.
+    /// Heap of its kernels; created when a kernel first allocates.
     heap: Mutex<Option<Arc<Heap>>>,
-    /// Contexts whose memory this one may use.
+    /// Contexts whose memory this one may access.
     peers: Mutex<HashSet<u64>>,
-    /// Of the context of a green context alone, which holds nothing itself.
+    /// Set only in the context of a green context, which owns no objects.
     part: Option<GreenPart>,
 }
 
-/// What a context on a part of a device is.
+/// Describes a context on a part of a device.
 #[derive(Debug)]
 pub(crate) struct GreenPart {
-    /// The primary context, in which all that is made in this one lies.
+    /// The primary context, which owns all objects created in this one.
     pub(crate) whole: Arc<Context>,
-    /// The handle of the green context.
     pub(crate) green: usize,
 }
 
-/// All flags that a context can be created with.
 const KNOWN_FLAGS: u32 = CUctx_flags::CU_CTX_FLAGS_MASK.0;
 
 /// The scheduling flags, of which at most one may be set.
 const SCHEDULE_FLAGS: u32 = CUctx_flags::CU_CTX_SCHED_MASK.0;
 
-/// Fails for flags that no context can have.
 pub(super) fn check_flags(flags: u32) -> Answer {
     let schedule = flags & SCHEDULE_FLAGS;
     let one_at_most = schedule == 0 || schedule.is_power_of_two();
     ensure(flags & !KNOWN_FLAGS == 0 && one_at_most, INVALID_VALUE)
 }
 
-/// Words for an object that meets another of a different context.
+/// Describes two objects that belong to different contexts.
 pub(crate) fn other_context(object: &str, home: usize, other: &str, of: usize) -> String {
     let number = |handle| CONTEXTS.number(handle);
     format!("{object} is of context #{}, and {other} of context #{}", number(home), number(of))
@@ -73,14 +68,13 @@ impl Context {
         CONTEXTS.insert_with(make).1
     }
 
-    /// Makes the context of a green context.
     pub(crate) fn create_part(part: GreenPart) -> Arc<Self> {
         let (device, flags) = (part.whole.device, part.whole.flags());
         let make = |handle| Self { part: Some(part), ..Self::new(handle, device, flags, false) };
         CONTEXTS.insert_with(make).1
     }
 
-    /// Makes a primary context again, under the handle that it had.
+    /// Creates a primary context again, under its previous handle.
     pub(super) fn create_again(handle: usize, device: i32, flags: u32) -> Arc<Self> {
         CONTEXTS.insert_again(handle, Self::new(handle, device, flags, true))
     }
@@ -101,12 +95,13 @@ impl Context {
         }
     }
 
-    /// The context behind a handle; of a part of a device, the one in which its things lie.
+    /// Finds a context by its handle. For a part of a device, returns the context that owns its
+    /// objects.
     pub(crate) fn find(handle: CUcontext) -> Answer<Arc<Self>> {
         Self::find_itself(handle).map(|context| context.whole())
     }
 
-    /// Where the things of this context lie.
+    /// Returns the context that owns the objects created in this one.
     pub(crate) fn whole(self: Arc<Self>) -> Arc<Self> {
         match &self.part {
             Some(part) if self.health.is_alive() => Arc::clone(&part.whole),
@@ -114,12 +109,11 @@ impl Context {
         }
     }
 
-    /// What there is to know of a part of a device, if it is one.
     pub(crate) fn part(&self) -> Option<&GreenPart> {
         self.part.as_ref()
     }
 
-    /// Ends the context of a green context. Its work is done then.
+    /// Waits for the work of a green context, then ends its context.
     pub(crate) fn end_part(&self) {
         if let Some(part) = &self.part {
             scheduler().wait_context(part.whole.handle);
@@ -128,7 +122,7 @@ impl Context {
         CONTEXTS.remove(self.handle);
     }
 
-    /// The context behind a handle, and not the one in which its things lie.
+    /// Finds a context by its handle, even if it is a part of a device.
     pub(crate) fn find_itself(handle: CUcontext) -> Answer<Arc<Self>> {
         let contexts = &CONTEXTS;
         contexts.get(handle.addr()).ok_or_else(|| {
@@ -145,24 +139,23 @@ impl Context {
         self.health.check()
     }
 
-    /// Waits for everything that was pushed, then returns the sticky error if there is one.
+    /// Waits for all queued work, then returns the sticky error if there is one.
     pub(crate) fn synchronize(&self) -> Answer {
         captures().forbid_in(self.handle)?;
         scheduler().wait_context(self.handle);
         self.check()
     }
 
-    /// Like `synchronize`, for what was pushed in a green context.
+    /// Like `synchronize`, for the work queued in a green context.
     pub(super) fn synchronize_part(&self, green: usize) -> Answer {
         captures().forbid_in(self.handle)?;
         scheduler().wait_green(self.handle, green);
         self.check()
     }
 
-    /// Ends the context and everything in it.
     pub(crate) fn destroy(&self) {
-        // An operation that waits for a value that may never come must not keep the context for ever: the
-        // operations of a dead context are dropped.
+        // An operation may wait for a value that never arrives. It must not keep the context for
+        // ever, so the operations of an ended context are dropped.
         if scheduler().is_stalled(self.handle) {
             self.health.end();
         }
@@ -187,17 +180,15 @@ impl Context {
         self.flags.store(flags, Ordering::Relaxed);
     }
 
-    /// The value of a limit, if this device has it.
     pub(crate) fn limit(&self, limit: CUlimit) -> Answer<usize> {
         self.config().limit(limit)
     }
 
-    /// The value of a limit that a kernel counts on, and that stays from now on.
+    /// Returns a limit that a kernel relies on, and fixes it from now on.
     pub(crate) fn use_limit(&self, limit: CUlimit) -> Answer<usize> {
         self.config().use_limit(limit)
     }
 
-    /// The heap of this context's kernels.
     pub(crate) fn heap(&self) -> Answer<Arc<Heap>> {
         let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(heap) = heap.as_ref() {
@@ -213,7 +204,7 @@ impl Context {
         self.config.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if its kernels may use the memory of another context, on another device.
+    /// True if its kernels may access the memory of another context, on another device.
     pub(crate) fn has_access_to(&self, peer: u64) -> bool {
         self.peers().contains(&peer)
     }

@@ -1,7 +1,7 @@
 //! Access of one context to the memory of another.
 //!
-//! All devices of the emulator share one address space, so copies always work; kernels use memory of a context on another
-//! device only while their own has access to it.
+//! All devices of the emulator share one address space, so copies always work. Kernels use memory
+//! of a context on another device only while their own context has access to it.
 
 use cuprum_sys::*;
 

@@ -1,4 +1,5 @@
-//! The primary context of each device: shared by all libraries of a process, counted.
+//! The primary context of each device, which all libraries of a process share and which counts its
+//! users.
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -17,15 +18,14 @@ pub(super) struct Primary(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     active: Option<Arc<Context>>,
-    /// The one that was active last, whose handle the next one gets.
+    /// The previous active one, whose handle the next one gets.
     ended: Option<Arc<Context>>,
     users: usize,
-    /// Green contexts, which are users too.
+    /// Number of green contexts, which are users too.
     parts: usize,
     flags: u32,
 }
 
-/// The primary contexts of all devices.
 static PRIMARIES: LazyLock<Vec<Primary>> =
     LazyLock::new(|| (0..settings().devices).map(|_| Primary::default()).collect());
 
@@ -37,7 +37,7 @@ fn lock(device: i32) -> Answer<MutexGuard<'static, State>> {
     Ok(primary.0.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The primary context, made if it is not active; to be released as often.
+/// Returns the primary context and adds a user. Creates it if it is not active.
 fn retain(device: i32) -> Answer<Arc<Context>> {
     let mut state = lock(device)?;
     let State { active, ended, flags, users, .. } = &mut *state;
@@ -49,14 +49,12 @@ fn retain(device: i32) -> Answer<Arc<Context>> {
     Ok(Arc::clone(context))
 }
 
-/// Like [`retain`], for a green context.
 pub(crate) fn retain_part(device: i32) -> Answer<Arc<Context>> {
     let context = retain(device)?;
     lock(device)?.parts += 1;
     Ok(context)
 }
 
-/// Like [`release`], for a green context.
 pub(crate) fn release_part(device: i32) -> Answer {
     let mut state = lock(device)?;
     state.parts = state.parts.saturating_sub(1);
@@ -64,7 +62,6 @@ pub(crate) fn release_part(device: i32) -> Answer {
     release(device)
 }
 
-/// The primary context with this handle, which is not active.
 pub(super) fn inactive(handle: usize) -> Option<Arc<Context>> {
     let states = PRIMARIES.iter();
     let mut ended =
@@ -73,7 +70,6 @@ pub(super) fn inactive(handle: usize) -> Option<Arc<Context>> {
 }
 
 impl State {
-    /// Ends the context if it is active.
     fn end(&mut self) {
         if let Some(context) = self.active.take() {
             context.destroy();
@@ -101,7 +97,7 @@ fn set_flags(device: i32, flags: u32) -> Answer {
     Ok(())
 }
 
-/// Ends the context, unless there are green contexts. Those who retained it still have to release it.
+/// Ends the context, unless there are green contexts. Its users still have to release it.
 fn reset(device: i32) -> Answer {
     let mut state = lock(device)?;
     ensure(state.parts == 0, CUresult::CUDA_ERROR_NOT_PERMITTED)?;

@@ -1,4 +1,4 @@
-//! The functions that read and write settings of a context.
+//! Functions that read and write settings of a context.
 
 use cuprum_sys::*;
 

@@ -1,4 +1,4 @@
-//! Atomic operations that a device does natively on memory of others: here, all that it has.
+//! Atomic operations that a device performs natively on other memory. Here it performs all of them.
 
 use cuprum_sys::*;
 
@@ -7,7 +7,7 @@ use crate::driver::call::{In, Out, calls};
 
 use super::visible::check;
 
-/// The widths, signs and forms of an operation.
+/// Returns the widths, signs and forms of an operation.
 fn capabilities(operation: CUatomicOperation) -> Answer<u32> {
     use CUatomicOperation as O;
     use CUatomicOperationCapability as C;
@@ -22,11 +22,11 @@ fn capabilities(operation: CUatomicOperation) -> Answer<u32> {
         | O::CU_ATOMIC_OPERATION_AND
         | O::CU_ATOMIC_OPERATION_OR
         | O::CU_ATOMIC_OPERATION_XOR => integer | scalar | reduction,
-        // PTX has these for unsigned numbers of 32 bits only.
+        // PTX has these only for unsigned 32-bit numbers.
         O::CU_ATOMIC_OPERATION_INTEGER_INCREMENT | O::CU_ATOMIC_OPERATION_INTEGER_DECREMENT => {
             C::CU_ATOMIC_CAPABILITY_UNSIGNED.0 | C::CU_ATOMIC_CAPABILITY_SCALAR_32.0 | reduction
         }
-        // These exist only for the old value.
+        // These exist only in the form that returns the old value.
         O::CU_ATOMIC_OPERATION_EXCHANGE | O::CU_ATOMIC_OPERATION_CAS => {
             integer | scalar | C::CU_ATOMIC_CAPABILITY_SCALAR_128.0
         }

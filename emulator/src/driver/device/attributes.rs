@@ -1,4 +1,4 @@
-//! The functions that describe devices, and the numbers in their answers.
+//! Functions that describe devices, and the numbers that they return.
 
 use core::ffi::c_char;
 use std::sync::OnceLock;
@@ -12,13 +12,12 @@ use crate::driver::state::settings;
 use super::texture_limit;
 use super::visible::{check, count, physical, uuid as uuid_of};
 
-/// A name that cannot be mistaken for hardware.
+/// A name that is distinct from all hardware.
 const NAME: &str = "Software CUDA device";
 
-/// The PCI bus of the first device; the others follow.
+/// The PCI bus of the first device; the other devices have the following ones.
 const FIRST_BUS: u32 = 1;
 
-/// Threads and blocks that one multiprocessor holds.
 pub(crate) const THREADS_PER_MULTIPROCESSOR: i32 = 2048;
 pub(crate) const BLOCKS_PER_MULTIPROCESSOR: i32 = 32;
 pub(crate) const REGISTERS_PER_MULTIPROCESSOR: i32 = 65536;
@@ -26,27 +25,25 @@ pub(crate) const REGISTERS_PER_MULTIPROCESSOR: i32 = 65536;
 /// Largest pitch that copies accept.
 pub(crate) const MAX_PITCH: u64 = i32::MAX as u64;
 
-/// Limits of one block.
 pub(crate) const MAX_THREADS: u32 = 1024;
 pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-/// Shared memory of one block: without asking, on demand, and of one multiprocessor.
-/// The largest window of memory that the cache can be advised about.
+/// The largest window of memory that cache hints accept.
 pub(crate) const MAX_WINDOW: usize = 128 << 20;
-/// Domains of fences, as many as an H100 has.
+/// Number of memory synchronization domains, as on an H100.
 pub(crate) const SYNC_DOMAINS: u8 = 4;
 pub(crate) const SHARED_DEFAULT: u32 = 48 << 10;
 pub(crate) const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 pub(crate) const SHARED_RESERVED: u32 = 1 << 10;
 pub(crate) const SHARED_OPT_IN: u32 = SHARED_PER_MULTIPROCESSOR - SHARED_RESERVED;
 
-/// Number of the host's processors. Read once: asking the system takes longer than a launch.
+/// Returns the number of the host's processors. Read once, because the query takes longer than a
+/// launch.
 pub(crate) fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Number of multiprocessors that the device reports.
 pub(crate) fn multiprocessors() -> i32 {
     match settings().multiprocessors {
         0 => processors() as i32,
@@ -58,7 +55,6 @@ fn pci_bus_id(device: i32) -> Answer<String> {
     Ok(format!("0000:{:02X}:00.0", FIRST_BUS + physical(device)?))
 }
 
-/// True if an attribute asks for a feature that the software device has.
 fn is_supported(attribute: CUdevice_attribute) -> bool {
     use CUdevice_attribute as A;
 
@@ -93,7 +89,7 @@ fn is_supported(attribute: CUdevice_attribute) -> bool {
     )
 }
 
-/// The CUDA version that brought an attribute. An older driver does not know it.
+/// Returns the CUDA version that introduced an attribute. Older drivers do not know it.
 fn since(attribute: CUdevice_attribute) -> Version {
     match attribute.0 {
         ..=124 => Version::from_raw(0),
@@ -112,7 +108,7 @@ fn since(attribute: CUdevice_attribute) -> Version {
     }
 }
 
-/// What needs files that other processes can open.
+/// True for features that need files which other processes can open.
 fn is_shared(attribute: CUdevice_attribute) -> bool {
     use CUdevice_attribute as A;
 
@@ -120,10 +116,12 @@ fn is_shared(attribute: CUdevice_attribute) -> bool {
         attribute,
         A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            | A::CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
     )
 }
 
-/// The value of an attribute. What the software device does not have is 0.
+/// Returns an attribute. Unsupported features are 0.
 fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
     use CUdevice_attribute as A;
 
@@ -149,7 +147,7 @@ fn attribute(attribute: CUdevice_attribute, device: i32) -> Option<i32> {
         A::CU_DEVICE_ATTRIBUTE_MAX_PITCH => MAX_PITCH as i32,
         A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK
         | A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR => REGISTERS_PER_MULTIPROCESSOR,
-        // Kilohertz, of no particular processor.
+        // An arbitrary value, in kilohertz.
         A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE | A::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE => 1_000_000,
         A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT => multiprocessors(),
         A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR => THREADS_PER_MULTIPROCESSOR,
@@ -246,7 +244,7 @@ calls! {
         let is_address = wanted.len() >= "01:00".len() && wanted.split([':', '.']).all(is_part);
         ensure(is_address, INVALID_VALUE)?;
         let found = (0..count()? as i32).find(|&device| {
-            // The domain and the function may be left out.
+            // The PCI domain and function are optional.
             pci_bus_id(device).is_ok_and(|id| id.contains(&wanted))
         });
         dev.set(found.ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)?)

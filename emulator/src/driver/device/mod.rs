@@ -14,7 +14,6 @@ pub(crate) use attributes::{
 };
 pub(crate) use visible::{check, count};
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     atomic::install(builder);
     attributes::install(builder);

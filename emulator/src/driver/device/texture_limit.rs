@@ -1,29 +1,30 @@
-//! The largest arrays and textures, for creation and for the device attributes.
+//! Size limits of arrays and textures, for their creation and for the device attributes.
 
 use cuprum_sys::CUdevice_attribute as A;
 
-/// Width of lines, and of planes.
+/// Width in one and two dimensions.
 pub(crate) const WIDTH: usize = 131_072;
-/// Height of planes.
+/// Height in two dimensions.
 pub(crate) const HEIGHT: usize = 65_536;
-/// Sides of solids.
+/// Each side in three dimensions.
 pub(crate) const SOLID: usize = 16_384;
-/// Width and height of solids that are deeper than these, and their depth.
+/// In three dimensions, an array deeper than `SOLID` has at most this width and height, and this
+/// depth.
 pub(crate) const DEEP_SOLID: (usize, usize) = (8192, 32_768);
-/// Sides of arrays with layers, faces, mip levels or gathering; and of surfaces of one dimension.
+/// Sides of arrays with layers, faces, mip levels or gathering, and of one-dimensional surfaces.
 pub(crate) const SPECIAL: usize = 32_768;
-/// Layers of lines and planes.
+/// Layers in one and two dimensions.
 pub(crate) const LAYERS: usize = 2048;
 /// Faces of layered cubes.
 pub(crate) const FACES: usize = 2046;
 /// Alignment in bytes of textures in linear memory, and of their pitch.
 pub(crate) const ALIGNMENT: u64 = 512;
 pub(crate) const PITCH_ALIGNMENT: u64 = 32;
-/// Rows of planes in linear memory, and bytes from one row to the next.
+/// Height of two-dimensional textures in linear memory, and their maximum pitch in bytes.
 pub(crate) const LINEAR_HEIGHT: usize = 65_000;
 pub(crate) const LINEAR_PITCH: u64 = 2_097_120;
 
-/// Value of a device attribute about textures; none if it is about something else.
+/// Returns a device attribute about textures; `None` for other attributes.
 pub(crate) fn attribute(asked: A) -> Option<i32> {
     let value = match asked {
         A::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT | A::CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT => {

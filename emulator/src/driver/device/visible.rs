@@ -7,14 +7,14 @@ use cuprum_sys::CUresult;
 use crate::driver::answer::{Answer, ensure};
 use crate::driver::state::settings;
 
-/// First bytes of each device's UUID: `cuprum-software`.
+/// First bytes of the UUID of each device: `cuprum-software`.
 const UUID_STEM: &[u8; 15] = b"cuprum-software";
 
 /// First characters of a UUID as text.
 const UUID_PREFIX: &str = "GPU-";
 
-/// The devices that the client sees, by the number that each would have if all were visible. Fails if a list
-/// names one twice.
+/// Returns the devices that the client sees, by their number if all were visible. Fails if a list
+/// names a device twice.
 fn visible() -> Answer<&'static [u32]> {
     static VISIBLE: OnceLock<Answer<Vec<u32>>> = OnceLock::new();
     let visible = VISIBLE.get_or_init(|| {
@@ -27,13 +27,13 @@ fn visible() -> Answer<&'static [u32]> {
     visible.as_deref().map_err(|&code| code)
 }
 
-/// The number of devices that the client sees.
+/// Returns the number of devices that the client sees.
 pub(crate) fn count() -> Answer<usize> {
     visible().map(<[u32]>::len)
 }
 
-/// The devices, of `count`, that a list like `CUDA_VISIBLE_DEVICES` shows: numbers, or UUIDs, as the first entry
-/// is. The first invalid entry ends the list.
+/// Selects the devices in a list such as `CUDA_VISIBLE_DEVICES`, of `count` devices: numbers or
+/// UUIDs, as the first entry is. The first invalid entry ends the list.
 fn select(list: &str, count: u32) -> Answer<Vec<u32>> {
     let find = if list.starts_with(UUID_PREFIX) { by_uuid } else { by_number };
     let mut selected = Vec::new();
@@ -44,7 +44,7 @@ fn select(list: &str, count: u32) -> Answer<Vec<u32>> {
     Ok(selected)
 }
 
-/// Reads numbers as C does: blanks and a plus may come first, and anything behind.
+/// Reads a number as C does: blanks and a plus sign may precede it, and any text may follow.
 fn by_number(entry: &str, count: u32) -> Option<u32> {
     let entry = entry.trim_start();
     let entry = entry.strip_prefix('+').unwrap_or(entry);
@@ -52,7 +52,7 @@ fn by_number(entry: &str, count: u32) -> Option<u32> {
     entry[..end].parse().ok().filter(|&device| device < count)
 }
 
-/// The device whose UUID begins with these digits, if it is the only one.
+/// Finds the device whose UUID begins with these digits, if there is exactly one.
 fn by_uuid(entry: &str, count: u32) -> Option<u32> {
     let digits = entry.strip_prefix(UUID_PREFIX).filter(|digits| !digits.is_empty())?.to_lowercase();
     let mut matching = (0..count).filter(|&device| uuid_digits(device).starts_with(&digits));
@@ -64,14 +64,13 @@ pub(crate) fn check(device: i32) -> Answer {
     physical(device).map(drop)
 }
 
-/// The number of a device if all were visible.
+/// Returns the number of a device if all were visible.
 pub(super) fn physical(device: i32) -> Answer<u32> {
     let visible = visible()?;
     let found = usize::try_from(device).ok().and_then(|device| visible.get(device));
     found.copied().ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)
 }
 
-/// The UUID of a device, by its physical number.
 pub(super) fn uuid(device: u32) -> [u8; 16] {
     let mut bytes = [0; 16];
     let text = UUID_STEM.iter().copied().chain([device as u8]);
@@ -81,7 +80,7 @@ pub(super) fn uuid(device: u32) -> [u8; 16] {
     bytes
 }
 
-/// The UUID as `CUDA_VISIBLE_DEVICES` has it, behind [`UUID_PREFIX`].
+/// Returns the UUID as in `CUDA_VISIBLE_DEVICES`, without [`UUID_PREFIX`].
 fn uuid_digits(device: u32) -> String {
     let mut text = String::new();
     for (at, byte) in uuid(device).into_iter().enumerate() {
@@ -109,7 +108,7 @@ mod tests {
             ("", Ok(vec![])),
             (&last, Ok(vec![2])),
             (&last.replace('d', "D"), Ok(vec![2])),
-            // Of several devices, each has this stem.
+            // The UUIDs of all devices begin with this stem.
             ("GPU-63757072", Ok(vec![])),
             ("GPU-", Ok(vec![])),
             (&format!("{last},0"), Ok(vec![2])),

@@ -1,4 +1,4 @@
-//! Memory of other APIs, and what is mapped of it.
+//! Memory of other APIs, and its mappings.
 
 use std::sync::Arc;
 
@@ -16,17 +16,16 @@ use crate::driver::texture::{Made, create_mipmap_in};
 
 use super::NOT_A_DESCRIPTOR;
 
-/// What is imported.
 static MEMORIES: Table<Imported> = Table::new(Kind::ExternalMemory)
     .owned_by(|imported: &Imported| imported.context.handle)
     .leak(LeakKind::ExternalMemory, |imported, _| Leaked::Bytes(imported.bytes));
 
-/// Memory of another API. What is mapped of it lives on by itself.
+/// Memory of another API. Its mappings outlive it.
 #[derive(Debug)]
 struct Imported {
     context: Arc<Context>,
     memory: ExternalMemory,
-    /// The size that the client has said.
+    /// The size that the client stated.
     bytes: u64,
 }
 
@@ -35,7 +34,7 @@ impl Imported {
         MEMORIES.get(handle.addr()).ok_or(INVALID_VALUE)
     }
 
-    /// Takes the descriptor if it succeeds.
+    /// Imports the memory. Takes over the descriptor if it succeeds.
     fn new(context: Arc<Context>, desc: &CUDA_EXTERNAL_MEMORY_HANDLE_DESC) -> Answer<Self> {
         use CUexternalMemoryHandleType as T;
 
@@ -53,7 +52,6 @@ impl Imported {
         Ok(Self { context, memory, bytes: desc.size })
     }
 
-    /// Gives bytes of it an address.
     fn map(&self, offset: u64, bytes: u64, kind: RegionKind) -> Answer<u64> {
         let end = offset.checked_add(bytes).ok_or(INVALID_VALUE)?;
         ensure(bytes > 0 && end <= self.bytes, INVALID_VALUE)?;

@@ -7,12 +7,11 @@ use crate::driver::call::Builder;
 
 pub(crate) use semaphore::{Params, Semaphores, Step};
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     memory::install(builder);
     semaphore::install(builder);
 }
 
-/// Why another type of handle is not taken.
+/// Reason for refusing other types of handles.
 const NOT_A_DESCRIPTOR: &str = "the software device knows no other driver of the system: it imports file descriptors that it \
      exported itself, or that cuprum_emulator::memory::ExternalMemory and ExternalSemaphore made";

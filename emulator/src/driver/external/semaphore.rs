@@ -15,7 +15,6 @@ use crate::driver::state::{Act, Operation, Turn, note, scheduler};
 
 use super::NOT_A_DESCRIPTOR;
 
-/// What is imported.
 static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
     .owned_by(|imported: &Imported| imported.context.handle)
     .leak(LeakKind::ExternalSemaphore, |_, _| Leaked::Yes);
@@ -25,7 +24,7 @@ static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
 struct Imported {
     context: Arc<Context>,
     semaphore: ExternalSemaphore,
-    /// True if it is a counter that only grows; else it is signaled or not.
+    /// True if it is a counter that only grows; otherwise it is binary.
     is_timeline: bool,
 }
 
@@ -34,7 +33,7 @@ impl Imported {
         SEMAPHORES.get(handle.addr()).ok_or(INVALID_VALUE)
     }
 
-    /// Takes the descriptor if it succeeds.
+    /// Imports the semaphore. Takes over the descriptor if it succeeds.
     fn new(context: Arc<Context>, desc: &CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC) -> Answer<Self> {
         use CUexternalSemaphoreHandleType as T;
 
@@ -57,7 +56,7 @@ impl Imported {
         self.semaphore.signal(if self.is_timeline { value } else { 1 });
     }
 
-    /// True if a wait may end now; takes the signal of one that is signaled or not.
+    /// True if a wait may end now. Resets a binary semaphore.
     fn pass(&self, value: u64) -> bool {
         if self.is_timeline { self.semaphore.value() >= value } else { self.semaphore.take() }
     }
@@ -67,37 +66,35 @@ impl Imported {
     }
 }
 
-/// What is done with semaphores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Signal,
     Wait,
 }
 
-/// Signals of several semaphores, or waits for them, with the values that the client has said.
+/// Signals of several semaphores, or waits for them, with the values that the client passed.
 #[derive(Debug, Clone)]
 pub(crate) struct Semaphores {
     pub(crate) step: Step,
     each: Vec<(Arc<Imported>, u64)>,
-    /// What the client passed, for a node to hand back.
+    /// The client's arguments, which a node returns on request.
     pub(crate) handles: Arc<[CUexternalSemaphore]>,
     pub(crate) params: Params,
 }
 
-/// What the client passed for each.
 #[derive(Debug, Clone)]
 pub(crate) enum Params {
     Signals(Arc<[CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS]>),
     Waits(Arc<[CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS]>),
 }
 
-// SAFETY: the pointers in handles and parameters are numbers of the client, handed back to it and not used.
+// SAFETY: the pointers in handles and parameters are numbers of the client. They are only returned
+// to it, never dereferenced.
 unsafe impl Send for Semaphores {}
 // SAFETY: as above.
 unsafe impl Sync for Semaphores {}
 
 impl Semaphores {
-    /// Signals, as C describes them.
     pub(crate) fn signals(
         handles: In<CUexternalSemaphore>,
         params: In<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>,
@@ -113,7 +110,6 @@ impl Semaphores {
         Ok(Self { step: Step::Signal, each, handles: handles.into(), params: Params::Signals(all.into()) })
     }
 
-    /// Waits, as C describes them.
     pub(crate) fn waits(
         handles: In<CUexternalSemaphore>,
         params: In<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>,
@@ -129,7 +125,7 @@ impl Semaphores {
         Ok(Self { step: Step::Wait, each, handles: handles.into(), params: Params::Waits(all.into()) })
     }
 
-    /// Does it inside of an operation: others run while it waits.
+    /// Runs the steps within an operation. Other operations run while it waits.
     pub(crate) fn run_inside(&self) {
         // Another process may signal or wait.
         note(|| Act { tells_host: true, awaits_host: true, ..Act::default() });

@@ -1,4 +1,4 @@
-//! The shape of graphs: nodes, edges, copies.
+//! Functions for the shape of graphs: nodes, edges, copies.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use super::object::{GRAPHS, Graph, NODES, Node, Owner};
 use super::topology::{Edge, Topology};
 use super::user_object::{Shared, UserObject};
 
-/// Writes a list of handles the way these functions do: without a place for them, only their number; else up to as
-/// many as there is room for, the rest null.
+/// Writes a list of handles. If `out` is null, writes only their number; otherwise writes as many
+/// as fit and fills the rest with null.
 fn write_list<H: Handle>(out: Out<H>, count: Out<usize>, handles: &[usize]) -> Answer {
     if out.is_null() {
         return count.set(handles.len());
@@ -46,7 +46,7 @@ fn write_edges(
     write_list(to, count, &ends)
 }
 
-/// Edges have no data of their own here: zeros, the default kind.
+/// Edges have no data here, so this writes zeros, the default kind.
 fn plain_edge_data(data: Option<Out<CUgraphEdgeData>>, count: usize) {
     if let Some(data) = data.filter(|data| !data.is_null()) {
         for index in 0..count {
@@ -55,7 +55,7 @@ fn plain_edge_data(data: Option<Out<CUgraphEdgeData>>, count: usize) {
     }
 }
 
-/// The nodes on the other side of a node's edges.
+/// Writes the nodes at the other ends of a node's edges.
 fn neighbors(
     node: CUgraphNode,
     out: Out<CUgraphNode>,
@@ -83,7 +83,7 @@ fn add_edges(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: 
         let inside = shape.has(edge.0) && shape.has(edge.1);
         ensure(inside && edge.0 != edge.1 && !shape.has_edge(*edge) && seen.insert(edge), INVALID_VALUE)?;
     }
-    // A cycle of several nodes is refused when the graph is instantiated, as by an H100.
+    // A cycle of several nodes is refused when the graph is instantiated, as on an H100.
     edges.iter().for_each(|edge| shape.add_edge(*edge));
     Ok(())
 }
@@ -316,7 +316,7 @@ calls! {
         let shared = UserObject::find(object)?;
         ensure(count > 0, INVALID_VALUE)?;
         Shared::take(&mut graph.shape().objects, &shared, object.addr(), count);
-        // The destructor, which may be called, is the client's: nothing is locked here.
+        // No lock is held, because this may call the client's destructor.
         shared.release(object.addr(), count);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Stream capture: operations pushed to a stream become a graph instead of running.
+//! Stream capture: operations queued in a stream become a graph instead of running.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn begin(call: &Call, stream: CUstream, mode: CUstreamCaptureMode) -> Answer {
     captures().begin(lane, mode, None, || Box::new(Graph::create()))
 }
 
-/// State of a capture, for the client; null places are skipped.
+/// Outputs for the state of a capture; null ones are skipped.
 struct Info {
     id: Out<u64>,
     graph: Option<Out<CUgraph>>,
@@ -109,7 +109,7 @@ calls! {
     fn cuStreamEndCapture(call, hStream: CUstream, phGraph: Out<CUgraph>) {
         let lane = call.stream(hStream)?.lane();
         let graph = captures().end(lane);
-        // A client that captures to a graph of its own has it already.
+        // A client that captures into its own graph already has it.
         phGraph.set_if_wanted(CUgraph::from_addr(graph.unwrap_or(0)));
         graph.map(drop)
     }
@@ -194,7 +194,7 @@ calls! {
         update_dependencies(call, hStream, dependencies.input(), numDependencies, flags)
     }
 
-    /// Like hardware, it takes any number; an unknown one forbids as much as the global mode.
+    /// Accepts any number, like hardware; an unknown one forbids as much as the global mode.
     fn cuThreadExchangeStreamCaptureMode(_call, mode: Out<CUstreamCaptureMode>) {
         let wanted = mode.get()?;
         mode.set(exchange_mode(wanted))

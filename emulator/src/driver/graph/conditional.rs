@@ -1,4 +1,4 @@
-//! Conditional nodes: the choice of their graphs to run, and how often.
+//! Conditional nodes: they select which of their graphs run, and how often.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::driver::handle::Handle;
 use super::node::NodeKind;
 use super::object::{Graph, Owner};
 
-/// Rule by which a conditional node runs its bodies.
+/// Rule that selects the bodies to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Choice {
-    /// The first if the condition is not zero, else the second if there is one.
+    /// Runs the first body if the condition is not zero, and otherwise the second if there is one.
     If,
-    /// The only one, as long as the condition is not zero.
+    /// Runs the only body as long as the condition is not zero.
     While,
-    /// The one whose index is the condition, if there is one.
+    /// Runs the body whose index is the condition, if there is one.
     Switch,
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct Conditional {
     handles: Box<[CUgraph]>,
 }
 
-// SAFETY: the handles have the type of pointers, but are numbers that nobody follows.
+// SAFETY: the handles have pointer types, but are numbers that are never dereferenced.
 unsafe impl Send for Conditional {}
 // SAFETY: as above.
 unsafe impl Sync for Conditional {}
 
 impl Conditional {
-    /// Makes a node for a graph, with empty bodies.
+    /// Creates a node for a graph, with empty bodies.
     pub(crate) fn new(graph: &Graph, params: &CUDA_CONDITIONAL_NODE_PARAMS) -> Answer<Self> {
         use CUgraphConditionalNodeType as T;
 
@@ -59,7 +59,6 @@ impl Conditional {
         Ok(Self { condition, choice, bodies, handles })
     }
 
-    /// The structure that describes it.
     pub(crate) fn params(&self) -> CUDA_CONDITIONAL_NODE_PARAMS {
         use CUgraphConditionalNodeType as T;
 
@@ -76,12 +75,12 @@ impl Conditional {
         }
     }
 
-    /// The bodies, for as long as the node lives.
+    /// Returns the bodies. The array lives as long as the node.
     pub(crate) fn handles(&self) -> *mut CUgraph {
         self.handles.as_ptr().cast_mut()
     }
 
-    /// Runs bodies as the condition says; `run` runs one of them.
+    /// Runs bodies as the condition demands; `run` runs one of them.
     pub(crate) fn run(&self, mut run: impl FnMut(usize) -> Answer) -> Answer {
         let value = || self.condition.value();
         match self.choice {
@@ -98,7 +97,8 @@ impl Conditional {
 }
 
 impl NodeKind {
-    /// True if a conditional node can have such a node in a body: one that a device can run without the host.
+    /// True if the body of a conditional node may contain this node, because a device can run it
+    /// without the host.
     pub(super) fn can_be_conditional(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Executable graphs: the nodes in an order that respects their dependencies.
+//! Executable graphs: nodes in an order that respects their dependencies.
 
 use core::ffi::c_char;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,27 +19,25 @@ use super::object::{Graph, Node, Owner};
 use super::parts::Segment;
 use super::user_object::Shared;
 
-/// The live executable graphs.
 static GRAPH_EXECS: Table<ExecGraph> =
     Table::new(Kind::GraphExec).leak(LeakKind::GraphExec, |_, _| Leaked::Yes);
 
-/// An executable graph.
 #[derive(Debug)]
 pub(super) struct ExecGraph {
     flags: u64,
     plan: Mutex<GraphRun>,
 }
 
-/// One node of it.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// The node of the graph that it was made from.
+    /// The node of the graph from which it was instantiated.
     pub(super) node: usize,
-    /// The nodes of the same graph that it waits for.
+    /// The nodes of the same graph on which it depends.
     pub(super) after: Arc<[usize]>,
     pub(super) kind: NodeKind,
     pub(super) enabled: bool,
-    /// The steps of the graphs that a node owns: a child graph, or those of a conditional node.
+    /// The steps of the graphs that a node owns: a child graph, or the bodies of a conditional
+    /// node.
     pub(super) bodies: Vec<Vec<Step>>,
 }
 
@@ -66,17 +64,16 @@ impl Step {
         self.bodies.iter().any(|body| body.iter().any(holds))
     }
 
-    /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
         matches!(self.kind, NodeKind::Host(_)) || self.any_inside(&Self::calls_client)
     }
 
-    /// True if somebody outside of the process may wait for it.
+    /// True if another process or API may wait for it.
     fn is_awaited_outside(&self) -> bool {
         self.kind.is_awaited_outside() || self.any_inside(&Self::is_awaited_outside)
     }
 
-    /// Adds the operations issued before the graph that it waits for.
+    /// Appends the operations, issued before the graph, that it waits for.
     fn gather_awaited(&self, tickets: &mut Vec<Ticket>) {
         match &self.kind {
             NodeKind::Wait(event) => tickets.extend(event.recorded()),
@@ -84,12 +81,12 @@ impl Step {
         }
     }
 
-    /// True if it waits for a value in memory, in child graphs too.
+    /// True if it waits for a value in memory, including in child graphs.
     pub(super) fn waits_for_value(&self) -> bool {
         self.kind.waits_for_value() || self.any_inside(&Self::waits_for_value)
     }
 
-    /// Finds the step of a node, in bodies too.
+    /// Finds the step of a node, including in bodies.
     fn find(steps: &mut [Self], node: usize) -> Option<&mut Self> {
         steps.iter_mut().find_map(|step| match step.node == node {
             true => Some(step),
@@ -102,7 +99,7 @@ impl Step {
 #[derive(Debug, Clone)]
 pub(super) struct GraphRun {
     pub(super) steps: Vec<Step>,
-    /// Those of all conditional nodes, in bodies too.
+    /// The conditions of all conditional nodes, including in bodies.
     pub(super) conditions: Vec<Arc<GraphCondition>>,
     /// The client's objects that the graph kept alive, until the last launch has ended.
     pub(super) _objects: Arc<Vec<Shared>>,
@@ -124,7 +121,8 @@ impl Operation for GraphRun {
 }
 
 impl GraphRun {
-    /// Notes the graph's allocations and frees, as far as calls go; the stream follows.
+    /// Records the graph's allocations and frees for later calls; the stream executes them
+    /// afterwards.
     fn allocate(&self, frees_first: bool) -> Answer {
         for step in &self.steps {
             if let NodeKind::Alloc(memory) = &step.kind {
@@ -141,7 +139,7 @@ impl GraphRun {
         Ok(())
     }
 
-    /// True if it has some work of the device and nothing else.
+    /// True if it has work, and only work of the device.
     fn may_be_launched_from_kernels(&self) -> bool {
         let works =
             |step: &Step| matches!(step.kind, NodeKind::Kernel(_) | NodeKind::Copy(_) | NodeKind::Fill(..));
@@ -149,7 +147,7 @@ impl GraphRun {
         self.steps.iter().all(fits) && self.steps.iter().any(|step| works(step) || !step.bodies.is_empty())
     }
 
-    /// Operations issued before the graph that it waits for.
+    /// Returns the operations, issued before the graph, that it waits for.
     fn awaited(&self) -> Vec<Ticket> {
         let mut tickets = Vec::new();
         self.steps.iter().for_each(|step| step.gather_awaited(&mut tickets));
@@ -157,13 +155,13 @@ impl GraphRun {
     }
 }
 
-/// Frees memory that an earlier launch allocated and nobody has freed.
+/// Frees memory that an earlier launch allocated and that was not freed.
 const AUTO_FREE: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
-/// Uploads at once, if the call names a stream for it.
+/// Uploads immediately, if the call names a stream for it.
 const UPLOAD: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD.0 as u64;
-/// Launches from kernels, which need not work here: the flag changes nothing.
+/// Allows launches from kernels. They are not supported, so the flag has no effect.
 const DEVICE_LAUNCH: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
-/// Priorities of nodes, which change nothing and are not reported either, as on an H100.
+/// Applies priorities of nodes. They have no effect and are not reported either, as on an H100.
 const NODE_PRIORITY: u64 = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
 
 impl ExecGraph {
@@ -175,7 +173,7 @@ impl ExecGraph {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes a step into another of the same type.
+    /// Replaces the operation of a step by another of the same type.
     pub(crate) fn replace(&self, node: usize, kind: NodeKind) -> Answer {
         let mut plan = self.lock();
         let step = Step::find(&mut plan.steps, node).ok_or(INVALID_VALUE)?;
@@ -184,7 +182,7 @@ impl ExecGraph {
         Ok(())
     }
 
-    /// Takes over the parameters of a child graph of the same shape.
+    /// Copies the parameters of a child graph of the same shape.
     pub(super) fn replace_child(&self, node: usize, child: &Graph) -> Answer {
         let new = GraphRun::of(child)?;
         let mut plan = self.lock();
@@ -231,12 +229,11 @@ impl GraphRun {
     }
 }
 
-/// Changes a node of an executable graph.
 pub(super) fn set_in(exec: CUgraphExec, node: CUgraphNode, kind: NodeKind) -> Answer {
     ExecGraph::find(exec)?.replace(node.addr(), kind)
 }
 
-/// Makes an executable graph with those flags among `known`.
+/// Creates an executable graph. Fails for flags outside of `known`.
 fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) -> Answer {
     out.check()?;
     let from_kernels = flags & DEVICE_LAUNCH != 0;
@@ -249,7 +246,7 @@ fn instantiate(out: Out<CUgraphExec>, graph: CUgraph, flags: u64, known: u64) ->
     put_handle(out, handle)
 }
 
-/// Takes over the parameters of a graph with the same shape; returns the difference if the shapes differ.
+/// Copies the parameters of a graph of the same shape. Returns the difference if the shapes differ.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> {
     let exec = ExecGraph::find(exec)?;
     let graph = Graph::find(graph)?;
@@ -266,7 +263,7 @@ fn update(exec: CUgraphExec, graph: CUgraph) -> Answer<CUgraphExecUpdateResult> 
     Ok(result)
 }
 
-/// Compares the shapes of steps, which may differ in their parameters only.
+/// Compares the shapes of steps, whose parameters may differ.
 fn comparable(old: &[Step], new: &[Step]) -> CUgraphExecUpdateResult {
     use CUgraphExecUpdateResult as R;
 
@@ -291,7 +288,7 @@ fn comparable(old: &[Step], new: &[Step]) -> CUgraphExecUpdateResult {
     R::CU_GRAPH_EXEC_UPDATE_SUCCESS
 }
 
-/// Takes over the parameters of comparable steps. They keep the nodes of the first graph.
+/// Copies the parameters of comparable steps. They keep the nodes of the first graph.
 fn take_over(steps: &mut [Step], new: Vec<Step>) {
     for (step, new) in steps.iter_mut().zip(new) {
         step.kind = new.kind;

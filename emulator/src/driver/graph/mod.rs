@@ -12,7 +12,6 @@ mod user_object;
 
 use crate::driver::call::Builder;
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     build::install(builder);
     capture::install(builder);

@@ -1,6 +1,7 @@
 //! Graphs and their nodes.
 //!
-//! Graphs own nodes, and some nodes own graphs: this file and those of the kinds of nodes need each other.
+//! Graphs own nodes, and some nodes own graphs, so this file and the files of the kinds of nodes
+//! depend on each other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,14 +17,13 @@ use crate::driver::handle::Handle;
 use super::node::NodeKind;
 use super::topology::Topology;
 
-/// The live graphs. Those in others go with them.
+/// The live graphs. A graph inside another ends with it.
 pub(super) static GRAPHS: Table<Graph> =
     Table::new(Kind::Graph).leak(LeakKind::Graph, |graph: &Graph, _| match graph.owner {
         Owner::Client => Leaked::Yes,
         Owner::ChildNode | Owner::ConditionalNode => Leaked::No,
     });
 
-/// The live nodes.
 pub(super) static NODES: Table<Node> = Table::new(Kind::GraphNode);
 
 /// A graph that can still be changed.
@@ -34,23 +34,18 @@ pub(crate) struct Graph {
     shape: Mutex<Topology>,
 }
 
-/// Owner of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The client, until it destroys the graph.
     Client,
-    /// The node that runs it as a child graph.
     ChildNode,
-    /// The conditional node that it is a body of.
     ConditionalNode,
 }
 
-/// A node of a graph.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) graph: Arc<Graph>,
     kind: Mutex<NodeKind>,
-    /// The node this one is a copy of, in a cloned graph.
+    /// The node that was cloned, if this node is in a cloned graph.
     pub(super) original: Option<usize>,
 }
 
@@ -72,12 +67,12 @@ impl Graph {
         self.shape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if some nodes wait for each other in a circle.
+    /// True if nodes depend on each other in a cycle.
     pub(super) fn has_cycle(&self) -> bool {
         self.shape().in_order().is_none()
     }
 
-    /// Adds a node behind others of the same graph.
+    /// Adds a node that depends on others of the same graph.
     pub(crate) fn add(self: &Arc<Self>, after: &[usize], kind: NodeKind) -> Answer<usize> {
         let mut shape = self.shape();
         let mut seen = HashSet::new();
@@ -88,7 +83,7 @@ impl Graph {
         Ok(node)
     }
 
-    /// A copy of the graph, with copies of its nodes.
+    /// Returns a copy of the graph, with copies of its nodes.
     pub(super) fn duplicate(&self, owner: Owner) -> Answer<Arc<Self>> {
         let shape = self.shape().clone();
         let copy = Self::create_for(owner);

@@ -1,5 +1,5 @@
-//! The steps of a launch, one after the other; and launches that wait for values in memory or for semaphores of other APIs, as
-//! operations of their own, so that nothing else is held up.
+//! Runs the steps of a launch in order. A launch that waits for values in memory or for semaphores
+//! of other APIs is split into several operations, so that other work can continue.
 
 use crate::driver::answer::Answer;
 use crate::driver::external::Semaphores;
@@ -9,7 +9,7 @@ use crate::driver::stream::ValueOperation;
 use super::exec::{GraphRun, Step};
 use super::node::NodeKind;
 
-/// A segment of a launch that has waits, each of which holds up what is behind it.
+/// A segment of a launch with waits. Each wait delays the segments after it.
 pub(super) enum Segment {
     Nodes(GraphRun),
     Value(ValueOperation),
@@ -17,7 +17,6 @@ pub(super) enum Segment {
 }
 
 impl Step {
-    /// Runs the steps of a graph, or of a graph inside of it.
     pub(super) fn run_all(steps: &[Self], turn: Turn<'_>) -> Answer {
         let body = Body::of(steps.iter().map(|step| (step.node, &step.after)));
         steps.iter().try_for_each(|step| at_node(body.as_ref(), step.node, || step.run(turn)))
@@ -25,9 +24,9 @@ impl Step {
 }
 
 impl GraphRun {
-    /// The launch as operations of their own, one behind the other. Only child graphs have waits inside.
+    /// Splits the launch into consecutive operations. Of nested graphs, only child graphs contain
+    /// waits.
     pub(super) fn parts(self) -> Vec<Segment> {
-        /// Puts steps behind those gathered so far.
         fn gather(steps: Vec<Step>, parts: &mut Vec<Segment>, next: &mut GraphRun) {
             for step in steps {
                 if !step.enabled || !step.waits_for_value() {

@@ -1,4 +1,4 @@
-//! The shape of a graph: its nodes, and which of them wait for which.
+//! The shape of a graph: its nodes and their dependencies.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -11,26 +11,23 @@ use super::node::NodeKind;
 use super::object::Node;
 use super::user_object::Shared;
 
-/// From the node that runs first.
+/// Begins with the node that runs first.
 pub(super) type Edge = (usize, usize);
 
-/// Nodes and edges, both in the order in which they were added. No step costs more than the logarithm of their number.
+/// Nodes and edges, both in the order of insertion. Each step takes at most logarithmic time.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Topology {
-    /// By handle: handles ascend.
+    /// By handle; handles ascend.
     nodes: Ordered<Links>,
-    /// By number.
     edges: Ordered<Edge>,
     numbers: HashMap<(u64, u64), u64>,
-    /// Number of the next edge.
     next: u64,
-    /// The client's objects that live as long as the graph.
+    /// Client objects that live as long as the graph.
     pub(super) objects: Vec<Shared>,
-    /// The conditions that were made for its nodes.
     pub(super) conditions: Vec<Arc<GraphCondition>>,
 }
 
-/// The nodes at the other ends of a node's edges, by the edges' numbers.
+/// The nodes at the other ends of a node's edges, by the numbers of the edges.
 #[derive(Debug, Default, Clone)]
 struct Links {
     before: BTreeMap<u64, u64>,
@@ -50,7 +47,7 @@ impl Topology {
         self.nodes.keys().map(|node| node as usize)
     }
 
-    /// The nodes that wait for no other.
+    /// Returns the nodes without dependencies.
     pub(super) fn roots(&self) -> impl Iterator<Item = usize> {
         self.nodes.iter().filter(|(_, links)| links.before.is_empty()).map(|(node, _)| node as usize)
     }
@@ -59,22 +56,22 @@ impl Topology {
         self.edges.iter().map(|(_, edge)| *edge)
     }
 
-    /// The nodes that a node waits for.
+    /// Returns the nodes on which a node depends.
     pub(super) fn before(&self, node: usize) -> Vec<usize> {
         self.nodes.get(node as u64).map_or_else(Vec::new, |links| others(&links.before))
     }
 
-    /// The nodes that wait for a node.
+    /// Returns the nodes that depend on a node.
     pub(super) fn behind(&self, node: usize) -> Vec<usize> {
         self.nodes.get(node as u64).map_or_else(Vec::new, |links| others(&links.behind))
     }
 
-    /// Adds a node, whose handle is newer than those of all others.
+    /// Adds a node, whose handle is higher than all others.
     pub(super) fn add_node(&mut self, node: usize) {
         self.nodes.insert(node as u64, Links::default());
     }
 
-    /// Adds an edge between nodes of the graph, unless it is there.
+    /// Adds an edge between nodes of the graph, unless it exists.
     pub(super) fn add_edge(&mut self, edge: Edge) {
         if self.has_edge(edge) {
             return;
@@ -102,15 +99,14 @@ impl Topology {
         }
     }
 
-    /// Removes a node with its edges.
     pub(super) fn remove_node(&mut self, node: usize) {
         self.before(node).into_iter().for_each(|other| self.remove_edge((other, node)));
         self.behind(node).into_iter().for_each(|other| self.remove_edge((node, other)));
         self.nodes.remove(node as u64);
     }
 
-    /// The nodes so that each comes after those it depends on, otherwise in the order of creation, but that nothing waits
-    /// for a value before it must; `None` if there is a cycle.
+    /// Sorts the nodes such that each follows its dependencies, otherwise in the order of creation,
+    /// but with waits for values as late as possible. Returns `None` if there is a cycle.
     pub(super) fn in_order(&self) -> Option<Vec<usize>> {
         let nodes: Vec<usize> = self.nodes().collect();
         let place_of = |node: usize| nodes.binary_search(&node).ok();
@@ -137,7 +133,6 @@ impl Topology {
         (order.len() == nodes.len()).then_some(order)
     }
 
-    /// True if a node waits for a value in memory, or some node of a graph that it runs.
     fn waits_for_value(node: usize) -> bool {
         let Ok(node) = Node::at(node) else { return false };
         let kind = node.kind();
@@ -148,7 +143,7 @@ impl Topology {
     }
 }
 
-/// The ends of an edge as a key of the kind that maps of addresses have, too.
+/// Returns the ends of an edge as a key, of the same type as in maps of addresses.
 fn key((from, to): Edge) -> (u64, u64) {
     (from as u64, to as u64)
 }

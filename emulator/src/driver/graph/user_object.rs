@@ -1,4 +1,4 @@
-//! Objects of the client whose life graphs share.
+//! User objects: objects of the client that live as long as graphs refer to them.
 
 use core::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,9 @@ use crate::driver::answer::{Answer, INVALID_HANDLE, INVALID_VALUE, ensure};
 use crate::driver::call::{Kind, Out, Table, calls, in_callback, put_handle};
 use crate::driver::handle::Handle;
 
-/// The live objects.
 static USER_OBJECTS: Table<UserObject> = Table::new(Kind::UserObject);
 
-/// An object of the client whose life graphs share.
+/// An object of the client with a reference count.
 #[derive(Debug)]
 pub(crate) struct UserObject(Mutex<Owned>);
 
@@ -23,8 +22,8 @@ struct Owned {
     data: *mut c_void,
 }
 
-// SAFETY: the pointer is not followed here; it goes to the client's destructor, which the driver may call on any thread
-// by the contract of `cuUserObjectCreate`.
+// SAFETY: the pointer is only passed to the client's destructor, which the driver may call on any
+// thread by the contract of `cuUserObjectCreate`.
 unsafe impl Send for UserObject {}
 // SAFETY: as above.
 unsafe impl Sync for UserObject {}
@@ -39,8 +38,8 @@ impl UserObject {
         owned.count = owned.count.wrapping_add(count);
     }
 
-    /// Gives up references. When none are left, the destructor is called. As on an H100 the count wraps around where
-    /// more are given up than there are, and nothing happens then.
+    /// Releases references, and calls the destructor when none are left. As on an H100, releasing
+    /// too many makes the count wrap around and has no other effect.
     pub(super) fn release(&self, handle: usize, count: u32) {
         let last = {
             let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,14 +48,15 @@ impl UserObject {
         };
         if let Some((destroy, data)) = last {
             USER_OBJECTS.remove(handle);
-            // SAFETY: the client's destructor, called with the pointer that it was given for, and once: it was taken out.
+            // SAFETY: the client's destructor with the pointer registered for it. Called once,
+            // because it was taken.
             in_callback(|| unsafe { destroy(data) });
         }
     }
 }
 
-/// References of a graph to an object; given up with the graph. The number wraps around where the client gave up more
-/// than the graph had.
+/// References of a graph to an object, released with the graph. The number wraps around if the
+/// client releases more than the graph has.
 #[derive(Debug)]
 pub(super) struct Shared {
     object: Arc<UserObject>,
@@ -65,7 +65,6 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The references of a graph, given all that it has, to an object.
     fn among<'a>(all: &'a mut Vec<Shared>, object: &Arc<UserObject>, handle: usize) -> &'a mut Shared {
         let at = all.iter().position(|shared| shared.handle == handle).unwrap_or_else(|| {
             all.push(Shared { object: Arc::clone(object), handle, count: 0 });
@@ -74,13 +73,12 @@ impl Shared {
         &mut all[at]
     }
 
-    /// Gives references to a graph, given all that it has.
     pub(super) fn give(all: &mut Vec<Shared>, object: &Arc<UserObject>, handle: usize, count: u32) {
         let shared = Self::among(all, object, handle);
         shared.count = shared.count.wrapping_add(count);
     }
 
-    /// Takes references from a graph, which need not have them.
+    /// Removes references from a graph, which may have fewer.
     pub(super) fn take(all: &mut Vec<Shared>, object: &Arc<UserObject>, handle: usize, count: u32) {
         let shared = Self::among(all, object, handle);
         shared.count = shared.count.wrapping_sub(count);
@@ -88,7 +86,7 @@ impl Shared {
 }
 
 impl Clone for Shared {
-    /// The same number of further references.
+    /// Retains the same number of further references.
     fn clone(&self) -> Self {
         self.object.retain(self.count);
         Self { object: Arc::clone(&self.object), handle: self.handle, count: self.count }

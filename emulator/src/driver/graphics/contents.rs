@@ -14,7 +14,7 @@ use crate::driver::texture::{Array, Levels};
 
 use super::resource::{Resource, ResourceKind, State};
 
-/// What a resource held, in memory of the device.
+/// The contents of a resource in device memory.
 #[derive(Debug)]
 pub(super) struct Contents {
     region: Region,
@@ -26,11 +26,11 @@ pub(super) struct Contents {
 struct Mapped {
     image: Image,
     levels: Levels,
-    /// The layers and faces that were asked for, by index and level.
+    /// The layers and faces requested so far, by index and level.
     layers: Mutex<Vec<((u32, u32), usize)>>,
 }
 
-/// Bytes in memory of which the client is told that it holds nothing it knows.
+/// Fills memory whose contents are documented as undefined.
 const NOTHING: u8 = 0xA5;
 
 impl Contents {
@@ -59,7 +59,7 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Copies it out, unless it was only to be read.
+    /// Copies it out, unless it was mapped for reading only.
     pub(super) fn write_back(&self, resource: &Resource, state: &State) -> Answer {
         let gl = resource.gl()?;
         let copied = !state.is_written() || self.exchange(resource, gl.as_ref(), Way::Out);
@@ -96,19 +96,17 @@ impl Contents {
         Ok(Self { region, image: Some(Mapped { image, levels, layers }) })
     }
 
-    /// Address and size of a buffer.
     pub(super) fn buffer(&self) -> Answer<(u64, u64)> {
         ensure(self.image.is_none(), CUresult::CUDA_ERROR_NOT_MAPPED_AS_POINTER)?;
         Ok((self.region.base, self.region.len))
     }
 
-    /// The mipmapped array of an image.
+    /// Returns the mipmapped array of an image.
     pub(super) fn mipmap(&self) -> Answer<usize> {
         let mapped = self.image.as_ref().ok_or(CUresult::CUDA_ERROR_NOT_MAPPED_AS_ARRAY)?;
         Ok(mapped.levels.handle())
     }
 
-    /// The array of a level, or of a layer or face of it.
     pub(super) fn array(&self, index: u32, level: u32) -> Answer<usize> {
         let mapped = self.image.as_ref().ok_or(CUresult::CUDA_ERROR_NOT_MAPPED_AS_ARRAY)?;
         let array = mapped.levels.level(level).ok_or(INVALID_VALUE)?;
@@ -125,14 +123,15 @@ impl Contents {
         Ok(layer)
     }
 
-    /// Makes what it held unknown.
+    /// Makes the contents undefined.
     fn forget(&self) {
         let bytes = usize::try_from(self.region.len).unwrap_or(0);
-        // SAFETY: the region has so many bytes there, and keeps them; the client does not have it yet.
+        // SAFETY: the region has that many bytes and keeps them alive; the client does not have it
+        // yet.
         unsafe { self.region.host.write_bytes(NOTHING, bytes) };
     }
 
-    /// Copies everything in or out. False if OpenGL would not.
+    /// Copies everything in or out. Returns false if OpenGL refuses.
     fn exchange(&self, resource: &Resource, gl: &dyn opengl::Context, way: Way) -> bool {
         let name = resource.name;
         let Some(mapped) = &self.image else {
@@ -155,7 +154,6 @@ impl Contents {
         })
     }
 
-    /// Copies a level in or out.
     fn level(&self, way: Way, array: &Array, bytes: &mut [u8]) -> bool {
         let row = array.row_bytes() as usize;
         row > 0 && {
@@ -167,7 +165,6 @@ impl Contents {
         }
     }
 
-    /// Copies bytes to or from an offset of the region.
     fn rows(&self, way: Way, start: u64, offset: u64, bytes: &mut [u8]) -> bool {
         let offset = start + offset;
         let len = bytes.len();
@@ -179,13 +176,14 @@ impl Contents {
             Way::In => (bytes.as_ptr(), place),
             Way::Out => (place.cast_const(), bytes.as_mut_ptr()),
         };
-        // SAFETY: both sides have so many bytes, as was compared, and are apart: one is a vector, and one memory of a region,
-        // which keeps it. Kernels that use it now race with this as they would with OpenGL.
+        // SAFETY: both sides have that many bytes, as checked, and do not overlap: one is a vector,
+        // the other is memory that a region keeps alive. Kernels that use it now race with this
+        // copy as with OpenGL.
         unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
         true
     }
 
-    /// Frees the memory, when all that may use it has run.
+    /// Frees the memory after all work that may use it.
     pub(super) fn release(self, context: &Context) {
         scheduler().wait_to_free(context.handle);
         if let Some(mapped) = self.image {
@@ -196,7 +194,6 @@ impl Contents {
     }
 }
 
-/// Direction in which contents go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     In,
@@ -211,7 +208,7 @@ fn allocate(context: &Context, bytes: u64) -> Answer<Region> {
     memory().alloc(&request).map_err(|_| OUT_OF_MEMORY)
 }
 
-/// The format of arrays with the same bits. What OpenGL reads as numbers from 0 to 1 are integers here.
+/// Returns the format of arrays with the same bits. Normalized formats of OpenGL are integers here.
 fn format_of(format: Format) -> CUarray_format {
     use crate::opengl::{BYTE, HALF_FLOAT, INT, SHORT, UNSIGNED_BYTE, UNSIGNED_INT, UNSIGNED_SHORT};
 

@@ -12,7 +12,7 @@ use crate::driver::stream::StreamRef;
 use super::contents::Contents;
 use super::resource::{Resource, State};
 
-/// The stream, and the resources that are named, which are of its context.
+/// Returns the stream and the named resources, which must be of its context.
 fn named(
     call: &Call,
     count: u32,
@@ -32,12 +32,12 @@ fn named(
     Ok((stream, found))
 }
 
-/// What OpenGL was told before is done when it gives the contents.
+/// Maps resources. OpenGL commands issued before complete before it provides the contents.
 fn map(all: &[Arc<Resource>]) -> Answer {
     for (index, resource) in all.iter().enumerate() {
         let mapped = map_one(resource);
         if mapped.is_err() {
-            // All or none.
+            // If one fails, none stays mapped.
             for mapped in &all[..index] {
                 let contents = mapped.state().mapped.take();
                 if let Some(contents) = contents {
@@ -58,11 +58,12 @@ fn map_one(resource: &Resource) -> Answer {
     Ok(())
 }
 
-/// What the stream was given before is done when OpenGL gets the contents; other streams are not waited for before.
+/// Unmaps resources. Work queued before on the stream completes before OpenGL gets the contents;
+/// other streams are not waited for.
 fn unmap(stream: &StreamRef, all: &[Arc<Resource>]) -> Answer {
     for resource in all {
         ensure(resource.state().mapped.is_some(), CUresult::CUDA_ERROR_NOT_MAPPED)?;
-        // Nothing is unmapped that OpenGL could not be given.
+        // Unmaps nothing unless OpenGL can take all of it.
         resource.gl()?;
     }
     stream.wait()?;

@@ -10,13 +10,12 @@ use crate::opengl::{self, Missing};
 
 use cuprum_sys::CUresult;
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     mapping::install(builder);
     resource::install(builder);
 }
 
-/// The context of OpenGL that is current on the calling thread.
+/// Returns the context of OpenGL that is current on the calling thread.
 fn gl() -> Answer<Box<dyn opengl::Context>> {
     opengl::current().map_err(|missing| match missing {
         Missing::NoContext => CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT,

@@ -1,4 +1,4 @@
-//! Registered resources.
+//! Registered OpenGL resources.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,12 +16,11 @@ use crate::driver::state::{captures, scheduler};
 use super::contents::Contents;
 use super::gl;
 
-/// What is registered.
 static RESOURCES: Table<Resource> = Table::new(Kind::Graphics)
     .owned_by(|resource: &Resource| resource.context.handle)
     .leak(LeakKind::Graphics, |_, _| Leaked::Yes);
 
-/// The uses that flags of registering and of mapping have in common.
+/// The flags shared by registering and mapping.
 const READ_ONLY: u32 = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY.0;
 const WRITE_DISCARD: u32 = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD.0;
 const SURFACE: u32 = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST.0;
@@ -31,35 +30,38 @@ const GATHER: u32 = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_
 #[derive(Debug)]
 pub(super) struct Resource {
     pub(super) context: Arc<Context>,
-    /// The context of OpenGL that has it.
+    /// Identifies its context of OpenGL.
     gl: u64,
     pub(super) name: u32,
     pub(super) kind: ResourceKind,
     state: Mutex<State>,
 }
 
-/// What it is in OpenGL.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ResourceKind {
-    /// A buffer object, with its size when it was registered, which counts from then on.
-    Buffer { bytes: usize },
-    /// A texture, with the flags of its arrays.
-    Image { target: u32, array_flags: u32 },
+    /// A buffer object, with its size at registration, which stays fixed.
+    Buffer {
+        bytes: usize,
+    },
+    Image {
+        target: u32,
+        array_flags: u32,
+    },
 }
 
-/// What changes of it.
+/// The state of a resource that can change.
 #[derive(Debug)]
 pub(super) struct State {
     /// `READ_ONLY`, `WRITE_DISCARD` or neither.
     flags: u32,
     pub(super) mapped: Option<Contents>,
-    /// Memory that work of the context may still use, though it was unmapped.
+    /// Unmapped memory that work of the context may still use.
     unmapped: Vec<Contents>,
 }
 
 impl State {
-    /// Gives up what was mapped. Unmapping does not wait for the work of other streams, so that their memory stays until a
-    /// call that may free it.
+    /// Releases a mapping. Unmapping does not wait for the work of other streams, so the memory is
+    /// kept until a call that may free it.
     pub(super) fn give_up(&mut self, contents: Contents, context: &Context) {
         self.unmapped.push(contents);
         if scheduler().is_free_to_end(context.handle) {
@@ -87,15 +89,15 @@ impl Resource {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The context of OpenGL that is current on this thread, if it has this resource. Which contexts share their objects,
-    /// OpenGL does not tell, so that it has to be the same.
+    /// Returns the context of OpenGL that is current on this thread. Fails unless it owns this
+    /// resource: OpenGL does not report which contexts share objects.
     pub(super) fn gl(&self) -> Answer<Box<dyn opengl::Context>> {
         let gl = gl()?;
         ensure(gl.identity() == self.gl, CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT)?;
         Ok(gl)
     }
 
-    /// Checks in the order of an H100 with driver 580, as all here does.
+    /// Like the rest of this file, checks in the order of an H100 with driver 580.
     fn buffer(context: Arc<Context>, name: u32, flags: u32) -> Answer<Self> {
         ensure(matches!(flags, 0 | READ_ONLY | WRITE_DISCARD) && name != 0, INVALID_VALUE)?;
         let gl = gl()?;
@@ -115,7 +117,7 @@ impl Resource {
         }
         ensure(Shape::of(target).is_some(), INVALID_VALUE)?;
         ensure(gl.is_texture(name), INVALID_HANDLE)?;
-        // A driver takes a texture as one of another target, which is no good; here it is refused.
+        // A driver accepts a wrong target for a texture, which is useless; here it is refused.
         ensure(gl.image(name, target).is_some(), INVALID_VALUE)?;
         let uses = [(SURFACE, CUDA_ARRAY3D_SURFACE_LDST), (GATHER, CUDA_ARRAY3D_TEXTURE_GATHER)];
         let array_flags = uses.iter().filter(|(flag, _)| flags & flag != 0).map(|(_, use_)| use_).sum();
@@ -144,7 +146,7 @@ fn devices(count: Out<u32>, list: Out<i32>, room: u32, which: CUGLDeviceList) ->
     list.check()?;
     count.set(0)?;
     ensure(which.name().is_some(), INVALID_VALUE)?;
-    // OpenGL is on the host: the first device is as near to it as any.
+    // OpenGL runs on the host, so the first device is as close as any.
     list.set_all(&[0], room as usize)?;
     count.set(1)
 }
@@ -160,7 +162,8 @@ fn register(
     put_handle(out, RESOURCES.insert(make(context)?))
 }
 
-/// Fails while it is mapped, and where no context of OpenGL is current; it stays then. Waits for work that uses what was mapped.
+/// Waits for work that uses its mappings. Fails while it is mapped, or if no context of OpenGL is
+/// current; it stays registered then.
 fn unregister(handle: CUgraphicsResource) -> Answer {
     let resource = Resource::find(handle)?;
     resource.context.check()?;

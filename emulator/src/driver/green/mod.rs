@@ -1,8 +1,8 @@
-//! Green contexts: shares of a device's multiprocessors under a name of their own.
+//! Green contexts: handles for shares of a device's multiprocessors.
 //!
-//! The shares are counted, split and reported as they should be, and not enforced: a block runs on whichever processor is
-//! free. All green contexts of a device use its primary context, so modules and memory are common to them; each has
-//! a handle, streams and a default stream of its own.
+//! The shares are counted, split and reported like on hardware, but not enforced: a block runs on
+//! any free processor. All green contexts of a device use its primary context, so they share
+//! modules and memory. Each has its own handle, streams and default stream.
 
 mod share;
 
@@ -18,22 +18,19 @@ use crate::driver::{device, stream};
 
 use share::{Share, equal_groups, group_of};
 
-/// The live green contexts.
 static GREENS: Table<Green> = Table::new(Kind::Green);
 
-/// The live descriptions.
 static DESCRIPTIONS: Table<Description> = Table::new(Kind::Description);
 
-/// What a green context is to be made of.
+/// Resources from which a green context can be created.
 #[derive(Debug)]
 pub(crate) struct Description {
     multiprocessors: u32,
 }
 
-/// A green context.
 #[derive(Debug)]
 pub(crate) struct Green {
-    /// Its context, which is pushed and popped.
+    /// Its context, for pushing and popping.
     pub(crate) part: Arc<Context>,
     multiprocessors: u32,
 }
@@ -47,13 +44,13 @@ impl Green {
         })
     }
 
-    /// The primary context, in which its things lie.
+    /// Returns the primary context, which owns its objects.
     fn whole(&self) -> Arc<Context> {
         Arc::clone(&self.part).whole()
     }
 }
 
-/// Writes a resource of a kind, of which only multiprocessors can be had: `count` of them, from the first.
+/// Writes a resource of `count` multiprocessors from the first. Fails for other kinds.
 fn give(out: Out<CUdevResource>, kind: CUdevResourceType, count: u32) -> Answer {
     out.check()?;
     let is_sm = kind == CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
@@ -76,7 +73,7 @@ calls! {
         give(resource, type_, all_multiprocessors())
     }
 
-    /// Null stands for no context here.
+    /// Unlike elsewhere, null means no context.
     fn cuCtxGetDevResource(
         _call,
         hCtx: CUcontext,
@@ -114,7 +111,7 @@ calls! {
         give(resource, type_, count?)
     }
 
-    /// Without a place for the groups, tells how many there can be.
+    /// Without an output for the groups, returns only their maximum number.
     fn cuDevSmResourceSplitByCount(
         _call,
         result: Out<CUdevResource>,
@@ -138,7 +135,7 @@ calls! {
         nbGroups.set(groups)
     }
 
-    /// Without a place for the groups, only tells what they would be.
+    /// Without an output for the groups, only describes them.
     fn cuDevSmResourceSplit(
         _call,
         result: Out<CUdevResource>,
@@ -169,7 +166,7 @@ calls! {
         Ok(())
     }
 
-    /// Resources may have processors in common.
+    /// Resources may overlap.
     fn cuDevResourceGenerateDesc(
         _call,
         phDesc: Out<CUdevResourceDesc>,
@@ -205,7 +202,8 @@ calls! {
         put_handle(phCtx, GREENS.insert_with(make).0)
     }
 
-    /// Its streams answer that the context is destroyed from now on; what was allocated in it stays in the primary one.
+    /// Afterwards its streams report that the context is destroyed. Its allocations stay in the
+    /// primary context.
     fn cuGreenCtxDestroy(_call, hCtx: CUgreenCtx) {
         let green = Green::find(hCtx)?;
         GREENS.remove(hCtx.addr());
@@ -213,12 +211,11 @@ calls! {
         context::release_part(green.part.device)
     }
 
-    /// The same handle each time.
+    /// Returns the same handle each time.
     fn cuCtxFromGreenCtx(_call, pContext: Out<CUcontext>, hCtx: CUgreenCtx) {
         put_handle(pContext, Green::find(hCtx)?.part.handle)
     }
 
-    /// The number of its context.
     fn cuGreenCtxGetId(_call, greenCtx: CUgreenCtx, greenCtxId: Out<u64>) {
         greenCtxId.check()?;
         greenCtxId.set(Green::find(greenCtx)?.part.id)

@@ -1,36 +1,38 @@
-//! Shares of the multiprocessors, and how they are divided.
+//! Shares of the multiprocessors, and their division.
 //!
-//! The sizes and numbers of groups are those of an H100 (132 multiprocessors, driver 580), where that has as many.
+//! Sizes and numbers of groups are as on an H100 (132 multiprocessors, driver 580), for the same
+//! number of multiprocessors.
 
 use cuprum_sys::*;
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::state::settings;
 
-/// Some multiprocessors in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) start: u32,
     pub(super) count: u32,
 }
 
-/// Flags that exclude each other; the driver looks at no others.
+/// Flags that exclude each other; the driver ignores other flags.
 const IGNORE_COSCHEDULING: u32 =
     CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING.0;
 const LARGEST_CLUSTERS: u32 =
     CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.0;
 
-/// The most multiprocessors that can be asked to run together, from compute capability 9.0 on.
+/// Maximum of multiprocessors that can be requested to run together, from compute capability 9.0
+/// on.
 const MOST_COSCHEDULED: u32 = 32;
 
 impl Share {
-    /// As a resource that nobody has divided.
+    /// Converts it to an undivided resource.
     pub(super) fn whole(self) -> CUdevResource {
         let (least, multiple) = granularity(settings().compute_capability.0);
         self.resource(least, multiple)
     }
 
-    /// As a part, of which a driver of CUDA 13.0 does not tell the granularity; nothing is of no kind.
+    /// Converts it to a part, for which a driver of CUDA 13.0 reports no granularity. An empty part
+    /// has no kind.
     pub(super) fn part(self) -> CUdevResource {
         if self.count == 0 { CUdevResource::zeroed() } else { self.resource(0, 0) }
     }
@@ -50,17 +52,18 @@ impl Share {
         resource
     }
 
-    /// What a resource has, if it is one of these.
+    /// Reads a resource. Fails unless it consists of multiprocessors.
     pub(super) fn of(resource: &CUdevResource) -> Answer<Self> {
         let is_sm = resource.type_ == CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
         ensure(is_sm, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE)?;
         let [a, b, c, d, ..] = resource._internal_padding;
-        // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
+        // SAFETY: the type says that the client set this member, which is plain numbers, valid for
+        // any bits.
         let count = unsafe { resource.u.sm }.smCount;
         Ok(Self { start: u32::from_ne_bytes([a, b, c, d]), count })
     }
 
-    /// Like `of`, for what is to be divided, which cannot be a part.
+    /// Like `of`, but fails for a part, which cannot be divided again.
     pub(super) fn undivided(resource: &CUdevResource) -> Answer<Self> {
         let share = Self::of(resource)?;
         // SAFETY: as in `of`.
@@ -69,7 +72,7 @@ impl Share {
         Ok(share)
     }
 
-    /// What is left behind the first `count`.
+    /// Returns the remainder after the first `count`.
     pub(super) fn behind(self, count: u32) -> Self {
         Self { start: self.start + count, count: self.count.saturating_sub(count) }
     }
@@ -79,7 +82,7 @@ impl Share {
     }
 }
 
-/// The fewest multiprocessors of a group, and of what their number is a multiple.
+/// Returns the minimum size of a group, and the number of which it is a multiple.
 fn granularity(major: u32) -> (u32, u32) {
     match major {
         ..=6 => (1, 1),
@@ -89,7 +92,7 @@ fn granularity(major: u32) -> (u32, u32) {
     }
 }
 
-/// Size and greatest number of equal groups of at least `min`.
+/// Returns the size and the maximum number of equal groups of at least `min`.
 pub(super) fn equal_groups(total: u32, flags: u32, min: u32) -> Answer<(u32, u32)> {
     let both = IGNORE_COSCHEDULING | LARGEST_CLUSTERS;
     ensure(flags & both != both, INVALID_VALUE)?;
@@ -105,12 +108,14 @@ fn groups_of(total: u32, major: u32, ignores: bool, min: u32) -> Answer<(u32, u3
     };
     let size = min.max(least).next_multiple_of(multiple).min(total);
     let fit = total / size;
-    // The processors come in clusters whose sizes are no multiples of 8: hardware has one of the smallest groups fewer.
+    // The multiprocessors form clusters whose sizes are not multiples of 8, so hardware has one of
+    // the smallest groups fewer.
     let uneven = !ignores && size == least && total % size != 0 && fit > 1;
     Ok((size, if uneven { fit - 1 } else { fit }))
 }
 
-/// The number of multiprocessors of one group, of `left` that are left of `total`; what was left open is written into it.
+/// Returns the number of multiprocessors of one group, of `left` remaining out of `total`. Writes
+/// the values that the client left open.
 pub(super) fn group_of(group: &mut CU_DEV_SM_RESOURCE_GROUP_PARAMS, total: u32, left: u32) -> Answer<u32> {
     let major = settings().compute_capability.0;
     let (_, multiple) = granularity(major);
@@ -145,7 +150,7 @@ pub(super) fn group_of(group: &mut CU_DEV_SM_RESOURCE_GROUP_PARAMS, total: u32, 
 mod tests {
     use super::*;
 
-    /// Minimum, size and number of groups, as an H100 answers.
+    /// Minimum, size and number of groups, recorded on an H100.
     #[test]
     fn groups_are_those_of_an_h100() {
         let groups = |ignores, min| groups_of(132, 9, ignores, min).unwrap();

@@ -1,4 +1,4 @@
-//! Allocation of device, pinned and managed memory, and registration of the client's own.
+//! Allocation of device, pinned and managed memory, and registration of client memory.
 
 use core::ffi::c_void;
 use core::ptr;
@@ -21,17 +21,14 @@ use super::mistake::note_free;
 use super::pool::{leave_pool, pool_of, will_leave_pool};
 use super::returned::note_return;
 
-/// Alignment of the rows of pitched memory.
 const PITCH_ALIGN: usize = 512;
 
-/// Flags of pinned and of registered host memory.
 const HOST_FLAGS: u32 = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
 const REGISTER_FLAGS: u32 = CU_MEMHOSTREGISTER_PORTABLE
     | CU_MEMHOSTREGISTER_DEVICEMAP
     | CU_MEMHOSTREGISTER_IOMEMORY
     | CU_MEMHOSTREGISTER_READ_ONLY;
 
-/// Allocates in the current context.
 fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
     let context = call.context()?;
@@ -39,19 +36,18 @@ fn allocate(call: &Call, bytes: usize, kind: RegionKind, flags: u32) -> Answer<R
     allocate_in(&context, bytes, kind, flags)
 }
 
-/// Page size of the device, and of mapped host memory.
+/// Page size of device memory, and of mapped host memory.
 const DEVICE_PAGE: u64 = 2 << 20;
 
-/// An allocation of up to this many bytes shares a page with others.
+/// Allocations of up to this many bytes share pages.
 const SHARES_PAGE: usize = 1 << 20;
 
-/// Alignment of an allocation, as on an H100: clients count on whole pages.
+/// Returns the alignment of an allocation, as on an H100, because clients rely on whole pages.
 fn alignment(bytes: usize, kind: RegionKind) -> u64 {
     let in_pages = matches!(kind, RegionKind::Device | RegionKind::Managed | RegionKind::Pinned);
     if in_pages && bytes > SHARES_PAGE { DEVICE_PAGE } else { GRANULARITY }
 }
 
-/// Allocates in a context.
 pub(crate) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, flags: u32) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
     let request = Request {
@@ -67,7 +63,7 @@ pub(crate) fn allocate_in(context: &Context, bytes: usize, kind: RegionKind, fla
     Ok(region)
 }
 
-/// Allocates in a context, from a pool that other processes have too.
+/// Allocates in a context, from a pool that other processes also use.
 pub(crate) fn allocate_shared(context: &Context, bytes: usize, pool: &PoolFile) -> Answer<Region> {
     ensure(bytes > 0, INVALID_VALUE)?;
     let device = Request::device(bytes as u64, context.handle as u64, context.device as u32);
@@ -75,7 +71,7 @@ pub(crate) fn allocate_shared(context: &Context, bytes: usize, pool: &PoolFile) 
     memory().alloc_shared(pool, &request).map_err(|_| OUT_OF_MEMORY)
 }
 
-/// Takes an allocation away, and out of its pool.
+/// Removes an allocation, also from its pool.
 pub(crate) fn take_away(address: u64) -> Answer {
     let region = memory().free(address).map_err(|_| INVALID_VALUE)?;
     if let Some(journal) = scheduler().journal() {
@@ -94,9 +90,10 @@ pub(crate) fn take_away(address: u64) -> Answer {
     Ok(())
 }
 
-/// Frees memory after everything that may use it has run. Its own context counts, not the current one.
+/// Frees memory after all work of its own context, which may differ from the current one.
 ///
-/// Memory of a pool is freed at once, as an H100 with driver 580 does: what still uses it finds it gone, or another's.
+/// Memory of a pool is freed immediately, as on an H100 with driver 580. Work that still uses it
+/// finds it freed, or reused.
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let memory = memory();
     let Some(region) = memory.find(address) else {
@@ -132,14 +129,14 @@ fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     context.check()
 }
 
-/// The live host memory, pinned or registered, that contains an address.
+/// Finds the live host memory, pinned or registered, that contains an address.
 fn host_region(pointer: *mut c_void) -> Option<Region> {
     let region = memory().find(pointer.addr() as u64)?;
     matches!(region.kind, RegionKind::Pinned | RegionKind::Registered).then_some(region)
 }
 
-/// The memory is mapped and not allocated in Rust: clients read pages before they write them, which are bytes only because the
-/// system makes them.
+/// The memory is mapped by the system instead of allocated in Rust. Clients read pages before they
+/// write them, and only the system initializes them.
 fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -> Answer {
     out.check()?;
     let region = allocate(call, bytes, RegionKind::Pinned, flags)?;
@@ -152,7 +149,7 @@ fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answ
     captures().forbid_unsafe()?;
     let (handle, device) = (context.handle as u64, context.device as u32);
     let memory = memory();
-    // SAFETY: the client promises to keep the memory until it unregisters it; unregistering waits
+    // SAFETY: the client promises to keep the memory until it unregisters it. Unregistering waits
     // for the operations of the context.
     let registered = unsafe { memory.register(pointer.cast(), bytes as u64, handle, device, flags) };
     match registered {

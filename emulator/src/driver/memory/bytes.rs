@@ -1,4 +1,4 @@
-//! Bytes that operations read or write, wherever they are.
+//! Bytes that operations read or write, in any memory.
 
 use core::ffi::c_void;
 use core::ptr;
@@ -19,9 +19,9 @@ use super::returned::returns;
 pub(crate) enum Bytes {
     /// Memory of the client. Valid while the operation is pending, by the contract of the call.
     Host(*mut u8),
-    /// Bytes copied away when the operation was issued.
+    /// Bytes that were copied when the operation was issued.
     Staged(Arc<[u8]>),
-    /// Device memory from an offset in the first region on; the regions follow each other.
+    /// Device memory, beginning at an offset in the first of consecutive regions.
     Device {
         regions: Arc<[Region]>,
         start: u64,
@@ -30,14 +30,13 @@ pub(crate) enum Bytes {
     },
 }
 
-// SAFETY: the pointers are used by one operation at a time, on whichever thread runs it; the client
-// vouches for its host memory and the regions keep theirs.
+// SAFETY: one operation at a time uses the pointers, on the thread that runs it. The client
+// guarantees its host memory, and the regions keep theirs alive.
 unsafe impl Send for Bytes {}
 // SAFETY: as above.
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
-    /// A range given by a device address.
     pub(crate) fn device(address: u64, len: u64) -> Answer<Self> {
         let regions = memory().cover(address, len.max(1));
         let regions = regions.ok_or_else(|| {
@@ -48,7 +47,8 @@ impl Bytes {
         Ok(Self::Device { regions, start: address, returns: returns() })
     }
 
-    /// A range that the device fills: not host memory of a pool to which no device was given access.
+    /// Returns a range that the device fills. Fails for host memory of a pool to which no device
+    /// has access.
     pub(crate) fn reachable(address: u64, len: u64) -> Answer<Self> {
         let bytes = Self::device(address, len)?;
         match &bytes {
@@ -59,8 +59,9 @@ impl Bytes {
         }
     }
 
-    /// A range that a copy names as memory of a device. Memory of a pool on the host is none for it, though copies between
-    /// addresses of any kind take it, and kernels and fills of devices with access to the pool: measured on an H100 with driver 580.
+    /// Returns a range that a copy names as device memory. Fails for host memory of a pool. Copies
+    /// between unified addresses accept such memory, as do kernels and fills of devices with access
+    /// to the pool: measured on an H100 with driver 580.
     pub(crate) fn on_device(address: u64, len: u64) -> Answer<Self> {
         let bytes = Self::device(address, len)?;
         let on_host = |region: &Region| is_host_kind(region.kind) && pool_of(region.base).is_some();
@@ -70,7 +71,7 @@ impl Bytes {
         }
     }
 
-    /// A range given by a host address, which may be that of device memory.
+    /// Returns a range at a host address, which may also be a device address.
     pub(crate) fn host(pointer: *mut u8, len: u64) -> Answer<Self> {
         ensure(!pointer.is_null(), INVALID_VALUE)?;
         let address = pointer.addr() as u64;
@@ -81,18 +82,18 @@ impl Bytes {
         Ok(Self::Host(pointer))
     }
 
-    /// True for host memory that the driver does not know.
+    /// True for host memory that is not page-locked.
     pub(crate) fn is_pageable(&self) -> bool {
         matches!(self, Self::Host(_) | Self::Staged(_))
     }
 
-    /// True for memory that only the device reaches.
+    /// True for memory that only the device can access.
     pub(crate) fn is_of_device(&self) -> bool {
         matches!(self, Self::Device { regions, .. } if !regions.iter().any(|region| region.kind.host_visible()))
     }
 
-    /// True if part of it was freed since. Memory that a stream has freed stays with its pool, and can be copied, until a call
-    /// returns memory of pools to the device.
+    /// True if part of it was freed. Memory that a stream has freed stays in its pool and can be
+    /// copied until a call returns memory of pools to the device.
     pub(crate) fn is_freed(&self) -> bool {
         let is_live = |region: &Region| memory().find(region.base).is_some_and(|live| live.id == region.id);
         match self {
@@ -104,7 +105,6 @@ impl Bytes {
         }
     }
 
-    /// The context that the memory is of, if the driver knows it.
     pub(crate) fn context(&self) -> Option<u64> {
         match self {
             Self::Device { regions, .. } => regions.first().map(|region| region.context),
@@ -112,7 +112,7 @@ impl Bytes {
         }
     }
 
-    /// The device that the memory is on, if only devices reach it.
+    /// Returns the device of the memory, if only devices can access it.
     pub(crate) fn device_of(&self) -> Option<u32> {
         match self {
             Self::Device { regions, .. } if self.is_of_device() => {
@@ -122,13 +122,12 @@ impl Bytes {
         }
     }
 
-    /// True for page-locked host memory.
     pub(crate) fn is_locked(&self) -> bool {
         let locked = |region: &Region| is_host_kind(region.kind);
         matches!(self, Self::Device { regions, .. } if regions.iter().any(locked))
     }
 
-    /// The address of the first byte, as the client gave it.
+    /// Returns the address of the first byte, as the client passed it.
     pub(crate) fn address(&self) -> u64 {
         match self {
             Self::Host(pointer) => pointer.addr() as u64,
@@ -137,7 +136,7 @@ impl Bytes {
         }
     }
 
-    /// A pointer to the byte at `offset`, and the number of contiguous bytes there.
+    /// Returns a pointer to the byte at `offset`, and the number of contiguous bytes there.
     pub(crate) fn at(&self, offset: u64) -> Option<(*mut u8, u64)> {
         match self {
             Self::Host(pointer) => Some((pointer.wrapping_add(usize::try_from(offset).ok()?), u64::MAX)),
@@ -155,7 +154,6 @@ impl Bytes {
         }
     }
 
-    /// Marks bytes as written.
     pub(super) fn mark_written(&self, offset: u64, len: u64) {
         if let Self::Device { regions, start, .. } = self {
             let address = start + offset;
@@ -181,7 +179,7 @@ impl Bytes {
     }
 }
 
-/// Rows of bytes of a range, by their distance: what an operation touches of it.
+/// The rows of bytes of a range that an operation accesses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows {
     pub(crate) width: u64,
@@ -192,15 +190,15 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Offset of each row from the start of the range.
+    /// Iterates over the offset of each row from the start of the range.
     fn offsets(self) -> impl Iterator<Item = u64> {
         (0..self.depth).flat_map(move |z| (0..self.height).map(move |y| z * self.slice + y * self.pitch))
     }
 }
 
 impl Bytes {
-    /// The rows, read or written, as the check of the order between streams sees them. Bytes that were copied away when the
-    /// operation was issued are none.
+    /// Returns the rows, read or written, for the check of the order between streams. Bytes that
+    /// were copied when the operation was issued do not count.
     pub(crate) fn parts(&self, writes: bool, rows: Rows) -> Vec<Part> {
         let manner = if writes { Manner::Write } else { Manner::Read };
         match self {
@@ -229,21 +227,25 @@ fn region_of(regions: &[Region], address: u64) -> Option<&Region> {
     regions.iter().find(|region| region.contains(address, 1))
 }
 
-/// An address of host or device.
+/// Returns a range at an address of the host or a device.
 pub(crate) fn unified(address: u64, len: u64) -> Answer<Bytes> {
     let pointer = usize::try_from(address).map_err(|_| INVALID_VALUE)?;
     Bytes::host(ptr::with_exposed_provenance_mut(pointer), len)
 }
 
-/// True if a region is host memory for the purposes of a client that asks.
+/// True if queries of clients report a region as host memory.
 pub(super) fn is_host_kind(kind: RegionKind) -> bool {
-    matches!(kind, RegionKind::Pinned | RegionKind::Registered)
+    matches!(kind, RegionKind::Pinned | RegionKind::Registered | RegionKind::MappedHost)
 }
 
-/// The host address of a region, null where the host may not use it.
+/// Returns the host address of a region; null if the host may not use it.
 pub(super) fn host_address(region: &Region, address: u64) -> *mut c_void {
     if !region.kind.host_visible() {
         return ptr::null_mut();
+    }
+    // Its bytes are at another address too, at which the driver uses them.
+    if region.kind == RegionKind::MappedHost {
+        return ptr::with_exposed_provenance_mut(usize::try_from(address).unwrap_or(0));
     }
     let offset = usize::try_from(address - region.base).unwrap_or(0);
     region.host.wrapping_add(offset).cast()

@@ -1,16 +1,15 @@
-//! The pools that allocations without a pool come from.
+//! The pools that serve allocations without an explicit pool.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::pool::{POOLS, Pool, PoolPlace};
 
-/// The pools that allocations without a pool come from, in each place.
+/// The pools that serve allocations without an explicit pool, per location.
 #[derive(Debug)]
 pub(crate) struct CurrentPools(Mutex<Vec<PlacePools>>);
 
 pub(crate) static CURRENT_POOLS: CurrentPools = CurrentPools(Mutex::new(Vec::new()));
 
-/// The pools of one place.
 #[derive(Debug, Clone, Copy)]
 struct PlacePools {
     place: PoolPlace,
@@ -19,7 +18,7 @@ struct PlacePools {
 }
 
 impl CurrentPools {
-    /// The pools of a place, made when first asked for, after a change.
+    /// Returns the pools of a location after a change. Creates them on first use.
     fn of(&self, place: PoolPlace, change: &dyn Fn(&mut PlacePools)) -> PlacePools {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pools) = places.iter_mut().find(|pools| pools.place == place) {
@@ -45,7 +44,7 @@ impl CurrentPools {
         self.of(place, &|pools| pools.current = pool);
     }
 
-    /// Goes back to the default pool if this one is destroyed.
+    /// Selects the default pool again if this one is destroyed.
     pub(super) fn forget(&self, place: PoolPlace, pool: usize) {
         self.of(place, &|pools| {
             if pools.current == pool {

@@ -1,6 +1,7 @@
 //! Memory of the allocation nodes of graphs.
 //!
-//! The memory of one node is always at the same address, there from a launch of its graph until it is freed.
+//! The memory of a node always has the same address. It exists from a launch of its graph until it
+//! is freed.
 
 use core::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,7 +19,8 @@ use crate::driver::context::Context;
 use crate::driver::device;
 use crate::driver::state::{memory, settings};
 
-/// The memory of an allocation node. It goes with the last graph that has the node, unless it is allocated then.
+/// The memory of an allocation node. It ends with the last graph that has the node, or when it is
+/// freed after that.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) base: u64,
@@ -26,24 +28,21 @@ pub(crate) struct Block {
     device: i32,
     context: u64,
     physical: Physical,
-    /// True if a launch has allocated it, as far as calls have come: the stream may not be there yet.
+    /// True if a launch has allocated it, in the order of calls; the stream may not have reached it
+    /// yet.
     allocated: AtomicBool,
     /// True if the device counts it, which it does from the first launch on.
     counted: AtomicBool,
 }
 
-/// The blocks that are allocated, by address.
 #[derive(Debug)]
 pub(crate) struct Blocks(Mutex<Ordered<Arc<Block>>>);
 
-/// The memory of allocation nodes that is allocated.
 pub(crate) static BLOCKS: Blocks = Blocks(Mutex::new(Ordered::new()));
 
-/// Memory that allocation nodes hold on each device.
 static GRAPH_MEMORY: LazyLock<Vec<GraphMemory>> =
     LazyLock::new(|| (0..settings().devices).map(|_| GraphMemory::default()).collect());
 
-/// Memory that allocation nodes hold on a device.
 fn memory_of(device: i32) -> Option<&'static GraphMemory> {
     GRAPH_MEMORY.get(usize::try_from(device).ok()?)
 }
@@ -59,16 +58,15 @@ impl Objects for Blocks {
         let gone: Vec<u64> = blocks.iter().filter(|(_, block)| goes(block)).map(|(base, _)| base).collect();
         let gone: Vec<_> = gone.into_iter().filter_map(|base| blocks.remove(base)).collect();
         drop(blocks);
-        // A block frees its memory when it goes.
+        // Dropping a block frees its memory, so no lock is held.
         drop(gone);
     }
 
-    /// They are memory, and reported as such.
+    /// Blocks are memory regions, and are reported as such.
     fn leaks(&self, _context: Option<(usize, u64)>, _found: &mut Vec<Leak>) {}
 }
 
 impl Blocks {
-    /// The block that starts at an address.
     pub(crate) fn find(&self, address: u64) -> Option<Arc<Block>> {
         self.lock().get(address).cloned()
     }
@@ -79,7 +77,7 @@ impl Blocks {
 }
 
 impl Block {
-    /// Memory that a graph can be built with, and that no launch has allocated.
+    /// Reserves memory for a node of a graph, not yet allocated by a launch.
     pub(crate) fn create(context: &Context, bytes: usize) -> Answer<Arc<Self>> {
         ensure(bytes > 0, INVALID_VALUE)?;
         let (memory, device) = (memory(), context.device as u32);
@@ -102,7 +100,8 @@ impl Block {
         Ok(block)
     }
 
-    /// Notes a call that allocates it by a launch; fails if it is allocated, unless the launch frees it first.
+    /// Records that a launch allocates it. Fails if it is already allocated, unless the launch
+    /// frees it first.
     pub(crate) fn allocate(self: &Arc<Self>, frees_first: bool) -> Answer {
         let was_allocated = self.allocated.swap(true, Ordering::AcqRel);
         ensure(frees_first || !was_allocated, INVALID_VALUE)?;
@@ -113,21 +112,21 @@ impl Block {
         Ok(())
     }
 
-    /// Notes a call that frees it; fails if it is not allocated.
+    /// Records that a call frees it. Fails if it is not allocated.
     pub(crate) fn release(&self) -> Answer {
         ensure(self.allocated.swap(false, Ordering::AcqRel), INVALID_VALUE)
     }
 
-    /// Makes it accessible, if it is not: at the launch, and again where the stream gets to the node.
+    /// Makes it accessible if it is not: at the launch, and again when the stream reaches the node.
     pub(crate) fn appear(self: &Arc<Self>) {
         BLOCKS.lock().insert(self.base, Arc::clone(self));
         self.map();
     }
 
-    /// Makes it inaccessible, where the stream gets to its end.
+    /// Makes it inaccessible when the stream reaches its free.
     pub(crate) fn vanish(&self) {
         BLOCKS.lock().remove(self.base);
-        // Not there if its context is gone.
+        // Fails if its context has ended.
         let _ = memory().free(self.base);
     }
 
@@ -136,7 +135,7 @@ impl Block {
     }
 
     fn map(&self) {
-        // Fails if it is there already.
+        // Fails if it is already mapped.
         let _ = memory().map(self.base, self.bytes, &self.physical, 0, self.context);
     }
 }
@@ -144,7 +143,7 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         let memory = memory();
-        // Not there if it was freed, or its context is gone.
+        // Fails if it was freed or its context has ended.
         let _ = memory.free(self.base);
         memory.release(self.base, self.physical.bytes);
         memory.discard(&self.physical);
@@ -154,7 +153,7 @@ impl Drop for Block {
     }
 }
 
-/// Amount of memory that the allocation nodes of a device hold.
+/// Amount of memory that the allocation nodes of a device use.
 #[derive(Debug, Default)]
 pub(super) struct GraphMemory {
     used: AtomicU64,
@@ -175,7 +174,7 @@ impl GraphMemory {
         self.high.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// All memory held is in use: graphs keep nothing for later.
+    /// All reserved memory is in use, because graphs cache none.
     pub(crate) fn attribute(&self, attribute: CUgraphMem_attribute) -> Answer<u64> {
         use CUgraphMem_attribute as A;
 
@@ -194,7 +193,7 @@ impl GraphMemory {
 calls! {
     objects BLOCKS;
 
-    /// Memory of graphs goes back when they are destroyed: there is nothing to trim.
+    /// Nothing to trim, because memory of graphs is freed when they are destroyed.
     fn cuDeviceGraphMemTrim(_call, device: i32) {
         device::check(device)
     }
@@ -210,7 +209,7 @@ calls! {
         value.cast().set(memory.attribute(attr)?)
     }
 
-    /// Only the high marks can be reset.
+    /// Only the maxima can be reset.
     fn cuDeviceSetGraphMemAttribute(
         _call,
         device: i32,

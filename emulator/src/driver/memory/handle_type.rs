@@ -1,4 +1,4 @@
-//! By what memory travels to other processes: descriptors of files.
+//! Types of handles for sharing memory with other processes: file descriptors.
 
 use core::ffi::c_void;
 
@@ -10,23 +10,22 @@ use crate::driver::call::{Out, not_supported};
 pub(super) const FILE_DESCRIPTOR: CUmemAllocationHandleType =
     CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 
-/// Why memory cannot be asked for with a type of handle.
+/// Reason for refusing memory with another type of handle.
 const OTHER_TYPES: &str = "memory of the software device is shared with other processes by POSIX file descriptor, \
      on Linux: ask for that type of handle, or none";
 
-/// Fails unless memory can be made that travels so, or not at all.
+/// Fails unless memory with these types of handles can be created.
 pub(super) fn check_handle_types(types: CUmemAllocationHandleType) -> Answer {
     let private = types == CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE;
     let shared = types == FILE_DESCRIPTOR && cfg!(target_os = "linux");
     if private || shared { Ok(()) } else { Err(not_supported(OTHER_TYPES)) }
 }
 
-/// Hands a descriptor to the client.
 pub(super) fn given(out: Out<c_void>, descriptor: Option<i32>) -> Answer {
     out.cast().set(descriptor.ok_or(OUT_OF_MEMORY)?)
 }
 
-/// The descriptor that a client passes in place of a pointer.
+/// Returns the descriptor that a client passes in place of a pointer.
 pub(super) fn taken(handle: *mut c_void, types: CUmemAllocationHandleType) -> Answer<i32> {
     ensure(types == FILE_DESCRIPTOR, INVALID_VALUE)?;
     Ok(handle.addr() as i32)

@@ -1,13 +1,13 @@
-//! What is said when the host follows an address of the device.
+//! Reports of host accesses to device addresses.
 //!
-//! Such an access faults, as on hardware (`memory::space`), and would end the process without a word. A handler of
-//! `SIGSEGV` says which allocation it was, and hands the signal on to the handler that was there before: that of Rust's
-//! standard library, Python's `faulthandler`, or none, which ends the process as ever. Linux on x86-64 and AArch64 only;
-//! elsewhere nothing is said.
+//! Such an access faults, as on hardware (`memory::space`), and would end the process without an
+//! explanation. A handler of `SIGSEGV` reports the allocation and passes the signal on to the
+//! previous handler: Rust's standard library, Python's `faulthandler`, or none, which ends the
+//! process. Linux on x86-64 and AArch64 only.
 //!
-//! The handler does what a handler may: it allocates nothing, waits for no lock, and writes with `write`. The access is
-//! the client's own, so that the thread that faults is in the midst of nothing of ours, unless the client has handed an
-//! address of the device to the driver as a place for an answer.
+//! The handler only does what signal handlers may do: it allocates nothing, waits for no lock, and
+//! writes with `write`. The faulting access is in the client's code, so it does not interrupt the
+//! driver, unless the client passed a device address to the driver as an output.
 
 use crate::driver::state::settings;
 
@@ -27,7 +27,7 @@ mod os {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use crate::driver::state::memory;
-    use crate::memory::Memory;
+    use crate::memory::{Memory, RegionKind};
 
     const SIGSEGV: c_int = 11;
     const SA_SIGINFO: c_int = 4;
@@ -35,13 +35,13 @@ mod os {
     const SA_NODEFER: c_int = 0x4000_0000;
     const SIG_DFL: usize = 0;
     const SIG_IGN: usize = 1;
-    /// The reason in a signal that a thread sent to itself.
+    /// Code of a signal that a thread sent to itself.
     const SI_TKILL: c_int = -6;
     const STDERR: c_int = 2;
-    /// Most accesses that are told, for a program whose handler lets the access be repeated for ever.
+    /// Maximum number of reports, in case a handler repeats the access for ever.
     const MOST: u32 = 16;
 
-    /// `struct sigaction` of the C library, the same in glibc and musl.
+    /// The C library's `struct sigaction`, the same in glibc and musl.
     #[derive(Clone, Copy)]
     #[repr(C)]
     struct Action {
@@ -52,7 +52,7 @@ mod os {
         restorer: usize,
     }
 
-    /// The part of `siginfo_t` that is read.
+    /// The first fields of `siginfo_t`.
     #[repr(C)]
     struct Info {
         signal: c_int,
@@ -63,7 +63,7 @@ mod os {
         address: u64,
     }
 
-    /// The part of `ucontext_t` that is read; what lies between has names of its own.
+    /// The fields of `ucontext_t` that the handler reads.
     #[cfg(target_arch = "x86_64")]
     #[repr(C)]
     struct Machine {
@@ -90,7 +90,7 @@ mod os {
         fn __errno_location() -> *mut c_int;
     }
 
-    /// What the handler needs: the memory, and what was there before.
+    /// Data of the handler: the memory, and the previous handler.
     struct Watched {
         memory: &'static Memory,
         previous: Action,
@@ -105,7 +105,7 @@ mod os {
         let watched = WATCHED.get_or_init(|| {
             first = true;
             let mut previous = NOTHING;
-            // SAFETY: asks only; `previous` is a place for the answer.
+            // SAFETY: only a query; `previous` is a valid output.
             unsafe { sigaction(SIGSEGV, ptr::null(), &mut previous) };
             Watched { memory: memory(), previous }
         });
@@ -113,7 +113,7 @@ mod os {
             return;
         }
         let (previous, handler) = (&watched.previous, on_fault as extern "C" fn(_, _, _));
-        // The previous handler is called from ours, so ours runs as it would: on the same stack, with the same signals
+        // This handler calls the previous one, so it runs on the same stack with the same signals
         // blocked.
         let ours = Action {
             handler: handler as usize,
@@ -121,14 +121,15 @@ mod os {
             flags: SA_SIGINFO | SA_ONSTACK | (previous.flags & SA_NODEFER),
             restorer: 0,
         };
-        // SAFETY: a handler that may interrupt anything (module documentation), and all that it reads is there already.
-        // The code stays loaded: `cuprum-libcuda` is linked so, and what embeds this crate is pinned by `stay_loaded`.
+        // SAFETY: a handler that may interrupt any code (module documentation), and all data that
+        // it reads is initialized. The code stays loaded: `cuprum-libcuda` is linked so, and
+        // `stay_loaded` pins programs that embed this crate.
         unsafe { sigaction(SIGSEGV, &ours, ptr::null_mut()) };
     }
 
     extern "C" fn on_fault(signal: c_int, info: *const Info, machine: *const Machine) {
         let Some(watched) = WATCHED.get() else { return };
-        // SAFETY: a signal with SA_SIGINFO brings both, which stay until the handler returns.
+        // SAFETY: a signal with SA_SIGINFO passes both, which live until the handler returns.
         let info_here = unsafe { &*info };
         // SAFETY: as above.
         let machine_here = unsafe { &*machine };
@@ -140,8 +141,8 @@ mod os {
         hand_on(&watched.previous, signal, info, machine);
     }
 
-    /// The address whose access is the cause. A handler that raises the signal again, as Python's `faulthandler` does,
-    /// leaves the last fault of its thread in the registers.
+    /// Returns the address whose access caused the signal. A handler that raises the signal again,
+    /// such as Python's `faulthandler`, leaves the last fault of its thread in the registers.
     fn accessed(info: &Info, machine: &Machine) -> Option<u64> {
         match info.code {
             1.. => Some(info.address),
@@ -164,7 +165,7 @@ mod os {
         "accessed"
     }
 
-    /// Apart from the handler, which may run where a stack has overflowed and little is left.
+    /// Separate from the handler, which may run with little stack after an overflow.
     #[cold]
     #[inline(never)]
     fn tell(memory: &Memory, address: u64, machine: &Machine) {
@@ -173,13 +174,13 @@ mod os {
             return;
         }
         let mut text = Text { bytes: [0; 768], len: 0 };
-        // Nothing else to do with what does not fit.
+        // Text that does not fit is dropped.
         let _ = compose(&mut text, memory, address, verb(machine));
-        // SAFETY: C's own place for this thread's error number.
+        // SAFETY: C's own variable for this thread's error number.
         let errno = unsafe { __errno_location() };
-        // SAFETY: as above; nobody else uses it meanwhile.
+        // SAFETY: as above; only this thread uses it.
         let kept = unsafe { errno.read() };
-        // SAFETY: the bytes that were written, which are there until the call returns.
+        // SAFETY: the initialized bytes, which live until the call returns.
         unsafe { write(STDERR, text.bytes.as_ptr().cast(), text.len) };
         // SAFETY: as above.
         unsafe { errno.write(kept) };
@@ -192,6 +193,9 @@ mod os {
             writeln!(text, "  {}", **nearest)?;
         }
         text.write_str(match nearest {
+            Some(nearest) if nearest.kind == RegionKind::MappedHost => {
+                "  the host reaches such memory where it is mapped and cuMemSetAccess has given access to the host\n"
+            }
             Some(nearest) if nearest.kind.host_visible() => {
                 "  the host may use such memory from its allocation until it is freed, and nothing beside it\n"
             }
@@ -202,7 +206,7 @@ mod os {
         })
     }
 
-    /// Text in a fixed place.
+    /// Text in a fixed-size buffer.
     struct Text {
         bytes: [u8; 768],
         len: usize,
@@ -218,17 +222,17 @@ mod os {
         }
     }
 
-    /// Does what would have been done without this handler.
+    /// Does what would happen without this handler.
     fn hand_on(previous: &Action, signal: c_int, info: *const Info, machine: *const Machine) {
-        // SAFETY: it is there, as in the caller.
+        // SAFETY: it is valid, as in the caller.
         let is_fault = unsafe { (*info).code } > 0;
         match previous.handler {
-            // The kernel does not let a fault be ignored.
+            // The kernel does not allow a fault to be ignored.
             SIG_IGN if !is_fault => {}
             SIG_DFL | SIG_IGN => {
-                // SAFETY: the default, without a handler.
+                // SAFETY: restores the default action.
                 unsafe { sigaction(signal, &NOTHING, ptr::null_mut()) };
-                // On return a fault comes again by itself; what was sent does not.
+                // After the return a fault repeats by itself; a signal that was sent does not.
                 if !is_fault {
                     // SAFETY: C's own function, allowed in handlers.
                     unsafe { raise(signal) };
@@ -238,14 +242,14 @@ mod os {
                 type Three = unsafe extern "C" fn(c_int, *const Info, *const Machine);
                 // SAFETY: the client installed it as a function of three arguments.
                 let handler = unsafe { mem::transmute::<usize, Three>(handler) };
-                // SAFETY: the arguments that the system would have given it.
+                // SAFETY: the arguments that the system passes.
                 unsafe { handler(signal, info, machine) };
             }
             handler => {
                 type One = unsafe extern "C" fn(c_int);
                 // SAFETY: the client installed it as a function of one argument.
                 let handler = unsafe { mem::transmute::<usize, One>(handler) };
-                // SAFETY: the argument that the system would have given it.
+                // SAFETY: the argument that the system passes.
                 unsafe { handler(signal) };
             }
         }

@@ -1,4 +1,4 @@
-//! Device memory of other processes, by handles of 64 bytes.
+//! Device memory of other processes, by IPC handles of 64 bytes.
 
 use cuprum_sys::*;
 
@@ -10,11 +10,10 @@ use crate::driver::state::{captures, memory, scheduler};
 
 use super::pool::pool_of;
 
-/// Why nothing is shared.
 pub(crate) const UNSHARED: &str = "the software device shares memory and events with other processes on Linux only, \
      where files without a name can be made: keep to one process";
 
-/// What hardware answers where a handle cannot be made or opened.
+/// Returns the code that hardware returns if a handle cannot be created or opened.
 pub(crate) fn refused(error: HandleError) -> CUresult {
     match error {
         HandleError::Unsupported => not_supported(UNSHARED),
@@ -46,7 +45,7 @@ calls! {
         open(call, pdptr, handle, Flags)
     }
 
-    /// After everything that may use it has run.
+    /// Waits for all work that may use the memory.
     fn cuIpcCloseMemHandle(call, dptr: u64) {
         call.context()?;
         let region = memory().find(dptr).ok_or(INVALID_VALUE)?;

@@ -1,4 +1,4 @@
-//! Mistakes in addresses of calls that are refused for them.
+//! Descriptions of mistakes in the addresses of refused calls.
 
 use cuprum_sys::FnId;
 
@@ -8,7 +8,7 @@ use crate::settings::ApiCheck;
 use crate::driver::call::misuse;
 use crate::driver::state::memory;
 
-/// Text for an address in or near an allocation.
+/// Describes an address in or near an allocation.
 fn place(address: u64, neighbor: &Neighbor) -> String {
     match neighbor.position {
         Position::Inside(0) => {
@@ -19,7 +19,7 @@ fn place(address: u64, neighbor: &Neighbor) -> String {
     }
 }
 
-/// Text for an address that lost its upper half.
+/// Describes an address that lost its upper half.
 fn cut(address: u64) -> Option<String> {
     let map = memory().snapshot();
     let whole = map.widened(address)?;
@@ -31,7 +31,6 @@ fn cut(address: u64) -> Option<String> {
     ))
 }
 
-/// Notes that a range is not device memory from end to end.
 #[cold]
 pub(super) fn note_range(address: u64, len: u64) {
     misuse(ApiCheck::Certain, || {
@@ -52,8 +51,9 @@ pub(super) fn note_range(address: u64, len: u64) {
     });
 }
 
-/// Notes that nothing was allocated at an address that is to be freed. Memory that ended with its context is not the mistake
-/// of a client that cleans up late, and memory that the driver never knew may be a question.
+/// Notes that no allocation begins at an address that a client frees. Memory that ended with its
+/// context does not count, because a client may clean up late. Memory that the driver never knew
+/// does not count either, because the call may be a query.
 #[cold]
 pub(crate) fn note_free(address: u64) {
     let by_client = |call: FnId| !call.symbol().base.contains("Ctx");

@@ -1,4 +1,5 @@
-//! Memory as clients see it: allocations, pools, virtual memory, queries about addresses, and the memory of graphs.
+//! Memory of clients: allocations, pools, virtual memory, queries about addresses, and the memory
+//! of graphs.
 
 mod allocation;
 mod bytes;
@@ -26,7 +27,6 @@ pub(crate) use ipc::refused;
 pub(crate) use mistake::note_free;
 pub(crate) use pool::{POOLS, PoolPlace, join_pool, pool_of, will_leave_pool};
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     allocation::install(builder);
     graph_memory::install(builder);

@@ -16,7 +16,6 @@ use super::handle_type::FILE_DESCRIPTOR;
 use super::pool::{POOLS, pool_of};
 use super::virtual_memory::is_exportable;
 
-/// Type of memory that a client is told.
 fn memory_type(kind: RegionKind) -> CUmemorytype {
     match kind {
         kind if is_host_kind(kind) => CUmemorytype::CU_MEMORYTYPE_HOST,
@@ -25,7 +24,7 @@ fn memory_type(kind: RegionKind) -> CUmemorytype {
     }
 }
 
-/// How memory can travel to other processes.
+/// Returns the types of handles that share the memory with other processes.
 fn handle_types(region: &Region) -> CUmemAllocationHandleType {
     let pool = pool_of(region.base).and_then(|pool| POOLS.get(pool));
     let is_pooled = pool.is_some_and(|pool| pool.file.as_ref().is_some_and(|file| !file.is_imported()));
@@ -36,14 +35,14 @@ fn handle_types(region: &Region) -> CUmemAllocationHandleType {
     }
 }
 
-/// The address for the device, 0 if there is none, as measured on an H100 with driver 580.
+/// Returns the address for the device, 0 if there is none, as measured on an H100 with driver 580.
 fn device_address(region: Option<&Region>, address: u64) -> Answer<u64> {
     ensure(region.is_none_or(|region| region.reachable), INVALID_VALUE)?;
     Ok(region.map_or(0, |_| address))
 }
 
-/// Writes one attribute of an address. `region` is `None` for memory that the driver does not know,
-/// for which most attributes have a neutral value.
+/// Writes one attribute of an address. `region` is `None` for memory that the driver does not know;
+/// most of its attributes have a neutral value.
 fn write_attribute(
     out: Out<c_void>,
     attribute: CUpointer_attribute,
@@ -86,7 +85,7 @@ fn write_attribute(
             out.cast().set(region.map_or(0, |region| region.len as usize))
         }
         A::CU_POINTER_ATTRIBUTE_MAPPED => out.cast().set(yes_if(known)),
-        // Reading and writing, the only access that there is.
+        // Read and write, the only access that exists.
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => out.cast().set(if known { 3u32 } else { 0 }),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
             let types = region.map_or(CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE, handle_types);
@@ -117,7 +116,7 @@ calls! {
         write_attribute(data, attribute, ptr, Some(&region))
     }
 
-    /// An address that the driver does not know is no error here.
+    /// An unknown address is not an error here.
     fn cuPointerGetAttributes(
         _call,
         numAttributes: u32,
@@ -131,7 +130,8 @@ calls! {
         for (index, &attribute) in attributes.iter().enumerate() {
             let out = data.at(index)?;
             match write_attribute(out, attribute, ptr, region.as_ref()) {
-                // Device memory has no host address; among others that is a null, not an error.
+                // Device memory has no host address. In a list of attributes that is null, not an
+                // error.
                 Err(INVALID_VALUE)
                     if attribute == CUpointer_attribute::CU_POINTER_ATTRIBUTE_HOST_POINTER =>
                 {

@@ -1,4 +1,4 @@
-//! Memory pools. Memory goes back to the device at once: a pool holds nothing back.
+//! Memory pools. They return memory to the device immediately and cache none.
 
 use core::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,21 +20,22 @@ use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
 use super::returned::note_return;
 use super::shared_pool::shared_file;
 
-/// Unit in which a pool grows: its largest size is a multiple, as measured on an H100 with driver 580.
+/// Unit in which a pool grows: its maximum size is a multiple, as measured on an H100 with driver
+/// 580.
 const PAGE: u64 = 32 << 20;
 
-/// Place of a pool's memory, and the devices that reach it.
+/// Location of a pool's memory, and the devices that can access it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PoolPlace {
     Device(i32),
     Host,
-    /// The only node of the host's memory.
+    /// The host's only memory node.
     HostNode,
-    /// Managed memory that prefers a place, or none.
+    /// Managed memory with a preferred location, or none.
     ManagedOf(Preference),
 }
 
-/// Place of managed memory when nobody uses it.
+/// Location of managed memory while it is not in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Preference {
     None,
@@ -44,7 +45,7 @@ pub(crate) enum Preference {
 }
 
 impl PoolPlace {
-    /// The place that a client names, as an H100 understands it.
+    /// Returns the location that a client names, as an H100 interprets it.
     fn of(location: &CUmemLocation, memory: CUmemAllocationType) -> Answer<Self> {
         use CUmemLocationType as L;
 
@@ -73,12 +74,10 @@ impl PoolPlace {
         }
     }
 
-    /// True for memory of the host that is not managed.
     pub(crate) fn is_host(self) -> bool {
         matches!(self, Self::Host | Self::HostNode)
     }
 
-    /// Kind of the memory allocated there.
     pub(crate) fn kind(self) -> RegionKind {
         match self {
             Self::Device(_) => RegionKind::Pooled,
@@ -88,33 +87,30 @@ impl PoolPlace {
     }
 }
 
-/// The live pools.
 pub(crate) static POOLS: Table<Pool> =
     Table::new(Kind::Pool).leak(LeakKind::Pool, |pool: &Pool, _| match pool.is_default {
         true => Leaked::No,
         false => Leaked::Yes,
     });
 
-/// The pool of each allocation, by its address.
 static ORIGINS: Mutex<Ordered<Origin>> = Mutex::new(Ordered::new());
 
-/// Where an allocation came from.
+/// The pool of an allocation.
 #[derive(Debug, Clone, Copy)]
 struct Origin {
     pool: usize,
-    /// True if a stream is to free it.
+    /// True if a stream will free it.
     is_leaving: bool,
 }
 
-/// A pool of memory in one place.
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) place: PoolPlace,
-    /// True for the device's own pool, which cannot be destroyed.
+    /// True for the default pool, which cannot be destroyed.
     pub(crate) is_default: bool,
-    /// Most bytes that it may have; 0 for no limit.
+    /// Maximum size in bytes; 0 for no limit.
     most: u64,
-    /// Its memory, if other processes can have it.
+    /// Its memory, if it can be shared with other processes.
     pub(crate) file: Option<PoolFile>,
     state: Mutex<State>,
 }
@@ -125,7 +121,7 @@ struct State {
     settings: Ordered<u64>,
     used: u64,
     high: u64,
-    /// Other devices that were given access.
+    /// Other devices with access.
     reached_by: Vec<i32>,
 }
 
@@ -151,14 +147,14 @@ impl Pool {
         POOLS.get(handle.addr()).ok_or(INVALID_VALUE)
     }
 
-    /// The pool of a handle, unless another process made it: it has no attributes here, and allocates nothing.
+    /// Finds a pool by its handle. Fails if another process created it: such a pool has no
+    /// attributes here, and cannot allocate.
     fn find_own(handle: CUmemoryPool) -> Answer<Arc<Self>> {
         let pool = Self::find(handle)?;
         ensure(!pool.file.as_ref().is_some_and(PoolFile::is_imported), INVALID_VALUE)?;
         Ok(pool)
     }
 
-    /// True if kernels reach its memory.
     pub(crate) fn is_reached(&self) -> bool {
         !self.place.is_host() || !self.state().reached_by.is_empty()
     }
@@ -188,12 +184,11 @@ impl Pool {
         })
     }
 
-    /// True if it may have `bytes` bytes more.
     pub(crate) fn has_room(&self, bytes: u64) -> bool {
         self.most == 0 || self.state().used.checked_add(bytes).is_some_and(|used| used <= self.most)
     }
 
-    /// Counts the bytes of an allocation, unless they are more than the pool may have.
+    /// Counts the bytes of an allocation. Fails if they exceed the maximum size.
     fn charge(&self, bytes: u64) -> Answer {
         let mut state = self.state();
         let used = state.used + bytes;
@@ -209,7 +204,6 @@ impl Pool {
     }
 }
 
-/// The value of an attribute, in the width that C has for it.
 enum Attribute {
     /// An `int`.
     Flag(u64),
@@ -217,7 +211,6 @@ enum Attribute {
     Bytes(u64),
 }
 
-/// A device by its number.
 fn device_place(device: i32) -> Answer<PoolPlace> {
     device::check(device)?;
     Ok(PoolPlace::Device(device))
@@ -227,14 +220,14 @@ fn origins() -> MutexGuard<'static, Ordered<Origin>> {
     ORIGINS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes an allocation from a pool; fails if that is more than the pool may have.
+/// Records an allocation from a pool. Fails if it exceeds the pool's maximum size.
 pub(crate) fn join_pool(address: u64, bytes: u64, handle: usize, pool: &Pool) -> Answer {
     pool.charge(bytes)?;
     origins().insert(address, Origin { pool: handle, is_leaving: false });
     Ok(())
 }
 
-/// Forgets the pool of an allocation that is being freed.
+/// Removes an allocation that is being freed from its pool.
 pub(super) fn leave_pool(address: u64, bytes: u64) {
     let pool = origins().remove(address).and_then(|origin| POOLS.get(origin.pool));
     if let Some(pool) = pool {
@@ -242,12 +235,12 @@ pub(super) fn leave_pool(address: u64, bytes: u64) {
     }
 }
 
-/// The pool that an allocation came from.
 pub(crate) fn pool_of(address: u64) -> Option<usize> {
     origins().get(address).map(|origin| origin.pool)
 }
 
-/// Notes that a stream is to free an allocation, if it is of a pool: it cannot be freed again before that.
+/// Records that a stream will free an allocation of a pool, which cannot be freed again before
+/// that.
 pub(crate) fn will_leave_pool(address: u64) -> Answer {
     match origins().get_mut(address) {
         Some(origin) => ensure(!std::mem::replace(&mut origin.is_leaving, true), INVALID_VALUE),
@@ -255,7 +248,7 @@ pub(crate) fn will_leave_pool(address: u64) -> Answer {
     }
 }
 
-/// The device that a location names, if it names one.
+/// Returns the device of a location. Fails if it is not a device.
 fn located(location: &CUmemLocation) -> Answer<i32> {
     match location.type_ {
         CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => {
@@ -278,7 +271,7 @@ fn set_attribute(pool: &Pool, attribute: CUmemPool_attribute, value: Out<c_void>
     };
     let mut state = pool.state();
     match attribute {
-        // Only the high marks can be reset.
+        // Only the maxima can be reset.
         A::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH | A::CU_MEMPOOL_ATTR_USED_MEM_HIGH => {
             ensure(wanted == 0, INVALID_VALUE)?;
             state.high = state.used;
@@ -360,7 +353,7 @@ calls! {
         put_handle(pool, POOLS.insert(made))
     }
 
-    /// Memory that was allocated from the pool stays.
+    /// Allocations from the pool stay valid.
     fn cuMemPoolDestroy(_call, pool: CUmemoryPool) {
         let owner = Pool::find(pool)?;
         ensure(!owner.is_default, INVALID_VALUE)?;
@@ -395,8 +388,8 @@ calls! {
         }
     }
 
-    /// Every device of the emulator reaches the memory of all of them. Memory of the host is reached once any device was
-    /// given access.
+    /// Every device of the emulator can access the memory of all devices. Host memory is accessible
+    /// once any device has been given access.
     fn cuMemPoolSetAccess(_call, pool: CUmemoryPool, map: In<CUmemAccessDesc>, count: usize) {
         let pool = Pool::find(pool)?;
         for access in map.get_all(count)? {
@@ -434,7 +427,7 @@ calls! {
         flags.check()?;
         let (pool, location) = (Pool::find(memPool)?, location.input().get()?);
         let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        // As measured: the host reaches its own pools, and managed ones without being told so.
+        // As measured: the host always has access to its own pools and to managed ones.
         let closed = match location.type_ {
             CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => pool.place != PoolPlace::Host,
             CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA => pool.place != PoolPlace::HostNode,

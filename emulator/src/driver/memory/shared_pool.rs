@@ -1,4 +1,4 @@
-//! Pools that several processes have: one allocates, the others open what it allocated.
+//! Pools shared by several processes: one allocates, the others open its allocations.
 
 use core::ffi::c_void;
 
@@ -15,7 +15,6 @@ use crate::driver::state::memory;
 use super::handle_type::{FILE_DESCRIPTOR, given, taken};
 use super::pool::{POOLS, Pool, PoolPlace, join_pool, pool_of};
 
-/// The memory of a pool that shall be shared.
 pub(super) fn shared_file(place: PoolPlace) -> Answer<PoolFile> {
     let PoolPlace::Device(device) = place else {
         return Err(not_supported("only pools on a device are shared with other processes: make it there"));
@@ -58,7 +57,7 @@ calls! {
         given(handle_out, file.export())
     }
 
-    /// The descriptor stays the client's.
+    /// The client keeps the descriptor.
     fn cuMemPoolImportFromShareableHandle(
         _call,
         pool_out: Out<CUmemoryPool>,

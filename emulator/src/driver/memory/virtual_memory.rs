@@ -1,4 +1,4 @@
-//! Virtual memory: addresses without memory, memory without addresses, and mappings between them.
+//! Virtual memory: reserved addresses, physical memory, and mappings between them.
 
 use core::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,40 +20,38 @@ use super::handle_type::{FILE_DESCRIPTOR, check_handle_types, given, taken};
 /// Granularity of physical memory and of mappings, in bytes.
 const GRANULARITY: u64 = 2 << 20;
 
-/// The live handles of physical memory.
 static PHYSICAL: Table<Physical> = Table::new(Kind::Physical)
     .leak(LeakKind::Physical, |physical: &Physical, _| Leaked::Bytes(physical.bytes.bytes));
 
-/// What is mapped where, by first address.
+/// The mappings, by first address.
 static MAPPED: Mutex<Ordered<Mapping>> = Mutex::new(Ordered::new());
 
-/// Physical memory behind a handle.
 #[derive(Debug)]
 pub(crate) struct Physical {
     pub(crate) bytes: Bytes,
     props: CUmemAllocationProp,
-    /// Uses by handles. The handle stays known while the memory is mapped, as drivers have it.
+    /// Number of uses of the handle. The handle stays valid while the memory is mapped, as in
+    /// drivers.
     users: AtomicUsize,
-    /// Number of addresses at which it is mapped.
     mappings: AtomicUsize,
 }
 
-/// Physical memory at addresses, all of it.
 #[derive(Debug)]
 struct Mapping {
     physical: Arc<Physical>,
     handle: usize,
-    /// What devices may do with it; the others may do nothing. Only what some may reach is memory for anybody.
+    /// Access of each device; other devices have none. Without any access it is not usable as
+    /// memory.
     access: Vec<(i32, CUmemAccess_flags)>,
 }
 
-// SAFETY: the pointer in the properties is handed back to the client and not used.
+// SAFETY: the pointer in the properties is only returned to the client.
 unsafe impl Send for Physical {}
 // SAFETY: as above.
 unsafe impl Sync for Physical {}
 
 impl Physical {
-    /// What has been created with this handle and was not released, or is mapped still.
+    /// Finds the memory of a handle that is not released, or still mapped.
     fn known(handle: u64) -> Answer<Arc<Self>> {
         let handle = usize::try_from(handle).map_err(|_| INVALID_HANDLE)?;
         PHYSICAL.get(handle).ok_or(INVALID_VALUE)
@@ -71,7 +69,6 @@ impl Mapping {
         self.physical.bytes.bytes
     }
 
-    /// What a device may do with it.
     fn access_of(&self, device: i32) -> CUmemAccess_flags {
         let known = self.access.iter().find(|(known, _)| *known == device);
         known.map_or(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE, |(_, access)| *access)
@@ -82,26 +79,40 @@ impl Mapping {
         self.access.push((device, access));
     }
 
-    /// Makes it memory that kernels and copies find, or none, as the access of devices says.
+    /// True if the host, or any device, has this access.
+    fn allows(&self, on_host: bool, what: CUmemAccess_flags) -> bool {
+        let of_place = self.access.iter().filter(|(id, _)| (*id == CU_DEVICE_CPU) == on_host);
+        of_place.into_iter().any(|(_, access)| access.0 & what.0 == what.0)
+    }
+
+    /// Maps or unmaps it for kernels and copies, depending on the access of the devices and the host.
     fn show(&self, address: u64) -> Answer {
-        let is_any =
-            |what: CUmemAccess_flags| self.access.iter().any(|(_, access)| access.0 & what.0 == what.0);
+        const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
+        const WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+
         let memory = memory();
-        if !is_any(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ) {
+        let (on_device, on_host) = (self.allows(false, READ), self.allows(true, READ));
+        if !on_device && !on_host {
             self.hide(address);
             return Ok(());
         }
         if memory.find(address).is_none() {
-            // Mappings belong to no context: they outlive each.
+            // Mappings belong to no context and outlive all of them.
             let mapped = memory.map(address, self.bytes(), &self.physical.bytes, 0, 0);
             mapped.map_err(|_| INVALID_VALUE)?;
         }
-        memory.set_writable(address, is_any(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+        memory.set_writable(address, self.allows(false, WRITE));
+        memory.set_reachable(address, on_device);
+        if on_host {
+            let shown = memory.show_to_host(address, &self.physical.bytes, self.allows(true, WRITE));
+            return ensure(shown, OUT_OF_MEMORY);
+        }
+        memory.hide_from_host(address);
         Ok(())
     }
 
     fn hide(&self, address: u64) {
-        // It may be hidden already.
+        // It may already be hidden.
         let _ = memory().free(address);
     }
 }
@@ -110,7 +121,7 @@ fn mapped() -> MutexGuard<'static, Ordered<Mapping>> {
     MAPPED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The mappings that begin in a range; fails if one lies in it in part.
+/// Returns the mappings that begin in a range. Fails if one is partly in it.
 fn inside(all: &Ordered<Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> {
     let end = address.checked_add(bytes).ok_or(INVALID_VALUE)?;
     let cuts =
@@ -122,14 +133,13 @@ fn inside(all: &Ordered<Mapping>, address: u64, bytes: u64) -> Answer<Vec<u64>> 
     Ok(found)
 }
 
-/// The mapping in which an address lies.
 fn around(all: &Ordered<Mapping>, address: u64) -> Answer<&Mapping> {
     let (start, mapping) = all.last_up_to(address).ok_or(INVALID_VALUE)?;
     ensure(address - start < mapping.bytes(), INVALID_VALUE)?;
     Ok(mapping)
 }
 
-/// Forgets a handle that was released and whose memory is mapped nowhere any more.
+/// Removes a handle that was released and whose memory is no longer mapped.
 fn forget_if_unused(handle: usize, physical: &Physical) {
     if physical.mappings.load(Ordering::Acquire) == 0 && physical.users.load(Ordering::Acquire) == 0 {
         PHYSICAL.remove(handle);
@@ -145,20 +155,33 @@ impl Drop for Physical {
 fn check_props(props: &CUmemAllocationProp) -> Answer {
     let pinned = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
     ensure(props.type_ == pinned, INVALID_VALUE)?;
-    let on_device = props.location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    if !on_device {
+    if is_of_host(&props.location)? && !cfg!(target_os = "linux") {
         return Err(not_supported(
             "physical memory is made on devices only: for host memory, use cuMemHostAlloc or a pool on the host",
         ));
     }
-    device::check(props.location.id)?;
-    check_handle_types(props.requestedHandleTypes)
+    check_handle_types(props.requestedHandleTypes)?;
+    // Memory of the host travels only if it is of a node.
+    let travels = props.requestedHandleTypes == FILE_DESCRIPTOR;
+    ensure(!travels || props.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, INVALID_VALUE)
 }
 
-/// Makes physical memory that belongs to nobody else, or of which other processes can have a descriptor.
+/// True for the host and its only node, false for a device.
+fn is_of_host(place: &CUmemLocation) -> Answer<bool> {
+    match place.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => device::check(place.id).map(|_| false),
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Ok(true),
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA if place.id == 0 => Ok(true),
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// Creates physical memory that is private, or for which other processes can get a descriptor.
 fn create(bytes: u64, props: &CUmemAllocationProp) -> Answer<Bytes> {
     let device = props.location.id as u32;
-    let created = if props.requestedHandleTypes == FILE_DESCRIPTOR {
+    let created = if is_of_host(&props.location)? {
+        memory().create_on_host(bytes)
+    } else if props.requestedHandleTypes == FILE_DESCRIPTOR {
         memory().create_shared(bytes, device)
     } else {
         memory().create(bytes, device)
@@ -171,15 +194,18 @@ impl Physical {
         Self { bytes, props, users: AtomicUsize::new(1), mappings: AtomicUsize::new(0) }
     }
 
-    /// Physical memory behind the descriptor of a client. It cannot be exported again.
+    /// Imports the physical memory of a client's descriptor. It cannot be exported again.
     fn import(descriptor: i32) -> Answer<Self> {
         let bytes = memory().import(descriptor).ok_or(CUresult::CUDA_ERROR_UNKNOWN)?;
         // SAFETY: plain numbers and a pointer, for which zeros are valid.
         let mut props: CUmemAllocationProp = unsafe { core::mem::zeroed() };
         props.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-        props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        props.location.type_ = match bytes.on_host {
+            true => CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA,
+            false => CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+        };
         props.location.id = bytes.device as i32;
-        device::check(props.location.id)?;
+        is_of_host(&props.location)?;
         Ok(Self::of(bytes, props))
     }
 }
@@ -190,7 +216,7 @@ fn check_range(address: u64, bytes: usize) -> Answer {
     ensure(whole && bytes > 0, INVALID_VALUE)
 }
 
-/// True if what is mapped at an address was made to be exported.
+/// True if the memory mapped at an address was created for export.
 pub(super) fn is_exportable(base: u64) -> bool {
     mapped().get(base).is_some_and(|mapping| mapping.physical.props.requestedHandleTypes == FILE_DESCRIPTOR)
 }
@@ -207,7 +233,7 @@ calls! {
         flags: u64,
     ) {
         ptr.check()?;
-        // A wish, which is not heard; what is no multiple cannot be wished for.
+        // The address is a hint, which is ignored, but it must be a multiple of the granularity.
         check_range(addr, size)?;
         ensure(flags == 0 && (alignment == 0 || alignment.is_power_of_two()), INVALID_VALUE)?;
         let align = (alignment as u64).max(GRANULARITY);
@@ -250,12 +276,11 @@ calls! {
         let mut all = mapped();
         ensure(inside(&all, ptr, size as u64)?.is_empty(), INVALID_VALUE)?;
         physical.mappings.fetch_add(1, Ordering::AcqRel);
-        // Nobody has access before it is set.
+        // No device has access before it is set.
         all.insert(ptr, Mapping { physical, handle: handle as usize, access: Vec::new() });
         Ok(())
     }
 
-    /// Unmaps all that lies in a range, if anything.
     fn cuMemUnmap(_call, ptr: u64, size: usize) {
         check_range(ptr, size)?;
         ensure(memory().is_reserved(ptr, size as u64), INVALID_VALUE)?;
@@ -284,7 +309,7 @@ calls! {
         given(shareableHandle, physical.bytes.export())
     }
 
-    /// The descriptor stays the client's.
+    /// The client keeps the descriptor.
     fn cuMemImportFromShareableHandle(
         _call,
         handle: Out<u64>,
@@ -298,21 +323,24 @@ calls! {
 
     fn cuMemSetAccess(_call, ptr: u64, size: usize, desc: In<CUmemAccessDesc>, count: usize) {
         ensure(count > 0, INVALID_VALUE)?;
-        let wanted = desc.get_all(count)?;
-        for access in &wanted {
+        let mut wanted = Vec::new();
+        for access in desc.get_all(count)? {
             ensure(access.flags.name().is_some(), INVALID_VALUE)?;
-            if access.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
-                return Err(not_supported("memory of a device is made accessible to devices only"));
-            }
-            device::check(access.location.id).map_err(|_| INVALID_VALUE)?;
+            let by_host = is_of_host(&access.location).map_err(|_| INVALID_VALUE)?;
+            wanted.push((if by_host { CU_DEVICE_CPU } else { access.location.id }, access.flags));
         }
         let mut all = mapped();
         let found = inside(&all, ptr, size as u64)?;
         let covered: u64 = found.iter().filter_map(|address| Some(all.get(*address)?.bytes())).sum();
         ensure(covered == size as u64 && size > 0, INVALID_VALUE)?;
+        let by_host = wanted.iter().any(|(id, _)| *id == CU_DEVICE_CPU);
+        let is_of_device = |address: &u64| all.get(*address).is_some_and(|one| !one.physical.bytes.on_host);
+        if by_host && found.iter().any(is_of_device) {
+            return Err(not_supported("memory of a device is made accessible to devices only"));
+        }
         for address in found {
             if let Some(mapping) = all.get_mut(address) {
-                wanted.iter().for_each(|access| mapping.set_access(access.location.id, access.flags));
+                wanted.iter().for_each(|(id, access)| mapping.set_access(*id, *access));
                 mapping.show(address)?;
             }
         }
@@ -328,7 +356,7 @@ calls! {
             device::check(location.id)?;
             mapping.access_of(location.id)
         } else {
-            // So an H100 answers of the host, although it cannot reach the memory.
+            // An H100 returns this for the host, although it cannot access the memory.
             CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE
         };
         flags.set(u64::from(access.0))

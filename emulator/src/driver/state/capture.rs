@@ -1,6 +1,6 @@
-//! Captures in progress: the streams that take part, their dependencies, and the calls that they forbid.
+//! Captures in progress: their streams, their dependencies, and the calls that they forbid.
 //!
-//! The graph that a capture makes is known as a [`Target`]; its nodes are numbers.
+//! The graph of a capture is known as a [`Target`]; its nodes are numbers.
 
 use core::fmt;
 use std::cell::Cell;
@@ -27,56 +27,51 @@ const UNSUPPORTED: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 const MERGE: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_MERGE;
 const WRONG_THREAD: CUresult = CUresult::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 
-/// All captures in progress.
 #[derive(Debug)]
 pub(crate) struct Captures {
-    /// Number of captures, so that a push without any costs one load.
+    /// Number of captures, so that queuing an operation without any costs one load.
     count: AtomicUsize,
     active: Mutex<Active>,
     last_id: AtomicUsize,
 }
 
-/// The captures in progress, by their number, and what finds one without a look at the others.
+/// The captures in progress by their number, with indexes to find one quickly.
 #[derive(Debug)]
 struct Active {
     captures: Ordered<Capture>,
-    /// The capture that each capturing stream takes part in.
     lanes: BTreeMap<StreamKey, u64>,
-    /// Those streams that keep order with the legacy default stream.
+    /// The capturing streams that synchronize with the legacy default stream.
     blocking: BTreeSet<StreamKey>,
-    /// Number of captures during which some calls are forbidden to some threads.
+    /// Number of captures that forbid some calls to some threads.
     strict: usize,
 }
 
-/// One capture: the streams that take part, and what the next operation of each depends on.
+/// One capture: its streams, and the dependencies of the next operation of each.
 #[derive(Debug)]
 struct Capture {
     id: u64,
     graph: Box<dyn Target>,
-    /// True if the graph existed before, and stays if the capture fails.
+    /// True if the graph existed before. It is kept if the capture fails.
     is_given: bool,
     origin: StreamKey,
-    /// Threads that may not make unsafe calls meanwhile: all, the one that began it, none.
+    /// Threads that must not make unsafe calls meanwhile: all, the one that began it, or none.
     mode: CUstreamCaptureMode,
     thread: ThreadId,
     tails: HashMap<StreamKey, Tail>,
     invalid: bool,
 }
 
-/// The graph that a capture makes.
 pub(crate) trait Target: Send {
     fn handle(&self) -> usize;
 
-    /// Adds a node behind others that does the same as an operation.
+    /// Adds a node that is equivalent to an operation and depends on the nodes `after`.
     fn add(&self, after: &[usize], operation: Box<dyn Operation>) -> Answer<usize>;
 
-    /// True if it has all of these nodes.
     fn has(&self, nodes: &[usize]) -> bool;
 
-    /// The nodes that a node waits for.
+    /// Returns the dependencies of a node.
     fn before(&self, node: usize) -> Vec<usize>;
 
-    /// Destroys the graph.
     fn destroy(&self);
 }
 
@@ -86,10 +81,10 @@ impl fmt::Debug for dyn Target {
     }
 }
 
-/// Outcome of offering an operation to captures.
+/// Result of offering an operation to captures.
 #[derive(Debug)]
 pub(crate) enum Taken {
-    /// It is part of a graph, or cannot be.
+    /// The stream is capturing: the operation became a node, or cannot.
     Captured(Answer),
     /// The stream is not capturing.
     Not(Box<dyn Operation>),
@@ -102,12 +97,11 @@ pub(crate) struct CapturedPoint {
     nodes: Vec<usize>,
 }
 
-/// State of a capture, for the client.
 pub(crate) struct View {
     pub(crate) status: CUstreamCaptureStatus,
     pub(crate) id: u64,
     pub(crate) graph: usize,
-    /// Dependencies of the stream's next operation; valid until that comes.
+    /// Dependencies of the stream's next operation; valid until that is captured.
     pub(crate) nodes: *const CUgraphNode,
     pub(crate) count: usize,
 }
@@ -119,7 +113,6 @@ impl Captures {
         Self { count: AtomicUsize::new(0), active: Mutex::new(active), last_id: AtomicUsize::new(0) }
     }
 
-    /// The capture that a stream takes part in.
     pub(crate) fn view(&self, lane: StreamKey) -> Option<View> {
         let mut active = self.lock();
         let capture = active.of_lane(lane)?;
@@ -133,7 +126,7 @@ impl Captures {
         })
     }
 
-    /// Replaces the dependencies of a capturing stream's next operation, or adds to them.
+    /// Replaces the dependencies of a capturing stream's next operation, or extends them.
     pub(crate) fn depend_on(&self, lane: StreamKey, nodes: Vec<usize>, replaces: bool) -> Answer {
         let mut active = self.lock();
         let capture = active.of_lane(lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
@@ -154,7 +147,7 @@ impl Captures {
         self.count.load(Ordering::Acquire) != 0
     }
 
-    /// Takes an operation if its stream is capturing; gives it back otherwise.
+    /// Captures an operation if its stream is capturing; returns it otherwise.
     pub(crate) fn take(&self, lane: StreamKey, operation: Box<dyn Operation>) -> Taken {
         if !self.any() {
             return Taken::Not(operation);
@@ -169,20 +162,21 @@ impl Captures {
         }
     }
 
-    /// True if a stream is capturing.
     pub(crate) fn has(&self, lane: StreamKey) -> bool {
         self.any() && self.lock().of_lane(lane).is_some()
     }
 
-    /// Fails for a call that queries a stream or waits for it: a capturing one never gets there, the legacy stream
-    /// waits for those that capture, and with others it is [unsafe](Self::forbid_unsafe). Ends those captures.
+    /// Fails for a call that queries a stream or waits for it, and ends the captures concerned.
+    /// Work of a capturing stream never runs, the legacy stream waits for capturing streams, and
+    /// for other streams the call is [unsafe](Self::forbid_unsafe).
     pub(crate) fn forbid_wait(&self, lane: StreamKey) -> Answer {
         self.forbid_captured(lane)?;
         self.forbid_unsafe()
     }
 
-    /// Fails for a call that a stream has to run outside of captures: not if it is capturing, nor on the legacy stream beside
-    /// one that keeps order with it. Ends those captures.
+    /// Fails for a call that its stream must run outside of captures, and ends the captures
+    /// concerned. This is the case if the stream is capturing, or is the legacy stream while a
+    /// blocking stream is capturing.
     pub(crate) fn forbid_captured(&self, lane: StreamKey) -> Answer {
         if !self.any() {
             return Ok(());
@@ -194,7 +188,8 @@ impl Captures {
         active.forbid_implicit(lane)
     }
 
-    /// Fails for a call that waits for a whole context if something in it is capturing, and ends those captures.
+    /// Fails for a call that waits for a whole context if one of its streams is capturing, and ends
+    /// those captures.
     pub(crate) fn forbid_in(&self, context: usize) -> Answer {
         if !self.any() {
             return Ok(());
@@ -210,8 +205,8 @@ impl Captures {
         answer
     }
 
-    /// Fails for a call that may synchronize with work that a capture has not run, if the capture's mode forbids such
-    /// calls to this thread, and ends those captures.
+    /// Fails for a call that may synchronize with captured work, if the mode of a capture forbids
+    /// such calls to this thread. Ends those captures.
     pub(crate) fn forbid_unsafe(&self) -> Answer {
         use CUstreamCaptureMode as M;
 
@@ -236,14 +231,15 @@ impl Captures {
         answer
     }
 
-    /// Fails for a call that queries an event recorded in a capturing stream, which ends the capture.
+    /// Fails for a call that queries an event recorded in a capturing stream, and ends the capture.
     pub(crate) fn forbid_point(&self, point: &CapturedPoint) -> Answer {
         let mut active = self.lock();
         let capture = active.captures.get_mut(point.capture);
         capture.ok_or(INVALID_VALUE)?.fail(CUresult::CUDA_ERROR_CAPTURED_EVENT)
     }
 
-    /// The point that an event recorded now in this stream marks, if the stream is capturing.
+    /// Returns the point that an event recorded now in this stream marks, if the stream is
+    /// capturing.
     pub(crate) fn point(&self, lane: StreamKey) -> Option<CapturedPoint> {
         if !self.any() {
             return None;
@@ -253,8 +249,8 @@ impl Captures {
         Some(CapturedPoint { capture: capture.id, nodes: capture.tails.get(&lane)?.nodes.clone() })
     }
 
-    /// Lets a stream wait for a captured point, which makes it part of that capture. Without a
-    /// point, fails if the stream is capturing: events outside of the capture cannot be waited for.
+    /// Makes a stream wait for a captured point, which adds it to that capture. Without a point,
+    /// fails if the stream is capturing, because it cannot wait for events outside of the capture.
     pub(crate) fn join(&self, lane: StreamKey, point: Option<&CapturedPoint>) -> Answer {
         let mut active = self.lock();
         let own = active.of_lane(lane);
@@ -274,7 +270,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Begins a capture; into a graph that existed before, behind the nodes in `given`.
+    /// Begins a capture. If the graph existed before, the capture depends on its nodes in `given`.
     pub(crate) fn begin(
         &self,
         lane: StreamKey,
@@ -305,7 +301,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Ends the capture that began in a stream; returns the handle of its graph.
+    /// Ends the capture that began in a stream. Returns the handle of its graph.
     pub(crate) fn end(&self, lane: StreamKey) -> Answer<usize> {
         let mut active = self.lock();
         let own = active.of_lane(lane).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
@@ -330,7 +326,7 @@ impl Captures {
         answer.map(|()| capture.graph.handle())
     }
 
-    /// Ends the captures of a context that goes.
+    /// Ends the captures of a context that is being destroyed.
     pub(crate) fn forget_context(&self, context: usize) {
         let mut active = self.lock();
         let in_context = |capture: &Capture| capture.origin.context == context;
@@ -343,12 +339,11 @@ impl Captures {
 }
 
 impl Active {
-    /// The capture that a stream takes part in.
     fn of_lane(&mut self, lane: StreamKey) -> Option<&mut Capture> {
         self.captures.get_mut(*self.lanes.get(&lane)?)
     }
 
-    /// Notes that a stream takes part in a capture.
+    /// Adds a stream to a capture.
     fn enter(&mut self, lane: StreamKey, capture: u64) {
         self.lanes.insert(lane, capture);
         if lane.blocking {
@@ -366,7 +361,8 @@ impl Active {
         Some(capture)
     }
 
-    /// The legacy stream waits for blocking streams, which a capture of one cannot express: fails, and ends it.
+    /// Fails and ends a capture if the legacy stream would have to wait for its blocking streams,
+    /// which a graph cannot express.
     fn forbid_implicit(&mut self, lane: StreamKey) -> Answer {
         if lane.stream != StreamKey::LEGACY {
             return Ok(());
@@ -378,12 +374,11 @@ impl Active {
 }
 
 impl Capture {
-    /// True if it forbids some calls, and has to end on the thread where it began.
+    /// True if it forbids some calls, and must end on the thread that began it.
     fn is_strict(&self) -> bool {
         self.mode != CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED
     }
 
-    /// Ends the capture without a graph.
     fn fail(&mut self, code: CUresult) -> Answer {
         self.invalid = true;
         Err(code)
@@ -401,7 +396,7 @@ impl Capture {
         }
     }
 
-    /// True if the origin waits, in the end, for everything the other streams did.
+    /// True if the origin depends, directly or not, on all work of the other streams.
     fn is_joined(&self) -> bool {
         let mut reached = HashSet::new();
         let origin = self.tails.get(&self.origin).map(|tail| tail.nodes.clone());
@@ -424,12 +419,13 @@ impl Capture {
 }
 
 thread_local! {
-    /// Mode that decides which calls a capture forbids to this thread; kept for the client to exchange.
+    /// Mode of this thread, which the client can exchange: it decides which calls a capture
+    /// forbids.
     static MODE: Cell<CUstreamCaptureMode> =
         const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
 }
 
-/// Sets the mode that decides which calls a capture forbids to this thread; returns the previous one.
+/// Sets this thread's capture mode and returns the previous one.
 pub(crate) fn exchange_mode(mode: CUstreamCaptureMode) -> CUstreamCaptureMode {
     MODE.replace(mode)
 }

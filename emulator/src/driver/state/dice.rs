@@ -6,7 +6,7 @@ pub(super) struct Dice(u64);
 
 impl Dice {
     pub(super) fn new(seed: u64) -> Self {
-        // Neighboring seeds give sequences that have nothing in common; the state must not be zero.
+        // Spreads neighboring seeds to unrelated sequences. The state must not be zero.
         let spread = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         Self((spread ^ spread >> 31) | 1)
     }
@@ -18,7 +18,7 @@ impl Dice {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
     }
 
-    /// A number below `end`; 0 if there is none.
+    /// Returns a number below `end`; 0 if there is none.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         match end {
             0 => 0,
@@ -26,7 +26,8 @@ impl Dice {
         }
     }
 
-    /// True one time in four: often enough that something happens, seldom enough that most is left to wait for.
+    /// True one time in four: often enough to have an effect, rarely enough to leave most work for
+    /// waits.
     pub(super) fn chance(&mut self) -> bool {
         self.below(4) == 0
     }

@@ -1,5 +1,5 @@
-//! Copies between contexts in the queue: the operations that keep order with all streams of two contexts, and the
-//! operations for which a free does not wait.
+//! Copies between contexts in the queue: operations that synchronize with all streams of two
+//! contexts, and operations for which a free does not wait.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,16 +11,15 @@ use super::stream_key::{StreamKey, Ticket};
 /// The unfinished copies between contexts and between devices.
 #[derive(Debug, Default)]
 pub(super) struct Fences {
-    /// By context: the last operation with which all of its streams keep order.
+    /// By context: the last operation that all of its streams synchronize with.
     last: BTreeMap<usize, Ticket>,
-    /// Number of copies between devices.
     between_devices: usize,
 }
 
-/// How an operation keeps order with other contexts.
+/// Synchronization of an operation with other contexts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fence {
-    /// The contexts with all of whose streams it keeps order, 0 for none.
+    /// The contexts with whose streams it synchronizes, 0 for none.
     contexts: [usize; 2],
     is_between_devices: bool,
 }
@@ -32,12 +31,13 @@ impl Fence {
 }
 
 impl Fences {
-    /// The last unfinished operation with which all streams of a context keep order.
+    /// Returns the last unfinished operation that all streams of a context synchronize with.
     pub(super) fn of(&self, context: usize) -> Option<Ticket> {
         self.last.get(&context).copied()
     }
 
-    /// Enters an operation of a lane before the lane knows it, and adds the operations of other lanes before it to `after`.
+    /// Registers an operation before its lane does, and appends its predecessors in other lanes to
+    /// `after`.
     pub(super) fn enter(
         &mut self,
         fence: Fence,
@@ -65,8 +65,8 @@ impl Fences {
 }
 
 impl Queue {
-    /// The operations of a context for which freeing its memory waits: all but copies between devices, and operations that
-    /// come after such a copy.
+    /// Returns the operations of a context that a free of its memory waits for: all except copies
+    /// between devices and operations that depend on such a copy.
     pub(super) fn awaited_by_free(&self, context: usize) -> Vec<Ticket> {
         let mut awaited = self.tickets(StreamKey::lanes_of(context, None));
         if self.fences.between_devices == 0 {

@@ -1,4 +1,4 @@
-//! Health of a context: all that the queue of operations needs to know of one.
+//! Health of a context: the state of it that the queue of operations needs.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -6,10 +6,10 @@ use cuprum_sys::CUresult;
 
 use crate::driver::answer::{Answer, ensure};
 
-/// Life of a context, and its sticky error.
+/// State of a context: alive or ended, and its sticky error.
 #[derive(Debug)]
 pub(crate) struct Health {
-    /// The handle of the context, by which everything that it owns refers to it.
+    /// The handle of the context, by which its objects refer to it.
     pub(crate) context: usize,
     alive: AtomicBool,
     /// The sticky error, or success.
@@ -35,17 +35,16 @@ impl Health {
         self.alive.load(Ordering::Acquire)
     }
 
-    /// Notes that the context is destroyed.
+    /// Marks the context as destroyed.
     pub(crate) fn end(&self) {
         self.alive.store(false, Ordering::Release);
     }
 
-    /// True if it has a sticky error.
     pub(super) fn is_poisoned(&self) -> bool {
         self.poison.load(Ordering::Acquire) != CUresult::CUDA_SUCCESS.0
     }
 
-    /// Sets the sticky error; the first one stays.
+    /// Sets the sticky error. Only the first call has an effect.
     pub(crate) fn poison(&self, code: CUresult) {
         let clean = CUresult::CUDA_SUCCESS.0;
         let _ = self.poison.compare_exchange(clean, code.0, Ordering::AcqRel, Ordering::Acquire);

@@ -1,8 +1,8 @@
-//! Work that runs in time, also in the modes that leave work for later.
+//! Runs some work in time in modes that defer work.
 //!
-//! In those, work runs when the program waits for it. A program may wait in ways that the driver does not see: for a
-//! future that its own function wakes, for instance. So a thread of the driver waits for such functions after a while;
-//! hardware comes to them in any case.
+//! In these modes, work runs when the program waits for it. A program may wait in ways that the
+//! driver does not see, such as for a future that its own callback wakes. A thread of the driver
+//! therefore runs such callbacks after a delay; hardware runs them in any case.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use super::stream_key::Ticket;
 
-/// Delay of a call of the program's function if nobody waits for it.
+/// Delay after which a callback runs if the program does not wait for it.
 const LATE: Duration = Duration::from_millis(50);
 
-/// Operations that call the program, each with the time from which on it is waited for, in the order of these times.
+/// Operations that call the program, each with its deadline, in the order of the deadlines.
 #[derive(Debug, Default)]
 pub(super) struct Late(Mutex<VecDeque<(Instant, Ticket)>>);
 
@@ -23,7 +23,7 @@ impl Late {
         all.push_back((Instant::now() + LATE, ticket));
     }
 
-    /// Takes those whose time has come. Returns how long it takes until that of the next.
+    /// Takes the operations whose deadline has passed. Returns the time until the next deadline.
     pub(super) fn take_due(&self, mut take: impl FnMut(Ticket)) -> Option<Duration> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

@@ -5,29 +5,29 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use super::queue::Queue;
 use super::stream_key::{StreamKey, Ticket};
 
-/// The most lanes without operations that are kept, since most are used again soon.
+/// Maximum number of idle lanes kept. Most lanes are used again soon.
 const MOST_IDLE: usize = 64;
 
 /// The operations of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
-    /// Unfinished ones, in the order of issue.
+    /// Unfinished operations, in the order of issue.
     pub(super) tickets: VecDeque<Ticket>,
-    /// Of a legacy default stream: the blocking lanes with operations issued after its last one.
+    /// For a legacy default stream: the blocking lanes with operations issued after its last one.
     since: Vec<StreamKey>,
     /// True if it is in such a list.
     is_noted: bool,
 }
 
 impl Lane {
-    /// The last unfinished operation.
     pub(super) fn last(&self) -> Option<Ticket> {
         self.tickets.back().copied()
     }
 }
 
 impl Queue {
-    /// Enters an operation in its lane, and adds the last operations before it to `after`: these come after the others.
+    /// Appends an operation to its lane. Appends the operations that it waits for in other lanes to
+    /// `after`.
     pub(super) fn enter_lane(&mut self, key: StreamKey, ticket: Ticket, after: &mut Vec<Ticket>) {
         let (lanes, idle) = (&mut self.lanes, &mut self.idle);
         let mut made = |lanes: &mut BTreeMap<StreamKey, Lane>, key: StreamKey| {
@@ -60,7 +60,7 @@ impl Queue {
 
     pub(super) fn leave_lane(&mut self, ticket: Ticket, key: StreamKey) {
         let Some(lane) = self.lanes.get_mut(&key) else { return };
-        // Those of a lane end in their order, but for a broken context.
+        // The operations of a lane end in order, except in a broken context.
         if let Ok(at) = lane.tickets.binary_search(&ticket) {
             lane.tickets.remove(at);
             self.idle += usize::from(lane.tickets.is_empty());
@@ -70,7 +70,6 @@ impl Queue {
         }
     }
 
-    /// Drops the lanes without operations.
     fn drop_idle(&mut self) {
         let busy: HashSet<StreamKey> =
             self.lanes.iter().filter(|(_, lane)| !lane.tickets.is_empty()).map(|(key, _)| *key).collect();

@@ -1,7 +1,7 @@
-//! The state of the process that belongs to no object: settings, memory, the queue of operations, captures.
+//! The global state of the process: settings, memory, the queue of operations, captures.
 //!
-//! Nothing here knows a kind of object. Contexts are known by their [`Health`], streams by their [`StreamKey`], the work in
-//! them by [`Operation`], and the graph of a capture by [`Target`].
+//! This room knows no kind of object. A context is a [`Health`], a stream a [`StreamKey`], work an
+//! [`Operation`], and the graph of a capture a [`Target`].
 
 mod capture;
 mod dice;
@@ -36,7 +36,7 @@ struct State {
     scheduler: Scheduler,
 }
 
-/// The state, made on first use.
+/// Returns the state. Created on first use.
 fn state() -> &'static State {
     static STATE: OnceLock<State> = OnceLock::new();
     STATE.get_or_init(|| {
@@ -49,22 +49,19 @@ fn state() -> &'static State {
     })
 }
 
-/// The settings in force.
 pub(crate) fn settings() -> &'static Settings {
     &state().settings
 }
 
-/// The memory of all devices, and what the driver knows of the host's.
+/// Returns the memory of all devices, and the host memory known to the driver.
 pub(crate) fn memory() -> &'static Memory {
     &state().memory
 }
 
-/// The unfinished operations, and who runs them.
 pub(crate) fn scheduler() -> &'static Scheduler {
     &state().scheduler
 }
 
-/// All captures in progress.
 pub(crate) fn captures() -> &'static Captures {
     static CAPTURES: Captures = Captures::new();
     &CAPTURES

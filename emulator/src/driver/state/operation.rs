@@ -1,4 +1,4 @@
-//! Operations that can be pushed to a stream. Each kind is defined beside its subject.
+//! The interface of operations in a stream. Each kind is defined with its subject.
 
 use core::any::Any;
 use core::fmt;
@@ -9,43 +9,40 @@ use crate::driver::answer::Answer;
 use super::health::Health;
 use super::stream_key::Ticket;
 
-/// Circumstances of an operation's run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn<'a> {
-    /// The context that it was pushed in.
     pub(crate) health: &'a Health,
     pub(crate) ticket: Ticket,
-    /// Bytes that were done before, for an operation in parts.
+    /// Bytes done earlier, for an operation in parts.
     pub(crate) done: u64,
 }
 
-/// An operation of a stream.
 pub(crate) trait Operation: Downcast + Send {
-    /// Runs the rest of the operation. An error poisons the context.
+    /// Runs the rest of the operation. An error becomes the context's sticky error.
     fn run(&self, turn: Turn<'_>) -> Answer;
 
-    /// True if it can run once everything before it has.
+    /// True if it can run after all operations that it waits for.
     fn is_ready(&self) -> bool {
         true
     }
 
-    /// The contexts with all of whose streams it keeps order, 0 for none: it comes behind what was issued there, and before
-    /// what will be.
+    /// Returns the contexts with whose streams it synchronizes, 0 for none: it runs after all work
+    /// issued there before it, and before all work issued later.
     fn fenced(&self) -> [usize; 2] {
         [0; 2]
     }
 
-    /// True for a copy between memory of two devices, for which nothing waits that frees or ends an object of its context.
+    /// True for a copy between memory of two devices. Frees, and ends of objects of its context, do
+    /// not wait for it.
     fn is_between_devices(&self) -> bool {
         false
     }
 
-    /// True if it calls a function of the client.
     fn calls_client(&self) -> bool {
         false
     }
 
-    /// True if somebody outside of the process may wait for what it does.
+    /// True if another process or API may wait for its effect.
     fn is_awaited_outside(&self) -> bool {
         false
     }
@@ -55,38 +52,38 @@ pub(crate) trait Operation: Downcast + Send {
         false
     }
 
-    /// True if it is called although its context is broken.
+    /// True if it is called even if its context has a sticky error.
     fn is_told_of_fault(&self) -> bool {
         false
     }
 
-    /// Number of bytes to do, if they can be done in parts.
+    /// Returns the number of bytes to process, if they can be processed in parts.
     fn divisible(&self) -> Option<u64> {
         None
     }
 
-    /// Does a part of the bytes of a divisible operation.
+    /// Processes a part of the bytes of a divisible operation.
     fn run_part(&self, _part: Range<u64>) -> Answer {
         Ok(())
     }
 
-    /// Cleans up when it is dropped since its context is broken.
+    /// Cleans up if it is dropped because its context has a sticky error.
     fn give_up(&self, _health: &Health) {}
 
-    /// Finishes an operation that goes on after a fault of its context.
+    /// Finishes an operation that continues after a fault of its context.
     fn end_after_fault(&self, health: &Health) {
         self.give_up(health);
     }
 }
 
 impl fmt::Debug for dyn Operation {
-    /// Not what it consists of, which is a large part of the driver.
+    /// Omits the contents, which refer to large parts of the driver.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Operation")
     }
 }
 
-/// Downcast from an operation to its type, for a capture that makes a node of it.
+/// Downcasts an operation to its type, for a capture that converts it to a node.
 pub(crate) trait Downcast: Any {
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
@@ -108,7 +105,7 @@ mod tests {
     use crate::driver::state::{Scheduler, StreamKey};
     use crate::settings::Mode;
 
-    /// Work of two bytes that panics, in whole or in parts.
+    /// An operation of two bytes that panics, in whole or in parts.
     struct Panics;
 
     impl Operation for Panics {

@@ -1,13 +1,13 @@
-//! Operations that go on after a fault of their context.
+//! Operations that continue after a fault of their context.
 //!
-//! On hardware a fault ends kernels, but copies between page-locked host memory and the device that
-//! were issued before go on: waits answer the sticky code at once, and the bytes arrive later. On an
-//! H200, a wait answered 0.15 s after the fault with half of 16 GiB written, and two seconds later
-//! all of it was. Copies of pageable memory are over, or stopped, when a wait answers. Callbacks of
-//! streams receive the fault, later than the wait; host functions are not called.
+//! On hardware a fault ends kernels, but copies issued earlier between page-locked host memory and
+//! the device continue: waits return the sticky code immediately, and the bytes arrive later. On an
+//! H200, a wait returned 0.15 s after the fault with half of 16 GiB written; two seconds later all
+//! of it was. Copies of pageable memory have finished or stopped when a wait returns. Callbacks of
+//! streams receive the fault, later than the wait. Host functions are not called.
 //!
-//! A thread of the driver finishes the rest. It takes its time, so that a program which does not
-//! expect it has the chance to show so.
+//! A thread of the driver finishes these operations slowly, so that a program that does not expect
+//! them is likely to fail visibly.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,11 +18,12 @@ use super::health::Health;
 use super::queue::{Job, Left};
 use super::stream_key::Ticket;
 
-/// The calls that wait for operations that go on after a fault. All others answer at once.
+/// The calls that wait for operations which continue after a fault. All others return immediately.
 ///
-/// Recorded on H200s (`tests/data/goldens/after_fault.txt`): the end of the context stops those operations. Freeing or
-/// unregistering host memory answers the fault at once there, and keeps the memory, which goes on being written; here it
-/// is memory of the process itself, so those two calls wait.
+/// Recorded on H200s (`tests/data/goldens/after_fault.txt`): the end of the context stops those
+/// operations. Freeing or unregistering host memory returns the fault immediately there and keeps
+/// the memory, which is still being written. Here it is memory of the process itself, so those two
+/// calls wait.
 const AWAIT: &[FnId] = &[
     FnId::cuCtxDestroy,
     FnId::cuCtxDestroy_v2,
@@ -35,7 +36,7 @@ const AWAIT: &[FnId] = &[
     FnId::cuMemHostUnregister,
 ];
 
-/// True if a call waits for operations that go on after a fault.
+/// True if a call waits for operations that continue after a fault.
 pub(super) fn is_awaited_by(call: FnId) -> bool {
     AWAIT.contains(&call)
 }
@@ -47,7 +48,7 @@ fn end(left: Left, note: impl Fn(Ticket)) {
     note(left.ticket);
 }
 
-/// Ends operations on a thread of their own, in this order; `note` receives each that has ended.
+/// Finishes operations on a separate thread, in this order; `note` receives each that has ended.
 pub(super) fn go_on(left: Vec<Left>, note: impl Fn(Ticket) + Copy + Send + 'static) {
     let left = Arc::new(Mutex::new(left.into_iter()));
     let next =
@@ -61,20 +62,20 @@ pub(super) fn go_on(left: Vec<Left>, note: impl Fn(Ticket) + Copy + Send + 'stat
         }
     };
     if std::thread::Builder::new().name("cuprum-copies".into()).spawn(work).is_err() {
-        // Without a thread, they end now.
+        // If no thread can be started, they end now.
         while let Some(one) = next(&left) {
             end(one, note);
         }
     }
 }
 
-/// Pause of a copy of a broken context after each of its first pieces.
+/// Pause after each of the first pieces of a copy in a broken context.
 const REST: Duration = Duration::from_millis(10);
 
-/// Number of pieces of a copy that are followed by a pause; a longer copy goes on without.
+/// Number of pieces that are followed by a pause.
 const RESTS: u64 = 16;
 
-/// Pauses a copy before its piece of this number, if its context is broken.
+/// Pauses a copy before this piece if its context is broken.
 pub(crate) fn rest_before(piece: u64, health: &Health) {
     if piece < RESTS && health.is_poisoned() {
         std::thread::sleep(REST);

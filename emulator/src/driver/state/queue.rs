@@ -1,8 +1,8 @@
 //! The unfinished operations, and the operations for which each waits.
 //!
-//! Nothing here looks at all operations. An operation knows the last ones before it, since those wait for the rest, and
-//! the ones behind it. Those that wait for no other are in a set of their own, and each wait has a set of those that it
-//! needs.
+//! No function here visits all operations. An operation knows its direct predecessors, which wait
+//! for the rest, and its successors. Operations that wait for no other are in a separate set, and
+//! each wait has the set of operations that it needs.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::RangeBounds;
@@ -17,7 +17,7 @@ use super::lanes::Lane;
 use super::operation::Operation;
 use super::stream_key::{StreamKey, Ticket};
 
-/// The most operations among which the shuffled mode takes each with the same chance.
+/// Maximum number of operations among which the shuffled mode chooses with equal probability.
 const MOST_COUNTED: usize = 64;
 
 #[derive(Debug)]
@@ -25,44 +25,39 @@ pub(super) struct Queue {
     next: Ticket,
     pub(super) entries: Ordered<Entry>,
     pub(super) fences: Fences,
-    /// All lanes with unfinished operations, and a few without.
+    /// All lanes with unfinished operations, and a few idle ones.
     pub(super) lanes: BTreeMap<StreamKey, Lane>,
-    /// Number of those without.
     pub(super) idle: usize,
-    /// Operations that nobody runs yet and that wait for no other.
+    /// Operations that are not running and wait for no other.
     free: BTreeSet<Ticket>,
     waits: Vec<Wait>,
-    /// Number of the last wait.
     last_wait: u64,
     /// Number of operations that outlive their contexts.
     outliving: usize,
-    /// Source of the order in the shuffled mode.
+    /// Random source of the shuffled mode.
     pub(super) dice: Option<Dice>,
 }
 
-/// The subject of a wait.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Awaited {
     Nothing,
     One(Ticket),
-    /// A lane, and the lanes with which it keeps order.
+    /// A lane, and the lanes that synchronize with it.
     Lane(StreamKey),
     Context(usize),
     /// The operations of a context for which freeing its memory waits.
     Free(usize),
-    /// A green context in a context.
     Green(usize, usize),
 }
 
-/// A wait in progress.
 #[derive(Debug)]
 struct Wait {
     number: u64,
-    /// Operations that it is for.
+    /// Operations that it waits for.
     left: HashSet<Ticket>,
-    /// These, and all operations that they wait for.
+    /// These operations, and all operations that they wait for.
     needed: HashSet<Ticket>,
-    /// Free ones among the needed.
+    /// The free ones of the needed operations.
     free: BTreeSet<Ticket>,
 }
 
@@ -71,7 +66,7 @@ pub(crate) struct Entry {
     lane: StreamKey,
     /// Operations before it, some of which may be finished.
     pub(super) after: Vec<Ticket>,
-    /// Number of unfinished ones among these.
+    /// Number of unfinished ones in `after`.
     blockers: usize,
     /// Operations that have it in their `after`.
     followers: Vec<Ticket>,
@@ -80,22 +75,21 @@ pub(crate) struct Entry {
     pub(super) fence: Fence,
     /// True for a copy that a fault of its context does not stop.
     is_unstoppable: bool,
-    /// True if its context broke and it goes on: ordinary waits no longer wait for it.
+    /// True if it continues after a fault of its context: ordinary waits no longer wait for it.
     outlives: bool,
 }
 
 impl Entry {
-    /// True if it calls a function of the client.
     pub(crate) fn calls_client(&self) -> bool {
         self.job.as_ref().is_some_and(|job| job.operation.calls_client())
     }
 
-    /// True if it waits for a value in memory; it waits for no other operation.
+    /// True if it waits for a value in memory. Only called if it waits for no other operation.
     fn waits_for_value(&self) -> bool {
         self.job.as_ref().is_some_and(|job| !job.operation.is_ready())
     }
 
-    /// True if it can run; it waits for no other operation.
+    /// True if it can run. Only called if it waits for no other operation.
     fn is_ready(&self) -> bool {
         self.job.as_ref().is_some_and(Job::is_ready)
     }
@@ -105,7 +99,7 @@ impl Entry {
 pub(super) struct Job {
     pub(super) health: Arc<Health>,
     pub(super) operation: Box<dyn Operation>,
-    /// Progress at the time when it was put back: bytes of a copy.
+    /// Progress when it was put back: bytes of a copy.
     pub(super) done: u64,
 }
 
@@ -115,7 +109,7 @@ impl Job {
     }
 }
 
-/// An operation that goes on after its context broke.
+/// An operation that continues after a fault of its context.
 #[derive(Debug)]
 pub(super) struct Left {
     pub(super) ticket: Ticket,
@@ -138,8 +132,8 @@ impl Queue {
         }
     }
 
-    /// Enters an operation behind those of its lane and those in `after`. With `at_once`, it is given back to be run if
-    /// nothing else is to run before.
+    /// Appends an operation to its lane, after the operations in `after`. With `at_once`, it is
+    /// returned to be run if no other has to run before.
     pub(super) fn push(
         &mut self,
         lane: StreamKey,
@@ -177,30 +171,29 @@ impl Queue {
         self.entries.contains(ticket)
     }
 
-    /// True if a lane has an unfinished operation; of the legacy default stream also if its context waits for a copy between
-    /// contexts.
+    /// True if a lane has an unfinished operation, or, for the legacy default stream, if its
+    /// context waits for a copy between contexts.
     pub(super) fn is_busy(&self, lane: StreamKey) -> bool {
         let is_fenced = lane.stream == StreamKey::LEGACY && self.fences.of(lane.context).is_some();
         is_fenced || self.lanes.get(&lane).is_some_and(|lane| !lane.tickets.is_empty())
     }
 
-    /// True if an operation of a context waits for a value that is not there yet.
+    /// True if an operation of a context waits for a value that has not been written.
     pub(super) fn is_stalled(&self, context: usize) -> bool {
         let stalls = |entry: &Entry| entry.lane.context == context && entry.waits_for_value();
         self.free.iter().any(|ticket| self.entries.get(*ticket).is_some_and(stalls))
     }
 
-    /// True if an operation waits for nothing but a value in memory.
+    /// True if an operation waits for nothing except a value in memory.
     pub(super) fn has_free(&self) -> bool {
         !self.free.is_empty()
     }
 
-    /// True if an operation goes on after its context broke.
+    /// True if an operation continues after a fault of its context.
     pub(super) fn has_outliving(&self) -> bool {
         self.outliving > 0
     }
 
-    /// Begins a wait, and returns its number.
     pub(super) fn begin_wait(&mut self, awaited: Awaited) -> u64 {
         self.last_wait += 1;
         let number = self.last_wait;
@@ -210,7 +203,6 @@ impl Queue {
         number
     }
 
-    /// Adds to a wait.
     pub(super) fn extend_wait(&mut self, number: u64, awaited: Awaited) {
         let mut open: Vec<Ticket> = match awaited {
             Awaited::Nothing => Vec::new(),
@@ -249,12 +241,11 @@ impl Queue {
         }
     }
 
-    /// The unfinished operations of some lanes.
+    /// Returns the unfinished operations of some lanes.
     pub(super) fn tickets(&self, lanes: impl RangeBounds<StreamKey>) -> Vec<Ticket> {
         self.lanes.range(lanes).flat_map(|(_, lane)| &lane.tickets).copied().collect()
     }
 
-    /// True if all that a wait is for is finished.
     pub(super) fn is_over(&self, wait: u64) -> bool {
         self.wait(wait).is_none_or(|wait| wait.left.is_empty())
     }
@@ -267,7 +258,6 @@ impl Queue {
         self.waits.iter().find(|wait| wait.number == number)
     }
 
-    /// Takes an operation that brings a wait forward.
     pub(super) fn take_for(&mut self, wait: u64) -> Option<(Ticket, Job)> {
         let any = if self.chance() { self.take_ready(&|_| true) } else { None };
         let taken = any.or_else(|| self.take(Some(wait), &|_| true));
@@ -278,11 +268,11 @@ impl Queue {
         if !self.wait(wait)?.free.iter().any(waits_for_value) {
             return None;
         }
-        // Any other may write it.
+        // Any other operation may write the value.
         self.take_ready(&|_| true)
     }
 
-    /// Takes the oldest ready operation among some, or any of them in the shuffled mode.
+    /// Takes the oldest ready operation that `among` accepts; in the shuffled mode, any of them.
     pub(super) fn take_ready(&mut self, among: &dyn Fn(&Entry) -> bool) -> Option<(Ticket, Job)> {
         self.take(None, among)
     }
@@ -317,7 +307,7 @@ impl Queue {
         self.entries.get_mut(ticket)?.job.take()
     }
 
-    /// Notes that an operation which nobody runs waits for no other.
+    /// Marks an operation that is not running as waiting for no other.
     fn set_free(&mut self, ticket: Ticket) {
         self.free.insert(ticket);
         for wait in self.waits.iter_mut().filter(|wait| wait.needed.contains(&ticket)) {
@@ -325,7 +315,7 @@ impl Queue {
         }
     }
 
-    /// True at random in the shuffled mode, never in others.
+    /// True at random in the shuffled mode, never in other modes.
     pub(super) fn chance(&mut self) -> bool {
         self.dice.as_mut().is_some_and(Dice::chance)
     }
@@ -337,8 +327,8 @@ impl Queue {
         }
     }
 
-    /// Parts the operations of a broken context: those that go on are returned if nobody runs them yet, and the
-    /// others no longer wait for anything, so that whoever waits drops them.
+    /// Splits the operations of a broken context. Returns those that continue and are not running
+    /// yet. The others no longer wait for anything, so the next wait drops them.
     pub(super) fn part_with(&mut self, context: usize, faulty: Ticket) -> Vec<Left> {
         let mut tickets = self.tickets(StreamKey::lanes_of(context, None));
         tickets.sort_unstable();
@@ -379,7 +369,7 @@ impl Queue {
             wait.needed.remove(&ticket);
         }
         for follower in entry.followers {
-            // What no longer waits for anything has no blockers either.
+            // An operation that no longer waits has no blockers either.
             let Some(next) = self.entries.get_mut(follower).filter(|next| next.blockers > 0) else {
                 continue;
             };

@@ -1,20 +1,20 @@
 //! The order in which operations run.
 //!
-//! Every operation of every stream gets a number when it is issued, and a list of the unfinished
-//! operations it must wait for. Who runs it depends on the [`Mode`]: the issuing call, a thread of
-//! the driver, or whoever waits. Those take the oldest operation that is ready, so that the result
-//! of a correct program does not depend on the mode. The shuffled mode takes any that is ready, in
-//! driver calls that have nothing to do with it, and ends copies late.
+//! Every operation gets a number when it is issued, and a list of the unfinished operations that it
+//! must wait for. The [`Mode`] decides who runs it: the issuing call, a thread of the driver, or a
+//! thread that waits. They take the oldest ready operation, so the result of a correct program does
+//! not depend on the mode. The shuffled mode takes any ready operation, in unrelated driver calls,
+//! and delays the end of copies.
 //!
 //! | operation in | waits for the unfinished ones in |
 //! |---|---|
 //! | any stream | the same stream |
 //! | the legacy default stream | all blocking streams of its context |
 //! | a blocking stream | the legacy default stream of its context |
-//! | a stream that waits for an event | what the event recorded |
-//! | any stream of two contexts | a copy between them that the host did not queue on a stream, which waits for all of both |
+//! | a stream that waits for an event | the work that the event recorded |
+//! | any stream of two contexts | a copy between them without a stream, which waits for all work of both |
 //!
-//! A fault ends the operations of its context, but not every copy: module [`outlive`].
+//! A fault ends the operations of its context, except some copies: module [`outlive`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
@@ -35,7 +35,7 @@ use super::outlive;
 use super::queue::{Awaited, Job, Queue};
 use super::stream_key::{StreamKey, Ticket};
 
-/// The unfinished operations, and who runs them.
+/// The unfinished operations, and the way they run.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     mode: Mode,
@@ -49,7 +49,7 @@ pub(crate) struct Scheduler {
     journal: Option<Journal>,
 }
 
-/// Interval at which a wait polls an operation that waits for a value in memory.
+/// Interval at which a wait polls for a value in memory.
 const POLL: Duration = Duration::from_micros(100);
 
 impl Scheduler {
@@ -69,40 +69,41 @@ impl Scheduler {
         }
     }
 
-    /// True if operations run inside of the call that issues them.
+    /// True if operations run within the call that issues them.
     pub(crate) fn is_eager(&self) -> bool {
         self.mode == Mode::Eager
     }
 
-    /// True if a copy to pageable memory is over when the call that issues it returns, as on the GPUs that were asked.
-    /// Others reach such memory themselves and need not wait; the modes that bring out mistakes show a program that
-    /// counts on it.
+    /// True if a copy to pageable memory has finished when the issuing call returns, as on the
+    /// measured GPUs. Other GPUs access such memory directly and need not wait, so the other modes
+    /// do not wait either: they reveal programs that rely on it.
     pub(crate) fn waits_for_pageable_memory(&self) -> bool {
         self.mode == Mode::Async
     }
 
-    /// Restarts the order of the shuffled mode.
+    /// Restarts the random sequence of the shuffled mode.
     pub(crate) fn reseed(&self, seed: u64) {
         if let Some(dice) = &mut self.lock().dice {
             *dice = Dice::new(seed);
         }
     }
 
-    /// In the shuffled mode, runs operations or leaves them, at random. Called around driver calls of all kinds.
+    /// In the shuffled mode, runs some operations at random. Called in driver calls of all kinds.
     pub(crate) fn stir(&'static self) {
         if !matches!(self.mode, Mode::Shuffled(_)) {
             return;
         }
         let mut queue = self.lock();
         while queue.chance() {
-            // The client may hold a lock that its own function wants; that one runs when somebody waits.
+            // The client may hold a lock that its callback needs, so callbacks run only when a
+            // thread waits.
             let Some((ticket, job)) = queue.take_ready(&|entry| !entry.calls_client()) else { return };
             drop(queue);
             queue = self.run(ticket, job);
         }
     }
 
-    /// Issues an operation behind those of its lane and those in `after`.
+    /// Issues an operation after the previous ones of its lane and the operations in `after`.
     pub(crate) fn issue(
         &'static self,
         health: &Arc<Health>,
@@ -145,41 +146,40 @@ impl Scheduler {
         ticket
     }
 
-    /// True if an operation is unfinished.
     pub(crate) fn is_pending(&self, ticket: Ticket) -> bool {
         self.lock().is_pending(ticket)
     }
 
-    /// True if a lane has an unfinished operation.
     pub(crate) fn is_busy(&self, lane: StreamKey) -> bool {
         self.lock().is_busy(lane)
     }
 
-    /// The check of the order between streams, if it is on.
+    /// Returns the check of the order between streams, if it is on.
     pub(crate) fn journal(&self) -> Option<&Journal> {
         self.journal.as_ref()
     }
 
-    /// Notes that the client has seen an operation finished, as by a query.
+    /// Records that the client has seen an operation finished, such as by a query.
     pub(crate) fn note_seen(&self, ticket: Ticket) {
         if let Some(journal) = &self.journal {
             journal.wait(Awaited::One(ticket));
         }
     }
 
-    /// Notes that the client has seen a lane finished, as by a query.
+    /// Records that the client has seen a lane finished, such as by a query.
     pub(crate) fn note_lane_seen(&self, lane: StreamKey) {
         if let Some(journal) = &self.journal {
             journal.wait(Awaited::Lane(lane));
         }
     }
 
-    /// Waits until an operation is finished, where hardware would not: that orders nothing.
+    /// Waits until an operation is finished, where hardware would not wait. This orders nothing.
     pub(crate) fn wait_unseen(&'static self, ticket: Ticket) {
         self.finish_all(Awaited::One(ticket));
     }
 
-    /// Runs the rest when the process ends, but for functions of the client, and judges the order of all.
+    /// At the end of the process, runs the remaining operations except the client's functions, and
+    /// judges the order of all.
     pub(crate) fn end_journal(&'static self) {
         let Some(journal) = &self.journal else { return };
         let mut queue = self.lock();
@@ -196,42 +196,43 @@ impl Scheduler {
         self.wait_for(Awaited::One(ticket));
     }
 
-    /// Waits for all operations of a lane that are issued by now, and for those with which it keeps order.
+    /// Waits for all operations issued so far in a lane, and for those that synchronize with it.
     pub(crate) fn wait_lane(&'static self, lane: StreamKey) {
         self.wait_for(Awaited::Lane(lane));
     }
 
-    /// Waits for all operations of a context that are issued by now.
+    /// Waits for all operations issued so far in a context.
     pub(crate) fn wait_context(&'static self, context: usize) {
         self.wait_for(Awaited::Context(context));
     }
 
-    /// Waits as calls do that free or end an object of a context: for the work of that context alone, and neither for its
-    /// copies between devices, which run in the other one too, nor for work that comes after those. On two H200s
-    /// (`tests/data/goldens/waits.txt`) a free of the source waits for such a copy, in whichever context it was queued, and a
-    /// free of the target does not. As a program should count on neither, here none waits.
+    /// Waits like calls that free or end an object of a context: for the work of that context
+    /// alone. This excludes its copies between devices, which also run in the other context, and
+    /// work that depends on them. On two H200s (`tests/data/goldens/waits.txt`) a free of the
+    /// source waits for such a copy, in whichever context it was queued, and a free of the target
+    /// does not. Programs should rely on neither, so here none waits.
     pub(crate) fn wait_to_free(&'static self, context: usize) {
         self.wait_for(Awaited::Free(context));
     }
 
-    /// True if [`wait_to_free`](Self::wait_to_free) has nothing to wait for.
+    /// True if [`wait_to_free`](Self::wait_to_free) would not wait.
     pub(crate) fn is_free_to_end(&self, context: usize) -> bool {
         self.lock().awaited_by_free(context).is_empty()
     }
 
-    /// Like `wait_context`, for the operations in one green context.
     pub(crate) fn wait_green(&'static self, context: usize, green: usize) {
         self.wait_for(Awaited::Green(context, green));
     }
 
-    /// True if an operation of a context waits for a value that is not there yet, and so may never
-    /// run.
+    /// True if an operation of a context waits for a value that has not been written, and so may
+    /// never run.
     pub(crate) fn is_stalled(&self, context: usize) -> bool {
         self.lock().is_stalled(context)
     }
 
-    /// Helps to run some operations, and those they wait for, until they are finished. Others stay where they are, so
-    /// that in the deferred mode a wait for one stream does not hide that nobody waited for another.
+    /// Helps to run some operations, and those they wait for, until they are finished. Leaves the
+    /// others, so that in the deferred mode a wait for one stream does not hide a missing wait for
+    /// another.
     fn wait_for(&'static self, awaited: Awaited) {
         if let Some(journal) = &self.journal {
             journal.wait(awaited);
@@ -248,7 +249,8 @@ impl Scheduler {
         queue.end_wait(wait);
     }
 
-    /// Runs an operation that a wait needs. If none is ready, pauses for a moment, or until something changes.
+    /// Runs an operation that a wait needs. If none is ready, pauses for a moment, or until
+    /// something changes.
     fn help<'q>(&'static self, mut queue: MutexGuard<'q, Queue>, wait: u64) -> MutexGuard<'q, Queue> {
         match queue.take_for(wait) {
             Some((ticket, job)) => {
@@ -259,7 +261,7 @@ impl Scheduler {
         }
     }
 
-    /// Pauses until something changes, at most for so long.
+    /// Pauses until something changes, or until `most` has passed.
     fn pause<'q>(&'q self, queue: MutexGuard<'q, Queue>, most: Option<Duration>) -> MutexGuard<'q, Queue> {
         match most {
             Some(most) => self.changed.wait_timeout(queue, most).unwrap_or_else(PoisonError::into_inner).0,
@@ -267,15 +269,15 @@ impl Scheduler {
         }
     }
 
-    /// Makes sure that operations run which call the program, where nothing runs that nobody waits for.
+    /// Ensures that callbacks run in time in modes that defer work.
     fn call_in_time(&'static self, ticket: Ticket) {
         self.late.add(ticket);
         self.callbacks.call_once(|| {
-            // Without a thread, it is called when somebody waits for it.
+            // If no thread can be started, a callback runs when the program waits for it.
             let call = || self.call_for_ever();
             drop(std::thread::Builder::new().name("cuprum-callbacks".into()).spawn(call));
         });
-        // The thread looks at the list and pauses under the lock, so that it does not miss this.
+        // The thread checks the list and pauses under the lock, so it cannot miss this.
         drop(self.lock());
         self.changed.notify_all();
     }
@@ -289,7 +291,7 @@ impl Scheduler {
         }
     }
 
-    /// Runs the ready operations. The others stay for whoever finishes the operations that they wait for.
+    /// Runs the ready operations. The others stay until their predecessors finish.
     fn run_ready(&'static self, mut queue: MutexGuard<'static, Queue>) {
         while let Some((ticket, job)) = queue.take_ready(&|_| true) {
             drop(queue);
@@ -297,7 +299,7 @@ impl Scheduler {
         }
     }
 
-    /// Runs an operation, or in the shuffled mode part of one.
+    /// Runs an operation, or in the shuffled mode a part of one.
     fn run(&'static self, ticket: Ticket, mut job: Job) -> MutexGuard<'static, Queue> {
         if job.health.check().is_err() {
             job.operation.give_up(&job.health);
@@ -324,14 +326,14 @@ impl Scheduler {
         self.finished(ticket, job, acts)
     }
 
-    /// Runs an operation, or a part of one, and returns the bytes that it touches, if that is checked. A panic is an unknown
-    /// error of it: those who wait for the operation must see its end.
+    /// Runs an operation, or a part of one, and returns its accesses if the check is on. A panic
+    /// becomes an unknown error, because threads that wait for the operation must see its end.
     fn perform(&self, run: impl FnOnce() -> Answer) -> (Answer, Vec<Act>) {
         let run = || catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(CUresult::CUDA_ERROR_UNKNOWN));
         if self.journal.is_some() { gather(run) } else { (run(), Vec::new()) }
     }
 
-    /// Byte at which to stop an operation that is to end late.
+    /// Returns the byte at which to stop an operation that should end late.
     fn end_of_part(&self, job: &Job) -> Option<u64> {
         let left = job.operation.divisible()? - job.done;
         let mut queue = self.lock();
@@ -339,14 +341,14 @@ impl Scheduler {
         (left > 1 && dice.chance()).then(|| job.done + 1 + dice.below(left - 1))
     }
 
-    /// Takes an operation out of the queue; if its context is broken, separates the operations that go on from the
-    /// others.
+    /// Removes a finished operation from the queue. If its context is broken, separates the
+    /// operations that continue from the others.
     fn finished(&'static self, ticket: Ticket, job: Job, acts: Vec<Act>) -> MutexGuard<'static, Queue> {
         if let Some(journal) = &self.journal {
             journal.finish(ticket, acts);
         }
         let Job { health, operation, .. } = job;
-        // It may own the last reference to some object.
+        // It may own the last reference to an object, so no lock is held.
         drop(operation);
         let mut queue = self.lock();
         let left = if health.is_poisoned() { queue.part_with(health.context, ticket) } else { Vec::new() };
@@ -360,7 +362,7 @@ impl Scheduler {
         queue
     }
 
-    /// Notes the end of an operation that outlived its context.
+    /// Records the end of an operation that outlived its context.
     pub(super) fn note_end(&self, ticket: Ticket) {
         if let Some(journal) = &self.journal {
             journal.finish(ticket, Vec::new());
@@ -369,7 +371,7 @@ impl Scheduler {
         self.changed.notify_all();
     }
 
-    /// Waits for the operations that outlive their contexts, if `call` has to.
+    /// Waits for the operations that outlive their contexts, if `call` must.
     pub(crate) fn wait_in(&self, call: FnId) {
         if !outlive::is_awaited_by(call) {
             return;
@@ -380,13 +382,13 @@ impl Scheduler {
         }
     }
 
-    /// Has what is issued run although nobody waits for it in this process.
+    /// Runs issued operations although no thread of this process waits for them.
     fn hurry(&'static self) {
         self.start_executor();
         self.changed.notify_all();
     }
 
-    /// Waits inside of an operation, and runs others meanwhile: one of them may bring what it waits for.
+    /// Waits within an operation and runs others meanwhile, because they may satisfy the wait.
     pub(crate) fn run_others_until(&'static self, is_over: impl Fn() -> bool) {
         while !is_over() {
             let mut queue = self.lock();
@@ -404,7 +406,7 @@ impl Scheduler {
         self.executor.call_once(|| {
             let started =
                 std::thread::Builder::new().name("cuprum-executor".into()).spawn(|| self.execute_for_ever());
-            // Without a thread, operations run when somebody waits for them.
+            // If no thread can be started, operations run when a thread waits for them.
             drop(started);
         });
     }
@@ -418,7 +420,7 @@ impl Scheduler {
                     queue = self.run(ticket, job);
                 }
                 None => {
-                    // What waits for a value in memory is looked at again soon.
+                    // Operations that wait for a value in memory are polled.
                     let most = queue.has_free().then_some(POLL);
                     queue = self.pause(queue, most);
                 }

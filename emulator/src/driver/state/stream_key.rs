@@ -1,36 +1,36 @@
-//! Order of operations among streams.
+//! The key of a stream, by which operations are ordered.
 
 use std::ops::RangeInclusive;
 
 /// Number of an issued operation, ascending in the order of issue.
 pub(crate) type Ticket = u64;
 
-/// The stream of an operation, as far as order is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct StreamKey {
     pub(crate) context: usize,
-    /// The green context that the stream is of, 0 for none: each has a legacy default stream of its own.
+    /// The green context of the stream, 0 for none. Each green context has a legacy default stream.
     pub(crate) green: usize,
     /// Identifies the stream within its context; [`StreamKey::LEGACY`] is the legacy default stream.
     pub(crate) stream: u64,
-    /// True if it keeps order with the legacy default stream.
+    /// True if it synchronizes with the legacy default stream.
     pub(crate) blocking: bool,
 }
 
 impl StreamKey {
     pub(crate) const LEGACY: u64 = 0;
 
-    /// False for the legacy default stream; that of a green context can, as measured on an H100 with driver 580.
+    /// False for the legacy default stream, except in a green context, as measured on an H100 with
+    /// driver 580.
     pub(super) fn can_be_captured(self) -> bool {
         self.stream != Self::LEGACY || self.green != 0
     }
 
-    /// The legacy default stream with which a stream keeps order, if it does.
+    /// Returns the legacy default stream of the same context.
     pub(super) fn default_stream(self) -> Self {
         Self { stream: Self::LEGACY, blocking: false, ..self }
     }
 
-    /// All streams of a context, or of one of its green contexts (0: of none).
+    /// Returns all streams of a context, or of one of its green contexts (0: of none).
     pub(super) fn lanes_of(context: usize, green: Option<usize>) -> RangeInclusive<Self> {
         let first = Self { context, green: green.unwrap_or(0), stream: 0, blocking: false };
         let last = Self { green: green.unwrap_or(usize::MAX), stream: u64::MAX, blocking: true, ..first };

@@ -1,4 +1,4 @@
-//! What the next operation of a capturing stream depends on.
+//! Dependencies of the next operation of a capturing stream.
 
 use std::collections::HashSet;
 
@@ -6,16 +6,16 @@ use cuprum_sys::CUgraphNode;
 
 use crate::driver::handle::Handle;
 
-/// Nodes in the order in which they were added, each once.
+/// Nodes in the order of insertion, without duplicates.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tail {
     pub(super) nodes: Vec<usize>,
     known: HashSet<usize>,
-    /// The same as an array of handles, for clients that ask.
+    /// The nodes as an array of handles, for queries.
     pub(super) handles: Vec<CUgraphNode>,
 }
 
-// SAFETY: the handles have the type of pointers, but are numbers that nobody follows.
+// SAFETY: the handles have pointer types, but are numbers that are never dereferenced.
 unsafe impl Send for Tail {}
 
 impl Tail {
@@ -25,7 +25,7 @@ impl Tail {
         tail
     }
 
-    /// Adds the nodes that it does not have.
+    /// Adds the nodes that are not in it.
     pub(super) fn extend(&mut self, nodes: &[usize]) {
         for &node in nodes {
             if self.known.insert(node) {

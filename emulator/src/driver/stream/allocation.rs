@@ -1,7 +1,7 @@
-//! Allocation in stream order.
+//! Stream-ordered allocation.
 //!
-//! An address is given out when the call is made, and taken back when the stream gets there, so the checks find
-//! a use before or after.
+//! The call assigns an address immediately. The memory is removed when the stream reaches the free,
+//! so the checks find a use before or after.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::driver::state::{Act, Operation, Part, Turn, captures, memory, note, s
 
 use super::stream_ref::StreamRef;
 
-/// The allocation of a graph's memory, where the stream gets to it.
+/// Allocates a graph's memory when the stream reaches it.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub(crate) block: Arc<Block>,
@@ -36,7 +36,7 @@ impl Operation for Allocation {
     }
 }
 
-/// The place of an allocation in the order of its stream, for the check of that order.
+/// Marks an allocation in the order of its stream, for the check of that order.
 #[derive(Debug)]
 struct Allocated(Neighbor);
 
@@ -50,7 +50,6 @@ impl Operation for Allocated {
     }
 }
 
-/// Frees the memory at an address.
 #[derive(Debug)]
 pub(crate) struct Free(pub(crate) u64);
 
@@ -60,7 +59,8 @@ impl Operation for Free {
             block.vanish();
             return Ok(());
         }
-        // The address was checked when the operation was issued; if it was freed since, it is gone.
+        // The address was checked when the operation was issued; the memory may have been freed
+        // since.
         let _ = take_away(self.0);
         Ok(())
     }
@@ -71,10 +71,10 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
     let on_device = matches!(owner.place, PoolPlace::Device(_));
     let same_device = owner.place == PoolPlace::Device(stream.context().device);
     ensure(same_device || !on_device, CUresult::CUDA_ERROR_INVALID_DEVICE)?;
-    // Only the process that made a pool allocates from it.
+    // Only the process that created a pool allocates from it.
     ensure(!owner.file.as_ref().is_some_and(PoolFile::is_imported), INVALID_VALUE)?;
     if bytes == 0 {
-        // Unlike `cuMemAlloc`; `cuMemFreeAsync` takes the address back.
+        // Unlike `cuMemAlloc`. `cuMemFreeAsync` accepts this address.
         return out.set(0);
     }
     if captures().has(stream.lane()) {
@@ -90,7 +90,7 @@ fn allocate_from(pool: usize, stream: &StreamRef, out: Out<u64>, bytes: usize) -
     }
     captures().forbid_unsafe()?;
     if !owner.has_room(bytes as u64) && !scheduler().is_stalled(stream.context().handle) {
-        // Memory that the stream frees before is available again then.
+        // Memory that the stream freed before is available after the wait.
         scheduler().wait_lane(stream.lane());
     }
     let region = match &owner.file {
@@ -145,7 +145,8 @@ calls! {
             note_free(dptr);
             return Err(INVALID_VALUE);
         };
-        // The memory of an allocation node is mapped, and there is nothing to free before a launch.
+        // In a capture, the memory may be an allocation node's, which is not mapped before a
+        // launch.
         let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
             || pool_of(dptr).is_some()
             || is_captured && region.kind == RegionKind::Mapped;

@@ -1,4 +1,5 @@
-//! Attributes of streams: advice to the hardware, which is kept and reported, and changes nothing here but the priority.
+//! Attributes of streams: hints for the hardware. They are stored and reported; only the priority
+//! has an effect here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +13,6 @@ use super::stream_ref::{GREATEST_PRIORITY, LEAST_PRIORITY, Stream, StreamRef};
 
 type Id = CUlaunchAttributeID;
 
-/// What was set.
 #[derive(Debug, Default)]
 pub(crate) struct Attributes(Mutex<Vec<Attribute>>);
 
@@ -22,7 +22,7 @@ struct Attribute {
     value: CUstreamAttrValue,
 }
 
-// SAFETY: the addresses and handles in it are the client's, kept to be handed back; nothing looks behind them.
+// SAFETY: the client's addresses and handles are stored and returned, never dereferenced.
 unsafe impl Send for Attribute {}
 
 impl Attributes {
@@ -37,20 +37,19 @@ impl Attributes {
         set.push(Attribute { id, value });
     }
 
-    /// The priority, where it was set.
     pub(super) fn priority(&self) -> Option<i32> {
-        // SAFETY: under this number only priorities are kept.
+        // SAFETY: values with this id are priorities.
         self.get(Id::CU_LAUNCH_ATTRIBUTE_PRIORITY).map(|value| unsafe { value.priority })
     }
 }
 
-/// What an attribute is that was not set; those that streams do not have are invalid.
+/// Returns the value of an attribute that was not set. Fails if streams do not have the attribute.
 fn unset(id: Id, stream: &StreamRef) -> Answer<CUstreamAttrValue> {
     let mut value = CUstreamAttrValue::zeroed();
     match id {
         Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW | Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => {}
         Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY => {
-            // What an H100 with driver 580 tells.
+            // Recorded on an H100 with driver 580.
             value.syncPolicy = CUsynchronizationPolicy(u32::MAX);
         }
         Id::CU_LAUNCH_ATTRIBUTE_PRIORITY => value.priority = stream.priority(),
@@ -62,11 +61,12 @@ fn unset(id: Id, stream: &StreamRef) -> Answer<CUstreamAttrValue> {
     Ok(value)
 }
 
-/// The value as it is kept.
+/// Checks a value, and returns it in the form in which it is stored.
 fn checked(id: Id, mut value: CUstreamAttrValue) -> Answer<CUstreamAttrValue> {
     match id {
         Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
-            // SAFETY: the number says that the client set this member, which is plain numbers and an address.
+            // SAFETY: the id says that the client set this member, which is plain numbers and an
+            // address.
             let window = unsafe { value.accessPolicyWindow };
             let persisting = CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING;
             let known = window.missProp != persisting;
@@ -98,7 +98,7 @@ fn checked(id: Id, mut value: CUstreamAttrValue) -> Answer<CUstreamAttrValue> {
     Ok(value)
 }
 
-/// The stream that keeps attributes; the default ones keep none.
+/// Returns the stream that stores the attributes; `None` for default streams.
 fn keeps(stream: &StreamRef) -> Option<&Arc<Stream>> {
     match stream {
         StreamRef::Created(stream) => Some(stream),

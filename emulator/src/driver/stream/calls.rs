@@ -1,4 +1,4 @@
-//! The functions that make, end and describe streams, and wait for them.
+//! Functions that create, end, describe and wait for streams.
 
 use cuprum_sys::*;
 
@@ -17,7 +17,7 @@ fn create(call: &Call, out: Out<CUstream>, flags: u32, priority: i32) -> Answer 
     put_handle(out, create_in(call.context()?, flags, priority, current_part()))
 }
 
-/// Destroys the handle at once, also if the context has a sticky error; pushed work still runs.
+/// Destroys the handle immediately, even if the context has a sticky error; queued work still runs.
 fn destroy(handle: CUstream) -> Answer {
     let is_default = handle.is_null() || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     ensure(!is_default, INVALID_HANDLE)?;
@@ -74,13 +74,13 @@ calls! {
         pGreenCtx: Out<CUgreenCtx>,
     ) {
         let stream = call.stream(hStream)?;
-        // Writes one of both: the streams of a green context belong to no other.
+        // Writes only one of them: a stream of a green context reports no other context.
         pGreenCtx.set_if_wanted(stream.green().map_or(CUgreenCtx::null(), CUgreenCtx::from_addr));
         put_handle(pCtx, stream.green().map_or(stream.context().handle, |_| 0))
     }
 
-    /// Managed memory is visible everywhere at all times here; only the arguments are checked.
-    /// The device shares managed memory with the host, so that it makes no difference.
+    /// Only checks the arguments: host and device share managed memory, so it is always visible
+    /// everywhere.
     fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) {
         let single = flags == CUmemAttach_flags::CU_MEM_ATTACH_SINGLE.0;
         ensure(matches!(flags, 1 | 2 | 4) && !(single && hStream.is_null()), INVALID_VALUE)?;

@@ -16,27 +16,24 @@ use crate::driver::handle::Handle;
 use crate::driver::memory::refused;
 use crate::driver::state::{CapturedPoint, Operation, Ticket, Turn, captures, memory, scheduler};
 
-/// The live events.
 static EVENTS: Table<Event> = Table::new(Kind::Event)
     .owned_by(|event: &Event| event.context.handle)
     .leak(LeakKind::Event, |_, _| Leaked::Yes);
 
-/// An event.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) handle: usize,
     pub(crate) context: Arc<Context>,
     flags: u32,
     state: Mutex<State>,
-    /// What other processes know of it, if they can.
+    /// Its state in other processes, if it can be shared.
     shared: Option<Arc<EventSlot>>,
-    /// True if another process made it.
+    /// True if another process created it.
     is_opened: bool,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The newest operation that recorded it.
     recorded: Option<Ticket>,
     /// The point in a capture, if it was recorded in a capturing stream.
     captured: Option<CapturedPoint>,
@@ -60,13 +57,13 @@ impl Event {
         CUevent::from_addr(handle)
     }
 
-    /// The newest record that a process made of it, if several processes have it.
+    /// Returns the last record by any process, if processes share the event.
     pub(crate) fn shared_record(&self) -> Option<SharedRecord> {
         let slot = self.shared.as_ref()?;
         Some(SharedRecord { slot: Arc::clone(slot), record: slot.recorded() })
     }
 
-    /// Waits until the newest record is reached.
+    /// Waits until the last record is reached.
     pub(crate) fn wait(&self) {
         if let Some(ticket) = self.recorded() {
             scheduler().wait(ticket);
@@ -78,7 +75,7 @@ impl Event {
         }
     }
 
-    /// True if its newest record is not reached.
+    /// True if the last record has not been reached.
     fn is_pending(&self) -> bool {
         match self.shared_record() {
             Some(record) => !record.is_ready(),
@@ -86,7 +83,7 @@ impl Event {
         }
     }
 
-    /// Notes that the operation which records the event has run.
+    /// Stores the time at which the recording operation ran.
     pub(crate) fn stamp(&self, ticket: Ticket) {
         let mut state = self.state();
         if state.recorded.is_none_or(|newest| newest <= ticket) {
@@ -94,25 +91,23 @@ impl Event {
         }
     }
 
-    /// Notes the operation that records it.
     pub(crate) fn note_recorded(&self, ticket: Ticket) {
         let mut state = self.state();
         state.recorded = Some(ticket);
         state.captured = None;
     }
 
-    /// The point in a capture, if it was last recorded there.
+    /// Returns the point in a capture, if it was last recorded there.
     pub(crate) fn captured(&self) -> Option<CapturedPoint> {
         self.state().captured.clone()
     }
 
-    /// The operation that recorded it last.
     pub(crate) fn recorded(&self) -> Option<Ticket> {
         self.state().recorded
     }
 
-    /// Fails during a capture: an event inside of a capture never happens, so nobody can query it; and a capture may
-    /// forbid queries of any event.
+    /// Fails during a capture: an event recorded in a capture never happens, so it cannot be
+    /// queried. A capture may also forbid queries of other events.
     fn forbid_capture(&self) -> Answer {
         match self.captured() {
             Some(point) => captures().forbid_point(&point),
@@ -124,13 +119,13 @@ impl Event {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fails for an event that has no time, reached or not.
+    /// Fails for an event that has no time, whether reached or not.
     fn check_timed(&self) -> Answer {
         ensure(self.captured().is_none(), CUresult::CUDA_ERROR_CAPTURED_EVENT)?;
         ensure(self.flags & DISABLE_TIMING == 0 && self.recorded().is_some(), INVALID_HANDLE)
     }
 
-    /// Time at which the newest record was reached.
+    /// Returns the time at which the last record was reached.
     fn instant(&self) -> Answer<Instant> {
         let state = self.state();
         let recorded = state.recorded.ok_or(INVALID_HANDLE)?;
@@ -141,10 +136,10 @@ impl Event {
     }
 }
 
-/// How often a wait looks again at an event of another process.
+/// Interval at which a wait polls an event of another process.
 const POLL: Duration = Duration::from_micros(100);
 
-/// The record of an event, with its number if several processes have the event.
+/// The record of an event, with its number if several processes share the event.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) event: Arc<Event>,
@@ -171,7 +166,7 @@ impl Operation for Record {
 }
 
 impl Drop for Record {
-    /// True if it has run, was refused or is given up: nobody shall wait for it.
+    /// It has run, was refused or was given up, so waits for it must end.
     fn drop(&mut self) {
         if let Some(shared) = &self.shared {
             shared.slot.reach(shared.record);
@@ -179,7 +174,7 @@ impl Drop for Record {
     }
 }
 
-/// A record that some process has made of an event; as an operation, the wait for it.
+/// A record of an event by any process. As an operation, it waits for the record.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedRecord {
     slot: Arc<EventSlot>,
@@ -196,7 +191,7 @@ impl Operation for SharedRecord {
     }
 }
 
-/// A wait of a graph for the event's record at the time of the launch. Streams wait by themselves.
+/// Makes a graph wait for the event's record at the time of the launch. Streams do not need it.
 #[derive(Debug)]
 pub(crate) struct WaitFor(pub(crate) Arc<Event>);
 
@@ -206,12 +201,12 @@ impl Operation for WaitFor {
     }
 }
 
-/// Error for a handle that is no event. For a destroyed one, hardware answers this.
+/// Returns the error for a handle that is not an event. For a destroyed event it is hardware's.
 fn missing(handle: CUevent) -> CUresult {
     if EVENTS.was_given(handle.addr()) { CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED } else { INVALID_HANDLE }
 }
 
-/// Destroys the handle, also if the context has a sticky error.
+/// Destroys the handle, even if the context has a sticky error.
 fn destroy(handle: CUevent) -> Answer {
     let removed = EVENTS.remove(handle.addr());
     removed.ok_or_else(|| missing(handle))?.context.check()

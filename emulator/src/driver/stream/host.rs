@@ -1,4 +1,4 @@
-//! Functions of the client that streams call.
+//! Callbacks: functions of the client that streams call.
 
 use core::ffi::c_void;
 
@@ -8,17 +8,16 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{calls, in_callback};
 use crate::driver::state::{Health, Operation, Turn};
 
-/// A host function of the client.
 #[derive(Debug)]
 pub(crate) struct HostCall {
     pub(crate) function: CUhostFn,
     pub(crate) data: *mut core::ffi::c_void,
 }
 
-// SAFETY: the driver may call the function on any thread, with this pointer, which it does not follow.
+// SAFETY: the driver may call the function on any thread with this pointer, and does not
+// dereference it.
 unsafe impl Send for HostCall {}
 
-/// A stream callback of the client.
 #[derive(Debug)]
 pub(super) struct StreamCallback {
     pub(super) function: CUstreamCallback,
@@ -26,15 +25,16 @@ pub(super) struct StreamCallback {
     pub(super) data: *mut core::ffi::c_void,
 }
 
-// SAFETY: the driver may call the function on any thread, with this pointer and this handle, which it does not follow.
+// SAFETY: the driver may call the function on any thread with this pointer and handle, and does not
+// dereference them.
 unsafe impl Send for StreamCallback {}
 
 impl StreamCallback {
-    /// Calls it with the state of its context.
     fn call(&self, health: &Health) {
         if let Some(function) = self.function {
             let status = health.check().err().unwrap_or(CUresult::CUDA_SUCCESS);
-            // SAFETY: the client's function with the pointer that it gave for it; the driver may call it on any thread.
+            // SAFETY: the client's function with the pointer registered for it. The driver may call
+            // it on any thread.
             in_callback(|| unsafe { function(self.stream, status, self.data) });
         }
     }
@@ -43,7 +43,8 @@ impl StreamCallback {
 impl Operation for HostCall {
     fn run(&self, _turn: Turn<'_>) -> Answer {
         if let Some(function) = self.function {
-            // SAFETY: the client's function with the pointer that it gave for it; the driver may call it on any thread.
+            // SAFETY: the client's function with the pointer registered for it. The driver may call
+            // it on any thread.
             in_callback(|| unsafe { function(self.data) });
         }
         Ok(())

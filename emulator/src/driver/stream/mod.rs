@@ -1,4 +1,4 @@
-//! Streams and events: operations pushed to them, and their order.
+//! Streams and events: operations queued in them, and their order.
 
 mod allocation;
 mod attributes;
@@ -18,7 +18,6 @@ pub(crate) use order::{Marker, make_context_wait, record_context};
 pub(crate) use stream_ref::{LEAST_PRIORITY, StreamRef, create_in};
 pub(crate) use value::{ValueBatch, ValueOperation};
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     allocation::install(builder);
     attributes::install(builder);

@@ -12,7 +12,7 @@ use crate::driver::state::{Operation, Turn, captures, scheduler};
 use super::event::{Event, Record, WaitFor};
 use super::stream_ref::StreamRef;
 
-/// Does nothing; a place to wait for others.
+/// Does nothing, but can wait for other operations.
 #[derive(Debug)]
 pub(crate) struct Marker;
 
@@ -34,7 +34,6 @@ pub(crate) fn record_context(context: Arc<Context>, event: CUevent) -> Answer {
     Ok(())
 }
 
-/// Makes all later work of a context wait for an event.
 pub(crate) fn make_context_wait(context: &Context, event: CUevent) -> Answer {
     context.check()?;
     captures().forbid_in(context.handle)?;

@@ -1,4 +1,4 @@
-//! Streams: those that clients make, and the default ones.
+//! Streams: created ones, and the default ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,51 +15,48 @@ use crate::driver::state::{Operation, StreamKey, Taken, Ticket, captures, schedu
 
 use super::attributes::Attributes;
 
-/// Priorities are numbers from least to greatest; a lower number goes first.
+/// The range of priorities. Lower numbers run first.
 pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(super) const GREATEST_PRIORITY: i32 = -5;
 
-/// The live streams.
 pub(super) static STREAMS: Table<Stream> = Table::new(Kind::Stream)
     .owned_by(|stream: &Stream| stream.context.handle)
     .leak(LeakKind::Stream, |_, _| Leaked::Yes);
 
-/// A stream that a client created.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) handle: usize,
     pub(crate) context: Arc<Context>,
     pub(crate) flags: u32,
     pub(crate) priority: i32,
-    /// The context of the green context that it was made in.
+    /// The context of the green context in which it was created.
     pub(super) part: Option<Arc<Context>>,
     pub(super) attributes: Attributes,
 }
 
-/// A stream as a call means it: created, or one of the default ones.
+/// A stream that a call refers to: created, or a default stream.
 #[derive(Debug, Clone)]
 pub(crate) enum StreamRef {
     Created(Arc<Stream>),
-    /// The legacy default stream of the context, or of a part of it.
+    /// The legacy default stream of the context, or of a part of a device.
     Legacy(Arc<Context>, Option<Arc<Context>>),
-    /// The calling thread's default stream in the context.
     PerThread(Arc<Context>),
 }
 
-/// The ticket of an operation that went into a graph: never pending.
+/// The ticket of a captured operation, which is never pending.
 const CAPTURED: Ticket = 0;
 
-/// Marks the lanes of per-thread streams, next to those whose number is a handle.
+/// Distinguishes the lanes of per-thread streams from lanes whose number is a handle.
 const PER_THREAD_LANE: u64 = 1 << 63;
 
-/// Number of the calling thread, never given to another.
+/// Returns the number of the calling thread, which no other thread ever gets.
 fn thread_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     thread_local! {
         static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
     }
-    // While the thread ends, a stream of its own again, which is correct: order is kept only
-    // within one call.
+    // While the thread ends, each call gets a new stream. This is correct because order matters
+    // only within one call then.
     NUMBER.try_with(|&number| number).unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
@@ -82,12 +79,12 @@ impl StreamRef {
         StreamKey { context: self.context().handle, green: self.green().unwrap_or(0), stream, blocking }
     }
 
-    /// Pushes an operation; a capturing stream takes it into its graph instead.
+    /// Queues an operation. If the stream is capturing, its graph takes the operation instead.
     pub(crate) fn push(&self, operation: impl Operation) -> Answer<Ticket> {
         self.push_boxed(&[], Box::new(operation))
     }
 
-    /// Pushes an operation that waits for others too.
+    /// Queues an operation that also waits for others.
     pub(crate) fn push_after(&self, after: &[Ticket], operation: impl Operation) -> Answer<Ticket> {
         self.push_boxed(after, Box::new(operation))
     }
@@ -104,15 +101,15 @@ impl StreamRef {
         }
     }
 
-    /// Pushes an operation and waits for it; returns the context's sticky error.
+    /// Queues an operation and waits for it. Returns the context's sticky error.
     pub(crate) fn push_and_wait(&self, operation: impl Operation) -> Answer {
         let ticket = self.push(operation)?;
         scheduler().wait(ticket);
         self.context().check()
     }
 
-    /// Pushes an operation for which the host does not wait on hardware. In the eager mode it is over when this returns, and the
-    /// context's sticky error is returned.
+    /// Queues an operation for which the host does not wait on hardware. In the eager mode it has
+    /// finished on return, and the context's sticky error is returned.
     pub(crate) fn push_unawaited(&self, operation: impl Operation) -> Answer {
         let ticket = self.push(operation)?;
         if !scheduler().is_eager() {
@@ -122,13 +119,14 @@ impl StreamRef {
         self.context().check()
     }
 
-    /// Waits for the operations that were pushed; returns the context's sticky error.
+    /// Waits for the queued operations. Returns the context's sticky error.
     pub(crate) fn wait(&self) -> Answer {
         scheduler().wait_lane(self.lane());
         self.context().check()
     }
 
-    /// Fails if a capture forbids queries of the stream and waits for it; see [`Captures::forbid_wait`].
+    /// Fails if a capture forbids to query the stream and to wait for it; see
+    /// [`Captures::forbid_wait`].
     ///
     /// [`Captures::forbid_wait`]: crate::driver::state::Captures::forbid_wait
     pub(super) fn forbid_capture(&self) -> Answer {
@@ -143,7 +141,6 @@ impl StreamRef {
         }
     }
 
-    /// The context of the green context that the stream belongs to.
     pub(crate) fn part(&self) -> Option<&Arc<Context>> {
         match self {
             Self::Created(stream) => stream.part.as_ref(),
@@ -152,7 +149,6 @@ impl StreamRef {
         }
     }
 
-    /// The green context that the stream belongs to.
     pub(crate) fn green(&self) -> Option<usize> {
         self.part()?.part().map(|part: &GreenPart| part.green)
     }
@@ -166,18 +162,19 @@ impl StreamRef {
 }
 
 impl Call {
-    /// The stream that a handle means in this call. Its context is alive and not poisoned.
+    /// Returns the stream of a handle in this call. Fails if its context has ended or has a sticky
+    /// error.
     pub(crate) fn stream(&self, handle: CUstream) -> Answer<StreamRef> {
         let stream = self.stream_to_wait_for(handle)?;
         stream.context().check()?;
         Ok(stream)
     }
 
-    /// Like `stream`, whatever the state of its context; see [`Call::context_to_wait_for`].
+    /// Like `stream`, for any state of the context; see [`Call::context_to_wait_for`].
     pub(super) fn stream_to_wait_for(&self, handle: CUstream) -> Answer<StreamRef> {
         let is = |known: CUstream| handle == known;
         if is(CU_STREAM_PER_THREAD) || handle.is_null() && self.per_thread {
-            // A green context has none.
+            // A green context has no per-thread stream.
             ensure(current_part().is_none(), INVALID_HANDLE)?;
             return Ok(StreamRef::PerThread(self.context_to_wait_for()?));
         }
@@ -191,13 +188,12 @@ impl Call {
         Ok(StreamRef::Created(stream))
     }
 
-    /// The default stream of calls that take none.
+    /// Returns the default stream, for calls without a stream parameter.
     pub(crate) fn default_stream(&self) -> Answer<StreamRef> {
         self.stream(CUstream::null())
     }
 }
 
-/// Makes a stream in a context, or in the part of it that a green context has.
 pub(crate) fn create_in(
     context: Arc<Context>,
     flags: u32,
@@ -205,7 +201,7 @@ pub(crate) fn create_in(
     part: Option<Arc<Context>>,
 ) -> usize {
     let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
-    // None of a green context is in order with its default stream.
+    // No stream of a green context synchronizes with its default stream.
     let flags = if part.is_some() { flags | NON_BLOCKING } else { flags };
     let attributes = Attributes::default();
     let make = |handle| Stream { handle, context, flags, priority, part, attributes };

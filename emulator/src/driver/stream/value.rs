@@ -1,4 +1,4 @@
-//! Operations of streams on single values in memory: waiting for one, writing one.
+//! Stream operations on single values in memory: waits, writes and atomic operations.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{Call, InMut, calls, not_supported};
 use crate::driver::state::{Act, Number, Operation, Part, Turn, captures, memory, note};
 
-/// One such operation, its address checked.
+/// One such operation, with a checked address.
 #[derive(Debug, Clone)]
 pub(crate) struct ValueOperation {
     place: NumberPlace,
@@ -96,19 +96,19 @@ impl NumberPlace {
 
     fn bits32(&self) -> &AtomicU32 {
         let pointer = self.region.host.wrapping_add(self.offset);
-        // SAFETY: inside of the region, which is held, and aligned; whoever else uses it while an
-        // operation waits for it does so with atomics, in kernels as on the host.
+        // SAFETY: aligned and within the region, which is kept alive. While an operation waits for
+        // it, all other accesses are atomic, in kernels and on the host.
         unsafe { AtomicU32::from_ptr(pointer.cast()) }
     }
 
     fn bits64(&self) -> &AtomicU64 {
         let pointer = self.region.host.wrapping_add(self.offset);
-        // SAFETY: inside of the region, which is held, and aligned; whoever else uses it while an
-        // operation waits for it does so with atomics, in kernels as on the host.
+        // SAFETY: aligned and within the region, which is kept alive. While an operation waits for
+        // it, all other accesses are atomic, in kernels and on the host.
         unsafe { AtomicU64::from_ptr(pointer.cast()) }
     }
 
-    /// Changes the number; the operations are those of one width.
+    /// Changes the number by an operation of its width.
     fn change(&self, action: Action, value: u64) {
         match (self.width, action) {
             (Width::Bits32, Action::Write) => self.bits32().store(value as u32, Ordering::Release),
@@ -144,7 +144,7 @@ impl Operation for ValueOperation {
 }
 
 impl ValueOperation {
-    /// It as the check of the order between streams sees it.
+    /// Describes it for the check of the order between streams.
     fn act(&self) -> Act {
         let NumberPlace { region, offset, width } = &self.place;
         let (width, wanted) = (*width, self.value);
@@ -161,14 +161,14 @@ impl ValueOperation {
         Act { parts, number, tells_host: region.kind.host_visible() && manner.writes(), ..Act::default() }
     }
 
-    /// A write of a number, if its place is there.
+    /// Creates a write of a number, if its address is valid.
     fn write(address: u64, value: u64, width: Width, flags: u32) -> Answer<Self> {
-        // The one flag that there is stands for what only the first revisions had; an H100 refuses it.
+        // The only flag stands for the behavior of the first revisions; an H100 refuses it.
         ensure(flags == 0, INVALID_VALUE)?;
         Ok(Self { place: NumberPlace::new(address, width)?, value, action: Action::Write })
     }
 
-    /// A wait for a number, if its place is there.
+    /// Creates a wait for a number, if its address is valid.
     fn wait(address: u64, value: u64, width: Width, flags: u32) -> Answer<Self> {
         let action = Action::Wait(Until::from_flags(flags)?);
         Ok(Self { place: NumberPlace::new(address, width)?, value, action })
@@ -179,7 +179,7 @@ impl ValueOperation {
     }
 }
 
-/// Several operations, in their order, and what they were made of.
+/// Several operations in order, and their parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct ValueBatch {
     pub(crate) params: Vec<CUstreamBatchMemOpParams>,
@@ -187,7 +187,6 @@ pub(crate) struct ValueBatch {
 }
 
 impl ValueBatch {
-    /// Reads and checks them all.
     pub(crate) fn new(params: Vec<CUstreamBatchMemOpParams>) -> Answer<Self> {
         ensure(params.len() <= MOST, INVALID_VALUE)?;
         let mut operations = Vec::with_capacity(params.len());
@@ -197,9 +196,9 @@ impl ValueBatch {
         Ok(Self { params, operations })
     }
 
-    /// True if both are of the same operations, whatever their places and numbers.
+    /// True if both have the same kinds of operations, regardless of addresses and values.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        // SAFETY: every member starts with the operation, and all are plain numbers.
+        // SAFETY: every member begins with the operation, and all are plain numbers.
         let kind = |params: &CUstreamBatchMemOpParams| unsafe { params.operation };
         self.params.iter().map(kind).eq(other.params.iter().map(kind))
     }
@@ -211,16 +210,18 @@ impl Operation for ValueBatch {
     }
 }
 
-/// Most operations of one call, as an H100 takes them.
+/// Maximum number of operations per call, as on an H100.
 const MOST: usize = 255;
 
-/// The operation that a structure says; `None` for those that do nothing here, where all memory is seen at once.
+/// Returns the operation of a structure; `None` if it has no effect here, because all memory is
+/// always visible.
 fn operation_of(params: &CUstreamBatchMemOpParams) -> Answer<Option<ValueOperation>> {
     use CUstreamBatchMemOpType as T;
 
-    // SAFETY: every member starts with the operation, and all are plain numbers.
+    // SAFETY: every member begins with the operation, and all are plain numbers.
     let operation = unsafe { params.operation };
-    // SAFETY: all members are plain numbers, which any bits are; the operation says below which one was meant.
+    // SAFETY: all members are plain numbers, valid for any bits. The operation below selects the
+    // one used.
     let wanted = unsafe { params.waitValue };
     // SAFETY: as above.
     let written = unsafe { params.writeValue };
@@ -256,12 +257,13 @@ fn no_flush() -> CUresult {
     )
 }
 
-/// An atomic operation on a number.
+/// Creates an atomic operation on a number.
 fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
     use CUstreamAtomicReductionDataType as D;
     use CUstreamAtomicReductionOpType as R;
 
-    // SAFETY: the caller has seen the operation that says that the client set this member, which is plain numbers.
+    // SAFETY: the caller checked the operation, so the client set this member, which is plain
+    // numbers.
     let wanted = unsafe { params.atomicReduction };
     ensure(wanted.flags == 0, INVALID_VALUE)?;
     let (width, mask) = match wanted.dataType {
@@ -278,7 +280,8 @@ fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
     Ok(ValueOperation { place: NumberPlace::new(wanted.address, width)?, value: wanted.value & mask, action })
 }
 
-/// Pushes operations one by one, so that a wait holds up what is behind it alone; a capture takes them as one node.
+/// Queues the operations separately, so that a wait delays only those after it. A capture takes
+/// them as one node.
 fn push(call: &Call, stream: CUstream, params: Vec<CUstreamBatchMemOpParams>) -> Answer {
     let stream = call.stream(stream)?;
     let batch = ValueBatch::new(params)?;
@@ -291,7 +294,7 @@ fn push(call: &Call, stream: CUstream, params: Vec<CUstreamBatchMemOpParams>) ->
     batch.operations.into_iter().try_for_each(|operation| stream.push(operation).map(drop))
 }
 
-/// The structure for a write by a call of its own.
+/// Returns the structure for a write by a separate call.
 fn write(address: u64, value: u64, width: Width, flags: u32) -> CUstreamBatchMemOpParams {
     let operation = match width {
         Width::Bits32 => CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WRITE_VALUE_32,
@@ -303,7 +306,7 @@ fn write(address: u64, value: u64, width: Width, flags: u32) -> CUstreamBatchMem
     params
 }
 
-/// The structure for a wait by a call of its own.
+/// Returns the structure for a wait by a separate call.
 fn wait(address: u64, value: u64, width: Width, flags: u32) -> CUstreamBatchMemOpParams {
     let operation = match width {
         Width::Bits32 => CUstreamBatchMemOpType::CU_STREAM_MEM_OP_WAIT_VALUE_32,
@@ -315,7 +318,7 @@ fn wait(address: u64, value: u64, width: Width, flags: u32) -> CUstreamBatchMemO
     params
 }
 
-/// Pushes several operations by one call, in their order.
+/// Queues several operations by one call, in order.
 fn batch(
     call: &Call,
     stream: CUstream,
@@ -327,7 +330,8 @@ fn batch(
     push(call, stream, params.input().get_all(count as usize)?)
 }
 
-/// Functions that differ in the width of the value, and their second revisions, which do the same.
+/// Defines the functions, which differ in the width of the value, and their identical second
+/// revisions.
 macro_rules! value_calls {
     ([$( $batch:ident ),*] $( $write:ident, $wait:ident: $value:ty, $width:ident; )*) => {
         calls! {

@@ -1,4 +1,5 @@
-//! CUDA arrays: memory with a shape and a format, which kernels reach through textures and surfaces.
+//! CUDA arrays: memory with a shape and a format, which kernels access through textures and
+//! surfaces.
 
 use std::sync::Arc;
 
@@ -16,49 +17,47 @@ use crate::driver::state::{memory, scheduler};
 
 use super::format;
 
-/// Flags of arrays that are accepted. The highest one means nothing and is accepted by drivers too.
+/// Valid flags of arrays. The highest one has no meaning, but drivers accept it.
 const FLAGS: u32 = CUDA_ARRAY3D_LAYERED
     | CUDA_ARRAY3D_SURFACE_LDST
     | CUDA_ARRAY3D_CUBEMAP
     | CUDA_ARRAY3D_TEXTURE_GATHER
     | 1 << 31;
-/// Flags that drivers accept, for memory that is bound to arrays later, and for the video hardware.
+/// Flags that only drivers accept, for memory bound to arrays later, and for video hardware.
 const UNSUPPORTED_FLAGS: u32 =
     CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
-/// The live arrays, levels included.
+/// The live arrays, including levels.
 pub(super) static ARRAYS: Table<Array> =
     Table::new(Kind::Array).owned_by(|array: &Array| array.context.handle);
 
-/// An array, or a level of a mipmapped one. Slices follow each other without gaps.
+/// An array, or a level of a mipmapped one. Slices are contiguous.
 #[derive(Debug)]
 pub(crate) struct Array {
     pub(crate) context: Arc<Context>,
     pub(crate) shape: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) format: Format,
     pub(crate) base: u64,
-    /// Its memory belongs to a mipmapped array.
+    /// True if its memory belongs to a mipmapped array.
     pub(super) is_level: bool,
 }
 
-/// Kind of array to make.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Made {
     Array,
     Mipmap,
-    /// A texture of OpenGL, mapped. The depth of a cube is reported as 0, and its first face alone can be copied, as an H100 has
-    /// it.
+    /// A mapped texture of OpenGL. Like on an H100, the depth of a cube is reported as 0, and only
+    /// its first face can be copied.
     OpenGl,
 }
 
-/// Faces of a cube.
 const FACES: usize = 6;
 
 pub(crate) fn has(shape: &CUDA_ARRAY3D_DESCRIPTOR, flag: u32) -> bool {
     shape.Flags & flag != 0
 }
 
-/// Checks a shape as drivers do; returns its format.
+/// Checks a shape like drivers do. Returns its format.
 pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer<Format> {
     let &CUDA_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, .. } = shape;
     ensure(width > 0, INVALID_VALUE)?;
@@ -101,16 +100,16 @@ pub(super) fn check_shape(shape: &CUDA_ARRAY3D_DESCRIPTOR, made: Made) -> Answer
     Ok(format)
 }
 
-/// Rows start at multiples of the largest access.
+/// Alignment of rows: the size of the largest access.
 const ROW_ALIGNMENT: u64 = 16;
 
-/// Slices, layers and faces that an array has in memory.
+/// Returns the number of slices, layers and faces of an array in memory.
 fn slices_of(shape: &CUDA_ARRAY3D_DESCRIPTOR) -> u64 {
     let least = if has(shape, CUDA_ARRAY3D_CUBEMAP) { FACES } else { 1 };
     shape.Depth.max(least) as u64
 }
 
-/// Bytes that an array takes; its sides are within their limits.
+/// Returns the size of an array, whose sides are within their limits.
 pub(super) fn bytes_of(shape: &CUDA_ARRAY3D_DESCRIPTOR, format: Format) -> Answer<u64> {
     let rows = (shape.Height.max(1) as u64).checked_mul(slices_of(shape));
     let row = (shape.Width as u64 * u64::from(format.bytes())).next_multiple_of(ROW_ALIGNMENT);
@@ -138,7 +137,7 @@ impl Array {
         self.shape.Width as u64 * u64::from(self.format.bytes())
     }
 
-    /// Bytes from one row to the next.
+    /// Returns the number of bytes from one row to the next.
     pub(crate) fn pitch(&self) -> u64 {
         self.row_bytes().next_multiple_of(ROW_ALIGNMENT)
     }
@@ -151,12 +150,11 @@ impl Array {
         slices_of(&self.shape)
     }
 
-    /// Slices that copies reach.
+    /// Returns the number of slices that copies can access.
     pub(crate) fn copied_slices(&self) -> u64 {
         (self.shape.Depth as u64).max(1)
     }
 
-    /// The array as the engine sees it.
     pub(crate) fn level(&self) -> Level {
         Level {
             address: self.base,
@@ -166,7 +164,7 @@ impl Array {
         }
     }
 
-    /// Its dimensions, layers and faces.
+    /// Returns its dimensions, layers and faces.
     pub(super) fn engine_shape(&self) -> Shape {
         let (layered, cube) =
             (has(&self.shape, CUDA_ARRAY3D_LAYERED), has(&self.shape, CUDA_ARRAY3D_CUBEMAP));
@@ -232,7 +230,7 @@ calls! {
     }
 
     fn cuArrayDestroy(_call, hArray: CUarray) {
-        // A level stays until its mipmapped array goes.
+        // A level lives as long as its mipmapped array.
         if Array::find(hArray)?.is_level {
             return Ok(());
         }
@@ -251,7 +249,7 @@ calls! {
         Err(INVALID_VALUE)
     }
 
-    /// Every array has its memory from the start.
+    /// Every array has memory from its creation.
     fn cuArrayGetMemoryRequirements(
         _call,
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,

@@ -1,4 +1,4 @@
-//! Formats of texels: the driver's numbers, and the engine's formats.
+//! Formats of texels: the driver's numbers and the engine's formats.
 
 use cuprum_sys::*;
 
@@ -7,7 +7,7 @@ use crate::exec::texture::{Channel, Format};
 use crate::driver::answer::{Answer, INVALID_VALUE};
 use crate::driver::call::not_supported;
 
-/// Formats whose number says only the type of a channel; the number of channels comes separately.
+/// Formats whose number states only the type of a channel. The number of channels is separate.
 const PLAIN: [(CUarray_format, Channel); 8] = [
     (CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8, Channel::Unsigned8),
     (CUarray_format::CU_AD_FORMAT_UNSIGNED_INT16, Channel::Unsigned16),
@@ -19,7 +19,7 @@ const PLAIN: [(CUarray_format, Channel); 8] = [
     (CUarray_format::CU_AD_FORMAT_FLOAT, Channel::Float),
 ];
 
-/// Formats that fix the number of channels and are always read as numbers from 0 or -1 to 1.
+/// Formats with a fixed number of channels, always read as numbers from 0 or -1 to 1.
 const NORMALIZED: [(CUarray_format, Channel, u32); 12] = [
     (CUarray_format::CU_AD_FORMAT_UNORM_INT8X1, Channel::Unsigned8, 1),
     (CUarray_format::CU_AD_FORMAT_UNORM_INT8X2, Channel::Unsigned8, 2),
@@ -35,7 +35,8 @@ const NORMALIZED: [(CUarray_format, Channel, u32); 12] = [
     (CUarray_format::CU_AD_FORMAT_SNORM_INT16X4, Channel::Signed16, 4),
 ];
 
-/// The format of an array. Compressed formats and those of video are known and not supported.
+/// Returns the format of an array. Compressed formats and video formats are known but not
+/// supported.
 pub(super) fn of_array(format: CUarray_format, channels: u32) -> Answer<Format> {
     if let Some(&(_, channel)) = PLAIN.iter().find(|(known, _)| *known == format) {
         return match channels {
@@ -54,15 +55,16 @@ pub(super) fn of_array(format: CUarray_format, channels: u32) -> Answer<Format> 
     }
 }
 
-/// True if a driver accepts this format of several planes, or compressed in blocks, with this number of channels.
+/// True if a driver accepts this block-compressed or multi-planar format with this number of
+/// channels.
 fn is_known_otherwise(format: CUarray_format, channels: u32) -> bool {
     let blocks = CUarray_format::CU_AD_FORMAT_BC1_UNORM.0..=CUarray_format::CU_AD_FORMAT_BC7_UNORM_SRGB.0;
     if blocks.contains(&format.0) { matches!(channels, 1 | 2 | 4) } else { channels == 3 }
 }
 
-/// The format as which a view reads a texel.
+/// Returns the format in which a view reads a texel.
 pub(super) fn of_view(format: CUresourceViewFormat) -> Answer<Format> {
-    /// In the order of the numbers, which count from 1; each with one, two and four channels.
+    /// In the order of the numbers, which begin with 1; each with one, two and four channels.
     const CHANNELS: [Channel; 8] = [
         Channel::Unsigned8,
         Channel::Signed8,
@@ -74,7 +76,7 @@ pub(super) fn of_view(format: CUresourceViewFormat) -> Answer<Format> {
         Channel::Float,
     ];
     let index = (format.0 as usize).checked_sub(1).ok_or(INVALID_VALUE)?;
-    // Blocks of texels, which follow, do not have the size of any plain texel that could be viewed as them.
+    // The block formats, which follow, never have the size of a plain texel.
     let channel = *CHANNELS.get(index / 3).ok_or(INVALID_VALUE)?;
     Ok(Format { channel, channels: 1 << (index % 3), normalized: false })
 }

@@ -1,4 +1,4 @@
-//! Mipmapped arrays: an array of each level.
+//! Mipmapped arrays: one array per level.
 
 use std::sync::Arc;
 
@@ -11,15 +11,13 @@ use crate::driver::handle::Handle;
 
 use super::array::{ARRAYS, Array, Made, allocate, bytes_of, check_shape, has, release};
 
-/// The live mipmapped arrays.
 static MIPMAPS: Table<Mipmap> = Table::new(Kind::Mipmap).owned_by(|mipmap: &Mipmap| mipmap.context.handle);
 
-/// A mipmapped array: its levels lie in one region, one after the other.
+/// A mipmapped array. Its levels are contiguous in one region.
 #[derive(Debug)]
 pub(crate) struct Mipmap {
     pub(crate) context: Arc<Context>,
     base: u64,
-    /// Handles of its levels.
     levels: Vec<usize>,
 }
 
@@ -28,7 +26,7 @@ impl Mipmap {
         MIPMAPS.get(handle.addr()).ok_or(INVALID_HANDLE)
     }
 
-    /// Its levels, the largest first.
+    /// Returns its levels, the largest first.
     pub(super) fn levels(&self) -> Vec<Arc<Array>> {
         self.levels.iter().filter_map(|&level| ARRAYS.get(level)).collect()
     }
@@ -40,7 +38,7 @@ impl Mipmap {
     }
 }
 
-/// Makes a mipmapped array in bytes that `place` gives an address to.
+/// Creates a mipmapped array in memory that `place` allocates.
 pub(crate) fn create_in(
     context: Arc<Context>,
     shape: CUDA_ARRAY3D_DESCRIPTOR,
@@ -51,7 +49,7 @@ pub(crate) fn create_in(
     let format = check_shape(&shape, made)?;
     let keeps_depth = has(&shape, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
     let longest = shape.Width.max(shape.Height).max(if keeps_depth { 0 } else { shape.Depth });
-    // Down to a single texel, whatever was asked for.
+    // At most down to a single texel.
     let levels = levels.clamp(1, longest.ilog2() + 1);
     let half = |side: usize, level: u32| if side == 0 { 0 } else { (side >> level).max(1) };
     let shapes = (0..levels).map(|level| CUDA_ARRAY3D_DESCRIPTOR {
@@ -80,7 +78,7 @@ pub(crate) fn create_in(
 pub(crate) struct Levels(usize);
 
 impl Levels {
-    /// Makes one in bytes that `place` gives an address to.
+    /// Creates one in memory that `place` allocates.
     pub(crate) fn new(
         context: Arc<Context>,
         shape: CUDA_ARRAY3D_DESCRIPTOR,
@@ -90,22 +88,19 @@ impl Levels {
         create_in(context, shape, levels, Made::OpenGl, place).map(Self)
     }
 
-    /// The handle of the whole.
     pub(crate) fn handle(&self) -> usize {
         self.0
     }
 
-    /// The handle of a level.
     pub(crate) fn level(&self, level: u32) -> Option<usize> {
         MIPMAPS.get(self.0)?.levels.get(level as usize).copied()
     }
 
-    /// A level.
     pub(crate) fn array(&self, level: u32) -> Option<Arc<Array>> {
         ARRAYS.get(self.level(level)?)
     }
 
-    /// Makes an array of a layer or face of a level.
+    /// Creates an array of a layer or face of a level.
     pub(crate) fn layer(&self, level: u32, index: u32) -> Option<usize> {
         let whole = self.array(level)?;
         let base = whole.base + u64::from(index) * whole.pitch() * whole.rows();
@@ -116,7 +111,7 @@ impl Levels {
             .then(|| ARRAYS.insert(Array { context, shape, format, base, is_level: true }))
     }
 
-    /// Removes the handles, with those of layers. The memory stays.
+    /// Removes the handles, including those for layers. The memory stays.
     pub(crate) fn remove(self, layers: impl Iterator<Item = usize>) {
         let levels = MIPMAPS.remove(self.0).map(|mipmap| mipmap.levels.clone());
         for array in layers.chain(levels.unwrap_or_default()) {
@@ -168,7 +163,7 @@ calls! {
         Err(INVALID_VALUE)
     }
 
-    /// Every array has its memory from the start.
+    /// Every array has memory from its creation.
     fn cuMipmappedArrayGetMemoryRequirements(
         _call,
         memoryRequirements: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,

@@ -1,4 +1,4 @@
-//! Arrays, and the texture and surface objects by which kernels reach them.
+//! Arrays, and the texture and surface objects by which kernels access them.
 
 mod array;
 mod format;
@@ -14,7 +14,6 @@ pub(crate) use array::{Array, Made};
 pub(crate) use mipmap::{Levels, create_in as create_mipmap_in};
 pub(crate) use object::find;
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     array::install(builder);
     mipmap::install(builder);

@@ -1,4 +1,4 @@
-//! Texture and surface objects: the handles by which kernels reach arrays and linear memory.
+//! Texture and surface objects: handles by which kernels access arrays and linear memory.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::format;
 use super::resource::{Resource, longest_line};
 use super::sampler::sampler;
 
-/// A description as the client gave it, kept for its queries.
+/// The client's description, kept for queries.
 #[derive(Debug)]
 struct Kept(CUDA_RESOURCE_DESC);
 
@@ -24,15 +24,12 @@ unsafe impl Send for Kept {}
 // SAFETY: as above.
 unsafe impl Sync for Kept {}
 
-/// The live texture objects.
 static TEXTURES: Table<Texture> =
     Table::new(Kind::Texture).owned_by(|texture: &Texture| texture.context.handle);
 
-/// The live surface objects.
 static SURFACES: Table<Surface> =
     Table::new(Kind::Surface).owned_by(|surface: &Surface| surface.context.handle);
 
-/// A texture object.
 #[derive(Debug)]
 pub(crate) struct Texture {
     pub(crate) context: Arc<Context>,
@@ -42,7 +39,6 @@ pub(crate) struct Texture {
     object: Arc<Object>,
 }
 
-/// A surface object.
 #[derive(Debug)]
 pub(crate) struct Surface {
     pub(crate) context: Arc<Context>,
@@ -50,7 +46,6 @@ pub(crate) struct Surface {
     object: Arc<Object>,
 }
 
-/// The object that kernels find under a handle.
 pub(crate) fn find(handle: u64, surface: bool) -> texture::Handle {
     fn among<T: Send + Sync + 'static>(
         table: &Table<T>,
@@ -92,13 +87,12 @@ fn create_surface(call: &Call, resource: CUDA_RESOURCE_DESC) -> Answer<usize> {
     Ok(SURFACES.insert(Surface { context, resource: Kept(resource), object }))
 }
 
-/// The object of a query.
 fn object_of<T: Send + Sync + 'static>(table: &Table<T>, handle: u64) -> Answer<Arc<T>> {
     let handle = usize::try_from(handle).map_err(|_| INVALID_VALUE)?;
     table.get(handle).ok_or(INVALID_VALUE)
 }
 
-/// Destroys an object. Drivers accept any number here.
+/// Destroys an object. Like drivers, accepts any number.
 fn destroy<T: Send + Sync + 'static>(table: &Table<T>, handle: u64) {
     if let Ok(handle) = usize::try_from(handle) {
         drop(table.remove(handle));
@@ -131,7 +125,7 @@ calls! {
     }
 
     fn cuTexObjectGetTextureDesc(_call, pTexDesc: Out<CUDA_TEXTURE_DESC>, texObject: u64) {
-        // An H100's driver does not tell the border's color.
+        // An H100's driver does not report the border color.
         pTexDesc.set(CUDA_TEXTURE_DESC { borderColor: [0.0; 4], ..object_of(&TEXTURES, texObject)?.sampling })
     }
 

@@ -14,7 +14,6 @@ use super::array::Array;
 use super::format;
 use super::mipmap::Mipmap;
 
-/// Resource of an object.
 pub(super) struct Resource {
     format: Format,
     pub(super) shape: Shape,
@@ -37,17 +36,19 @@ impl Resource {
         Self { format, shape, levels: vec![level], linear_memory: true }
     }
 
-    /// Checks a description; no resource where its kind is known and only textures accept it.
+    /// Checks a description. Returns no resource for a known kind that only textures accept.
     pub(super) fn find(described: &CUDA_RESOURCE_DESC) -> Answer<Self> {
         ensure(described.flags == 0, INVALID_VALUE)?;
         match described.resType {
             CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
-                // SAFETY: the kind says that the client set this member; any bits are a handle.
+                // SAFETY: the kind says that the client set this member; any bits are a valid
+                // handle.
                 let array = Array::find(unsafe { described.res.array }.hArray);
                 Ok(Self::of_array(&*array.map_err(|_| INVALID_VALUE)?))
             }
             CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-                // SAFETY: the kind says that the client set this member; any bits are a handle.
+                // SAFETY: the kind says that the client set this member; any bits are a valid
+                // handle.
                 let mipmap = Mipmap::find(unsafe { described.res.mipmap }.hMipmappedArray);
                 let levels = mipmap.map_err(|_| INVALID_VALUE)?.levels();
                 let first = levels.first().ok_or(INVALID_VALUE)?;
@@ -55,7 +56,8 @@ impl Resource {
                 Ok(Self { levels, ..Self::of_array(first) })
             }
             CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
-                // SAFETY: the kind says that the client set this member; any bits are numbers.
+                // SAFETY: the kind says that the client set this member; any bits are valid
+                // numbers.
                 let memory = unsafe { described.res.linear };
                 let format = format::of_array(memory.format, memory.numChannels)?;
                 ensure(memory.devPtr != 0 && memory.devPtr % ALIGNMENT == 0, INVALID_VALUE)?;
@@ -67,7 +69,8 @@ impl Resource {
                 Ok(Self::in_memory(format, 1, level))
             }
             CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
-                // SAFETY: the kind says that the client set this member; any bits are numbers.
+                // SAFETY: the kind says that the client set this member; any bits are valid
+                // numbers.
                 let memory = unsafe { described.res.pitch2D };
                 let format = format::of_array(memory.format, memory.numChannels)?;
                 let pitch = memory.pitchInBytes as u64;
@@ -82,7 +85,7 @@ impl Resource {
         }
     }
 
-    /// Applies a view. Linear memory has none: a view of it is ignored.
+    /// Applies a view. For linear memory, the view is ignored.
     pub(super) fn viewed(mut self, view: &mut CUDA_RESOURCE_VIEW_DESC) -> Answer<Self> {
         if self.linear_memory {
             *view = CUDA_RESOURCE_VIEW_DESC::zeroed();
@@ -103,7 +106,7 @@ impl Resource {
             if self.shape.dimensions == 3 || self.shape.layered || self.shape.cube { slices } else { 0 };
         let sides = [view.width, view.height, view.depth];
         ensure(sides == [width, height, depth].map(|side| side as usize), INVALID_VALUE)?;
-        // Drivers accept a last one that is one too many.
+        // Drivers accept a last layer that is one too high.
         let within = |first: u32, last: u32, count: u32| first <= last && last <= count && first < count;
         let layers = if self.shape.layered { slices } else { 0 };
         let levels = self.levels.len() as u32;
@@ -136,7 +139,7 @@ impl Resource {
     }
 }
 
-/// Texels of the longest texture of one dimension in linear memory.
+/// Returns the maximum width of a one-dimensional texture in linear memory.
 pub(super) fn longest_line(format: Format) -> u64 {
     (1 << 30).min((1 << 32) / u64::from(format.bytes()))
 }

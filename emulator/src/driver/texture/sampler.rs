@@ -6,7 +6,7 @@ use crate::exec::texture::{AddressMode, Sampler, Shape};
 
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 
-/// Flags of a sampling, two of which mean nothing and are accepted by drivers too.
+/// Valid flags of sampling. Two of them have no meaning, but drivers accept them.
 const SAMPLING_FLAGS: u32 = CU_TRSF_READ_AS_INTEGER
     | CU_TRSF_NORMALIZED_COORDINATES
     | 1 << 2

@@ -1,6 +1,7 @@
-//! Tensor maps: descriptions of tensors that are encoded on the host, and by which kernels copy (`exec::tensor`).
+//! Tensor maps: descriptions of tensors, encoded on the host, by which kernels copy
+//! (`exec::tensor`).
 //!
-//! What is checked, and that more is not, was asked of an H100 with driver 580: an address may be null or of no
+//! The checks are exactly as recorded on an H100 with driver 580: an address may be null or in no
 //! allocation, and strides may let rows overlap.
 
 use core::ffi::c_void;
@@ -15,16 +16,16 @@ use crate::exec::tensor::{MOST_DIMENSIONS, Part, TensorMap};
 
 type Type = CUtensorMapDataType;
 
-/// Addresses that fit into a map.
+/// End of the addresses that fit into a map.
 const ADDRESSES: u64 = 1 << 57;
 
-/// What all kinds of maps have.
+/// The properties common to all kinds of maps.
 struct Tensor {
     element: Type,
     address: u64,
     sizes: Vec<u64>,
     strides: Vec<u64>,
-    /// Steps along each dimension.
+    /// Traversal strides of the dimensions.
     steps: Vec<u32>,
     interleave: CUtensorMapInterleave,
     swizzle: CUtensorMapSwizzle,
@@ -32,7 +33,7 @@ struct Tensor {
     fill: CUtensorMapFloatOOBfill,
 }
 
-/// Bytes of an element of the types that compute capability 9.0 has.
+/// Returns the bytes of an element, for the types of compute capability 9.0.
 fn element_bytes(element: Type) -> Answer<u64> {
     Ok(match element {
         Type::CU_TENSOR_MAP_DATA_TYPE_UINT8 => 1,
@@ -56,7 +57,7 @@ const fn is_float(element: Type) -> bool {
     element.0 >= Type::CU_TENSOR_MAP_DATA_TYPE_FLOAT16.0
 }
 
-/// The device has tensor maps, and a context is current.
+/// Fails unless the device has tensor maps and a context is current.
 fn ready(call: &Call) -> Answer {
     call.context()?;
     if settings().compute_capability.0 >= 9 {
@@ -65,14 +66,14 @@ fn ready(call: &Call) -> Answer {
     Err(not_supported("tensor maps need compute capability 9.0: see CUPRUM_EMULATOR_COMPUTE_CAPABILITY"))
 }
 
-/// Checks an address with which a map was or is to be encoded.
 fn check_address(address: u64, interleave: CUtensorMapInterleave) -> Answer {
     let unit = if interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_32B { 32 } else { 16 };
     ensure(address % unit == 0 && address < ADDRESSES, INVALID_VALUE)
 }
 
 impl Tensor {
-    /// Checks what does not depend on the kind of map; `inner` are the elements of a row of what is copied at a time.
+    /// Checks the properties common to all kinds of maps. `inner` is the number of elements in a
+    /// row of a copied box.
     fn check(&self, inner: u64) -> Answer {
         let bytes = element_bytes(self.element)?;
         let is_wide = self.interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_32B;
@@ -118,7 +119,7 @@ impl Tensor {
     }
 }
 
-/// Reads what all kinds have.
+/// Reads the properties common to all kinds of maps.
 #[allow(clippy::too_many_arguments, reason = "the parameters of the C functions")]
 fn tensor(
     element: Type,
@@ -147,7 +148,8 @@ fn tensor(
     })
 }
 
-/// Offsets of the corners of the box of pixels, by the number of dimensions that have some.
+/// Checks the offsets of the corners of the box of pixels, whose limits depend on the number of
+/// dimensions.
 fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     let limit = match lower.len() {
         1 => 1 << 15,
@@ -162,7 +164,6 @@ fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     Ok(())
 }
 
-/// Checks columns of pixels: the corners of their box, their channels and their pixels.
 fn check_columns(tensor: &Tensor, (lower, upper): (&[i32], &[i32]), [channels, pixels]: [u32; 2]) -> Answer {
     check_corners(lower, upper, &tensor.sizes[1..])?;
     ensure((1..=256).contains(&channels) && (1..=1024).contains(&pixels), INVALID_VALUE)?;
@@ -280,14 +281,14 @@ calls! {
         ready(call)?;
         let mut map = tensorMap.get()?;
         let address = globalAddress.addr() as u64;
-        // Nothing else is checked, not even that the map was encoded.
+        // No other check, not even whether the map was encoded.
         check_address(address, CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE)?;
         ensure(address != 0, INVALID_VALUE)?;
         map.opaque[0] = address;
         tensorMap.set(map)
     }
 
-    /// The device has one class.
+    /// The device has only one class.
     fn cuTensorMapSetAllocationClass(
         call,
         tensorMap: Out<CUtensorMap>,

@@ -1,4 +1,5 @@
-//! What was advised about managed memory, and where it was prefetched to: kept by pages, told, and otherwise without effect.
+//! Advice about managed memory, and its prefetch locations: stored per page and reported, but
+//! otherwise without effect.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,18 +11,18 @@ use crate::ordered::Ordered;
 
 const PAGE: u64 = 4096;
 
-/// A place: its kind, and its number as the attributes of ranges tell it.
+/// A location: its kind, and its number as in the attributes of ranges.
 pub(super) type Location = (CUmemLocationType, i32);
 
 const NOWHERE: Location = (CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, CU_DEVICE_INVALID);
 
-/// What is known of some pages.
+/// The advice for some pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) read_mostly: bool,
     pub(super) preferred: Location,
     pub(super) prefetched: Location,
-    /// Ascending.
+    /// In ascending order.
     pub(super) accessed_by: Vec<i32>,
 }
 
@@ -32,7 +33,7 @@ impl Default for Known {
 }
 
 impl Known {
-    /// Notes whether the memory is accessed by a device, or by the host.
+    /// Sets whether a device, or the host, accesses the memory.
     pub(super) fn set_accessed_by(&mut self, who: i32, is_so: bool) {
         match (self.accessed_by.binary_search(&who), is_so) {
             (Err(place), true) => self.accessed_by.insert(place, who),
@@ -42,27 +43,26 @@ impl Known {
     }
 }
 
-/// By the offset from which on it is so; the first is 0.
+/// Advice by the offset from which it applies; the first is 0.
 type Parts = Ordered<Known>;
 
-/// What is known of allocations, by base; each with its number.
+/// The advice for allocations, by base, each with the number of the allocation.
 static KNOWN: Mutex<Ordered<(u64, Parts)>> = Mutex::new(Ordered::new());
 
 fn known() -> MutexGuard<'static, Ordered<(u64, Parts)>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The pages of a range, as offsets in its allocation.
+/// Returns the pages of a range, as offsets in its allocation.
 fn pages(region: &Region, address: u64, bytes: u64) -> (u64, u64) {
     let start = address - region.base;
     (start / PAGE * PAGE, (start + bytes).next_multiple_of(PAGE))
 }
 
-/// Changes what is known of the pages of a range.
 pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: &dyn Fn(&mut Known)) {
     let (start, end) = pages(region, address, bytes);
     let mut all = known();
-    // Of what was freed, nothing is kept.
+    // Drops the advice for freed memory.
     let is_alive = |base, id| memory().find(base).is_some_and(|live| live.id == id);
     let freed: Vec<u64> =
         all.iter().filter(|(base, (id, _))| !is_alive(*base, *id)).map(|(base, _)| base).collect();
@@ -78,7 +78,7 @@ pub(super) fn learn(region: &Region, address: u64, bytes: u64, change: &dyn Fn(&
     }
 }
 
-/// What holds for all pages of a range.
+/// Returns the advice that holds for all pages of a range.
 pub(super) fn of(region: &Region, address: u64, bytes: u64) -> Known {
     let (start, end) = pages(region, address, bytes);
     let known = known();

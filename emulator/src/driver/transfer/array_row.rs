@@ -11,7 +11,7 @@ use crate::driver::texture::Array;
 
 use super::linear::{Wait, linear};
 
-/// A copy to or from an array, by byte offset in its first row.
+/// Returns bytes of an array, by the offset in its first row.
 fn array_bytes(array: CUarray, offset: usize, len: u64) -> Answer<Bytes> {
     let array = Array::find(array).map_err(|_| INVALID_VALUE)?;
     let end = (offset as u64).checked_add(len);

@@ -1,4 +1,4 @@
-//! Copies with attributes, and several copies by one call.
+//! Copies with attributes, and batches of copies.
 
 use cuprum_sys::*;
 
@@ -11,18 +11,18 @@ use super::copy::Extent;
 use super::linear::{Wait, anywhere};
 use super::shaped::{Corner, shaped};
 
-/// True if a stream takes batches: the legacy default stream does not.
+/// True if a stream accepts batches: the legacy default stream does not.
 fn takes_batches(stream: CUstream) -> bool {
     !stream.is_null() && stream != CU_STREAM_LEGACY
 }
 
-/// Fails for a stream that is captured, which stays so.
+/// Fails if a stream is capturing. The capture continues.
 fn forbid_capture(call: &Call, stream: CUstream) -> Answer {
     let captured = captures().has(call.stream(stream)?.lane());
     ensure(!captured, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
 }
 
-/// Checks attributes of copies, and that each copy has some.
+/// Checks the attributes of copies, and that each copy has attributes.
 fn check_attributes(
     attributes: InMut<CUmemcpyAttributes>,
     first_of_each: InMut<usize>,
@@ -46,7 +46,8 @@ fn check_order(order: CUmemcpySrcAccessOrder, flags: u32) -> Answer {
     ensure(known.contains(&order.0) && flags & !prefers == 0, INVALID_VALUE)
 }
 
-/// Copies between addresses of any kind, one after the other; tells which one failed.
+/// Issues copies between addresses of any kind, in order. `failed` receives the index of a failed
+/// one.
 fn several(
     call: &Call,
     stream: CUstream,
@@ -72,7 +73,7 @@ fn several(
     Ok(())
 }
 
-/// Both ends of a copy by operands: addresses in bytes, arrays in elements.
+/// Returns both ends of a copy between operands: addresses in bytes, arrays in elements.
 fn operand_corners(copy: &CUDA_MEMCPY3D_BATCH_OP) -> Answer<(Corner, Corner, Extent)> {
     check_order(copy.srcAccessOrder, copy.flags)?;
     let element = operand_element(&copy.src)?.or(operand_element(&copy.dst)?).unwrap_or(1);
@@ -83,12 +84,13 @@ fn operand_corners(copy: &CUDA_MEMCPY3D_BATCH_OP) -> Answer<(Corner, Corner, Ext
     Ok((operand_corner(&copy.src, element, &extent)?, operand_corner(&copy.dst, element, &extent)?, extent))
 }
 
-/// The bytes of an element of an operand that is an array.
+/// Returns the bytes per element of an operand, if it is an array.
 fn operand_element(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
     if operand.type_ != CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY {
         return Ok(None);
     }
-    // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
+    // SAFETY: the type says that the client set this member, which is plain numbers, valid for any
+    // bits.
     let array = unsafe { operand.op.array };
     Ok(Some(Array::find(array.array)?.format.bytes() as usize))
 }
@@ -108,9 +110,10 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
     };
     match operand.type_ {
         CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER => {
-            // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
+            // SAFETY: the type says that the client set this member, which is plain numbers, valid
+            // for any bits.
             let place = unsafe { operand.op.ptr };
-            // Zero stands for rows and layers without gaps.
+            // Zero means contiguous rows and layers.
             let pitch = match place.rowLength {
                 0 => extent.width as usize,
                 length => length.checked_mul(element).ok_or(INVALID_VALUE)?,
@@ -121,7 +124,8 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
             Ok(Corner { device: place.ptr, pitch, height, ..nowhere })
         }
         CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY => {
-            // SAFETY: the type says that the client set this member, which is plain numbers: any bits are a value of it.
+            // SAFETY: the type says that the client set this member, which is plain numbers, valid
+            // for any bits.
             let place = unsafe { operand.op.array };
             let CUoffset3D { x, y, z } = place.offset;
             let x = x.checked_mul(element).ok_or(INVALID_VALUE)?;
@@ -131,7 +135,7 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
     }
 }
 
-/// Several copies by operands.
+/// Issues several copies between operands.
 fn several_3d(
     call: &Call,
     stream: CUstream,
@@ -165,13 +169,14 @@ calls! {
         failIdx: Out<usize>,
         hStream: CUstream,
     ) {
-        // Also reported when no single copy is at fault.
+        // Also reported when no single copy failed.
         failIdx.set_if_wanted(usize::MAX);
         check_attributes(attrs, attrsIdxs, numAttrs, count)?;
         several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
     }
 
-    /// The attributes say when the source may be read, and where memory should be. Here: at once and anywhere.
+    /// The attributes allow to read the source early, and state preferred locations. Neither has an
+    /// effect here.
     fn cuMemcpyWithAttributesAsync(
         call,
         dst: u64,

@@ -31,7 +31,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Bytes from the first to the last one touched.
+    /// Returns the bytes from the first to the last accessed one.
     pub(super) fn span(self, pitch: u64, slice: u64) -> Option<u64> {
         let rows = pitch.checked_mul(self.height.checked_sub(1)?)?;
         let slices = slice.checked_mul(self.depth.checked_sub(1)?)?;
@@ -39,7 +39,7 @@ impl Extent {
     }
 }
 
-/// Bytes that a copy moves at a time.
+/// Maximum bytes that a copy moves in one step.
 const PIECE: u64 = 1 << 20;
 
 /// A copy, checked and ready to run.
@@ -48,20 +48,21 @@ pub(crate) struct Copy {
     pub(super) from: Side,
     pub(super) to: Side,
     pub(super) extent: Extent,
-    /// The contexts with all of whose streams it keeps order: both sides of a copy between contexts without a stream.
+    /// The contexts with whose streams it synchronizes: both sides of a copy between contexts
+    /// without a stream.
     pub(super) fenced: [usize; 2],
 }
 
 impl Copy {
-    /// A copy of `len` bytes in a row.
     pub(crate) fn linear(to: Bytes, from: Bytes, len: u64) -> Self {
         let side = |bytes| Side { bytes, pitch: 0, slice: 0 };
         let extent = Extent { width: len, height: 1, depth: 1 };
         Self { from: side(from), to: side(to), extent, fenced: [0; 2] }
     }
 
-    /// Fails if memory of either side was freed meanwhile, since frees do not wait for copies between devices, nor for the work
-    /// of other contexts: the contexts of both sides are lost, as on two H200s.
+    /// Fails if memory of either side was freed meanwhile, because frees do not wait for copies
+    /// between devices or for work of other contexts. The contexts of both sides get a sticky
+    /// error, as on two H200s.
     fn check_sides(&self) -> Answer {
         let sides = [&self.from.bytes, &self.to.bytes];
         if !sides.into_iter().any(Bytes::is_freed) {
@@ -75,7 +76,7 @@ impl Copy {
         Err(CUresult::CUDA_ERROR_LAUNCH_FAILED)
     }
 
-    /// Bytes in all.
+    /// Returns the total number of bytes.
     fn len(&self) -> u64 {
         let Extent { width, height, depth } = self.extent;
         width * height * depth
@@ -86,7 +87,7 @@ impl Copy {
         self.from.bytes.is_locked() || self.to.bytes.is_locked()
     }
 
-    /// Notes the bytes that it touches. The host itself reads pageable memory, unless a graph runs the copy.
+    /// Notes its accesses. The host itself reads pageable memory, unless a graph runs the copy.
     pub(crate) fn note(&self) {
         note(|| {
             let rows = |side: &Side| {
@@ -111,7 +112,7 @@ impl Copy {
         }
     }
 
-    /// Copies in pieces, all but the first `done` bytes; `before` receives the number of each piece.
+    /// Copies all but the first `done` bytes in pieces. `before` receives the number of each piece.
     pub(crate) fn copy(&self, done: u64, before: impl Fn(u64)) -> Answer {
         let mut at = done;
         for piece in 0.. {
@@ -126,7 +127,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Copies a range of the bytes, which are counted row by row.
+    /// Copies a range of the bytes, counted row by row.
     fn copy_part(&self, part: Range<u64>) -> Answer {
         let Extent { width, height, .. } = self.extent;
         let mut at = part.start;
@@ -142,7 +143,7 @@ impl Copy {
         Ok(())
     }
 
-    /// The C structure of the copy for graphs; every address is already that of the corner.
+    /// Returns the C structure of the copy for graphs. Its addresses already include the offsets.
     pub(crate) fn describe(&self) -> CUDA_MEMCPY3D {
         let kind = |bytes: &Bytes| match bytes {
             Bytes::Device { .. } => CUmemorytype::CU_MEMORYTYPE_DEVICE,
@@ -171,7 +172,7 @@ impl Copy {
         }
     }
 
-    /// Replaces pageable source memory on the host by a copy of it, as the driver does: the client
+    /// Copies pageable source memory on the host and copies from there, like the driver: the client
     /// may change that memory as soon as the call returns.
     pub(super) fn stage(mut self) -> Answer<Self> {
         if let Bytes::Host(_) = self.from.bytes {
@@ -199,15 +200,16 @@ fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) ->
             let word = |at, bytes| {
                 let at = read.wrapping_add(at);
                 if is_shared {
-                    // SAFETY: `bytes` of the `step` bytes of the source, whose regions are held.
+                    // SAFETY: `bytes` of the `step` bytes of the source, whose regions are kept
+                    // alive.
                     unsafe { words::read_shared(at, bytes) }
                 } else {
-                    // SAFETY: `bytes` of the `step` bytes of the source, valid and unchanged by the contract of the call that
-                    // issued the copy.
+                    // SAFETY: `bytes` of the `step` bytes of the source, valid and unchanged by the
+                    // contract of the issuing call.
                     unsafe { words::read_plain(at, bytes) }
                 }
             };
-            // SAFETY: `step` bytes of the piece, valid as the source is.
+            // SAFETY: `step` bytes of the piece, valid like the source.
             unsafe { words::write(pointer, step, word) };
             pointer = pointer.wrapping_add(step);
             source += step as u64;
@@ -248,7 +250,7 @@ impl Operation for Copy {
     }
 
     fn end_after_fault(&self, health: &Health) {
-        // The context is broken already.
+        // The context already has a sticky error.
         let _ = self.copy(0, |piece| rest_before(piece, health));
     }
 }

@@ -1,4 +1,4 @@
-//! Filling memory with a value.
+//! Fills of memory.
 
 use cuprum_sys::*;
 
@@ -31,7 +31,6 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// The low `size` bytes of a value.
     pub(crate) fn new(value: u32, size: u64) -> Answer<Self> {
         let [a, b, c, d] = value.to_le_bytes();
         let pattern = match size {
@@ -45,7 +44,7 @@ impl Element {
 }
 
 impl Fill {
-    /// A fill of `rows` rows of `width` elements each; `None` if there are none.
+    /// Returns a fill of `rows` rows of `width` elements each; `None` if there are none.
     pub(crate) fn new(
         address: u64,
         pitch: u64,
@@ -71,7 +70,6 @@ impl Fill {
         }))
     }
 
-    /// The C structure of the fill for graphs.
     pub(crate) fn describe(&self) -> CUDA_MEMSET_NODE_PARAMS {
         CUDA_MEMSET_NODE_PARAMS {
             dst: self.bytes.address(),
@@ -92,7 +90,8 @@ impl Fill {
         for row in 0..self.rows {
             self.bytes.pieces(row * self.pitch, self.row, |pointer, count| {
                 let pattern = u64::from(u32::from_le_bytes(self.pattern));
-                // A piece starts at an element, since regions are aligned, and so does each of its words that is wider.
+                // A piece begins with an element, because regions are aligned, and so does each
+                // wider word in it.
                 let word = |_, _| pattern << 32 | pattern;
                 // SAFETY: the piece has `count` bytes, kept alive by its region.
                 unsafe { words::write(pointer, count, word) };
@@ -108,7 +107,8 @@ impl Operation for Fill {
     }
 }
 
-/// Issues a fill. The host waits for it only where it can see the memory, and only in the synchronous calls.
+/// Issues a fill. The host waits for it only if it can see the memory, and only in synchronous
+/// calls.
 fn fill(
     call: &Call,
     stream: Option<CUstream>,
@@ -131,7 +131,8 @@ fn fill(
     target.push_and_wait(fill)
 }
 
-/// Functions that differ in the type of the value: for a row and for several, waiting and in stream order.
+/// Defines the functions, which differ in the type of the value: for one row and for several,
+/// waiting and stream-ordered.
 macro_rules! fills {
     ($( $value:ty: $row:ident, $row_async:ident, $rows:ident, $rows_async:ident; )*) => {
         calls! {

@@ -1,4 +1,4 @@
-//! Copies of bytes in a row, and the waits for them.
+//! Linear copies, and the waits for them.
 
 use core::ffi::c_void;
 
@@ -13,18 +13,16 @@ use crate::driver::stream::StreamRef;
 
 use super::copy::Copy;
 
-/// The default stream.
 const DEFAULT: CUstream = CUstream::null();
 
-/// Wait of a call for its copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Yes,
     No,
 }
 
-/// Issues a copy. The call waits as NVIDIA documents it under "API synchronization behavior", and as an H100
-/// does it.
+/// Issues a copy. The call waits as NVIDIA documents under "API synchronization behavior", and as
+/// an H100 does.
 pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     let scheduler = scheduler();
     let (from, to) = (&copy.from.bytes, &copy.to.bytes);
@@ -33,7 +31,7 @@ pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
         copy.note_host_read();
     }
     match wait {
-        // Nobody on the host needs the bytes.
+        // The host does not need the bytes.
         Wait::Yes if from.is_of_device() && to.is_of_device() => stream.push_unawaited(copy),
         Wait::Yes if scheduler.is_eager() && from.is_pageable() && to.is_of_device() => {
             if !is_captured {
@@ -42,9 +40,10 @@ pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
             stream.push_unawaited(copy)
         }
         Wait::No if scheduler.is_eager() => stream.push(copy).map(drop),
-        // Nothing is copied before the graph runs: the contents of the memory at that time count.
+        // Nothing is copied before the graph runs, which reads the memory at that time.
         Wait::No if is_captured => stream.push(copy).map(drop),
-        // The call returns when the bytes have left the host, but before they have reached the device.
+        // The call returns when the bytes have left the host, but before they have reached the
+        // device.
         Wait::Yes if from.is_pageable() && to.is_of_device() => {
             if !is_captured {
                 stream.wait()?;
@@ -60,7 +59,7 @@ pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     }
 }
 
-/// Issues a linear copy, unless there is nothing to copy.
+/// Issues a linear copy, unless it is empty.
 pub(crate) fn linear(
     stream: &StreamRef,
     len: usize,
@@ -92,7 +91,8 @@ fn on_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len:
     linear(&stream, len, wait, &|len| Ok((Bytes::on_device(to, len)?, Bytes::on_device(from, len)?)))
 }
 
-/// Issues a synchronous copy between contexts, for which the host does not wait, of managed memory either; only of its own.
+/// Issues a synchronous copy between contexts. The host waits for it only if one side is
+/// page-locked host memory.
 pub(super) fn issue_between(stream: &StreamRef, copy: Copy) -> Answer {
     let is_on_host = copy.from.bytes.is_locked() || copy.to.bytes.is_locked();
     if scheduler().is_eager() && !is_on_host {
@@ -106,8 +106,8 @@ pub(crate) fn anywhere(call: &Call, stream: CUstream, wait: Wait, to: u64, from:
     linear(&stream, len, wait, &|len| Ok((unified(to, len)?, unified(from, len)?)))
 }
 
-/// The contexts of both sides of a copy between contexts that is not queued on a stream: it comes after all work of both,
-/// and before all that follows, and the host waits no more than for a copy within one.
+/// Returns the contexts of a copy between contexts without a stream. It runs after all earlier work
+/// of both and before all later work. The host waits no more than for a copy within one context.
 pub(super) fn fenced(contexts: [CUcontext; 2]) -> Answer<[usize; 2]> {
     let contexts = [Context::find(contexts[0])?, Context::find(contexts[1])?];
     for context in &contexts {
@@ -117,7 +117,8 @@ pub(super) fn fenced(contexts: [CUcontext; 2]) -> Answer<[usize; 2]> {
     Ok(contexts.map(|context| context.handle))
 }
 
-/// A copy between devices; the addresses say which, the contexts are checked.
+/// Issues a copy between devices. The addresses determine the devices; the contexts are only
+/// checked.
 fn between(
     call: &Call,
     stream: CUstream,

@@ -1,5 +1,5 @@
-//! Advice about managed memory: where it should be, and what of it is no longer needed. It is checked and told, and otherwise
-//! without effect.
+//! Advice about managed memory: preferred locations, and data that is no longer needed. Checked and
+//! reported, but otherwise without effect.
 
 use core::ffi::c_void;
 
@@ -14,7 +14,6 @@ use crate::driver::state::memory;
 
 use super::advice::{self, Known, Location};
 
-/// Managed memory of which a range is all or a part.
 fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer<Region> {
     call.context()?;
     let region = memory().find(address).ok_or(INVALID_VALUE)?;
@@ -23,7 +22,7 @@ fn managed_range(call: &Call, address: u64, bytes: usize) -> Answer<Region> {
     Ok(region)
 }
 
-/// A place that memory can be in, as attributes tell it.
+/// Returns a location of memory as attributes report it.
 fn place(location: CUmemLocation) -> Answer<Location> {
     use CUmemLocationType as T;
 
@@ -34,13 +33,13 @@ fn place(location: CUmemLocation) -> Answer<Location> {
         }
         T::CU_MEM_LOCATION_TYPE_HOST => Ok((location.type_, CU_DEVICE_CPU)),
         T::CU_MEM_LOCATION_TYPE_HOST_NUMA => Ok((location.type_, location.id)),
-        // There is one node.
+        // The host has only one node.
         T::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT => Ok((T::CU_MEM_LOCATION_TYPE_HOST_NUMA, 0)),
         _ => Err(INVALID_VALUE),
     }
 }
 
-/// A place as older functions number it.
+/// Returns a location that older functions state as a number.
 fn numbered(device: i32) -> CUmemLocation {
     use CUmemLocationType as T;
 
@@ -49,7 +48,7 @@ fn numbered(device: i32) -> CUmemLocation {
     CUmemLocation { type_, id: device }
 }
 
-/// A place of newer kinds is none to who asks for a number.
+/// Returns the number of a location; for newer kinds, the number for the host.
 fn number((type_, id): Location) -> i32 {
     if type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA { CU_DEVICE_CPU } else { id }
 }
@@ -80,10 +79,10 @@ fn prefetch(call: &Call, address: u64, bytes: usize, to: CUmemLocation) -> Answe
     Ok(())
 }
 
-/// Places to prefetch to, the ranges that each begins with, and their number.
+/// Prefetch locations, the first range of each, and their number.
 type Places = (InMut<CUmemLocation>, InMut<usize>, usize);
 
-/// Moves ranges, or has them forgotten, which changes nothing: whoever discards memory may find what was there.
+/// Prefetches or discards ranges. Neither has an effect on the contents.
 fn managed_ranges(
     call: &Call,
     stream: CUstream,
@@ -147,7 +146,7 @@ calls! {
         advise(call, devPtr, count, advice, place(numbered(device))?)
     }
 
-    /// Whatever is wrong with the place is an invalid value here.
+    /// Any error in the location is an invalid value here.
     fn cuMemAdvise_v2(
         call,
         devPtr: u64,
@@ -202,7 +201,7 @@ calls! {
         managed_ranges(call, hStream, (dptrs, sizes, count), None, flags)
     }
 
-    /// Memory counts as being where it was prefetched to, and nowhere before that.
+    /// Memory counts as located where it was prefetched last; before that, it has no location.
     fn cuMemGetLocationInfo(
         call,
         ptr: u64,

@@ -1,4 +1,4 @@
-//! Copies, fills, and advice about where managed memory should be.
+//! Copies, fills, and advice about the location of managed memory.
 
 mod advice;
 mod array_row;
@@ -16,7 +16,6 @@ pub(crate) use copy::Copy;
 pub(crate) use fill::{Element, Fill};
 pub(crate) use shaped::from_3d;
 
-/// Enters the functions of this room.
 pub(crate) fn install(builder: &mut Builder) {
     array_row::install(builder);
     batch::install(builder);

@@ -1,4 +1,4 @@
-//! Copies of two and three dimensions.
+//! Copies in two and three dimensions.
 
 use core::ffi::c_void;
 
@@ -33,12 +33,12 @@ impl Corner {
     fn side(&self, extent: Extent) -> Answer<Side> {
         let (x, y, z) = (self.x as u64, self.y as u64, self.z as u64);
         if self.kind == CUmemorytype::CU_MEMORYTYPE_ARRAY {
-            // Levels are arrays of their own here.
+            // Levels are separate arrays here.
             ensure(self.level == 0, INVALID_VALUE)?;
             let array = Array::find(self.array)?;
             return array_side(&array, (x, y, z), extent);
         }
-        // A missing pitch means rows without gaps, which matters only if there are several.
+        // A pitch of zero means contiguous rows. It matters only if there are several.
         let pitch = match self.pitch as u64 {
             0 => x + extent.width,
             pitch => pitch,
@@ -106,7 +106,7 @@ fn corners_2d(copy: &CUDA_MEMCPY2D) -> (Corner, Corner, Extent) {
     (from, to, extent)
 }
 
-/// The two structures for three dimensions have these fields in common.
+/// Reads the fields that the two structures for three dimensions share.
 macro_rules! corners_3d {
     ($copy:expr) => {{
         let copy = $copy;
@@ -140,7 +140,7 @@ macro_rules! corners_3d {
     }};
 }
 
-/// The copy that a 3D structure describes; `None` if it is empty.
+/// Returns the copy that a 3D structure describes; `None` if it is empty.
 pub(crate) fn from_3d(copy: &CUDA_MEMCPY3D) -> Answer<Option<Copy>> {
     plan(corners_3d!(copy))
 }

@@ -1,8 +1,8 @@
-//! Copies by tensor maps whose bits are not what anybody encoded: they end, with a fault or without.
+//! Copies by tensor maps with damaged bits: they end, with or without a fault.
 
 use super::*;
 
-/// Maps of all kinds, in the form of the recording.
+/// Maps of all kinds, in the format of the recording.
 const MAPS: [&str; 6] = [
     "load 2 any 100 - 64 1 0 0 0 - - 40 - 0",
     "load 6 any 256,64 512 64,32 1,1 0 3 0 - - 64,8 - 0",
@@ -12,7 +12,7 @@ const MAPS: [&str; 6] = [
     "add 2 any 64,32 256 16,8 1,1 0 0 0 - - 0,0 - 0",
 ];
 
-/// Runs a copy by a map, in a context of its own.
+/// Runs a copy by a map, in a separate context.
 fn copied(case: &Case, change: impl FnOnce(&mut CUtensorMap)) -> CUresult {
     let mut context = CUcontext::null();
     ok!(cuCtxCreate_v2(&mut context, 0, 0));
@@ -20,14 +20,14 @@ fn copied(case: &Case, change: impl FnOnce(&mut CUtensorMap)) -> CUresult {
     let mut map = case.map(memory).unwrap();
     change(&mut map);
     let code = case.launch(&mut map, &mut tile, &mut out);
-    // It answers the fault that it had, if any.
+    // It returns the fault of the context, if any.
     let _ = code!(cuCtxDestroy_v2(context));
     code
 }
 
 #[test]
 fn copies_by_damaged_maps_end() {
-    // Loads wait for all bytes that their undamaged maps promise: none is waited for here.
+    // Loads would wait for all bytes of their undamaged maps, so the kernels do not wait.
     let mut random = Random(42);
     let mut faults = 0;
     let turns = 60;
@@ -39,7 +39,7 @@ fn copies_by_damaged_maps_end() {
             let code = copied(&case, |map| {
                 for _ in 0..1 + random.next() % 3 {
                     let (word, bit) = (random.next() as usize % 16, random.next() % 64);
-                    // The word that says who encoded it stays, so that the others are read.
+                    // The word that identifies the encoder stays, so that the others are read.
                     match (word, random.next() % 4) {
                         (1, _) => {}
                         (_, 0) => map.opaque[word] = u64::MAX << bit,
@@ -70,10 +70,11 @@ fn a_map_that_nobody_encoded_or_of_another_mode_is_a_fault() {
     assert_ne!(copied(&columns, |to| *to = map), CUresult::CUDA_SUCCESS, "a mode of later devices");
 }
 
-/// An address that a map takes.
+/// A valid address for a map.
 const ANYWHERE: CUdeviceptr = 1 << 20;
 
-/// A map of the mode that instructions of compute capability 10.0 have; the driver encodes it for 9.0, too.
+/// Returns a map of a mode that instructions have from compute capability 10.0 on. The driver also
+/// encodes it for 9.0.
 fn encode_wide() -> CUtensorMap {
     let mut map = CUtensorMap::default();
     let address = core::ptr::without_provenance_mut::<c_void>(ANYWHERE as usize);

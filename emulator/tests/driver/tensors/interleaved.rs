@@ -1,16 +1,17 @@
-//! Copies of interleaved tensors, against those of an H100: `tests/data/goldens/interleaved.txt`, which
-//! `tests/gpu/interleaved.cpp` printed. Each word of the source is its own number, so that what moved tells where it was.
+//! Copies of interleaved tensors, compared with an H100's: `tests/data/goldens/interleaved.txt`,
+//! printed by `tests/gpu/interleaved.cpp`. Each word of the source is its own index, so moved words
+//! show their origin.
 
 use super::*;
 use crate::hopper::lines_of;
 
 const MEMORY_BYTES: usize = 4 << 20;
-/// The tensor begins here.
 const BASE: usize = 1 << 20;
-/// What is nowhere in the source.
+/// A value that does not occur in the source.
 const EMPTY: u32 = u32::MAX;
 
-/// Pieces of 16 bytes that are not empty, from `first` on, each with where it comes from, or its words.
+/// Returns the 16-byte pieces that are not empty, from `first` on, each with its origin or its
+/// words.
 fn moved(words: &[u32], first: i64, zero: i64) -> String {
     let mut text = String::new();
     let mut run: Option<(i64, i64, i64)> = None;
@@ -49,14 +50,14 @@ fn moved(words: &[u32], first: i64, zero: i64) -> String {
     format!("{}{beginning}", fingerprint(text.as_bytes(), &[]))
 }
 
-/// What the recording has for a case, on this device.
+/// Returns the result of a case in the format of the recording, on this device.
 fn run(case: &Case) -> String {
     let (to_global, stores) = (case.operation != "load", case.operation == "store");
     let numbers = |bytes: usize, source: bool| -> Vec<u32> {
         (0..bytes as u32 / 4).map(|word| if source { word } else { EMPTY }).collect()
     };
     let [memory, mut tile, mut out] = [MEMORY_BYTES, TILE_BYTES, TILE_BYTES].map(alloc);
-    // A reduction adds to numbers, of a tile that is empty.
+    // A reduction adds to numbers, from an empty tile.
     write(memory, &numbers(MEMORY_BYTES, !stores));
     write(tile, &numbers(TILE_BYTES, stores));
     let mut map = match case.map(memory + BASE as u64) {
@@ -80,7 +81,7 @@ fn copies_of_interleaved_tensors_are_those_of_a_gpu() {
         let mut context = CUcontext::null();
         ok!(cuCtxCreate_v2(&mut context, 0, 0));
         let ours = run(&Case::parse(line));
-        // It answers the fault that it had, if any.
+        // It returns the fault of the context, if any.
         let _ = code!(cuCtxDestroy_v2(context));
         if ours != *wanted {
             wrong.push(format!("{line}\n    {ours}\n    {wanted}, recorded"));

@@ -1,5 +1,6 @@
-//! Copies of parts of tensors, by tensor maps of the driver, against what they are by definition, element by element; and
-//! against those of an H100, as far as `tests/data/goldens/hopper.txt` has them, which `tests/gpu/hopper.cpp` printed.
+//! Copies of parts of tensors by the driver's tensor maps, compared element by element with their
+//! definition, and with an H100's: `tests/data/goldens/hopper.txt`, printed by
+//! `tests/gpu/hopper.cpp`.
 
 mod damaged;
 mod interleaved;
@@ -69,7 +70,7 @@ impl Case {
         !self.lower.is_empty()
     }
 
-    /// The map of a tensor that lies here, or the code of its refusal.
+    /// Encodes the map of a tensor at this address. Fails with the code of its refusal.
     fn map(&self, memory: CUdeviceptr) -> Result<CUtensorMap, CUresult> {
         let mut map = CUtensorMap::default();
         let strides: Vec<u64> = self.strides.iter().copied().chain([0]).collect();
@@ -107,7 +108,6 @@ impl Case {
         if result == CUresult::CUDA_SUCCESS { Ok(map) } else { Err(result) }
     }
 
-    /// Bytes that arrive.
     fn bytes(&self) -> u32 {
         if self.interleave != 0 {
             return self.slices() * (8 << self.interleave);
@@ -120,7 +120,7 @@ impl Case {
         (0..self.tile.len()).map(count).product::<u32>() * element
     }
 
-    /// Slices of an interleaved tensor that arrive: one of each pixel.
+    /// Returns the number of slices of an interleaved tensor that arrive: one per pixel.
     fn slices(&self) -> u32 {
         if self.is_columns() {
             return self.tile[1];
@@ -130,7 +130,7 @@ impl Case {
         axes.map(|axis| self.tile[axis].div_ceil(self.steps[axis])).product()
     }
 
-    /// A kernel that fills shared memory, copies, and tells what is there then.
+    /// Returns a kernel that fills shared memory, copies, and outputs the contents.
     fn kernel(&self) -> String {
         let list = |values: &[i32]| values.iter().map(i32::to_string).collect::<Vec<_>>().join(", ");
         let rank = self.sizes.len();
@@ -183,7 +183,8 @@ impl Case {
         )
     }
 
-    /// Runs its kernel, and gives the answer of the wait for it. After a fault the module goes with the context.
+    /// Runs its kernel, and returns the code of the wait for it. After a fault the context's end
+    /// unloads the module.
     fn launch(&self, map: &mut CUtensorMap, tile: &mut CUdeviceptr, out: &mut CUdeviceptr) -> CUresult {
         let image = self.kernel();
         let (mut module, mut function) = (CUmodule::null(), CUfunction::null());
@@ -200,7 +201,7 @@ impl Case {
         done
     }
 
-    /// What the recording has for it, on this device.
+    /// Returns its result in the format of the recording, on this device.
     fn run(&self) -> String {
         let mut random = Random(7);
         let (mut memory, mut tile) = (vec![0u8; TENSOR_BYTES], vec![0u8; TILE_BYTES]);
@@ -230,12 +231,12 @@ impl Case {
         text
     }
 
-    /// Bytes of an element.
     fn element_bytes(&self) -> usize {
         [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4][self.element as usize]
     }
 
-    /// Each element of the part: where it lies in shared memory, and where in that of the tensor, if it is inside.
+    /// Returns each element of the part: its offset in shared memory, and its offset in the tensor
+    /// if it is inside.
     fn pairs(&self) -> Vec<(usize, Option<usize>)> {
         let size = self.element_bytes();
         let rank = self.sizes.len();
@@ -251,7 +252,7 @@ impl Case {
                 let place = inside
                     .then(|| at.iter().zip(strides).map(|(at, step)| *at as usize * step as usize).sum());
                 let mut shared = self.start + row * pitch + x * size;
-                // The rows of 128 bytes count in eighths, from the start of shared memory.
+                // Rows of 128 bytes are counted in eighths, from the start of shared memory.
                 let chunk = shared / 16 % 8;
                 shared = shared / 128 * 128
                     + (chunk ^ ((shared / 128) & ((1 << self.swizzle) - 1))) * 16
@@ -263,7 +264,6 @@ impl Case {
         pairs
     }
 
-    /// The first elements of its rows.
     fn rows(&self) -> Vec<Vec<i64>> {
         let start: Vec<i64> = self.at.iter().map(|at| i64::from(*at)).collect();
         let rank = start.len();
@@ -299,7 +299,7 @@ impl Case {
         rows
     }
 
-    /// What it has to be, of a copy without an operation.
+    /// Returns the defined result of a copy without an operation.
     fn by_definition(&self) -> String {
         let mut random = Random(7);
         let (mut memory, mut tile) = (vec![0u8; TENSOR_BYTES], vec![0u8; TILE_BYTES]);
@@ -324,8 +324,8 @@ impl Case {
     }
 }
 
-/// Cases in the form of the recording: operation, type, contents, sizes, strides, part, steps, interleave, swizzle, fill,
-/// corners, coordinates, offsets, start in shared memory.
+/// Cases in the format of the recording: operation, type, contents, sizes, strides, part, steps,
+/// interleave, swizzle, fill, corners, coordinates, offsets, start in shared memory.
 const CASES: [&str; 26] = [
     "load 2 any 100 - 64 1 0 0 0 - - 40 - 0",
     "load 0 any 100 - 64 1 0 0 0 - - -16 - 0",
@@ -373,7 +373,7 @@ fn reductions_of_tensors_combine_element_by_element() {
     let [sum, or, xor] = ["add", "or", "xor"].map(|operation| case(operation, 2).run());
     let all = [&sum, &or, &xor];
     assert!(all.iter().enumerate().all(|(index, one)| !all[..index].contains(one)), "{all:?}");
-    // Types matter to the order of numbers.
+    // The type affects the order of numbers.
     assert_ne!(case("min", 2).run(), case("min", 3).run());
     assert_eq!(case("add", 2).run(), case("add", 3).run());
 }
@@ -388,7 +388,7 @@ fn copies_of_tensors_are_those_of_a_gpu() {
         let mut context = CUcontext::null();
         ok!(cuCtxCreate_v2(&mut context, 0, 0));
         let ours = case.run();
-        // It answers the fault that it had, if any.
+        // It returns the fault of the context, if any.
         let _ = code!(cuCtxDestroy_v2(context));
         if ours != *wanted {
             wrong.push(format!("{line}\n    {ours}\n    {wanted}, recorded"));

@@ -1,4 +1,5 @@
-//! Textures and surfaces against references in plain Rust, what wrong use of them gives, and what is refused.
+//! Textures and surfaces compared with references in plain Rust, the consequences of misuse, and
+//! refusals.
 
 use crate::common::{TestContext, code, ok};
 use crate::device::{Args, Device};
@@ -29,7 +30,7 @@ impl Hooks for OneObject {
     }
 }
 
-/// Place where the reference looks for a texel; none for the border.
+/// Returns the texel that the reference reads; `None` for the border.
 fn wrapped(index: i64, size: i64, mode: AddressMode) -> Option<i64> {
     match mode {
         AddressMode::Wrap => Some((index % size + size) % size),
@@ -42,12 +43,13 @@ fn wrapped(index: i64, size: i64, mode: AddressMode) -> Option<i64> {
     }
 }
 
-/// The engine alone, in both modes: every address mode, without filtering and with weights that are exact.
+/// Tests the engine alone, in both modes: every address mode, without filtering and with exact
+/// weights.
 #[test]
 fn both_modes_sample_as_the_definition_says() {
     const SIZE: [i64; 2] = [5, 3];
     let texels: Vec<f32> = (0..15).map(|i| (i * i) as f32).collect();
-    // Multiples of 1/64 of a texel on normalized coordinates of which the steps are exact enough.
+    // Multiples of 1/64 of a texel in normalized coordinates whose steps are exact enough.
     let places: Vec<(i64, i64)> = (-700..700).map(|i| (i * 37 % 900, i * 53 % 700)).collect();
     let mut ptx = ".version 7.7 .target sm_75 .address_size 64\n".to_owned();
     ptx += &textures::kernel("sample", "tex.2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}];");
@@ -119,9 +121,11 @@ fn both_modes_sample_as_the_definition_says() {
                 launch(&launched, &device.memory.snapshot(), &options, &hooks).unwrap();
                 let ours: Vec<f32> = to.read::<f32>().into_iter().step_by(4).collect();
                 for ((x, y), (ours, expected)) in places.iter().zip(ours.iter().zip(&expected)) {
-                    // Weights of the reference are 4096ths, those of hardware 256ths.
+                    // Weights of the reference are multiples of 1/4096, weights of hardware of
+                    // 1/256.
                     let most = if linear { 196.0 * 1.5 / 256.0 } else { 0.0 };
-                    // A step of the coordinate may move a place on an edge into the texel before.
+                    // A step of the coordinate may move a position on an edge to the previous
+                    // texel.
                     if normalized && !linear && (x % 64 == 0 || y % 64 == 0) {
                         continue;
                     }
@@ -152,7 +156,7 @@ fn shape(
     }
 }
 
-/// Modules of a kernel in both dialects.
+/// Returns modules of a kernel in both dialects.
 fn dialects(name: &str) -> Vec<CUmodule> {
     ["", "dialect_100/"]
         .into_iter()
@@ -163,7 +167,7 @@ fn dialects(name: &str) -> Vec<CUmodule> {
             let mut module = CUmodule::null();
             match code!(cuModuleLoadData(&mut module, text.as_ptr().cast::<c_void>())) {
                 CUresult::CUDA_SUCCESS => Some(module),
-                // The device poses as one that came before the dialect.
+                // The emulated device is older than the dialect.
                 CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU | CUresult::CUDA_ERROR_INVALID_PTX
                     if !folder.is_empty() =>
                 {
@@ -186,12 +190,12 @@ fn argument<T>(value: &T) -> *mut c_void {
     core::ptr::from_ref(value).cast::<c_void>().cast_mut()
 }
 
-/// A picture of four bytes per pixel.
+/// Returns a picture of four bytes per pixel.
 fn picture(width: usize, height: usize) -> Vec<u8> {
     (0..width * height * 4).map(|i| (i * 97 + i / 7 * 31) as u8).collect()
 }
 
-/// Bilinear resizing in double precision.
+/// Resizes bilinearly in double precision.
 fn resized(from: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> Vec<f64> {
     let mut out = Vec::new();
     for y in 0..to[1] {
@@ -225,7 +229,7 @@ fn linear_sampling() -> CUDA_TEXTURE_DESC {
     }
 }
 
-/// The most that pixels may be off: weights are 256ths in each direction, and the result is rounded.
+/// Tolerance of pixels: weights are multiples of 1/256 in each direction and the result is rounded.
 const PIXEL_TOLERANCE: f64 = 255.0 / 256.0 + 0.5;
 
 #[test]
@@ -285,7 +289,7 @@ fn a_level_between_two_is_a_mix_of_both() {
     }
 }
 
-/// Runs an instruction in one thread on a plane of 16 by 8 numbers, texture or surface; gives the fault.
+/// Runs an instruction in one thread on a texture or surface of 16 by 8 numbers. Returns the fault.
 fn fault_of(
     instruction: &str,
     row: [u32; 2],
@@ -310,7 +314,7 @@ const LOAD: &str = "suld.b.2d.b32.trap %d0, [%t, {%c0, %c1}];";
 const STORE: &str = "sust.b.2d.b32.trap [%t, {%c0, %c1}], %d0;";
 const TEX: &str = "tex.2d.v4.f32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}];";
 
-// `last_fault` is of the whole process.
+// `last_fault` belongs to the whole process.
 #[test]
 fn wrong_use_is_reported_with_thread_and_line() {
     const THIS: &str = "textures::by_reference::wrong_use_is_reported_with_thread_and_line";
@@ -347,7 +351,7 @@ fn wrong_use() {
     let (code, kind, ..) = fault_of(TEX, [1, 1], |texture, _| {
         let mut resource = CUDA_RESOURCE_DESC::zeroed();
         ok!(cuTexObjectGetResourceDesc(&mut resource, texture));
-        // SAFETY: the object was made on an array.
+        // SAFETY: the object was created from an array.
         let array = unsafe { resource.res.array };
         ok!(cuArrayDestroy(array.hArray));
         texture
@@ -355,7 +359,8 @@ fn wrong_use() {
     assert_eq!((code, kind), (illegal, FaultKind::UseAfterFree));
 }
 
-/// No GPU answers these: drivers load no kernel that asks an object. The numbers are those that PTX documents.
+/// No GPU executes these, because drivers load no kernel with such queries. The numbers are
+/// documented for PTX.
 #[test]
 fn objects_say_what_they_are() {
     let _context = TestContext::new();

@@ -1,18 +1,18 @@
-//! Textures and surfaces give here what they gave on a real GPU: bit for bit, but for what [`Allowed`] lists.
+//! Textures and surfaces have the same results here as on a real GPU: bit for bit, except as in
+//! [`Allowed`].
 
 use crate::common::TestContext;
 use crate::textures::recording::{Answer, Case, Recording};
 use crate::textures::{self, Resource};
 use cuprum_sys::*;
 
-/// Difference that a result may have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Allowed {
-    /// Not at all.
+    /// No difference.
     Exact,
-    /// As a number, by this much.
+    /// As a number, at most this much.
     Within(f32),
-    /// Hardware's answer is not modeled.
+    /// Any difference: hardware's result is not modeled.
     Any,
 }
 
@@ -21,7 +21,7 @@ fn allowed(resource: &Resource, sampler: &CUDA_TEXTURE_DESC, code: &str, row: &[
     let linear = sampler.filterMode == CUfilter_mode::CU_TR_FILTER_MODE_LINEAR;
     let has = |flag| sampler.flags & flag != 0;
     if code.starts_with("tex.grad.cube") {
-        // The neighbors may lie on another face; how far away they are then is not modeled.
+        // The neighbors may be on another face; their distance in this case is not modeled.
         let axis = |at: &[f32]| (0..3).max_by(|a, b| at[*a].abs().total_cmp(&at[*b].abs()));
         let neighbor = |step: usize| -> Vec<f32> { (0..3).map(|i| numbers[i] + numbers[step + i]).collect() };
         if [3, 6].into_iter().any(|step| axis(&neighbor(step)) != axis(&numbers[..3])) {
@@ -29,7 +29,8 @@ fn allowed(resource: &Resource, sampler: &CUDA_TEXTURE_DESC, code: &str, row: &[
         }
     }
     if code.starts_with("tex.grad") {
-        // The texels are numbers of levels. Hardware finds the lengths of the axes of an ellipse without roots.
+        // The texels are numbers of levels. Hardware approximates the axes of an ellipse without
+        // roots.
         return Allowed::Within(match sampler.mipmapFilterMode {
             CUfilter_mode::CU_TR_FILTER_MODE_POINT => 1.0,
             _ if sampler.maxAnisotropy > 1 => 0.55,
@@ -40,7 +41,7 @@ fn allowed(resource: &Resource, sampler: &CUDA_TEXTURE_DESC, code: &str, row: &[
         return Allowed::Within(2.0 / 256.0);
     }
     if code.contains("cube") && code.starts_with("tex.level") && linear {
-        // The division that finds the place on the face may put it 1/256 of a texel further.
+        // The division for the position on the face may move it by 1/256 of a texel.
         return Allowed::Within(4.0 / 256.0);
     }
     if code.starts_with("tex.cube") || code.starts_with("tex.level.cube") {
@@ -49,20 +50,20 @@ fn allowed(resource: &Resource, sampler: &CUDA_TEXTURE_DESC, code: &str, row: &[
         if numbers.iter().any(|number| !number.is_finite()) || longest > 1e30 {
             return Allowed::Any;
         }
-        // Where three faces meet, hardware mixes three texels.
+        // At the corner of three faces, hardware mixes three texels.
         let shortest = sides.iter().copied().fold(f32::INFINITY, f32::min);
         let corner = shortest > longest * (1.0 - 1.0 / resource.shape.Width as f32);
         if has(CU_TRSF_SEAMLESS_CUBEMAP) && linear && corner {
             return Allowed::Any;
         }
     }
-    // So many repetitions away, hardware no longer has all bits of the fraction.
+    // After so many repetitions, hardware has lost bits of the fraction.
     let far = numbers.iter().any(|number| (1e4..1e6).contains(&number.abs()));
     if code.starts_with("tex.3d") && linear && has(CU_TRSF_NORMALIZED_COORDINATES) && far {
         return Allowed::Any;
     }
     match resource.shape.Format {
-        // No language says what this is; hardware has fewer than 32 bits for it.
+        // Undefined; hardware has fewer than 32 bits for it.
         CUarray_format::CU_AD_FORMAT_SIGNED_INT32 if linear => Allowed::Any,
         CUarray_format::CU_AD_FORMAT_SIGNED_INT8 if linear => Allowed::Within(1.001 / 32767.0),
         CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8 if linear && has(CU_TRSF_SRGB) => {
@@ -72,7 +73,6 @@ fn allowed(resource: &Resource, sampler: &CUDA_TEXTURE_DESC, code: &str, row: &[
     }
 }
 
-/// The emulator's answer to a case.
 fn answer(recording: &Recording, case: &Case, function: CUfunction) -> Result<Answer, CUresult> {
     let memory = recording.resources[case.resource].create()?;
     let object = match case.sampler {
@@ -88,7 +88,7 @@ fn answer(recording: &Recording, case: &Case, function: CUfunction) -> Result<An
     })
 }
 
-/// Complaint about an answer, in words; counts results that may be anything.
+/// Returns a description of a difference. Counts results that may have any value.
 fn difference(recording: &Recording, case: &Case, ours: &Answer, unmodeled: &mut usize) -> Option<String> {
     let (Answer::Words(ours), Answer::Words(theirs), Some(sampler)) = (ours, &case.answer, case.sampler)
     else {

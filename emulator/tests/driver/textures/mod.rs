@@ -9,7 +9,6 @@ use crate::common::{self, code, ok};
 use core::ffi::c_void;
 use cuprum_sys::*;
 
-/// Description of a resource that the driver is asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     pub(crate) kind: CUresourcetype,
@@ -34,7 +33,6 @@ enum Owner {
 }
 
 impl Resource {
-    /// A resource of one level.
     pub(crate) fn array(shape: CUDA_ARRAY3D_DESCRIPTOR, texels: &[u8]) -> Self {
         let kind = CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
         Resource { kind, shape, levels: 1, texels: texels.to_vec() }
@@ -51,7 +49,7 @@ impl Resource {
         channel * self.shape.NumChannels as usize
     }
 
-    /// Bytes in a row, rows, and slices of a level.
+    /// Returns the bytes per row, rows, and slices of a level.
     fn extent(&self, level: u32) -> [usize; 3] {
         let half = |side: usize| (side >> level).max(1);
         let layers = self.shape.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP) != 0;
@@ -59,7 +57,7 @@ impl Resource {
         [half(self.shape.Width) * self.texel_bytes(), half(self.shape.Height), slices]
     }
 
-    /// Makes it; fails with the driver's code.
+    /// Creates it. Fails with the driver's code.
     pub(crate) fn create(&self) -> Result<Memory<'_>, CUresult> {
         let mut description = CUDA_RESOURCE_DESC::zeroed();
         description.resType = self.kind;
@@ -129,7 +127,7 @@ fn made(result: CUresult) -> Result<(), CUresult> {
 }
 
 impl Memory<'_> {
-    /// Puts the texels there, of arrays and mipmapped ones.
+    /// Copies the texels to arrays and mipmapped arrays.
     pub(crate) fn restore(&self) {
         let mut rest = self.resource.texels.clone();
         for (level, array) in self.levels.iter().enumerate() {
@@ -140,7 +138,6 @@ impl Memory<'_> {
         }
     }
 
-    /// The texels as they are now.
     pub(crate) fn read(&self) -> Vec<u8> {
         let mut all = Vec::new();
         for (level, array) in self.levels.iter().enumerate() {
@@ -180,7 +177,6 @@ impl Drop for Memory<'_> {
     }
 }
 
-/// Copies a whole array to or from the host.
 fn copy(array: CUarray, [width, height, depth]: [usize; 3], host: &mut [u8], to_array: bool) {
     let mut copy =
         CUDA_MEMCPY3D { WidthInBytes: width, Height: height, Depth: depth, ..CUDA_MEMCPY3D::zeroed() };
@@ -197,17 +193,17 @@ fn copy(array: CUarray, [width, height, depth]: [usize; 3], host: &mut [u8], to_
     ok!(cuMemcpy3D_v2(&copy));
 }
 
-/// Words of coordinates that a thread has room for.
+/// Number of coordinate words per thread.
 const WORDS: usize = 12;
 
-/// A kernel around an instruction, which finds the handle in `%t`, coordinates in `%c0` to `%c11`, and leaves results
-/// in `%d0` to `%d3`.
+/// Returns a kernel around an instruction, which receives the handle in `%t` and coordinates in
+/// `%c0` to `%c11`, and leaves results in `%d0` to `%d3`.
 pub(crate) fn kernel(name: &str, instruction: &str) -> String {
     let text = include_str!("../../../../tests/data/texture_kernel.ptx");
     text.replace("NAME", name).replace("INSTRUCTION", instruction)
 }
 
-/// A module of such kernels, or the driver's code.
+/// Loads a module of such kernels. Fails with the driver's code.
 pub(crate) fn load(kernels: impl IntoIterator<Item = String>) -> Result<CUmodule, CUresult> {
     let mut ptx = ".version 7.7\n.target sm_75\n.address_size 64\n".to_owned();
     ptx.extend(kernels);
@@ -224,7 +220,8 @@ pub(crate) fn function(module: CUmodule, name: &str) -> CUfunction {
     function
 }
 
-/// Runs such a kernel with one thread a row of coordinates; gives the four results of each, or the driver's code.
+/// Runs such a kernel with one thread per row of coordinates. Returns the four results of each, or
+/// the driver's code.
 pub(crate) fn run(function: CUfunction, object: u64, rows: &[Vec<u32>]) -> Result<Vec<[u32; 4]>, CUresult> {
     let mut words = vec![0u32; rows.len() * WORDS];
     for (to, row) in words.chunks_mut(WORDS).zip(rows) {

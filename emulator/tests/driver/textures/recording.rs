@@ -1,29 +1,28 @@
-//! What a GPU answered: the lines of `tests/data/goldens/textures.txt`, written by `tests/gpu/record_textures.py`, which
-//! describes them.
+//! Results of a GPU: `tests/data/goldens/textures.txt`, written by `tests/gpu/record_textures.py`,
+//! which describes the format.
 
 use super::Resource;
 use cuprum_sys::*;
 
-/// The recording of one GPU.
 #[derive(Default)]
 pub(crate) struct Recording {
     pub(crate) resources: Vec<Resource>,
     pub(crate) samplers: Vec<CUDA_TEXTURE_DESC>,
     pub(crate) views: Vec<CUDA_RESOURCE_VIEW_DESC>,
     pub(crate) codes: Vec<String>,
-    /// One row a thread.
+    /// One row per thread.
     pub(crate) coordinates: Vec<Vec<Vec<u32>>>,
     pub(crate) cases: Vec<Case>,
 }
 
-/// Numbers of what belongs together, and the answer.
+/// Indices of the resource, sampler and coordinates of a case, and its result.
 pub(crate) struct Case {
     pub(crate) resource: usize,
     pub(crate) sampler: Option<usize>,
     pub(crate) view: Option<usize>,
     pub(crate) code: usize,
     pub(crate) coordinates: usize,
-    /// Words a thread.
+    /// Words per thread.
     pub(crate) results: usize,
     pub(crate) answer: Answer,
 }

@@ -31,8 +31,8 @@ pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &
         let rows = &block.warps[issue.warp].rows;
         let operands = atomic.operands.map(|operand| rows.get_wide(operand, width, lane));
         let operation = (atomic.operation, atomic.ty);
-        // SAFETY: `place` checked that the bytes lie in live memory, and are aligned; what is not global is of a block that
-        // this worker runs.
+        // SAFETY: `place` checked that the bytes are aligned and in live memory. Only this worker
+        // accesses memory that is not global.
         let old = unsafe { change(place.host, bytes, operation, place.global, operands) };
         if let Some(out) = atomic.out {
             block.warps[issue.warp].rows.set_wide(out, width, lane, old);
@@ -41,7 +41,7 @@ pub(in crate::exec) fn atomic(block: &mut Block<'_, '_>, issue: Issue, atomic: &
     Ok(())
 }
 
-/// Exchanges of 128 bits, whose registers are pairs of double rows. They are atomic among each other.
+/// Exchanges 128 bits, whose registers are pairs of double rows. They are atomic among each other.
 fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Result<(), Stop> {
     static TURN: Mutex<()> = Mutex::new(());
     for lane in lanes_of(issue.active) {
@@ -58,7 +58,7 @@ fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Resu
         let [a, b] = atomic.operands.map(|operand| both(rows, operand));
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let halves = place.host.cast::<[u64; 2]>();
-        // SAFETY: `place` checked that 16 bytes lie in live memory.
+        // SAFETY: `place` checked that the 16 bytes are in live memory.
         let old = unsafe { halves.read_unaligned() };
         let new = match atomic.operation {
             AtomicOperation::CompareExchange if old != a => old,
@@ -76,10 +76,12 @@ fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Resu
     Ok(())
 }
 
-/// Does an atomic operation on memory, and returns the old value. Only global memory is seen by other workers.
+/// Performs an atomic operation on memory and returns the old value. Only global memory is shared
+/// with other workers.
 ///
 /// # Safety
-/// `at` points at that many writable bytes, and is aligned to as many. Without `global`, no other thread sees them.
+/// `at` points to that many writable bytes, aligned to their number. If not `global`, no other
+/// thread accesses them.
 #[inline(always)]
 pub(in crate::exec) unsafe fn change(
     at: *mut u8,
@@ -90,15 +92,15 @@ pub(in crate::exec) unsafe fn change(
 ) -> u64 {
     let apply = |old: u64| apply(operation, ty, global, old, a, b);
     if !global {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let old = unsafe { read(at, bytes, false) };
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { write(at, bytes, apply(old), false) };
         return old;
     }
     match (operation, bytes) {
         (AtomicOperation::Add, 4) if !ty.is_float() => {
-            // SAFETY: as the caller says; global memory is shared through atomics only.
+            // SAFETY: guaranteed by the caller; global memory is shared through atomics only.
             unsafe { AtomicU32::from_ptr(at.cast()) }.fetch_add(a as u32, Ordering::SeqCst).into()
         }
         (AtomicOperation::Add, 8) if !ty.is_float() => {
@@ -122,8 +124,8 @@ pub(in crate::exec) unsafe fn change(
     }
 }
 
-/// The new value of an atomic operation; `b` is the second operand of `cas`. In global memory, sums
-/// of single precision flush subnormal numbers, and a NaN stays as it is.
+/// Returns the new value of an atomic operation; `b` is the second operand of `cas`. In global
+/// memory, single-precision sums flush subnormal numbers and keep a NaN unchanged.
 #[inline]
 pub(in crate::exec) fn apply(
     operation: AtomicOperation,
@@ -174,7 +176,7 @@ pub(in crate::exec) fn apply(
     }
 }
 
-/// The sum of floating-point numbers; its bits beyond the type do not count.
+/// Returns the sum of floating-point numbers. Bits beyond the type are ignored.
 fn add(ty: Type, global: bool, old: u64, a: u64) -> u64 {
     match ty {
         Type::F32 => {
@@ -184,7 +186,7 @@ fn add(ty: Type, global: bool, old: u64, a: u64) -> u64 {
         Type::F64 => {
             let (x, y) = (f64::from_bits(old), f64::from_bits(a));
             match (global, y.is_nan(), x.is_nan()) {
-                // Global memory's own adder passes a NaN as it is.
+                // The adder of global memory keeps a NaN unchanged.
                 (true, true, _) => a,
                 (true, _, true) => old,
                 _ => add_f64(y, x).to_bits(),
@@ -195,7 +197,7 @@ fn add(ty: Type, global: bool, old: u64, a: u64) -> u64 {
     }
 }
 
-/// Minimum or maximum of numbers of half precision, or of each half of a pair.
+/// Returns the minimum or maximum of half-precision numbers, or of each half of a pair.
 fn extremum(max: bool, ty: Type, x: u32, y: u32) -> u32 {
     extrema_of_halves(max, !matches!(ty, Type::F16 | Type::F16x2), x, y)
 }

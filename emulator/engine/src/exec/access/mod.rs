@@ -1,4 +1,4 @@
-//! Loads, stores and atomics: address to bytes, with every access checked.
+//! Loads, stores and atomics: translates addresses to bytes, and checks every access.
 
 mod atomic;
 mod place;
@@ -40,7 +40,7 @@ pub(in crate::exec) fn load(block: &mut Block<'_, '_>, issue: Issue, access: &Ac
         let place = place_of(block, issue.at(lane), issue.active, request)?;
         for (element, register) in access.registers.iter().enumerate() {
             let at = place.host.wrapping_add(element * access.bytes as usize);
-            // SAFETY: `place` checked that all bytes of the access lie in live memory, and are aligned.
+            // SAFETY: `place` checked that all bytes of the access are aligned and in live memory.
             let raw = unsafe { read(at, access.bytes, access.order.is_strong() && place.global) };
             let value = if access.signed { sign_extend(raw, access.bytes) } else { raw };
             block.warps[issue.warp].rows.set_wide(*register, access.width, lane, value);
@@ -71,7 +71,6 @@ pub(in crate::exec) fn store(block: &mut Block<'_, '_>, issue: Issue, access: &A
     Ok(())
 }
 
-/// Bytes that a lane's store writes.
 fn stored_bytes(block: &Block<'_, '_>, warp: usize, access: &Access, lane: usize) -> Stored {
     let mut stored = [0; MOST_BYTES];
     let elements = stored.chunks_exact_mut(access.bytes as usize);

@@ -1,4 +1,4 @@
-//! Place of an access's bytes, if it is allowed.
+//! Finds the bytes of an access if it is allowed.
 
 use super::watch::{Memory, watch_local, watch_race, watch_shared, with_access};
 use super::{Place, Request};
@@ -12,12 +12,14 @@ use crate::report::FaultKind;
 use crate::semantics::lanes_of;
 use std::ptr;
 
-/// Addresses below this are null pointers with an offset.
+/// Addresses below this are null pointers plus an offset.
 const NULL_PAGE: u64 = 4096;
-/// Largest span of the device's range: an address further below its windows, or above them, is no device address.
+/// Maximum size of the device's range. Addresses further below its windows, or above them, are not
+/// device addresses.
 const DEVICE_RANGE: u64 = 1 << 40;
 
-/// The place of one lane's access. A fault names all lanes of `active`, from this one on, that do the same.
+/// Finds the bytes of one lane's access. A fault names all lanes of `active`, from this one on,
+/// with the same access.
 pub(super) fn place_of(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -75,7 +77,8 @@ pub(in crate::exec) fn place(block: &mut Block<'_, '_>, site: Site, request: Req
     }
 }
 
-/// The first byte of an access within memory that starts at this address and has this size; shared and local addresses have 32 bits.
+/// Returns the first byte of an access in memory with this first address and size. Shared and local
+/// addresses have 32 bits.
 fn start_within(request: &Request, first: u32, size: u32) -> Option<usize> {
     let start = (request.address as u32).wrapping_sub(first);
     (u64::from(start) + u64::from(request.bytes) <= u64::from(size)).then_some(start as usize)
@@ -92,7 +95,7 @@ fn shared_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
     Ok(Place { host, global: false })
 }
 
-/// The place of an access to the shared memory of another block of the cluster.
+/// Finds the bytes of an access to the shared memory of another block of the cluster.
 fn peer_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Result<Place, Stop> {
     let bytes = block.launch.shared_bytes;
     let rank = request.address as u32 >> RANK_SHIFT;
@@ -179,7 +182,8 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
     Ok(Place { host, global: true })
 }
 
-/// The kind of fault of an access that no region has room for, or whose region must not be used.
+/// Returns the kind of fault of an access that no region contains, or whose region must not be
+/// used.
 fn missed(block: &Block<'_, '_>, region: Option<&Region>, address: u64) -> FaultKind {
     if address < NULL_PAGE {
         FaultKind::NullPointer
@@ -196,7 +200,7 @@ fn missed(block: &Block<'_, '_>, region: Option<&Region>, address: u64) -> Fault
     }
 }
 
-/// The notes of the bytes that accesses touch in a region; null if none are kept.
+/// Returns the record of accessed bytes of a region; null if none is kept.
 fn marks_of(block: &Block<'_, '_>, site: Site, region: Option<&Region>, request: Request) -> *const Marks {
     let Some((touched, region)) = block.launch.touched.zip(region) else { return ptr::null() };
     request.manners().fold(ptr::null(), |_, manner| touched.of(region, site.pc, manner))

@@ -1,4 +1,4 @@
-//! Bytes of memory as numbers: read and written plainly, atomically, or updated atomically.
+//! Reads and writes memory as numbers: plainly, atomically, or as an atomic update.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -9,41 +9,41 @@ pub(super) fn sign_extend(raw: u64, bytes: u32) -> u64 {
 }
 
 /// # Safety
-/// `at` points at that many readable bytes.
+/// `at` points to that many readable bytes.
 #[inline]
 pub(in crate::exec) unsafe fn read(at: *mut u8, bytes: u32, strong: bool) -> u64 {
     if strong && at.align_offset(bytes as usize) == 0 {
-        // SAFETY: readable, as the caller says, and aligned.
+        // SAFETY: aligned, and readable as guaranteed by the caller.
         return unsafe { load_atomic(at, bytes) };
     }
     let mut raw = [0u8; 8];
-    // SAFETY: readable, as the caller says; `raw` has 8 bytes, and no access has more.
+    // SAFETY: readable as guaranteed by the caller; `raw` has 8 bytes, and no access has more.
     unsafe { std::ptr::copy_nonoverlapping(at, raw.as_mut_ptr(), bytes.min(8) as usize) };
     u64::from_le_bytes(raw)
 }
 
 /// # Safety
-/// `at` points at that many readable bytes and is aligned to as many.
+/// `at` points to that many readable bytes, aligned to their number.
 unsafe fn load_atomic(at: *mut u8, bytes: u32) -> u64 {
     match bytes {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         1 => unsafe { AtomicU8::from_ptr(at) }.load(Ordering::SeqCst).into(),
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         2 => unsafe { AtomicU16::from_ptr(at.cast()) }.load(Ordering::SeqCst).into(),
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         4 => unsafe { AtomicU32::from_ptr(at.cast()) }.load(Ordering::SeqCst).into(),
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         _ => unsafe { AtomicU64::from_ptr(at.cast()) }.load(Ordering::SeqCst),
     }
 }
 
 /// # Safety
-/// `at` points at that many writable bytes.
+/// `at` points to that many writable bytes.
 #[inline]
 pub(super) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
     if strong && at.align_offset(bytes as usize) == 0 {
         match bytes {
-            // SAFETY: writable, as the caller says, and aligned.
+            // SAFETY: aligned, and writable as guaranteed by the caller.
             1 => unsafe { AtomicU8::from_ptr(at) }.store(value as u8, Ordering::SeqCst),
             // SAFETY: as above.
             2 => unsafe { AtomicU16::from_ptr(at.cast()) }.store(value as u16, Ordering::SeqCst),
@@ -55,31 +55,32 @@ pub(super) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
         return;
     }
     let raw = value.to_le_bytes();
-    // SAFETY: writable, as the caller says; no access has more than 8 bytes.
+    // SAFETY: writable as guaranteed by the caller; no access has more than 8 bytes.
     unsafe { std::ptr::copy_nonoverlapping(raw.as_ptr(), at, bytes.min(8) as usize) };
 }
 
-/// Replaces a value by the result of `change`, atomically for all threads, and returns the old one.
+/// Atomically replaces a value by the result of `change`, and returns the old value.
 ///
 /// # Safety
-/// `at` points at that many bytes of memory that is only shared through atomics, and is aligned to as many.
+/// `at` points to that many bytes of memory that is shared only through atomics, aligned to their
+/// number.
 pub(in crate::exec) unsafe fn update(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
     let order = Ordering::SeqCst;
     match bytes {
         2 => {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             let cell = unsafe { AtomicU16::from_ptr(at.cast()) };
             let old = cell.fetch_update(order, order, |old| Some(change(old.into()) as u16));
             old.unwrap_or_else(|old| old).into()
         }
         4 => {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             let cell = unsafe { AtomicU32::from_ptr(at.cast()) };
             let old = cell.fetch_update(order, order, |old| Some(change(old.into()) as u32));
             old.unwrap_or_else(|old| old).into()
         }
         _ => {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             let cell = unsafe { AtomicU64::from_ptr(at.cast()) };
             let old = cell.fetch_update(order, order, |old| Some(change(old)));
             old.unwrap_or_else(|old| old)

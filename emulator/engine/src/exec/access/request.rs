@@ -1,11 +1,10 @@
-//! A lane's request for memory, and the place that it may use.
+//! A lane's memory request, and the bytes found for it.
 
 use crate::exec::check::traces::Touch;
 use crate::exec::touched::Manner;
 use crate::program::memory::Order;
 use crate::ptx::Space;
 
-/// Request of a lane.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct Request {
     pub(super) space: Option<Space>,
@@ -13,21 +12,19 @@ pub(in crate::exec) struct Request {
     pub(super) bytes: u32,
     pub(super) write: bool,
     pub(super) order: Order,
-    /// It makes the new value from the old one.
+    /// True if it computes the new value from the old one.
     pub(super) update: bool,
-    /// True for an instruction that is atomic, with or without a result.
+    /// True for an atomic instruction, with or without a result.
     pub(super) atomic: bool,
-    /// The kernel learns the old value of an update.
+    /// True if the kernel receives the old value of an update.
     pub(super) returns: bool,
-    /// Bytes that a store writes, where they are known.
+    /// The bytes that a store writes, if they are known.
     pub(super) stored: Option<Stored>,
     pub(super) cache: usize,
 }
 
-/// Most bytes of one lane's access.
 pub(super) const MOST_BYTES: usize = 64;
 
-/// The bytes of a store.
 #[derive(Clone, Copy)]
 pub(super) struct Stored(pub(super) [u8; MOST_BYTES]);
 
@@ -71,7 +68,7 @@ impl Request {
         Request { stored, ..self }
     }
 
-    /// The ways in which it uses memory: an update whose result is used reads as well.
+    /// Returns the ways in which it accesses memory. An update whose result is used also reads.
     pub(super) fn manners(&self) -> impl Iterator<Item = Manner> {
         let manner = match (self.write, self.atomic || self.order.is_strong()) {
             (false, false) => Manner::Read,
@@ -82,13 +79,14 @@ impl Request {
         [Some(manner), self.returns.then_some(Manner::StrongRead)].into_iter().flatten()
     }
 
-    /// Part of the access in a race, given the place of its bytes.
+    /// Describes the access for the race check, given the position of its bytes.
     #[inline]
     pub(super) fn touch(&self, host: *const u8) -> Touch {
         let count = self.bytes as usize;
         let same = self.stored.is_some_and(|stored| {
             let mut there = [0; MOST_BYTES];
-            // SAFETY: the bytes of this access, found to be in live memory; no access has more than `MOST_BYTES`.
+            // SAFETY: the bytes of this access, found in live memory; no access has more than
+            // `MOST_BYTES`.
             unsafe { std::ptr::copy_nonoverlapping(host, there.as_mut_ptr(), count) };
             there[..count] == stored.0[..count]
         });
@@ -96,9 +94,9 @@ impl Request {
     }
 }
 
-/// Place of an access that was found to be allowed.
+/// The bytes of an allowed access.
 pub(in crate::exec) struct Place {
     pub(in crate::exec) host: *mut u8,
-    /// Memory that other workers see.
+    /// True if other workers can access the memory.
     pub(super) global: bool,
 }

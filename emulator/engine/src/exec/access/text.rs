@@ -1,13 +1,14 @@
-//! Bytes and texts that a kernel hands to functions of the system.
+//! Bytes and strings that a kernel passes to system functions.
 
 use super::Request;
 use super::place::place;
 use crate::exec::block::{Block, Site, Stop};
 
-/// The longest text that is read.
+/// Maximum length of a string.
 const MOST_TEXT: usize = 65_536;
 
-/// Reads a byte at a generic address. No memory instruction stands here, so the last slot is used.
+/// Reads a byte at a generic address. There is no memory instruction here, so it uses the last
+/// cache slot.
 fn byte_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<u8, Stop> {
     let cache = block.launch.args.kernel.caches;
     let place = place(block, site, Request::read(None, address, 1, cache))?;
@@ -28,7 +29,6 @@ pub(in crate::exec) fn bytes_at<const COUNT: usize>(
     Ok(bytes)
 }
 
-/// Reads the string at a generic address.
 pub(in crate::exec) fn text_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<String, Stop> {
     let mut text = Vec::new();
     while text.len() < MOST_TEXT {

@@ -1,4 +1,4 @@
-//! Accesses as the checks see them.
+//! Accesses for the checks.
 
 use super::Request;
 use crate::exec::block::{Block, Issue, Lanes, Site, Stop, thread_index};
@@ -12,19 +12,19 @@ use crate::semantics::LANES;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Pass {
     Arrives,
-    /// Finds that all have arrived.
+    /// Observes that all have arrived.
     Leaves,
 }
 
-/// Memory of an access, as far as races are concerned.
+/// Memory of an access, as the race check distinguishes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Memory {
-    /// Of the block of this rank in the cluster.
+    /// Shared memory of the block with this rank in the cluster.
     Shared(u32),
     Global,
 }
 
-/// What is remembered of the shared memory of the block of this rank in the cluster.
+/// Gives access to the shadow of the shared memory of the block with this rank in the cluster.
 fn with_shadow<T>(block: &mut Block<'_, '_>, rank: u32, then: impl FnOnce(&mut Shadow) -> T) -> T {
     match block.cluster.as_ref().and_then(|cluster| cluster.member(rank)) {
         Some(member) => then(&mut member.shadow.borrow_mut()),
@@ -32,7 +32,7 @@ fn with_shadow<T>(block: &mut Block<'_, '_>, rank: u32, then: impl FnOnce(&mut S
     }
 }
 
-/// Checks an access to the shared memory of a block of the cluster against what came before it.
+/// Checks an access to the shared memory of a block of the cluster against earlier ones.
 pub(in crate::exec) fn watch_shared(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -77,7 +77,7 @@ pub(in crate::exec) fn watch_local(
     Ok(())
 }
 
-/// Checks an access to shared or global memory against those of other threads.
+/// Checks an access to shared or global memory against accesses of other threads.
 pub(in crate::exec) fn watch_race(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -123,7 +123,7 @@ pub(in crate::exec) fn watch_race(
     }
 }
 
-/// A thread passes a barrier that lies here in the shared memory of a block of the cluster.
+/// Records that a thread passes a barrier in the shared memory of a block of the cluster.
 pub(in crate::exec) fn pass_memory_barrier(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -183,7 +183,6 @@ pub(in crate::exec) fn fence(block: &mut Block<'_, '_>, issue: Issue, scope: Sco
     }
 }
 
-/// Adds the access to a fault.
 pub(super) fn with_access(block: &Block<'_, '_>, mut fault: Stop, request: Request) -> Stop {
     let (space, global) = match request.space {
         Some(Space::Shared | Space::SharedCluster) => ("shared", false),

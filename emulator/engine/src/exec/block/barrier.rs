@@ -1,4 +1,4 @@
-//! The barriers of a block: the threads that wait, and those that may go on.
+//! The barriers of a block: waiting threads, and threads that may continue.
 
 use super::fault::{MOST_RELATED, lanes_at, threads_of_warp};
 use super::warp::{Fragment, Wait, Warp};
@@ -8,7 +8,7 @@ use crate::report::FaultKind;
 use crate::semantics::lanes_of;
 
 impl Block<'_, '_> {
-    /// Lets threads go on whose barrier has all the threads that it waits for. `false` if there are none.
+    /// Releases threads whose barrier is complete. Returns false if there are none.
     pub(in crate::exec) fn release_barriers(&mut self) -> Result<bool, Stop> {
         let live: u32 = self.warps.iter().map(|warp| warp.live.count_ones()).sum();
         let mut any = false;
@@ -37,7 +37,7 @@ impl Block<'_, '_> {
         Ok(any)
     }
 
-    /// The barriers at which threads wait or have arrived, one bit each.
+    /// Returns the barriers at which threads wait or have arrived, one bit each.
     fn barriers_in_use(&self) -> u32 {
         let arrived = (0..).zip(&self.arrived).filter(|(_, threads)| **threads != 0).map(|(id, _)| id);
         let fragments = self.warps.iter().flat_map(Warp::fragments);
@@ -48,7 +48,6 @@ impl Block<'_, '_> {
         arrived.chain(waiting).fold(0, |bits, id: u32| bits | 1 << id)
     }
 
-    /// Fragments that wait at a barrier, with their warps.
     fn waiting_at(&self, id: u32) -> impl Iterator<Item = (&Warp, &Fragment)> {
         let of_warp = move |warp| {
             let fragments = Warp::fragments(warp).iter();
@@ -57,7 +56,7 @@ impl Block<'_, '_> {
         self.warps.iter().flat_map(of_warp)
     }
 
-    /// The number of threads that a barrier names, if it does.
+    /// Returns the number of threads that a barrier instruction states, if any.
     fn asked_for(&self, warp: &Warp, fragment: &Fragment) -> Option<u32> {
         match &self.instruction(fragment.pc).op {
             Op::Barrier { count: Some(count), .. } => {
@@ -67,7 +66,8 @@ impl Block<'_, '_> {
         }
     }
 
-    /// With the check on: finds threads that wait at the same barrier for different numbers of threads.
+    /// With the check on, finds threads that wait at the same barrier for different numbers of
+    /// threads.
     fn check_counts(&self, id: u32) -> Result<(), Stop> {
         let mut waiting = self.waiting_at(id);
         let Some((first_warp, first)) = waiting.next() else { return Ok(()) };
@@ -88,7 +88,8 @@ impl Block<'_, '_> {
         })
     }
 
-    /// With the check on: finds a barrier of all threads that some of them never reach, because they have exited.
+    /// With the check on, finds a barrier of all threads that some never reach because they have
+    /// exited.
     fn check_exits(&self, id: u32) -> Result<(), Stop> {
         let Some((warp, waiting)) = self.waiting_at(id).next() else { return Ok(()) };
         let mut exited = Vec::new();
@@ -150,17 +151,17 @@ impl Block<'_, '_> {
         self.arrived[id as usize] = 0;
     }
 
-    /// With the check on: true if some threads have exited.
+    /// With the check on, true if some threads have exited.
     pub(in crate::exec) fn has_exits(&self) -> bool {
         self.warps.iter().any(|warp| !warp.exits.is_empty())
     }
 
-    /// True if no thread of this block has arrived at a barrier whose number lies here.
+    /// True if no thread of this block has arrived at the barrier with this number.
     pub(in crate::exec) fn nobody_arrived(&self, id: u32) -> bool {
         self.arrived.get(id as usize) == Some(&0)
     }
 
-    /// Lets threads of a warp arrive at a barrier and go on.
+    /// Makes threads of a warp arrive at a barrier without waiting.
     #[inline]
     pub(in crate::exec) fn arrive(&mut self, id: u32, warp: usize, mask: u32) {
         let number = id as usize & 15;
@@ -170,8 +171,8 @@ impl Block<'_, '_> {
         }
     }
 
-    /// With the check on: finds an aligned barrier that these lanes reach and others of their warp have gone past.
-    /// Lanes about to exit are not waited for, and so do no harm.
+    /// With the check on, finds an aligned barrier that these lanes reach and others of their warp
+    /// have passed. Lanes about to exit do not count, because no thread waits for them.
     pub(in crate::exec) fn check_aligned(&self, issue: Issue) -> Result<(), Stop> {
         if !self.launch.options.check_barriers {
             return Ok(());

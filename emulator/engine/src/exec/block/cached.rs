@@ -1,10 +1,9 @@
-//! The region of memory that an instruction found last.
+//! A cache of the region that a memory instruction found last.
 
 use super::launch::Launch;
 use crate::exec::touched::Marks;
 use crate::memory::Region;
 
-/// The region that a memory instruction found last.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Cached {
     pub(in crate::exec) base: u64,
@@ -12,9 +11,9 @@ pub(in crate::exec) struct Cached {
     pub(in crate::exec) host: *mut u8,
     pub(in crate::exec) writable: bool,
     pub(in crate::exec) tracked: bool,
-    /// The notes of the bytes that are touched; null if none are kept.
+    /// The record of accessed bytes; null if none is kept.
     pub(in crate::exec) marks: *const Marks,
-    /// Its last address, and the distance from the one before.
+    /// Its last address, and the distance from the previous one.
     pub(in crate::exec) last: u64,
     pub(in crate::exec) stride: u64,
 }
@@ -44,10 +43,10 @@ impl Cached {
         }
     }
 
-    /// The place where touched bytes are noted.
+    /// Returns the record of accessed bytes.
     #[inline(always)]
     pub(in crate::exec) fn marks<'l>(&self, _launch: &'l Launch<'_>) -> Option<&'l Marks> {
-        // SAFETY: null, or from the launch's own `Touched`, which keeps it as long as the launch.
+        // SAFETY: null, or from the launch's `Touched`, which lives as long as the launch.
         unsafe { self.marks.as_ref() }
     }
 }

@@ -1,8 +1,8 @@
 //! Clusters of blocks: their barrier, and the shared memory of the other blocks.
 //!
-//! All blocks of a cluster are run by one worker, in turns, so that none of this is ever used by two threads at once. In
-//! a cluster of one block, the barrier is a second barrier of all threads of the block. At either, a thread announces
-//! itself first and waits later.
+//! One worker runs all blocks of a cluster in turn, so two threads never use this state at the same
+//! time. In a cluster of one block, the barrier is a second barrier of all threads of the block. At
+//! either, a thread first arrives and waits later.
 
 use super::Block;
 use super::warp::Wait;
@@ -12,24 +12,23 @@ use crate::program::memory::{Order, Scope};
 use crate::semantics::lanes_of;
 use std::cell::{Cell, RefCell};
 
-/// What the blocks of a cluster know of each other.
+/// State that the blocks of a cluster share.
 #[derive(Debug)]
 pub(in crate::exec) struct Cluster {
     members: Vec<Member>,
-    /// Phases of the barrier that are over.
+    /// Number of completed phases of the barrier.
     phase: Cell<u64>,
-    /// What threads told when they announced themselves, by phase, where a check needs it.
+    /// Knowledge that threads published on arrival, by phase, if a check needs it.
     told: RefCell<Publications>,
 }
 
-/// A block, as the others of its cluster see it.
+/// The state of a block that is visible to its cluster.
 #[derive(Debug)]
 pub(in crate::exec) struct Member {
-    /// Its shared memory, which lives as long as the blocks of the cluster do.
+    /// Its shared memory, which lives as long as the blocks of the cluster.
     pub(in crate::exec) shared: Cell<*mut u8>,
-    /// All its threads have exited.
     pub(in crate::exec) ended: Cell<bool>,
-    /// Of its shared memory, where a check needs it.
+    /// Shadow of its shared memory, if a check needs it.
     pub(in crate::exec) shadow: RefCell<Shadow>,
 }
 
@@ -44,12 +43,12 @@ impl Cluster {
         Cluster { members, phase: Cell::new(0), told: RefCell::default() }
     }
 
-    /// The block of this rank.
     pub(in crate::exec) fn member(&self, rank: u32) -> Option<&Member> {
         self.members.get(rank as usize)
     }
 
-    /// The block in whose shared memory of so many bytes this is, and how far in.
+    /// Returns the block whose shared memory of `bytes` bytes contains this address, and the offset
+    /// in it.
     pub(in crate::exec) fn owner(&self, at: *const u8, bytes: usize) -> Option<(&Member, u64)> {
         let offset = |member: &Member| at.addr().wrapping_sub(member.shared.get().addr());
         let owner = self.members.iter().find(|member| offset(member) < bytes)?;
@@ -58,7 +57,7 @@ impl Cluster {
 }
 
 impl Block<'_, '_> {
-    /// Makes itself known to the other blocks of its cluster.
+    /// Makes this block known to the other blocks of its cluster.
     pub(super) fn enter_cluster(&mut self) {
         let Some(cluster) = &self.cluster else { return };
         let Some(member) = cluster.member(self.rank) else { return };
@@ -71,14 +70,14 @@ impl Block<'_, '_> {
         }
     }
 
-    /// Tells the other blocks of its cluster that all its threads have exited.
+    /// Informs the other blocks of its cluster that all its threads have exited.
     pub(in crate::exec) fn leave_cluster(&self) {
         if let Some(member) = self.cluster.as_ref().and_then(|cluster| cluster.member(self.rank)) {
             member.ended.set(true);
         }
     }
 
-    /// Threads of a warp announce themselves at the barrier of the cluster.
+    /// Makes threads of a warp arrive at the barrier of the cluster.
     pub(in crate::exec) fn announce(&mut self, warp: usize, mask: u32, releases: bool) {
         self.warps[warp].announced |= mask;
         match (&self.cluster, &mut self.clocks) {
@@ -86,7 +85,7 @@ impl Block<'_, '_> {
             (Some(cluster), Some(clocks)) => {
                 let told = &mut cluster.told.borrow_mut();
                 let phase = cluster.phase.get();
-                // Without a release of its own, what the thread's last fence covered is told.
+                // Without its own release, the thread publishes the state at its last fence.
                 let order = Order::Strong { scope: Scope::Device, releases };
                 lanes_of(mask).for_each(|lane| clocks.publish(warp, lane, phase, order, true, told));
             }
@@ -94,7 +93,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// Threads of a warp go on behind the barrier of the cluster, whose phase is over.
+    /// Threads of a warp continue after the barrier of the cluster, whose phase is complete.
     #[inline]
     pub(in crate::exec) fn hear(&mut self, warp: usize, mask: u32) {
         let (Some(cluster), Some(clocks)) = (&self.cluster, &mut self.clocks) else { return };
@@ -103,14 +102,13 @@ impl Block<'_, '_> {
         lanes_of(mask).for_each(|lane| clocks.learn(warp, lane, phase, &told));
     }
 
-    /// True if all live threads have announced themselves.
+    /// True if all live threads have arrived.
     #[inline]
     fn is_announced(&self) -> bool {
         self.warps.iter().all(|warp| warp.live & !warp.announced == 0)
     }
 
-    /// In a cluster of one block, when all live threads have announced themselves: forgets that, so that who waits can
-    /// go on.
+    /// In a cluster of one block, completes the phase if all live threads have arrived.
     fn end_cluster_phase(&mut self) {
         if !self.is_announced() {
             return;
@@ -122,7 +120,7 @@ impl Block<'_, '_> {
         self.warps.iter_mut().for_each(|warp| warp.announced = 0);
     }
 
-    /// Lets threads go on that wait for a phase that is over. `false` if there are none.
+    /// Releases threads that wait for a completed phase. Returns false if there are none.
     pub(in crate::exec) fn release_cluster(&mut self) -> bool {
         if self.cluster.is_none() {
             self.end_cluster_phase();
@@ -142,15 +140,15 @@ impl Block<'_, '_> {
     }
 }
 
-/// When all live threads of the blocks of a cluster have announced themselves: lets those go on that wait. `false` if
-/// there are none.
+/// If all live threads of the blocks of a cluster have arrived, completes the phase and releases
+/// them. Returns false if there are none.
 pub(in crate::exec) fn end_phase(blocks: &mut [Block<'_, '_>]) -> bool {
     if !blocks.iter().all(Block::is_announced) {
         return false;
     }
     if let Some(cluster) = blocks.first().and_then(|block| block.cluster.as_ref()) {
         let phase = cluster.phase.get();
-        // What was told before is heard by now.
+        // Knowledge of earlier phases has been received by now.
         cluster.told.borrow_mut().retain(|told, _| *told == phase);
         cluster.phase.set(phase + 1);
     }

@@ -1,9 +1,9 @@
-//! Copies of many bytes that are under way.
+//! Asynchronous copies in progress.
 
 use super::Site;
 use crate::exec::tensor::MOST_DIMENSIONS;
 
-/// A copy, with what it had as operands when it was issued.
+/// A copy, with the values of its operands at issue.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LateCopy {
     /// The thread and the instruction.
@@ -13,17 +13,17 @@ pub(in crate::exec) struct LateCopy {
     pub(in crate::exec) bytes: u32,
     pub(in crate::exec) coordinates: [i32; MOST_DIMENSIONS],
     pub(in crate::exec) offsets: [u32; 3],
-    /// The blocks of the cluster that get the bytes, a bit each by rank.
+    /// The blocks of the cluster that receive the bytes, one bit each by rank.
     pub(in crate::exec) blocks: Option<u32>,
-    /// The address of the barrier that is told.
+    /// The address of the barrier to signal.
     pub(in crate::exec) told: Option<u64>,
 }
 
-/// Copies of a block that are under way, each with the number of its group among those of its thread.
+/// The copies of a block in progress, each with the number of its group among its thread's groups.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct LateCopies {
     list: Vec<(LateCopy, u32)>,
-    /// Groups of each thread since the start of the block, where there are some.
+    /// Number of groups of each thread since the start of the block.
     groups: Vec<((usize, usize), u32)>,
 }
 
@@ -53,12 +53,13 @@ impl LateCopies {
         self.list.push((copy, group));
     }
 
-    /// Makes a group of a thread's copies since the last one.
+    /// Combines a thread's copies since its last group into a group.
     pub(in crate::exec) fn commit(&mut self, site: Site) {
         *self.groups((site.warp, site.lane)) += 1;
     }
 
-    /// Removes a copy of a thread that has to end for no more than `most` of its groups to be under way.
+    /// Removes a copy of a thread that must end so that at most `most` of its groups remain in
+    /// progress.
     pub(in crate::exec) fn take_due(&mut self, site: Site, most: u32) -> Option<LateCopy> {
         let first = self.groups((site.warp, site.lane)).saturating_sub(most);
         let due = |(copy, group): &(LateCopy, u32)| {
@@ -70,7 +71,6 @@ impl LateCopies {
         Some(self.list.remove(at).0)
     }
 
-    /// Removes one of all, by its place.
     pub(in crate::exec) fn take(&mut self, at: usize) -> LateCopy {
         self.list.remove(at).0
     }

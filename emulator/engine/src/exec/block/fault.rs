@@ -1,4 +1,4 @@
-//! Faults, as seen from the block in which they happen.
+//! Creates the faults of a block.
 
 use super::warp::{Fragment, Wait};
 use super::{Block, Lanes, thread_index};
@@ -8,14 +8,14 @@ use crate::report::{Fault, FaultKind, Related};
 use crate::semantics::LANES;
 use std::sync::PoisonError;
 
-/// Most places that a report names beside that of the fault.
+/// Maximum number of further locations in a report.
 pub(in crate::exec) const MOST_RELATED: usize = 16;
 
-/// Reason for which a block ends early.
+/// Reason why a block ends early.
 pub(in crate::exec) type Stop = Box<Fault>;
 
 impl<'a> Block<'_, 'a> {
-    /// Another place that takes part in a fault.
+    /// Another location that takes part in a fault.
     pub(in crate::exec) fn related(&self, at: impl Into<Lanes>, note: String) -> Related {
         let at = at.into();
         let origin = self.origin(at.pc);
@@ -28,7 +28,7 @@ impl<'a> Block<'_, 'a> {
         }
     }
 
-    /// The fault of a block in which no thread can run.
+    /// Returns the fault of a block in which no thread can run.
     pub(in crate::exec) fn stuck(&self) -> Stop {
         let waits: Vec<Wait> = self.parts().iter().map(|(_, fragment)| fragment.wait).collect();
         self.fault_of_all(if waits.contains(&Wait::Group) {
@@ -42,7 +42,7 @@ impl<'a> Block<'_, 'a> {
         })
     }
 
-    /// The fragments of all warps, each with the number of its warp.
+    /// Returns the divergent paths of all warps, each with the number of its warp.
     fn parts(&self) -> Vec<(u32, &Fragment)> {
         let mut parts = Vec::new();
         for warp in &self.warps {
@@ -51,7 +51,8 @@ impl<'a> Block<'_, 'a> {
         parts
     }
 
-    /// A fault of the block as a whole, with the places of its threads. It is attributed to the first that still runs.
+    /// Returns a fault of the whole block, with the locations of its threads. It is attributed to
+    /// the first thread that still runs.
     pub(in crate::exec) fn fault_of_all(&self, kind: FaultKind) -> Stop {
         let parts = self.parts();
         let first = parts.first().map(|(warp, fragment)| lanes_at(*warp, fragment));
@@ -70,8 +71,8 @@ impl<'a> Block<'_, 'a> {
         fault
     }
 
-    /// Ends the block with the finding of a check, or has it reported and goes on: once per instruction and kind, so
-    /// that `complete` is not called for each of a million accesses.
+    /// Ends the block with the finding of a check, or reports it and continues: once per
+    /// instruction and kind, so `complete` is not called for each of a million accesses.
     #[cold]
     pub(in crate::exec) fn found(
         &self,
@@ -92,7 +93,6 @@ impl<'a> Block<'_, 'a> {
         Ok(())
     }
 
-    /// A fault of these lanes.
     pub(in crate::exec) fn fault(&self, kind: FaultKind, at: impl Into<Lanes>) -> Stop {
         let at = at.into();
         let origin = self.origin(at.pc);
@@ -106,7 +106,7 @@ impl<'a> Block<'_, 'a> {
         Box::new(fault)
     }
 
-    /// Coordinates of the first of some threads.
+    /// Returns the coordinates of the first of these threads.
     fn first_thread(&self, at: Lanes) -> [u32; 3] {
         let lane = at.mask.trailing_zeros().min(31);
         thread_index(at.warp as u32 * LANES as u32 + lane, self.launch.args.block)
@@ -129,7 +129,6 @@ impl<'a> Block<'_, 'a> {
     }
 }
 
-/// Text for the threads of a warp in a mask.
 pub(super) fn threads_of_warp(mask: u32) -> String {
     match mask.count_ones() {
         1 => "one thread of a warp".to_owned(),
@@ -137,7 +136,7 @@ pub(super) fn threads_of_warp(mask: u32) -> String {
     }
 }
 
-/// Place of a fragment.
+/// Returns the location of a divergent path.
 pub(super) fn lanes_at(warp: u32, fragment: &Fragment) -> Lanes {
     Lanes { warp: warp as usize, pc: fragment.pc, mask: fragment.mask }
 }

@@ -1,4 +1,4 @@
-//! State that all blocks of a launch share.
+//! State shared by all blocks of a launch.
 
 use super::thread_index;
 use crate::exec::check::traces::GlobalShadow;
@@ -15,45 +15,44 @@ use crate::report::{Fault, FaultKind};
 use crate::semantics::{LANES, Register, Width};
 use std::sync::Mutex;
 
-/// Bytes of shared memory of each block that the system keeps for itself, as the device reports.
+/// Shared memory per block that the system reserves, in bytes, as the device reports.
 const RESERVED_SHARED: u32 = 1024;
 
-/// Most bytes of shared memory that a block can ask for: more than any block has.
+/// Maximum shared memory that a block can request, in bytes; more than any block has.
 const MOST_SHARED: u32 = 1 << 20;
 
-/// The most blocks of a cluster.
+/// Maximum number of blocks in a cluster.
 const MOST_BLOCKS: u64 = 16;
 
-/// A launch, as its blocks see it.
 pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) args: LaunchArgs<'a>,
     pub(in crate::exec) map: &'a Map,
     pub(in crate::exec) options: &'a ExecOptions,
     pub(in crate::exec) hooks: &'a dyn Hooks,
-    /// Constant rows that are the same in all blocks.
+    /// Constant vector registers that are the same in all blocks.
     pub(in crate::exec) uniform: Vec<(Register, Width, u64)>,
-    /// Constant rows that differ by block, warp or lane.
+    /// Constant vector registers that differ by block, warp or lane.
     pub(in crate::exec) varying: Vec<(Register, Width, Special)>,
-    /// Constant rows that hold addresses of shared memory, where these depend on the rank of the block in its cluster.
+    /// Constant vector registers that contain addresses of shared memory, if they depend on the
+    /// rank of the block in its cluster.
     pub(in crate::exec) shared_addresses: Vec<(Register, Width, u64)>,
-    /// Registers and predicates that are zero at the start of each block.
+    /// Registers and predicates that are zeroed at the start of each block.
     pub(in crate::exec) unwritten: &'a Unwritten,
     /// Steps of the vector mode; `None` in the plain mode.
     pub(in crate::exec) steps: Option<&'a Steps>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
-    /// Blocks of a cluster in x, y and z.
     pub(in crate::exec) cluster: [u32; 3],
     pub(in crate::exec) shared_bytes: u32,
     pub(in crate::exec) global_shadow: Option<GlobalShadow>,
-    /// The notes of the bytes of global memory that are touched.
+    /// The record of accessed bytes of global memory.
     pub(in crate::exec) touched: Option<&'a Touched>,
-    /// Findings of checks that are reported and with which the launch goes on: instruction and kind.
+    /// Findings of checks that were reported while the launch continued: instruction and kind.
     pub(super) reported: Mutex<Vec<(u32, FaultKind)>>,
 }
 
 impl<'a> Launch<'a> {
-    /// Prepares a launch; refuses one that would break the execution.
+    /// Prepares a launch. Refuses one that would break the execution.
     pub(in crate::exec) fn new(
         args: &LaunchArgs<'a>,
         map: &'a Map,
@@ -94,7 +93,7 @@ impl<'a> Launch<'a> {
         Ok(launch)
     }
 
-    /// The value of a constant row, or the special register on which it depends.
+    /// Returns the value of a constant row, or the special register on which it depends.
     fn value(&self, constant: Constant) -> Result<u64, Special> {
         let args = &self.args;
         let windows = self.map.windows();
@@ -161,7 +160,6 @@ impl<'a> Launch<'a> {
         [(block % x) as u32, (block / x % y) as u32, (block / x / y) as u32]
     }
 
-    /// Coordinates in the grid of the block of this rank in a cluster.
     #[inline]
     pub(in crate::exec) fn coordinates_in_cluster(&self, cluster: u64, rank: u32) -> [u32; 3] {
         let [x, y, _] = std::array::from_fn(|axis| u64::from(self.args.grid[axis] / self.cluster[axis]));
@@ -170,7 +168,7 @@ impl<'a> Launch<'a> {
         std::array::from_fn(|axis| first[axis] as u32 * self.cluster[axis] + inner[axis])
     }
 
-    /// The rank of a block in its cluster, from its coordinates in the grid.
+    /// Returns the rank of a block in its cluster, from its coordinates in the grid.
     #[inline]
     pub(in crate::exec) fn rank(&self, index: [u32; 3]) -> u32 {
         let [x, y, z] = std::array::from_fn(|axis| index[axis] % self.cluster[axis]);
@@ -182,29 +180,25 @@ impl<'a> Launch<'a> {
         self.cluster.iter().product()
     }
 
-    /// How many there are in the grid.
     pub(in crate::exec) fn clusters(&self) -> u64 {
         self.blocks / u64::from(self.blocks_per_cluster())
     }
 
-    /// True if clusters have more than one block.
     pub(in crate::exec) fn is_clustered(&self) -> bool {
         self.cluster != [1; 3]
     }
 
-    /// True if something is remembered of accesses.
+    /// True if accesses are recorded.
     pub(in crate::exec) fn watches(&self) -> bool {
         self.options.check_init || self.options.check_races
     }
 
-    /// The number of a block, from its coordinates.
     pub(in crate::exec) fn number(&self, [x, y, z]: [u32; 3]) -> u64 {
         let [width, height, _] = self.args.grid.map(u64::from);
         u64::from(x) + width * (u64::from(y) + height * u64::from(z))
     }
 }
 
-/// Size of a launch.
 struct Extent {
     threads: u32,
     blocks: u64,
@@ -213,7 +207,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// `Err` describes the impossible size.
+    /// Computes the size. `Err` describes an impossible one.
     fn of(args: &LaunchArgs<'_>) -> Result<Extent, String> {
         let kernel: &Kernel = args.kernel;
         let product =

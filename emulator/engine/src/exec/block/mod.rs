@@ -1,7 +1,8 @@
 //! A block: its warps, its shared memory, its barriers.
 //!
-//! Here is the state of a block, and the code that changes it: waiting at barriers, and the making of faults. The
-//! effects of instructions are further up, and the mode that runs them is chosen at the top.
+//! This room contains the state of a block and the code that changes it: waiting at barriers, and
+//! creating faults. Rooms above contain the effects of instructions, and `launch` selects the mode
+//! that runs them.
 
 mod barrier;
 pub(in crate::exec) mod cached;
@@ -39,41 +40,37 @@ use special::{depends_on_block, set_varying};
 use std::rc::Rc;
 use warp::Warp;
 
-/// A block being run. Reused for one block after the other.
+/// A running block. Reused for one block after another.
 pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) launch: &'l Launch<'a>,
     pub(in crate::exec) worker: usize,
     pub(in crate::exec) index: [u32; 3],
     /// The blocks of its cluster, if there are others.
     pub(in crate::exec) cluster: Option<Rc<Cluster>>,
-    /// Its rank in its cluster.
     pub(in crate::exec) rank: u32,
-    /// The address of its shared memory.
     pub(in crate::exec) shared_base: u32,
     pub(in crate::exec) warps: Vec<Warp>,
     pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
     pub(in crate::exec) caches: Vec<Cached>,
-    /// Copies that are under way.
     pub(in crate::exec) copies: LateCopies,
-    /// Threads that arrived at a barrier without waiting, by its number.
+    /// Number of threads that arrived at each barrier without waiting.
     arrived: [u32; 16],
     pub(in crate::exec) instructions: u64,
-    /// Number of turns that its warps had.
+    /// Number of turns of its warps.
     pub(in crate::exec) rounds: u64,
-    /// Shadow of shared memory, where a check needs it.
+    /// Shadow of shared memory, if a check needs it.
     pub(in crate::exec) shadow: Shadow,
-    /// Clocks, where races are looked for.
+    /// Clocks, if the race check is on.
     pub(in crate::exec) clocks: Option<Clocks>,
-    /// Rest of the parts, which go back at the end.
+    /// The remaining parts, which are reused after the launch.
     parts: Parts,
-    /// Offset in cells of the scratch rows of each warp.
+    /// Offset of the scratch rows of each warp, in cells.
     pub(in crate::exec) scratch: u32,
-    /// Rows that lanes outside of the running gang need, one bit each.
+    /// Vector registers that lanes outside of the running group need, one bit each.
     pub(in crate::exec) kept: Vec<u64>,
-    /// Room for the places of a warp's lanes in memory.
+    /// Buffer for the offsets of a warp's lanes in memory.
     pub(in crate::exec) offsets: [i64; LANES],
-    /// Registers that are not rows.
     pub(in crate::exec) scalars: Scalars,
 }
 
@@ -134,7 +131,7 @@ impl<'l, 'a> Block<'l, 'a> {
         block
     }
 
-    /// Sets the block up to run as the one with these coordinates.
+    /// Prepares the block with these coordinates.
     pub(in crate::exec) fn start(&mut self, index: [u32; 3]) {
         self.index = index;
         if self.launch.is_clustered() {

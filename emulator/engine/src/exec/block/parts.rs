@@ -1,13 +1,13 @@
-//! Buffers that a worker keeps from one launch to the next, so that a launch allocates nothing once warm.
+//! Buffers that a worker reuses in later launches, so that a warm launch allocates nothing.
 
 use super::cached::Cached;
 use super::scalars::Scalars;
 use super::warp::Warp;
 use std::cell::RefCell;
 
-/// Number of kernels for which a thread keeps parts.
+/// Number of kernels whose parts a thread keeps.
 const KEPT: usize = 8;
-/// Size in bytes above which parts are given back to the system.
+/// Size in bytes above which parts are freed.
 const LARGEST: usize = 64 << 20;
 
 /// The parts of a block. They fit any launch of the same kernel with the same block size.
@@ -18,21 +18,21 @@ pub(in crate::exec) struct Parts {
     pub(in crate::exec) warps: Vec<Warp>,
     pub(in crate::exec) shared: Vec<u64>,
     pub(in crate::exec) caches: Vec<Cached>,
-    /// Values that the constant rows hold.
+    /// Values of the constant rows.
     pub(in crate::exec) uniform: Vec<u64>,
     pub(in crate::exec) scalars: Scalars,
 }
 
 thread_local! {
-    /// The parts used last come last.
+    /// Ordered by their last use.
     static IDLE: RefCell<Vec<Parts>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Parts {
-    /// Parts left by an earlier launch, or empty ones.
+    /// Returns the parts of an earlier launch, or empty ones.
     #[inline]
     pub(in crate::exec) fn take(kernel: u64, block: [u32; 3]) -> Parts {
-        // Fails only while the thread ends: destructors of its other variables may run kernels then.
+        // Fails only while the thread ends, when destructors of its variables may run kernels.
         let found = IDLE.try_with(|idle| {
             let mut idle = idle.borrow_mut();
             let at = idle.iter().rposition(|parts| parts.kernel == kernel && parts.block == block)?;
@@ -41,13 +41,13 @@ impl Parts {
         found.ok().flatten().unwrap_or_else(|| Parts { kernel, block, ..Parts::default() })
     }
 
-    /// Leaves the parts for a later launch.
+    /// Keeps the parts for a later launch.
     #[inline]
     pub(in crate::exec) fn keep(self) {
         if self.warps.iter().map(Warp::bytes).sum::<usize>() > LARGEST {
             return;
         }
-        // Fails only while the thread ends; then nothing is to be kept.
+        // Fails only while the thread ends; nothing has to be kept then.
         let _ = IDLE.try_with(|idle| {
             let mut idle = idle.borrow_mut();
             if idle.len() >= KEPT {

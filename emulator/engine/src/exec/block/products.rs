@@ -1,20 +1,20 @@
-//! Products of a warp group that are under way.
+//! Asynchronous products of a warp group in progress.
 
-/// A product, with what it had in place of operands when it was issued.
+/// A product, with the values of its operands at issue.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LateProduct {
     pub(in crate::exec) pc: u32,
-    /// Of the factors in shared memory.
+    /// Descriptors of the factors in shared memory.
     pub(in crate::exec) descriptors: [u64; 2],
-    /// True if the old values of the result count.
+    /// True if the product is added to the old values.
     pub(in crate::exec) accumulates: bool,
 }
 
-/// Products of a warp that are under way, in their order, each with the number of its group.
+/// The products of a warp in progress, in order, each with the number of its group.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct LateProducts {
     list: Vec<(LateProduct, u64)>,
-    /// Groups since the start of the block.
+    /// Number of groups since the start of the block.
     groups: u64,
 }
 
@@ -32,7 +32,7 @@ impl LateProducts {
         self.list.push((product, self.groups));
     }
 
-    /// Makes a group of the products since the last one.
+    /// Combines the products since the last group into a group.
     pub(in crate::exec) fn commit(&mut self) {
         self.groups += 1;
     }
@@ -41,13 +41,13 @@ impl LateProducts {
         self.list.iter().map(|(product, _)| product)
     }
 
-    /// Number of products that have to end for no more than `most` groups to be under way.
+    /// Returns the number of products that must end so that at most `most` groups remain in
+    /// progress.
     pub(in crate::exec) fn due(&self, most: u32) -> usize {
         let first = self.groups.saturating_sub(most.into());
         self.list.iter().take_while(|(_, group)| *group < first).count()
     }
 
-    /// Removes the first products.
     pub(in crate::exec) fn take(&mut self, count: usize) -> Vec<LateProduct> {
         self.list.drain(..count).map(|(product, _)| product).collect()
     }

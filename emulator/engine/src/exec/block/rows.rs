@@ -1,19 +1,18 @@
-//! The register file of a warp.
+//! The register file of a warp: vector registers, called rows, with one element per lane.
 
 use crate::program::RowKind;
 use crate::program::instruction::Condition;
 use crate::semantics::{LANES, Predicate, Register, Width, lanes_of};
 
-/// One row, aligned so that it fills whole vector registers and cache lines.
+/// One row. Its alignment lets it fill whole vector registers and cache lines.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Row([u32; LANES]);
 
-/// Rows beyond those of the kernel: a double one for results that a mask is applied to, and one more because an
-/// operand that an operation does not use may be read as a double row.
+/// Rows in addition to the kernel's: a double one for results before masking, and one more because
+/// an unused operand may be read as a double row.
 const EXTRA_ROWS: u32 = 3;
 
-/// Rows and predicates of a warp.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct Rows {
     rows: Vec<Row>,
@@ -35,7 +34,7 @@ impl Rows {
         self.predicates.as_mut_ptr()
     }
 
-    /// A double row that belongs to no register of a kernel with `rows` rows.
+    /// Returns a double row that is not a register of a kernel with `rows` rows.
     pub(in crate::exec) fn scratch(rows: u32) -> Register {
         Register(rows)
     }
@@ -48,7 +47,7 @@ impl Rows {
         self.rows[register.0 as usize].0[lane] = value;
     }
 
-    /// A value of either width; the upper half of a single row is zero.
+    /// Reads a value of either width; the upper half of a single row is zero.
     pub(in crate::exec) fn get_wide(&self, register: Register, width: Width, lane: usize) -> u64 {
         if width != Width::Double {
             return self.get(register, lane).into();
@@ -70,7 +69,7 @@ impl Rows {
         self.rows[row].0[cell + 1] = (value >> 32) as u32;
     }
 
-    /// The same value in all lanes.
+    /// Writes the same value to all lanes.
     pub(in crate::exec) fn fill(&mut self, register: Register, width: Width, value: u64) {
         let first = register.0 as usize;
         if width != Width::Double {
@@ -82,7 +81,7 @@ impl Rows {
         self.rows[first..first + 2].fill(row);
     }
 
-    /// Fills a row with a first value plus an offset for each lane, for a value of either width.
+    /// Fills a row with a base value plus an offset per lane, for values of either width.
     pub(in crate::exec) fn fill_growing(
         &mut self,
         register: Register,
@@ -106,12 +105,11 @@ impl Rows {
         }
     }
 
-    /// Bytes that the register file takes.
+    /// Returns the size of the register file in bytes.
     pub(in crate::exec) fn bytes(&self) -> usize {
         size_of_val(self.rows.as_slice())
     }
 
-    /// The lanes where a condition holds.
     pub(in crate::exec) fn holds(&self, condition: Condition) -> u32 {
         let bits = self.predicates[condition.predicate.0 as usize];
         if condition.negated { !bits } else { bits }
@@ -122,7 +120,7 @@ impl Rows {
         *old = (*old & !mask) | (bits & mask);
     }
 
-    /// Copies these rows and predicates, to be put back later.
+    /// Copies these rows and predicates, to be restored later.
     pub(in crate::exec) fn save(
         &self,
         rows: &[core::ops::Range<u32>],
@@ -138,7 +136,6 @@ impl Rows {
         }
     }
 
-    /// Puts back what was saved, for the lanes of `mask`.
     pub(in crate::exec) fn restore(&mut self, saved: &Saved, mask: u32, kinds: &[RowKind]) {
         for (first, rows) in &saved.rows {
             for (offset, old) in rows.iter().enumerate() {
@@ -147,7 +144,7 @@ impl Rows {
                 let mut copy = |cell: usize| row[cell] = old.0[cell];
                 match kinds[index] {
                     RowKind::Single => lanes_of(mask).for_each(copy),
-                    // Half of a double row holds 16 lanes of two cells each.
+                    // Half of a double row contains 16 lanes of two cells each.
                     RowKind::Lower | RowKind::Upper => {
                         let half = if kinds[index] == RowKind::Upper { mask >> 16 } else { mask & 0xffff };
                         lanes_of(half).flat_map(|lane| [2 * lane, 2 * lane + 1]).for_each(&mut copy);
@@ -161,7 +158,7 @@ impl Rows {
     }
 }
 
-/// Registers of a function, set aside while it runs again further down.
+/// Saved registers of a function that runs recursively.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct Saved {
     rows: Vec<(u32, Vec<Row>)>,

@@ -1,4 +1,4 @@
-//! Registers that are held for the first lane of a warp only ([`crate::exec::code`]), as a block keeps them.
+//! Registers whose value is stored only for the first lane of a warp ([`crate::exec::code`]).
 
 use super::launch::Launch;
 use super::rows::Rows;
@@ -12,17 +12,16 @@ use crate::program::instruction::Special;
 use crate::program::memory::RANK_SHIFT;
 use crate::semantics::{LANES, Width};
 
-/// Coefficients beyond this could overflow on their way to an address.
+/// Maximum of coefficients. Larger ones could overflow when an address is computed.
 const MOST: i64 = 1 << 50;
 
-/// State that a block needs to run scalars. Kept from launch to launch.
+/// State of a block that scalars need. Kept between launches.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Scalars {
     /// For every eight warps, the values of their first lanes.
     pub(in crate::exec) groups: Vec<Rows>,
-    /// Growth of each shape.
     pub(in crate::exec) growths: Vec<Growth>,
-    /// How the places of each access follow each other; `None` if they are not aligned.
+    /// Layout of the addresses of each access; `None` if they are not aligned.
     pub(in crate::exec) patterns: Vec<Option<[Half; 2]>>,
     /// True if the launch is regular enough.
     pub(in crate::exec) usable: bool,
@@ -30,7 +29,8 @@ pub(in crate::exec) struct Scalars {
 }
 
 impl Scalars {
-    /// Updates the state that depends on the constants of a launch; `changed` says if they differ from the last.
+    /// Updates the state that depends on the constants of a launch. `changed` is true if they
+    /// differ from the last launch.
     pub(in crate::exec) fn prepare(&mut self, launch: &Launch<'_>, changed: bool) {
         self.usable = false;
         let Some(affine) = launch.steps.and_then(|steps| steps.affine.as_ref()) else { return };
@@ -69,8 +69,8 @@ impl Scalars {
         self.usable = true;
     }
 
-    /// Sets the registers that hold the coordinates of the block, and addresses of its shared memory where these depend
-    /// on it.
+    /// Sets the registers that contain the coordinates of the block, and addresses of its shared
+    /// memory if they depend on the block.
     pub(in crate::exec) fn start(&mut self, launch: &Launch<'_>, index: [u32; 3]) {
         for (register, width, special) in &launch.varying {
             if let Some(value) = block_value(launch, *special, index) {
@@ -84,7 +84,8 @@ impl Scalars {
     }
 }
 
-/// Coordinates of the lanes of a warp, relative to the first lane, if they are the same in all warps.
+/// Returns the coordinates of the lanes of a warp, relative to the first lane, if they are the same
+/// in all warps.
 fn lanes([x, y, z]: [u32; 3]) -> Option<[[i64; 3]; LANES]> {
     let warp = LANES as u32;
     let plane = x * y;
@@ -104,7 +105,8 @@ fn lanes([x, y, z]: [u32; 3]) -> Option<[[i64; 3]; LANES]> {
     regular.then(|| lanes.map(|lane| lane.map(i64::from)))
 }
 
-/// A register file of the first lanes of a group of warps, with the values that stay the same throughout.
+/// Creates a register file of the first lanes of a group of warps, with the values that never
+/// change.
 #[inline]
 fn first_lanes(launch: &Launch<'_>, group: usize) -> Rows {
     let kernel: &Kernel = launch.args.kernel;

@@ -1,4 +1,4 @@
-//! Places of lanes in a kernel.
+//! Locations of lanes in a kernel.
 
 /// Lanes of a warp at an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -16,27 +16,25 @@ pub(in crate::exec) struct Site {
     pub(in crate::exec) lane: usize,
 }
 
-/// An instruction that a fragment of a warp runs.
+/// An instruction that one divergent path of a warp runs.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Issue {
     pub(in crate::exec) warp: usize,
-    /// Index of the fragment in its warp.
+    /// Index of the divergent path in its warp.
     pub(in crate::exec) fragment: usize,
     pub(in crate::exec) pc: u32,
-    /// The lanes of the fragment.
+    /// The lanes of the path.
     pub(in crate::exec) mask: u32,
-    /// Those lanes where the guard of the instruction holds.
+    /// The lanes for which the guard of the instruction holds.
     pub(in crate::exec) active: u32,
 }
 
 impl Issue {
-    /// One of its lanes.
     #[inline(always)]
     pub(in crate::exec) fn at(self, lane: usize) -> Site {
         Site { warp: self.warp, pc: self.pc, lane }
     }
 
-    /// Some of its lanes.
     pub(in crate::exec) fn lanes(self, mask: u32) -> Lanes {
         Lanes { warp: self.warp, pc: self.pc, mask }
     }
@@ -49,7 +47,6 @@ impl From<Site> for Lanes {
 }
 
 impl From<Issue> for Lanes {
-    /// The active ones.
     fn from(issue: Issue) -> Lanes {
         issue.lanes(issue.active)
     }

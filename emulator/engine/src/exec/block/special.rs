@@ -1,4 +1,4 @@
-//! Special registers: their values in the threads of a block.
+//! The values of special registers in the threads of a block.
 
 use super::launch::Launch;
 use super::warp::Warp;
@@ -6,7 +6,7 @@ use crate::program::instruction::Special;
 use crate::program::memory::RANK_SHIFT;
 use crate::semantics::{LANES, Register};
 
-/// Fills those rows of special registers that `wanted` picks.
+/// Fills the special registers that `wanted` selects.
 pub(super) fn set_varying(
     launch: &Launch<'_>,
     worker: usize,
@@ -37,7 +37,7 @@ pub(super) fn set_varying(
     }
 }
 
-/// Fills the rows that depend on the block.
+/// Fills the special registers that depend on the block.
 pub(in crate::exec) fn set_block_rows(launch: &Launch<'_>, worker: usize, warp: &mut Warp, index: [u32; 3]) {
     set_varying(launch, worker, warp, |special, _| depends_on_block(special), index);
 }
@@ -53,7 +53,7 @@ pub(super) fn depends_on_block(special: &Special) -> bool {
     )
 }
 
-/// What depends on the block alone, in the one with these coordinates.
+/// Returns a value that depends only on the block with these coordinates.
 pub(super) fn block_value(launch: &Launch<'_>, special: Special, index: [u32; 3]) -> Option<u64> {
     let side = |axis: u8| (index[axis as usize], launch.cluster[axis as usize]);
     Some(match special {
@@ -68,7 +68,7 @@ pub(super) fn block_value(launch: &Launch<'_>, special: Special, index: [u32; 3]
     })
 }
 
-/// Coordinates of a thread in a block of these dimensions.
+/// Returns the coordinates of a thread in a block of these dimensions.
 pub(in crate::exec) fn thread_index(thread: u32, block: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = block;
     [thread % x, thread / x % y, thread / x / y]

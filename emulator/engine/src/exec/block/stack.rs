@@ -1,15 +1,14 @@
-//! End of each thread's stack.
+//! The stack pointer of each thread.
 
 use super::warp::Warp;
 use crate::semantics::{LANES, Register, Width, lanes_of};
 
-/// Alignment of frames.
 pub(in crate::exec) const FRAME_ALIGN: u32 = 16;
 /// The first free byte of each lane's local memory.
 pub(in crate::exec) type StackPointers = [u32; LANES];
 
 impl Warp {
-    /// Start of the next frame that these lanes share.
+    /// Returns the start of the next frame that these lanes share.
     pub(in crate::exec) fn next_frame(&self, lanes: u32) -> u32 {
         let highest = lanes_of(lanes).map(|lane| self.stack[lane]).max().unwrap_or(0);
         highest.next_multiple_of(FRAME_ALIGN)

@@ -1,4 +1,4 @@
-//! A warp: its registers, and the places of its lanes.
+//! A warp: its registers, and its divergent paths.
 
 pub(in crate::exec) use super::products::LateProduct;
 use super::products::LateProducts;
@@ -12,21 +12,18 @@ use crate::program::{Kernel, RowKind};
 use crate::semantics::{LANES, Width};
 use std::sync::Arc;
 
-/// Reason for which a fragment waits.
+/// Reason why a divergent path waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Wait {
     Ready,
-    /// The barrier of the block with this number.
     Barrier(u32),
-    /// The other threads of its cluster.
     Cluster,
-    /// Other lanes of its warp, at the collective instruction it stands at.
+    /// Other lanes of its warp, at the collective instruction where it waits.
     Collective,
     /// The other warps of its warp group, at the end of their products.
     Group,
 }
 
-/// A call in progress.
 #[derive(Debug)]
 pub(in crate::exec) struct Frame {
     pub(in crate::exec) return_pc: u32,
@@ -38,15 +35,15 @@ pub(in crate::exec) struct Frame {
     pub(in crate::exec) local_base: u32,
     /// Stack pointers that its return restores in each of its lanes.
     pub(in crate::exec) callers_stack: StackPointers,
-    /// Registers of the same function further up, if it called itself.
+    /// Registers of the caller's instance of this function, if it called itself.
     pub(in crate::exec) saved: Option<Saved>,
-    /// The functions of this frame and of all further up, one bit each.
+    /// The functions of this frame and of all its callers, one bit each.
     pub(in crate::exec) functions: Arc<[u64]>,
 }
 
 impl Frame {
-    /// The functions of a frame that a function of `count` is called from, with the called one added; and true if that
-    /// was among them.
+    /// Returns the functions of the calling frame and the called one, one bit for each of `count`.
+    /// Also returns true if the called one was among them.
     pub(in crate::exec) fn functions(
         parent: Option<&Arc<Frame>>,
         function: u32,
@@ -67,7 +64,7 @@ impl Frame {
 }
 
 impl Drop for Frame {
-    /// Drops one frame after the other: the chain may be longer than the host's stack is deep.
+    /// Drops the frames iteratively, because the chain may exceed the host's stack.
     fn drop(&mut self) {
         let mut next = self.parent.take();
         while let Some(mut frame) = next.and_then(Arc::into_inner) {
@@ -76,14 +73,14 @@ impl Drop for Frame {
     }
 }
 
-/// Lanes that stand at the same instruction of the same call.
+/// A divergent path: lanes at the same instruction of the same call.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct Fragment {
     pub(in crate::exec) pc: u32,
     pub(in crate::exec) mask: u32,
     pub(in crate::exec) frame: Option<Arc<Frame>>,
     pub(in crate::exec) wait: Wait,
-    /// True after its share of instructions, while others wait.
+    /// True if it has used up its share of instructions while other paths wait.
     pub(in crate::exec) tired: bool,
 }
 
@@ -102,7 +99,7 @@ impl Fragment {
     }
 }
 
-/// 32 threads, fewer in the last warp of a block.
+/// A warp: 32 threads, fewer in the last warp of a block.
 #[derive(Debug)]
 pub(in crate::exec) struct Warp {
     pub(in crate::exec) index: u32,
@@ -110,23 +107,21 @@ pub(in crate::exec) struct Warp {
     pub(in crate::exec) fragments: Vec<Fragment>,
     /// Lanes that have a thread and have not exited.
     pub(in crate::exec) live: u32,
-    /// True if all its registers are rows, so that it must run the code without scalars.
+    /// True if all its registers are in rows, so that it must run the code without scalars.
     pub(in crate::exec) rows_only: bool,
-    /// Lanes that have arrived at the barrier of the cluster, in the phase that is not over yet.
+    /// Lanes that have arrived at the barrier of the cluster in the current phase.
     pub(in crate::exec) announced: u32,
-    /// Products of its warp group that are under way.
     pub(in crate::exec) products: LateProducts,
-    /// Local memory, lane after lane, as far as it was used.
+    /// Local memory, lane by lane, up to the maximum used.
     pub(in crate::exec) local: Vec<u8>,
     pub(in crate::exec) local_stride: u32,
     pub(in crate::exec) stack: StackPointers,
-    /// Written bytes of each lane's local memory, where a check needs it.
+    /// Written bytes of each lane's local memory, if a check needs it.
     pub(in crate::exec) local_written: Vec<Written>,
-    /// Place and lanes of each exit, where a check needs it.
+    /// Position and lanes of each exit, if a check needs it.
     pub(in crate::exec) exits: Vec<(u32, u32)>,
-    /// Written registers, where a check needs it.
     pub(in crate::exec) registers: Box<WrittenRegisters>,
-    /// NaNs that the kernel has made, where a check needs it.
+    /// NaNs that the kernel has computed, if a check needs it.
     pub(in crate::exec) nans: Nans,
 }
 
@@ -154,12 +149,11 @@ impl Warp {
         &self.fragments
     }
 
-    /// Bytes that its state takes.
+    /// Returns the size of its state in bytes.
     pub(in crate::exec) fn bytes(&self) -> usize {
         self.rows.bytes() + self.local.len()
     }
 
-    /// Puts all threads at the start of the kernel.
     pub(in crate::exec) fn start(&mut self, live: u32, kernel: &Kernel, unwritten: &Unwritten) {
         for predicate in &unwritten.predicates {
             self.rows.set_predicate(*predicate, u32::MAX, 0);
@@ -183,7 +177,7 @@ impl Warp {
         self.grow_local(kernel.frame);
     }
 
-    /// Makes room for `bytes` of local memory in each lane.
+    /// Provides `bytes` of local memory per lane.
     pub(in crate::exec) fn grow_local(&mut self, bytes: u32) {
         if bytes <= self.local_stride {
             return;
@@ -200,7 +194,7 @@ impl Warp {
         self.local_stride = stride;
     }
 
-    /// Joins ready fragments that stand at the same place.
+    /// Merges ready divergent paths at the same position.
     pub(in crate::exec) fn merge(&mut self) {
         let mut i = 0;
         while i < self.fragments.len() {
@@ -219,8 +213,8 @@ impl Warp {
         }
     }
 
-    /// The ready fragment that should run: deepest call, then earliest block; those that had their share wait until
-    /// all had it.
+    /// Returns the ready divergent path to run: the deepest call, then the first block in reverse
+    /// post-order. Paths that have used up their share wait until all have.
     pub(in crate::exec) fn next(&mut self, kernel: &Kernel) -> Option<usize> {
         let key = |fragment: &Fragment| {
             let rank = kernel.ranks.get(fragment.pc as usize).copied().unwrap_or(0);

@@ -1,13 +1,14 @@
-//! The happens-before order of accesses: vector clocks.
+//! The happens-before order of accesses, as vector clocks.
 //!
-//! Each warp has a clock that moves on whenever one of its threads tells others something. Each thread knows, for every
-//! other thread, the moment up to which that thread's accesses happen before its own. An access is stamped with its
-//! thread and the moment of its warp; it happens before everything that a thread does which knows that moment of that
-//! thread.
+//! Each warp has a clock that advances when one of its threads publishes knowledge. Each thread
+//! knows, for every other thread, the time up to which that thread's accesses happen before its
+//! own. An access is stamped with its thread and the time of its warp. It happens before all
+//! actions of threads that know that time of that thread.
 //!
-//! A thread tells all that it knows, its own past included, or, by way of memory, what it knew at its last
-//! fence. Barriers and warp-level instructions tell everything to everybody who takes part, the fences of the others
-//! included: a fence of each thread, a barrier, and an atomic of one thread publish the accesses of all of them.
+//! A thread publishes its knowledge, including its own past; through memory, only its knowledge at
+//! its last fence. Barriers and warp-level instructions pass all knowledge to all participants,
+//! including the fences of the others: after a fence of each thread and a barrier, an atomic of one
+//! thread publishes the accesses of all of them.
 
 use crate::ordered::Ordered;
 use crate::program::memory::{Order, Scope};
@@ -16,10 +17,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-/// Moment up to which each thread of a block is known.
+/// Time up to which each thread of a block is known.
 type Moments = Arc<Vec<u32>>;
 
-/// Moments of all threads that lie in the past. Threads that are not listed are not known at all.
+/// Times of all threads that are in the past. Threads that are not listed are unknown.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Past {
     block: u64,
@@ -44,7 +45,7 @@ impl Past {
         if block == self.block { Some(&self.own) } else { self.others.get(block) }
     }
 
-    /// The lanes, among `lanes` of a warp, of which this moment is not known.
+    /// Returns the lanes, among `lanes` of a warp, for which this time is not known.
     pub(in crate::exec) fn unknown(&self, block: u64, warp: u32, lanes: u32, moment: u32) -> u32 {
         let Some(moments) = self.moments(block) else { return lanes };
         let first = warp as usize * LANES;
@@ -61,7 +62,7 @@ impl Past {
         own[thread] = moment;
     }
 
-    /// The moments of another block, to be changed.
+    /// Returns the times of another block, to be changed.
     fn of_other(&mut self, block: u64) -> &mut Moments {
         Arc::make_mut(&mut self.others).get_or_insert_with(block, Moments::default)
     }
@@ -110,9 +111,8 @@ fn merge(into: &mut Moments, from: &Moments) {
 /// Knowledge that one thread can pass to another.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Knowledge {
-    /// Its own past.
     past: Past,
-    /// Its past, or that of a thread it heard of, at the last fence of each scope.
+    /// Its past, or the past of a thread it learned from, at the last fence of each scope.
     fenced: [Past; 2],
 }
 
@@ -130,7 +130,7 @@ impl Knowledge {
     }
 }
 
-/// Knowledge that was published through a place in memory.
+/// Knowledge published at an address in memory.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Published {
     to_all: Knowledge,
@@ -138,10 +138,11 @@ pub(in crate::exec) struct Published {
     to_block: Ordered<Knowledge>,
 }
 
-/// A map by address, or by a part of one. Nobody who could choose addresses gains from making them collide.
+/// A map by address, or by part of one. Collisions chosen by a program would only slow down that
+/// program.
 pub(in crate::exec) type ByAddress<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
 
-/// Spreads the bits of a number by a multiplication.
+/// Hashes a number by a multiplication.
 #[derive(Default)]
 pub(in crate::exec) struct AddressHasher(u64);
 
@@ -160,7 +161,7 @@ impl Hasher for AddressHasher {
     }
 }
 
-/// Places in memory through which something was published.
+/// Addresses in memory at which knowledge was published.
 pub(in crate::exec) type Publications = ByAddress<Published>;
 
 /// The clocks of a block's warps, and the knowledge of its threads.
@@ -183,7 +184,6 @@ impl Clocks {
         }
     }
 
-    /// Starts anew for another block.
     pub(in crate::exec) fn reset(&mut self, block: u64) {
         self.block = block;
         self.warps.fill(1);
@@ -203,7 +203,7 @@ impl Clocks {
         &self.threads[warp * LANES + lane].past
     }
 
-    /// All that a thread could tell now.
+    /// Returns all knowledge that a thread can publish now.
     fn told(&self, warp: usize, lane: usize) -> Knowledge {
         let thread = warp * LANES + lane;
         let mut told = self.threads[thread].clone();
@@ -211,7 +211,7 @@ impl Clocks {
         told
     }
 
-    /// Lets these lanes of warps tell each other everything.
+    /// Exchanges all knowledge among these lanes of warps.
     pub(in crate::exec) fn meet(&mut self, parties: &[(usize, u32)], barrier: Option<usize>) {
         let mut all = Knowledge::of_block(self.block);
         if let Some(number) = barrier {
@@ -229,7 +229,7 @@ impl Clocks {
         }
     }
 
-    /// Lets these lanes arrive at a barrier of the block and go on.
+    /// Makes these lanes arrive at a barrier of the block without waiting.
     pub(in crate::exec) fn arrive(&mut self, warp: usize, mask: u32, barrier: usize) {
         for lane in lanes_of(mask) {
             let told = self.told(warp, lane);
@@ -251,8 +251,8 @@ impl Clocks {
         self.warps[warp] += 1;
     }
 
-    /// Records that a thread writes to a place in memory that others may read to learn what happened before. Knowledge
-    /// that was published there earlier is lost, unless the new value was made from the old one.
+    /// Records that a thread writes to an address that others may read to synchronize. Replaces
+    /// knowledge published there earlier, unless the new value was computed from the old one.
     pub(in crate::exec) fn publish(
         &mut self,
         warp: usize,
@@ -285,7 +285,7 @@ impl Clocks {
         }
     }
 
-    /// Records that a thread reads a place in memory to learn what happened before.
+    /// Records that a thread reads an address to synchronize.
     pub(in crate::exec) fn learn(
         &mut self,
         warp: usize,
@@ -301,7 +301,7 @@ impl Clocks {
         }
     }
 
-    /// A thread arrives at a barrier in memory, or of a cluster.
+    /// Makes a thread arrive at a barrier in memory, or of a cluster.
     pub(in crate::exec) fn tell(
         &mut self,
         warp: usize,

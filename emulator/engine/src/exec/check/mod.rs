@@ -1,5 +1,5 @@
-//! Memory of the checks that are off by default: registers and bytes that were ever written, their last accesses,
-//! the happens-before order, and NaNs.
+//! State of the checks that are off by default: written registers and bytes, last accesses, the
+//! happens-before order, and NaNs.
 
 pub(in crate::exec) mod clocks;
 pub(in crate::exec) mod nans;

@@ -1,21 +1,20 @@
-//! NaNs that a kernel has made.
+//! NaNs that a kernel has computed.
 
 use std::collections::HashMap;
 
 use crate::semantics::Register;
 use crate::semantics::format::FloatFormat;
 
-/// The instruction that made a NaN of numbers.
+/// The instruction that computed a NaN from numbers.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct Birth {
     pub(in crate::exec) pc: u32,
     pub(in crate::exec) lane: usize,
-    /// Numbers that it was made of, as far as they are known.
+    /// Its operands, as far as they are known.
     pub(in crate::exec) operands: Vec<f64>,
 }
 
 impl Birth {
-    /// The numbers, in words.
     pub(in crate::exec) fn note(&self) -> String {
         match &*self.operands {
             [] => "made of matrices of numbers".to_owned(),
@@ -28,10 +27,10 @@ impl Birth {
     }
 }
 
-/// A NaN in a register: its format, and where it was made.
+/// A NaN in a register: its format, and its origin.
 pub(in crate::exec) type Made = (FloatFormat, Birth);
 
-/// The registers of a warp that hold NaNs which the kernel has made, by lane.
+/// The registers of a warp that contain NaNs computed by the kernel, by lane.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Nans(HashMap<(Register, usize), Made>);
 
@@ -57,7 +56,6 @@ impl Nans {
         }
     }
 
-    /// Copies of a call or a return in one lane.
     pub(in crate::exec) fn copy(&mut self, from: &[Register], to: &[Register], lane: usize) {
         if self.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Registers that were written.
+//! Records the registers that were written.
 
 use crate::program::instruction::{Condition, Instruction};
 use crate::program::{Kernel, effects};
@@ -12,7 +12,7 @@ pub(in crate::exec) struct WrittenRegisters {
 }
 
 impl WrittenRegisters {
-    /// Resets to the start of a block, where only constants count as written.
+    /// Resets to the start of a block, when only constants count as written.
     #[cold]
     pub(in crate::exec) fn start(&mut self, kernel: &Kernel) {
         self.rows.clear();
@@ -31,7 +31,7 @@ impl WrittenRegisters {
         self.predicates[condition.predicate.0 as usize]
     }
 
-    /// The lanes in which all sources of an instruction were written, its guard aside.
+    /// Returns the lanes in which all sources of an instruction, except its guard, were written.
     pub(in crate::exec) fn sources(&self, instruction: &Instruction) -> u32 {
         let mut written = u32::MAX;
         effects::reads(instruction, &mut |register| written &= self.row(register));
@@ -45,7 +45,8 @@ impl WrittenRegisters {
         written
     }
 
-    /// Marks the results of an instruction in the lanes of `active` as written where `written` says so.
+    /// Sets the results of an instruction, in the lanes of `active`, to written or unwritten as in
+    /// `written`.
     pub(in crate::exec) fn results(&mut self, instruction: &Instruction, active: u32, written: u32) {
         let set = |old: &mut u32| *old = *old & !active | written & active;
         effects::writes(instruction, &mut |register, _| set(&mut self.rows[register.0 as usize]));

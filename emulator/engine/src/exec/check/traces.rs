@@ -1,45 +1,48 @@
-//! Shadow of memory for the checks that are off by default: the bytes that were ever written, and their last
-//! accesses.
+//! Shadow memory of the checks that are off by default: written bytes, and last accesses.
 //!
 //! # Races
 //!
-//! Two accesses race if they touch the same bytes, at least one writes, they are by different threads, neither happens
-//! before the other (module [`clocks`](super::clocks)), and they are not both strong (atomic, volatile or with a memory
-//! order) within the scope of both. One access happens before another by:
+//! Two accesses race if they access the same bytes, at least one writes, they are by different
+//! threads, neither happens before the other (module [`clocks`](super::clocks)), and they are not
+//! both strong (atomic, volatile or with a memory order) within the scope of both. One access
+//! happens before another by:
 //!
 //! - barriers of the block (`bar.arrive` included) and in memory (`mbarrier`);
-//! - warp-level instructions (`bar.warp.sync`, shuffles, votes and the like) for the lanes that take part. PTX promises
-//!   that of `bar.warp.sync` alone; programs expect it of the others, which are not reported;
-//! - a fence or a release, then a strong write, then a strong read of the value written, or of one that atomics made of
-//!   it. The reader need not have a fence, though PTX asks for one: kernels that hand out tickets often leave it out,
-//!   and get away with it. So a missing acquire is not found; a missing release is.
+//! - warp-level instructions (`bar.warp.sync`, shuffles, votes and the like) for the participating
+//!   lanes. PTX guarantees this only for `bar.warp.sync`; programs expect it of the others, so they
+//!   are not reported;
+//! - a fence or a release, then a strong write, then a strong read of the written value, or of a
+//!   value that atomics computed from it. PTX also requires a fence of the reader, but kernels that
+//!   hand out tickets often omit it without consequences. A missing acquire is therefore not found;
+//!   a missing release is.
 //!
-//! Not reported: two writes of the same value, which many kernels do on purpose; and, unless asked for
-//! ([`ExecOptions::check_atomic_reads`](crate::exec::ExecOptions::check_atomic_reads)), plain reads of memory that
-//! others change by atomic instructions, as in the loop around `atom.cas` that begins with a plain read: hardware reads
-//! a whole word. Plain writes beside atomic instructions are reported, and so are plain reads beside strong stores.
-//! Lanes of a warp count as threads like any other: communication between lanes without `bar.warp.sync` or a similar
-//! instruction is reported, even though lanes run in step here.
+//! Two writes of the same value are not reported, because many kernels do this on purpose. Plain
+//! reads of memory that others change by atomic instructions are reported only with
+//! [`ExecOptions::check_atomic_reads`](crate::exec::ExecOptions::check_atomic_reads): a loop around
+//! `atom.cas` begins with such a read, and hardware reads a whole word. Plain writes with atomic
+//! instructions are reported, and so are plain reads with strong stores. Lanes of a warp count as
+//! different threads: communication between lanes without `bar.warp.sync` or a similar instruction
+//! is reported, although lanes run in step here.
 //!
-//! One schedule shows one order of events; finding a race on the path of another order may need another seed. For
-//! each word only the last writes and a limited number of reads are remembered, which can hide a race and never makes
-//! one up. `cp.async` counts as done by the thread that issues it, at once: a copy that nobody waits for is not found.
-//! Accesses of the host, of bulk copies and of textures are not watched.
+//! One schedule shows one order of events; a race on the path of another order may need another
+//! seed. For each word only the last writes and a limited number of reads are stored, which can
+//! hide a race but never invents one. `cp.async` counts as an immediate access by the issuing
+//! thread, so a missing wait for a copy is not found. Accesses of the host, of bulk copies and of
+//! textures are not checked.
 
 use super::clocks::{ByAddress, Past, Publications};
 use crate::program::memory::{Order, Scope};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Part of an access in a race.
+/// Properties of an access that matter for races.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) struct Touch {
     pub(in crate::exec) write: bool,
     pub(in crate::exec) order: Order,
-    /// It makes the new value from the old one.
+    /// True if it computes the new value from the old one.
     pub(in crate::exec) update: bool,
-    /// By an atomic instruction.
     pub(in crate::exec) atomic: bool,
-    /// It writes the value that is there already.
+    /// True if it writes the value that is already there.
     pub(in crate::exec) same: bool,
 }
 
@@ -55,7 +58,7 @@ pub(in crate::exec) struct Trace {
     pub(in crate::exec) block: u64,
     pub(in crate::exec) warp: u32,
     pub(in crate::exec) lanes: u32,
-    /// Moment of the warp's clock.
+    /// Time of the warp's clock.
     pub(in crate::exec) moment: u32,
     pub(in crate::exec) pc: u32,
     /// One bit per byte of the word.
@@ -70,7 +73,6 @@ impl Trace {
         *self == Trace { lanes: self.lanes, ..*other }
     }
 
-    /// True if one is a plain read and the other atomic.
     pub(in crate::exec) fn is_read_beside_atomic(&self, other: &Trace) -> bool {
         let reads = |trace: &Trace| !trace.write && !trace.order.is_strong();
         reads(self) && other.atomic || self.atomic && reads(other)
@@ -86,9 +88,8 @@ impl Trace {
     }
 }
 
-/// Most accesses that are remembered per word.
+/// Maximum number of accesses stored per word.
 const MOST_TRACES: usize = 64;
-/// Bytes of a word.
 const WORD: u64 = 4;
 
 /// Accesses to a word that later ones may race with.
@@ -96,11 +97,13 @@ const WORD: u64 = 4;
 struct Cell(Vec<Trace>);
 
 impl Cell {
-    /// Records an access of one lane and returns an earlier one, also of one lane, that it races with.
+    /// Records an access of one lane. Returns an earlier access, also of one lane, with which it
+    /// races.
     fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
-                // The other lanes of this instruction were compared with the same writes; this lane is compared here.
+                // The other lanes of this instruction were compared with the same writes; this lane
+                // is compared here.
                 like.lanes |= now.lanes;
                 return self
                     .0
@@ -117,8 +120,8 @@ impl Cell {
             if (earlier.write || now.write) && !(how.same && earlier.write) {
                 found = found.or_else(|| earlier.clash(&now, past, how));
             }
-            // An access in the past of this one need not be remembered: a later one that races with it races with this
-            // one too.
+            // An access in the past of this one is not stored, because a later access that races
+            // with it also races with this one.
             if now.write || !earlier.write && earlier.unknown_to(&now, past) == 0 {
                 earlier.bytes &= !now.bytes;
             }
@@ -134,14 +137,13 @@ impl Cell {
 }
 
 impl Trace {
-    /// The lanes of this access that are not in the past of `now`.
     fn unknown_to(&self, now: &Trace, past: &Past) -> u32 {
         let unknown = past.unknown(self.block, self.warp, self.lanes, self.moment);
         let same_warp = self.block == now.block && self.warp == now.warp;
         if same_warp { unknown & !now.lanes } else { unknown }
     }
 
-    /// One lane of this access that races with `now`.
+    /// Returns one lane of this access that races with `now`.
     fn clash(&self, now: &Trace, past: &Past, how: Compare) -> Option<Trace> {
         if self.bytes & now.bytes == 0 || self.is_atomic_with(now) {
             return None;
@@ -154,16 +156,15 @@ impl Trace {
     }
 }
 
-/// Rules for comparing an access with those before it.
+/// Rules for comparing an access with earlier ones.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct Compare {
-    /// It writes the value that is there already.
+    /// True if it writes the value that is already there.
     pub(in crate::exec) same: bool,
-    /// Plain reads race with atomic instructions.
+    /// True if plain reads race with atomic instructions.
     pub(in crate::exec) atomic_reads: bool,
 }
 
-/// Bytes of a memory that were written.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Written(Vec<bool>);
 
@@ -172,7 +173,7 @@ impl Written {
         self.0.fill(false);
     }
 
-    /// Marks bytes as written; the record grows with the memory.
+    /// Marks bytes as written. The record grows with the memory.
     pub(in crate::exec) fn mark(&mut self, start: usize, bytes: usize) {
         if self.0.len() < start + bytes {
             self.0.resize(start + bytes, false);
@@ -185,7 +186,7 @@ impl Written {
     }
 }
 
-/// Accesses to a memory, by pages, and the knowledge published through it.
+/// Accesses to a memory by pages, and the knowledge published through it.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Accesses {
     pages: ByAddress<Box<[Cell]>>,
@@ -206,7 +207,7 @@ impl Accesses {
         self.publications.clear();
     }
 
-    /// Records an access to bytes from `address` on and returns an earlier one that it races with.
+    /// Records an access to bytes from `address` on. Returns an earlier access with which it races.
     pub(in crate::exec) fn touch(
         &mut self,
         address: u64,
@@ -245,7 +246,8 @@ impl Shadow {
     }
 }
 
-/// Accesses of all blocks to global memory. One worker runs all blocks while races are looked for, so nobody waits.
+/// Accesses of all blocks to global memory. With the race check, one worker runs all blocks, so the
+/// lock is never contended.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct GlobalShadow(Mutex<Accesses>);
 
@@ -254,7 +256,7 @@ impl GlobalShadow {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets earlier accesses: the memory was allocated anew.
+    /// Removes earlier accesses, because the memory was allocated again.
     pub(in crate::exec) fn forget(&self, address: u64, bytes: u64) {
         let mut accesses = self.lock();
         for word in address / WORD..(address + bytes).div_ceil(WORD) {

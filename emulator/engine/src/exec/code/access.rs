@@ -1,15 +1,16 @@
-//! Places in memory of the loads and stores of whole warps.
+//! Loads and stores of whole warps.
 //!
-//! Lanes mostly read neighboring elements, or all the same one. Each half of a warp is examined by itself, since
-//! blocks with rows of 16 threads are common. One check then covers the half, and the data is copied at once. Accesses
-//! that fit none of this, miss the region found last, or are not allowed, are left to the plain mode.
+//! Lanes mostly read neighboring elements, or all the same one. Each half of a warp is examined
+//! separately, because blocks with rows of 16 threads are common. One check then covers the half,
+//! and the data is copied at once. Other access patterns, misses of the cached region, and invalid
+//! accesses are delegated to the plain mode.
 
 use super::HALF;
 use super::growth::Half;
 use crate::semantics::LANES;
 use crate::semantics::rows::for_each_level;
 
-/// Most elements of an access that are handled here.
+/// Maximum number of elements of an access handled here.
 pub(in crate::exec) const MOST_ELEMENTS: usize = 4;
 
 /// Form of a lane's address.
@@ -19,8 +20,8 @@ pub(in crate::exec) enum Source {
     Narrow,
     /// A row of 64-bit addresses.
     Wide,
-    /// A row of 32-bit indices, signed or not, times the bytes of the access, plus a base that is the same in all
-    /// lanes.
+    /// A row of 32-bit indices, signed or not, times the size of the access, plus a base that is
+    /// the same in all lanes.
     Indexed { base: u32, signed: bool },
 }
 
@@ -34,13 +35,12 @@ pub(in crate::exec) struct Access {
     pub(in crate::exec) bytes: u32,
     pub(in crate::exec) elements: u32,
     pub(in crate::exec) registers: [u32; MOST_ELEMENTS],
-    /// The registers have 64 bits.
     pub(in crate::exec) wide: bool,
-    /// The sign bit of an element, if the sign is extended; otherwise 0.
+    /// The sign bit of an element if the sign is extended; otherwise 0.
     pub(in crate::exec) sign: u32,
 }
 
-/// Memory that an access may go to: a range of addresses and the bytes behind it.
+/// A range of addresses, and the bytes that they refer to.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Window {
     pub(in crate::exec) base: u64,
@@ -49,7 +49,8 @@ pub(in crate::exec) struct Window {
 }
 
 impl Window {
-    /// True if all of these bytes lie inside, `offset` bytes from the start, and the first is aligned to `align`.
+    /// True if all of these bytes, from `offset` on, are inside and the first is aligned to
+    /// `align`.
     #[inline(always)]
     fn holds(&self, offset: i64, bytes: i64, align: i64) -> bool {
         let offset = offset as u64;
@@ -57,8 +58,8 @@ impl Window {
         (offset < self.len) & (bytes as u64 <= self.len.wrapping_sub(offset)) & aligned
     }
 
-    /// True if so many bytes at the offset of each lane of a mask lie inside, aligned to as many: the largest offset, and
-    /// the bits that any of their addresses has, answer for all lanes.
+    /// True if `bytes` bytes at the offset of each lane of a mask are inside and aligned to their
+    /// number. Checks all lanes at once by the largest offset and the bits set in any address.
     #[inline(always)]
     fn holds_all(&self, offsets: &[i64; LANES], mask: u32, bytes: u64) -> bool {
         let Some(room) = self.len.checked_sub(bytes) else { return false };
@@ -73,24 +74,24 @@ impl Window {
     }
 }
 
-/// Finds the places of the lanes of a mask, and how those of each half of the warp follow each other.
+/// Finds the offsets of the lanes of a mask, and the layout of each half of the warp.
 pub(in crate::exec) type LocateFn =
     unsafe fn(*const u32, &Access, &Window, u32, &mut [i64; LANES]) -> Option<[Half; 2]>;
 
 for_each_level! {
-    /// Finders of places, by level.
+    /// Functions that find offsets, by level.
     pub(super) locators: LocateFn = locate(file: *const u32, access: &Access, window: &Window, mask: u32, offsets: &mut [i64; LANES]) -> Option<[Half; 2]>
 }
 
 for_each_level! {
-    /// Finders of places in local memory, by level.
+    /// Functions that find offsets in local memory, by level.
     pub(super) local_locators: LocateFn = locate_local(file: *const u32, access: &Access, window: &Window, mask: u32, offsets: &mut [i64; LANES]) -> Option<[Half; 2]>
 }
 
 /// Sets the addresses of all lanes, relative to the start of the window.
 ///
 /// # Safety
-/// `file` holds the rows of the access.
+/// `file` contains the rows of the access.
 #[inline(always)]
 unsafe fn set_offsets(file: *const u32, access: &Access, window: &Window, offsets: &mut [i64; LANES]) {
     let row = file.wrapping_add(access.address as usize);
@@ -125,11 +126,11 @@ unsafe fn set_offsets(file: *const u32, access: &Access, window: &Window, offset
     }
 }
 
-/// Finds the places of the lanes of a mask: offsets in the window, of other lanes as well. `None` if some lane is not
-/// allowed, or the region is another one.
+/// Finds the places of the lanes of a mask, as offsets in the window. Also sets offsets of other
+/// lanes. Returns `None` if an access is not allowed or is in another region.
 ///
 /// # Safety
-/// `file` holds the rows of the access.
+/// `file` contains the rows of the access.
 #[inline(always)]
 unsafe fn locate(
     file: *const u32,
@@ -138,7 +139,7 @@ unsafe fn locate(
     mask: u32,
     offsets: &mut [i64; LANES],
 ) -> Option<[Half; 2]> {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { set_offsets(file, access, window, offsets) };
     let bytes = i64::from(access.bytes * access.elements);
     let mut halves = [Half::Each; 2];
@@ -160,10 +161,10 @@ unsafe fn locate(
     (unknown == 0 || window.holds_all(offsets, unknown, bytes as u64)).then_some(halves)
 }
 
-/// Like [`locate`] for local memory, where the window is the first lane's, and the other lanes' follow it.
+/// Like [`locate`] for local memory. The window is the first lane's; the other lanes' follow it.
 ///
 /// # Safety
-/// `file` holds the rows of the access.
+/// `file` contains the rows of the access.
 #[inline(always)]
 unsafe fn locate_local(
     file: *const u32,
@@ -172,7 +173,7 @@ unsafe fn locate_local(
     mask: u32,
     offsets: &mut [i64; LANES],
 ) -> Option<[Half; 2]> {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { set_offsets(file, access, window, offsets) };
     if !window.holds_all(offsets, mask, u64::from(access.bytes * access.elements)) {
         return None;
@@ -183,7 +184,7 @@ unsafe fn locate_local(
     Some([Half::Each; 2])
 }
 
-/// True if there are functions for elements of this size in registers of this width.
+/// True if functions exist for elements of this size in registers of this width.
 pub(in crate::exec) fn is_common(bytes: u32, wide: bool) -> bool {
     if wide { bytes == 8 } else { matches!(bytes, 1 | 2 | 4) }
 }

@@ -1,4 +1,4 @@
-//! Steps of loads, stores and atomic operations.
+//! Creates the steps of loads, stores and atomic operations.
 
 use super::access::{MOST_ELEMENTS, Source};
 use super::indexed::Indexed;
@@ -10,7 +10,8 @@ use crate::program::memory;
 use crate::semantics::Width;
 
 impl Translator<'_> {
-    /// The step of a load or store, if it is of a common kind. The plain mode must be able to run it too.
+    /// Returns the step of a load or store, if it is of a common kind. The plain mode must be able
+    /// to run it too.
     pub(super) fn access(
         &mut self,
         pc: u32,
@@ -55,7 +56,7 @@ impl Translator<'_> {
         Some(Box::new(AccessStep { run, access: ready, space, cache: access.cache, prepare }))
     }
 
-    /// The step of an atomic operation, if it is of a common kind.
+    /// Returns the step of an atomic operation, if it is of a common kind.
     pub(super) fn atomic(&self, atomic: &memory::Atomic) -> Option<Box<AtomicStep>> {
         let bytes = atomic.ty.bytes();
         let space = AccessSpace::named(atomic.space)?;

@@ -1,14 +1,13 @@
-//! Rows put together from two others under a mask.
+//! Blends of two rows under a mask.
 
 use crate::semantics::LANES;
 use crate::semantics::rows::{CHUNK, for_each_level};
 
-/// Puts together a row from the lanes of a mask of one row and the other lanes of another: destination, the two rows,
-/// mask.
+/// Combines the lanes of a mask of one row with the other lanes of another row: destination, both
+/// rows, mask.
 pub(in crate::exec) type BlendRows = unsafe fn(*mut u32, *const u32, *const u32, u32);
 
 for_each_level! {
-    /// Blends rows of cells of type `C`, by level.
     pub(super) blends[C: Copy]: BlendRows = blend::<C>(to: *mut u32, yes: *const u32, no: *const u32, mask: u32)
 }
 
@@ -18,16 +17,16 @@ for_each_level! {
 unsafe fn blend<C: Copy>(to: *mut u32, yes: *const u32, no: *const u32, mask: u32) {
     let (to, yes, no) = (to.cast::<[C; CHUNK]>(), yes.cast::<[C; CHUNK]>(), no.cast::<[C; CHUNK]>());
     for chunk in 0..LANES / CHUNK {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let yes = unsafe { *yes.wrapping_add(chunk) };
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let no = unsafe { *no.wrapping_add(chunk) };
         // A closure would not be compiled for the vector extension.
         let mut result = no;
         for (lane, cell) in result.iter_mut().enumerate() {
             *cell = if mask & 1 << (chunk * CHUNK + lane) != 0 { yes[lane] } else { *cell };
         }
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.wrapping_add(chunk).write(result) };
     }
 }

@@ -1,9 +1,9 @@
-//! Differences between the lanes of a warp and its first lane, where they are regular.
+//! Regular differences between the lanes of a warp and its first lane.
 
 use super::HALF;
 use crate::semantics::{LANES, Width};
 
-/// Differences between the lanes of a warp and its first lane, in a register of some shape.
+/// Differences between the lanes of a warp and its first lane, for registers of a shape.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(in crate::exec) struct Growth {
@@ -24,26 +24,27 @@ impl Growth {
         }
     }
 
-    /// Accesses of this many bytes whose addresses grow like this; `None` if some are not aligned to that.
+    /// Returns the layout of accesses of this size at addresses of this growth; `None` if some are
+    /// not aligned.
     pub(in crate::exec) fn halves(&self, bytes: i64) -> Option<[Half; 2]> {
         let aligned = self.wide.iter().all(|growth| growth % bytes == 0);
         aligned.then(|| [Half::of(&self.wide, 0, bytes), Half::of(&self.wide, 1, bytes)])
     }
 }
 
-/// Accesses of half a warp to memory.
+/// Layout of the accesses of half a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Half {
-    /// All the same element.
+    /// All lanes access the same element.
     Same,
-    /// One element after the other.
+    /// The lanes access consecutive elements.
     Next,
-    /// At places of their own.
+    /// Each lane has its own offset.
     Each,
 }
 
 impl Half {
-    /// Accesses of this many bytes by the lanes of a half of a warp, whose places are these.
+    /// Returns the layout of accesses of this size by the lanes of half a warp at these offsets.
     #[inline(always)]
     pub(in crate::exec) fn of(places: &[i64; LANES], half: usize, bytes: i64) -> Half {
         let first = places[half * HALF];
@@ -61,7 +62,7 @@ impl Half {
     }
 }
 
-/// A register whose lanes are regular: where its row starts, in cells, its shape and its width.
+/// A register whose lanes are regular: the first cell of its row, its shape and its width.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Operand {
     pub(in crate::exec) row: u32,
@@ -69,7 +70,8 @@ pub(in crate::exec) struct Operand {
     pub(in crate::exec) width: Width,
 }
 
-/// Condition under which a value of 32 bits does not wrap around from lane to lane, so that it can be extended.
+/// Condition under which a 32-bit value does not wrap around between lanes, so that it can be
+/// extended.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct NoWrap {
     pub(in crate::exec) source: Operand,

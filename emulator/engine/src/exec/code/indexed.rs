@@ -10,10 +10,10 @@ use crate::semantics::known::{Linear, linear};
 use crate::semantics::{Register, Width};
 use std::collections::HashMap;
 
-/// Distance over which the instructions that make an address are searched.
+/// Maximum distance at which instructions that compute an address are searched.
 const MOST_DISTANCE: u32 = 256;
 
-/// An address of the form base plus index times the bytes of the access.
+/// An address of the form base plus index times the size of the access.
 pub(super) struct Indexed {
     pub(super) base: Register,
     pub(super) index: Register,
@@ -23,8 +23,8 @@ pub(super) struct Indexed {
 }
 
 impl Translator<'_> {
-    /// Finds loads and stores whose address is multiplied and added just before, and drops instructions that only serve
-    /// that.
+    /// Finds loads and stores whose address is computed just before, and drops instructions that
+    /// only serve that purpose.
     pub(super) fn find_indexed(&mut self) {
         self.indexed.clear();
         self.dropped.clear();
@@ -37,7 +37,7 @@ impl Translator<'_> {
                 continue;
             }
             let Some(indexed) = self.find_index(pc as u32, access) else { continue };
-            // The index of a product without a row need not have one either.
+            // If a product has no row, its index may have none either.
             let multiplication = &self.kernel.code[indexed.instructions[0] as usize].op;
             let is_scalar = |out| self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(out));
             if matches!(multiplication, Op::Pure { out, .. } if is_scalar(out)) {
@@ -66,7 +66,8 @@ impl Translator<'_> {
         }
     }
 
-    /// The address of an access as base and index, if it was computed in its block, and nothing changed since.
+    /// Returns the address of an access as base and index, if it was computed in the same block and
+    /// has not changed since.
     fn find_index(&self, pc: u32, access: &memory::Access) -> Option<Indexed> {
         if access.address.width != Width::Double {
             return None;
@@ -84,9 +85,11 @@ impl Translator<'_> {
             let unchanged = (multiplication + 1..pc).all(|between| {
                 !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
             });
-            // The plain mode computes both anew, and must not undo later changes of the product's register.
+            // The plain mode computes both again, and must not undo later changes of the product's
+            // register.
             let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
-            // If the product is computed for the first lane only, its index is not read as a row: there may be none.
+            // If the product is computed only for the first lane, its index is not read as a row
+            // and may have none.
             let scalar = self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(&product));
             (*factor == Constant::Bits(bytes) && unchanged && !scalar).then_some(Indexed {
                 base,
@@ -97,7 +100,7 @@ impl Translator<'_> {
         })
     }
 
-    /// Place of the last write of a register, in the same block, shortly before `pc`.
+    /// Returns the position of the last write of a register, in the block, shortly before `pc`.
     fn definition(&self, pc: u32, register: Register) -> Option<u32> {
         let rank = self.kernel.ranks[pc as usize];
         (pc.saturating_sub(MOST_DISTANCE)..pc)
@@ -114,7 +117,8 @@ impl Translator<'_> {
         writes || !known
     }
 
-    /// The operation of an instruction without a guard, the width of its result, and its sources.
+    /// Returns the operation of an instruction without a guard, the width of its result, and its
+    /// sources.
     fn operation(&self, pc: u32) -> Option<(Linear, Width, [Register; 4])> {
         let instruction = &self.kernel.code[pc as usize];
         let Op::Pure { info, sources, .. } = &instruction.op else { return None };
@@ -124,7 +128,8 @@ impl Translator<'_> {
         Some((linear(info)?, info.out, *sources))
     }
 
-    /// The constant row that a register stands for, if all threads of the launch have the same value there.
+    /// Returns the constant row equal to a register, if all threads of the launch have the same
+    /// value in it.
     fn uniform(&self, register: Register) -> Option<Register> {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
         let (_, constant) = self.constants.get(&root).filter(|(width, _)| *width == Width::Double)?;

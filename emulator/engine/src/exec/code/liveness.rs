@@ -1,7 +1,7 @@
 //! Liveness of registers.
 //!
-//! Lanes that are elsewhere need the registers that are live at their places. A result may be written over all lanes of
-//! its row if nobody needs the old one.
+//! Lanes on other divergent paths need the registers that are live at their positions. A result may
+//! overwrite all lanes of its row if no such lane needs the old value.
 
 use super::uses::{rows_of, visit_reads, visit_writes};
 use crate::program::blocks::Blocks;
@@ -10,22 +10,21 @@ use crate::program::instruction::{Condition, Op};
 use crate::program::{Kernel, RowKind, effects};
 use crate::semantics::Register;
 
-/// Words of all sets together beyond which registers are not analyzed: 4 MiB.
+/// Maximum total size of all sets in words (4 MiB). Larger kernels are not analyzed.
 const MOST_WORDS: usize = 1 << 19;
 
-/// Number of passes over all blocks: one per level of nested loops, and two more. Beyond that, control flow is so
-/// entangled that it could take as many as there are blocks.
+/// Maximum number of passes over all blocks. Liveness needs one per level of nested loops, and two
+/// more; in more complex control flow it may need as many as there are blocks.
 const MOST_ROUNDS: usize = 32;
 
 /// A set of rows, one bit each.
 pub(in crate::exec) type RowSet = [u64];
 
-/// The rows that are live at each place where lanes may stand while others run.
+/// The live rows at each position where lanes may wait while others run.
 #[derive(Debug)]
 pub(in crate::exec) struct Liveness {
-    /// Words of a set.
     words: usize,
-    /// Index of the set of an instruction; `u32::MAX` where lanes never stand.
+    /// Index of the set of an instruction; `u32::MAX` if lanes never wait there.
     slots: Vec<u32>,
     sets: Vec<u64>,
     /// Rows that lanes read from each other.
@@ -33,7 +32,8 @@ pub(in crate::exec) struct Liveness {
 }
 
 impl Liveness {
-    /// `None` in kernels with instructions that are not analyzed, in huge ones, and in entangled ones.
+    /// Returns `None` for kernels that are huge, have complex control flow, or contain instructions
+    /// that are not analyzed.
     pub(in crate::exec) fn find(kernel: &Kernel, blocks: &Blocks) -> Option<Liveness> {
         let words = (kernel.rows as usize + 1).div_ceil(64);
         let stops = kernel.code.iter().filter(|instruction| may_wait(&instruction.op)).count();
@@ -93,24 +93,25 @@ impl Liveness {
         self.sets.extend_from_slice(set);
     }
 
-    /// Rows that are live at an instruction; `None` if that is not known.
+    /// Returns the live rows at an instruction; `None` if they are not known.
     pub(in crate::exec) fn at(&self, pc: u32) -> Option<&RowSet> {
         let first = *self.slots.get(pc as usize)? as usize * self.words;
         self.sets.get(first..first + self.words)
     }
 
-    /// True if a register is live at an instruction, as far as is known.
+    /// True if a register is live at an instruction, or if this is not known.
     pub(in crate::exec) fn needs(&self, pc: u32, register: Register) -> bool {
         self.at(pc).is_none_or(|set| contains(set, register))
     }
 
-    /// Rows that lanes read from each other, wherever those stand.
+    /// Returns the rows that lanes read from each other, at any position.
     pub(in crate::exec) fn exchanged(&self) -> &RowSet {
         &self.exchanged
     }
 }
 
-/// The rows that lanes read from each other; `None` in kernels with instructions that are not analyzed.
+/// Returns the rows that lanes read from each other; `None` if the kernel contains instructions
+/// that are not analyzed.
 fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
     let mut exchanged = vec![0; words];
     for instruction in &kernel.code {
@@ -127,20 +128,19 @@ fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
     Some(exchanged)
 }
 
-/// True if a set holds the first row of a register.
 #[inline(always)]
 pub(in crate::exec) fn contains(set: &RowSet, register: Register) -> bool {
     let row = register.0 as usize;
     set.get(row / 64).is_none_or(|word| word >> (row % 64) & 1 != 0)
 }
 
-/// True if lanes may stand at this instruction, or right behind it, while others of their warp run. Apart from the ends
-/// of blocks, where they always may.
+/// True if lanes may wait at this instruction, or directly after it, while others of their warp
+/// run. At the ends of blocks they always may.
 pub(super) fn may_wait(op: &Op) -> bool {
     !matches!(effects::course(op), Course::Next | Course::Jump(_))
 }
 
-/// From the rows that are live after an instruction to those before it.
+/// Computes the live rows before an instruction from the live rows after it.
 fn before(kernel: &Kernel, pc: usize, set: &mut RowSet) {
     let instruction = &kernel.code[pc];
     if instruction.guard == Condition::ALWAYS {

@@ -1,4 +1,4 @@
-//! Kernels translated for the vector mode, once each.
+//! Translates kernels for the vector mode, once each.
 
 pub(in crate::exec) mod access;
 mod accesses;
@@ -17,14 +17,15 @@ pub(in crate::exec) use step::Steps;
 use crate::program::Kernel;
 use crate::semantics::LANES;
 
-/// Most warps in a gang: enough to make the cost of a step negligible, few enough for their registers to stay in
-/// the cache.
+/// Maximum number of warps that run together: enough to make the cost of a step negligible, few
+/// enough to keep their registers in the cache.
 pub(in crate::exec) const MOST_WARPS: usize = 8;
 
-/// Half a warp, the unit in which accesses of memory are examined.
+/// Half a warp, the unit in which memory accesses are examined.
 pub(in crate::exec) const HALF: usize = LANES / 2;
 
-/// The steps of a kernel, made at its first launch; `None` if it is for the plain mode only.
+/// Returns the steps of a kernel, created at its first launch; `None` if it is only for the plain
+/// mode.
 pub(in crate::exec) fn steps(kernel: &Kernel) -> Option<&Steps> {
     kernel.runner.get_or_make(|| translate::translate(kernel)).and_then(Option::as_ref)
 }

@@ -1,4 +1,4 @@
-//! Steps: the code of the vector mode.
+//! Steps: the code of the vector mode. Vector registers are called rows.
 
 use super::access;
 use super::access::{LocateFn, MOST_ELEMENTS};
@@ -15,33 +15,31 @@ use crate::semantics::rows::{PureRows, TestRows};
 use crate::semantics::shuffle::{Shuffle, ShuffleRows};
 use crate::semantics::{Predicate, PureInfo, Register, Width};
 
-/// A kernel in steps.
 #[derive(Debug)]
 pub(in crate::exec) struct Steps {
     /// For warps whose registers are all in rows.
     pub(in crate::exec) rows: Code,
-    /// For the others.
+    /// For warps with scalars.
     pub(in crate::exec) scalars: Option<Code>,
     pub(in crate::exec) affine: Option<Affine>,
-    /// Shape of the address and size of each access that finds its address in a scalar.
+    /// Shape of the address, and size, of each access with its address in a scalar.
     pub(in crate::exec) accesses: Vec<(u32, u32)>,
-    /// Registers that hold a constant throughout, and that the plain mode reads.
+    /// Constant registers that the plain mode reads.
     pub(in crate::exec) constants: Vec<(Register, Width, Constant)>,
     /// Blends of single and double rows, for masks.
     pub(in crate::exec) blends: [BlendRows; 2],
-    /// Finds the places of accesses.
+    /// Finds the offsets of accesses.
     pub(in crate::exec) locate: LocateFn,
-    /// Finds the places of accesses to local memory.
+    /// Finds the offsets of accesses to local memory.
     pub(in crate::exec) locate_local: LocateFn,
-    /// `None` where it is not known: then values in lanes elsewhere are left alone.
+    /// `None` if it is not known. Values of lanes on other paths are then preserved.
     pub(in crate::exec) liveness: Option<Liveness>,
 }
 
-/// Steps in the order of the instructions.
 #[derive(Debug)]
 pub(in crate::exec) struct Code {
     pub(in crate::exec) steps: Vec<Step>,
-    /// The step that an instruction, or else the next one with a step, became.
+    /// The step of each instruction, or else of the next one with a step.
     pub(in crate::exec) of_pc: Vec<u32>,
 }
 
@@ -56,13 +54,13 @@ impl Guard {
         Guard(condition.predicate.0 << 1 | u32::from(condition.negated))
     }
 
-    /// The lanes where it holds, given the predicates.
+    /// Returns the lanes for which it holds.
     ///
     /// # Safety
-    /// `predicates` holds all predicates of the kernel.
+    /// `predicates` contains all predicates of the kernel.
     #[inline(always)]
     pub(in crate::exec) unsafe fn lanes(self, predicates: *const u32) -> u32 {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let bits = unsafe { *predicates.wrapping_add((self.0 >> 1) as usize) };
         bits ^ 0u32.wrapping_sub(self.0 & 1)
     }
@@ -77,7 +75,7 @@ pub(in crate::exec) enum Action {
         sources: [u32; 4],
         double: bool,
     },
-    /// An operation that is not compiled over rows.
+    /// An operation without a function for whole rows.
     PureLanes {
         info: &'static PureInfo,
         out: Register,
@@ -105,7 +103,7 @@ pub(in crate::exec) enum Action {
     Load(Box<AccessStep>),
     Store(Box<AccessStep>),
     Atomic(Box<AtomicStep>),
-    /// Work of whole warps together, which all name the same members.
+    /// Cooperation of all lanes of each warp, which all name the same members.
     Collective(Collective),
     /// An operation on the first lanes only.
     Scalar(Box<ScalarStep>),
@@ -119,37 +117,35 @@ pub(in crate::exec) enum Action {
         shuffle: Shuffle,
         inside: Option<Predicate>,
     },
-    /// To a step.
     Branch(u32),
-    /// To a step, over a few that the lanes that stay run while the others wait.
+    /// Branch to a step, over a few steps that the remaining lanes run while the others wait.
     Skip(u32),
-    /// A barrier for the whole block: the row of its number.
+    /// A barrier of the whole block; contains the row of its number.
     Barrier(u32),
     Exit,
-    /// Left to the plain mode. `parts`: lanes may diverge afterwards, or wait.
+    /// Delegates to the plain mode. `parts` is true if lanes may diverge or wait afterwards.
     Plain {
         parts: bool,
     },
 }
 
-/// A comparison of rows.
 #[derive(Debug)]
 pub(in crate::exec) struct RowsTest {
     pub(in crate::exec) run: TestRows,
     pub(in crate::exec) sources: [u32; 4],
-    /// The result is flipped by this.
+    /// Inverts the result if all bits are set.
     pub(in crate::exec) flip: u32,
 }
 
 impl RowsTest {
-    /// The result in one register file.
+    /// Returns the result in one register file.
     ///
     /// # Safety
-    /// It holds all rows of the kernel.
+    /// It contains all rows of the kernel.
     #[inline(always)]
     pub(in crate::exec) unsafe fn run_one(&self, file: *mut u32) -> u32 {
         let mut bits = 0;
-        // SAFETY: as the caller says; there is one file, so one word.
+        // SAFETY: guaranteed by the caller; there is one file, so one word.
         unsafe { (self.run)(&[file], &self.sources, &mut bits) };
         bits ^ self.flip
     }
@@ -165,12 +161,12 @@ pub(in crate::exec) struct CombinedTest {
 
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarStep {
-    /// `Err` if the operation is not compiled over rows.
+    /// `Err` if the operation has no function for whole rows.
     pub(in crate::exec) run: Result<PureRows, &'static PureInfo>,
     pub(in crate::exec) out: Operand,
     pub(in crate::exec) sources: [u32; 4],
     pub(in crate::exec) no_wrap: Option<NoWrap>,
-    /// The result is needed as a row, too.
+    /// True if the result is also needed as a row.
     pub(in crate::exec) expand: bool,
 }
 
@@ -185,7 +181,6 @@ pub(in crate::exec) struct ScalarTest {
 #[derive(Debug)]
 pub(in crate::exec) struct ScalarAccess {
     pub(in crate::exec) address: Operand,
-    /// Index of its pattern.
     pub(in crate::exec) pattern: u32,
     /// The same access with the address in a row.
     pub(in crate::exec) by_row: Box<AccessStep>,
@@ -197,7 +192,7 @@ pub(in crate::exec) struct AccessStep {
     pub(in crate::exec) access: access::Access,
     pub(in crate::exec) space: AccessSpace,
     pub(in crate::exec) cache: u32,
-    /// Instructions without a step of their own that compute the address: the plain mode has to run them first.
+    /// Removed instructions that compute the address. The plain mode must run them first.
     pub(in crate::exec) prepare: [Option<u32>; 2],
 }
 
@@ -221,8 +216,8 @@ pub(in crate::exec) enum AccessSpace {
 }
 
 impl AccessSpace {
-    /// The space of a load or store that has a step of its own. The plain mode runs all others, and finds their
-    /// addresses through the registers.
+    /// Returns the space of a load or store that has its own step. The plain mode runs all others,
+    /// and finds their addresses through the registers.
     pub(in crate::exec) fn of(access: &memory::Access) -> Option<AccessSpace> {
         let space = AccessSpace::named(access.space)?;
         if space == AccessSpace::Global && access.order.is_strong() {
@@ -232,8 +227,9 @@ impl AccessSpace {
         (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
     }
 
-    /// The space of addresses of this kind. Other addresses miss the window, so that the plain mode runs them: generic
-    /// addresses outside of global memory, and addresses in other blocks.
+    /// Returns the space of addresses of this kind. Other addresses miss the window, so the plain
+    /// mode handles them: generic addresses outside of global memory, and addresses in other
+    /// blocks.
     pub(in crate::exec) fn named(space: Option<Space>) -> Option<AccessSpace> {
         match space {
             Some(Space::Global | Space::Const) | None => Some(AccessSpace::Global),
@@ -248,14 +244,13 @@ impl AccessSpace {
 pub(in crate::exec) struct Step {
     pub(in crate::exec) action: Action,
     pub(in crate::exec) guard: Guard,
-    /// The instruction it came from.
     pub(in crate::exec) pc: u32,
-    /// The first of the instructions it stands for: the place where lanes that come here meet.
+    /// The first of the instructions that it replaces: the position at which lanes reconverge.
     pub(in crate::exec) entry: u32,
-    /// Rank of its block.
+    /// Reverse post-order number of its block.
     pub(in crate::exec) rank: u32,
-    /// Number of instructions it stands for: itself, and those before it that were removed.
+    /// Number of instructions that it replaces: its own, and removed ones before it.
     pub(in crate::exec) weight: u32,
-    /// The next step belongs to another block.
+    /// True if the next step belongs to another block.
     pub(in crate::exec) ends_block: bool,
 }

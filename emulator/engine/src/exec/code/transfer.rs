@@ -1,4 +1,4 @@
-//! Loads and stores of warps whose places in memory are known and allowed.
+//! Loads and stores of warps at known and allowed offsets.
 
 use super::HALF;
 use super::access::Access;
@@ -7,20 +7,19 @@ use crate::semantics::rows::{Extension, for_each_level};
 use crate::semantics::{LANES, lanes_of};
 use core::mem::MaybeUninit;
 
-/// A warp that loads or stores.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Warp {
     pub(in crate::exec) file: *mut u32,
-    /// The place in memory that its lanes' offsets are relative to.
+    /// The base of its lanes' offsets in memory.
     pub(in crate::exec) at: *mut u8,
     /// The lanes that take part.
     pub(in crate::exec) mask: u32,
 }
 
-/// Places of the lanes of warps, the same in all of them.
+/// Offsets of the lanes of warps, the same in all of them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Spread<'a> {
-    /// Bytes from the place of the warp.
+    /// Bytes from the base of the warp.
     pub(in crate::exec) offsets: &'a [i64; LANES],
     pub(in crate::exec) halves: [Half; 2],
 }
@@ -29,18 +28,16 @@ pub(in crate::exec) struct Spread<'a> {
 pub(in crate::exec) type TransferFn = unsafe fn(&Access, &[Warp], &Spread<'_>);
 
 for_each_level! {
-    /// Loads, by level.
     loads[T: Element<C>, C: Copy]: TransferFn = load::<T, C>(access: &Access, warps: &[Warp], spread: &Spread<'_>)
 }
 
 for_each_level! {
-    /// Stores, by level.
     stores[T: Element<C>, C: Copy]: TransferFn = store::<T, C>(access: &Access, warps: &[Warp], spread: &Spread<'_>)
 }
 
-/// An element in memory that goes into cells of type `C`.
+/// An element in memory that is stored in cells of type `C`.
 pub(in crate::exec) trait Element<C>: Copy {
-    /// The sign is extended if `sign` is its bit, and not if it is zero.
+    /// Extends the sign if `sign` is the sign bit, and not if it is zero.
     fn widen(self, sign: u32) -> C;
     fn narrow(cell: C) -> Self;
 }
@@ -68,31 +65,32 @@ elements! {
     u64, u64, |value, _| value;
 }
 
-/// Reads an element of every `stride` into half a row. Closures would not be compiled for the vector extension.
+/// Reads an element of every `stride` into half a row. A closure would not be compiled for the
+/// vector extension.
 ///
 /// # Safety
-/// That many elements can be read, and half a row written.
+/// That many elements are readable, and half a row is writable.
 #[inline(always)]
 unsafe fn read_half<T: Element<C>, C: Copy>(from: *const T, stride: usize, sign: u32, to: *mut C) {
     let mut values = [const { MaybeUninit::<C>::uninit() }; HALF];
     for (lane, value) in values.iter_mut().enumerate() {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         value.write(unsafe { from.wrapping_add(lane * stride).read_unaligned() }.widen(sign));
     }
-    // SAFETY: as the caller says; all were just written.
+    // SAFETY: guaranteed by the caller; all values were just written.
     unsafe { to.cast::<[MaybeUninit<C>; HALF]>().write(values) };
 }
 
 /// Writes half a row to an element of every `stride`.
 ///
 /// # Safety
-/// That many elements can be written, and half a row read.
+/// That many elements are writable, and half a row is readable.
 #[inline(always)]
 unsafe fn write_half<T: Element<C>, C: Copy>(from: *const C, to: *mut T, stride: usize) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     let values = unsafe { from.cast::<[C; HALF]>().read() };
     for (lane, value) in values.iter().enumerate() {
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.wrapping_add(lane * stride).write_unaligned(T::narrow(*value)) };
     }
 }
@@ -100,7 +98,7 @@ unsafe fn write_half<T: Element<C>, C: Copy>(from: *const C, to: *mut T, stride:
 /// Reads an element for each lane of a mask, at its own offset.
 ///
 /// # Safety
-/// These elements can be read, and a row written.
+/// These elements are readable, and a row is writable.
 #[inline(always)]
 unsafe fn read_lanes<T: Element<C>, C: Copy>(
     at: *const T,
@@ -111,21 +109,21 @@ unsafe fn read_lanes<T: Element<C>, C: Copy>(
 ) {
     for lane in lanes_of(lanes) {
         let from = at.wrapping_byte_offset(offsets[lane] as isize);
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         let value = unsafe { from.read_unaligned() }.widen(sign);
-        // SAFETY: as the caller says.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.wrapping_add(lane).write(value) };
     }
 }
 
-/// True if the lanes of a warp access a row of elements, in the order of their addresses. Most do, and then the whole warp
-/// is copied at once.
+/// True if the lanes of a warp access consecutive elements in order. This is common, and then the
+/// whole warp is copied at once.
 #[inline(always)]
 fn is_row(warp: &Warp, spread: &Spread<'_>, registers: &[u32]) -> bool {
     warp.mask == u32::MAX && registers.len() == 1 && spread.halves == [Half::Next; 2]
 }
 
-/// How the lanes of half a warp access memory, and which of them take part.
+/// Returns the layout of the accesses of half a warp, and the lanes that take part.
 #[inline(always)]
 fn half_of(warp: &Warp, spread: &Spread<'_>, half: usize) -> (Half, u32) {
     let kind = if warp.mask == u32::MAX { spread.halves[half] } else { Half::Each };
@@ -151,25 +149,25 @@ unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: 
         return;
     }
     for half in 0..2 {
-        // Known to be one, a register needs no loop.
+        // A single register needs no loop.
         if let [register] = registers {
             for warp in warps {
-                // SAFETY: as the caller says.
+                // SAFETY: guaranteed by the caller.
                 unsafe { load_half::<T, C>(access, warp, spread, half, &[*register]) };
             }
         } else {
             for warp in warps {
-                // SAFETY: as the caller says.
+                // SAFETY: guaranteed by the caller.
                 unsafe { load_half::<T, C>(access, warp, spread, half, registers) };
             }
         }
     }
 }
 
-/// The loads of half a warp into some registers.
+/// Loads some registers of half a warp.
 ///
 /// # Safety
-/// The duties of [`load`].
+/// As for [`load`].
 #[inline(always)]
 unsafe fn load_half<T: Element<C>, C: Copy>(
     access: &Access,
@@ -183,14 +181,14 @@ unsafe fn load_half<T: Element<C>, C: Copy>(
         let to = warp.file.wrapping_add(*register as usize).cast::<C>();
         let at = warp.at.cast::<T>().wrapping_add(element);
         if kind == Half::Each {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             unsafe { read_lanes(at, spread.offsets, access.sign, to, lanes) };
             continue;
         }
         let from = at.wrapping_byte_offset(spread.offsets[half * HALF] as isize);
         let to = to.wrapping_add(half * HALF);
         if kind == Half::Same {
-            // SAFETY: as the caller says.
+            // SAFETY: guaranteed by the caller.
             let value = unsafe { from.read_unaligned() }.widen(access.sign);
             // SAFETY: half a register of the access.
             unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
@@ -202,7 +200,7 @@ unsafe fn load_half<T: Element<C>, C: Copy>(
 }
 
 /// # Safety
-/// The duties of [`load`], but the places are writable.
+/// As for [`load`], and the bytes are writable.
 #[inline(always)]
 unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: &Spread<'_>) {
     let registers = &access.registers[..access.elements as usize];
@@ -219,7 +217,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
         }
         for half in 0..2 {
             let (kind, lanes) = half_of(warp, spread, half);
-            // To one place, the last lane wins, as in the plain mode.
+            // If all lanes write to one address, the last lane wins, as in the plain mode.
             let lanes = if kind == Half::Same { 1 << (half * HALF + HALF - 1) } else { lanes };
             for (element, register) in registers.iter().enumerate() {
                 let from = warp.file.wrapping_add(*register as usize).cast::<C>();
@@ -240,7 +238,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
                     // SAFETY: a lane of a register of the access.
                     let value = T::narrow(unsafe { from.wrapping_add(lane).read() });
                     let to = at.wrapping_byte_offset(spread.offsets[lane] as isize);
-                    // SAFETY: as the caller says.
+                    // SAFETY: guaranteed by the caller.
                     unsafe { to.write_unaligned(value) };
                 }
             }
@@ -248,7 +246,8 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
     }
 }
 
-/// The function for a load, or a store, of this kind; `None` if only the plain mode has one.
+/// Returns the function for a load or store of this kind; `None` if only the plain mode supports
+/// it.
 pub(in crate::exec) fn function(level: Extension, access: &Access, is_load: bool) -> Option<TransferFn> {
     let table = match (access.bytes, access.wide, is_load) {
         (1, false, true) => loads::<u8, u32>(),

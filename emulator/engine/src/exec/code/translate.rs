@@ -1,8 +1,8 @@
-//! Decoded instructions to steps: the code of the vector mode.
+//! Translates decoded instructions to steps, the code of the vector mode.
 //!
-//! A step holds the function for this processor and the offsets of its rows. Instructions that only copy a constant
-//! row are removed: readers of the copy read the constant. Instructions without a step of their own kind are left to
-//! the plain mode.
+//! A step contains the function for this processor and the offsets of its rows. Instructions that
+//! only copy a constant row are removed: readers of the copy read the constant. Instructions
+//! without their own kind of step are delegated to the plain mode.
 
 use super::access;
 use super::affine::Affine;
@@ -24,7 +24,7 @@ use crate::semantics::shuffle::{Shuffle, shuffles};
 use crate::semantics::{LANES, Predicate, Register, TestInfo, Width};
 use std::collections::{HashMap, HashSet};
 
-/// Translates a kernel for this processor; `None` if the processor has the plain mode only.
+/// Translates a kernel for this processor; `None` if the processor supports only the plain mode.
 pub(super) fn translate(kernel: &Kernel) -> Option<Steps> {
     Some(Translator::new(kernel, Extension::detect()?).run())
 }
@@ -32,22 +32,22 @@ pub(super) fn translate(kernel: &Kernel) -> Option<Steps> {
 pub(super) struct Translator<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) level: Extension,
-    /// Registers that are no rows, while their code is made.
+    /// Scalars, while their code is created.
     pub(super) affine: Option<Affine>,
     pub(super) accesses: Vec<(u32, u32)>,
     pub(super) known_accesses: HashMap<(u32, u32), u32>,
-    /// The kernel's constant rows.
     pub(super) constants: HashMap<Register, (Width, Constant)>,
-    /// The constant row that stands for a register, and its value.
+    /// The constant row equal to a register, and its value.
     pub(super) copies: HashMap<Register, (Register, Width, Constant)>,
     pub(super) read_plainly: Vec<Register>,
     /// True if the plain mode may read any copy.
     pub(super) all_read_plainly: bool,
-    /// `None` in kernels with instructions that are not analyzed; copies and addresses are then left alone.
+    /// `None` for kernels that contain instructions that are not analyzed; copies and addresses
+    /// then stay as they are.
     pub(super) uses: Option<Uses>,
     /// Accesses that compute their addresses themselves, by instruction.
     pub(super) indexed: HashMap<u32, Indexed>,
-    /// Instructions whose results nobody needs any more.
+    /// Instructions whose results are no longer needed.
     pub(super) dropped: HashSet<u32>,
 }
 
@@ -154,18 +154,18 @@ impl<'k> Translator<'k> {
         Code { steps, of_pc }
     }
 
-    /// The row from which a register's value is read.
+    /// Returns the row from which a register's value is read.
     pub(super) fn row(&self, register: Register) -> u32 {
         offset(self.copies.get(&register).map_or(register, |(root, ..)| *root))
     }
 
-    /// True if a register holds the same number in all lanes, throughout.
+    /// True if a register always has the same number in all lanes.
     fn is_number(&self, register: Register) -> bool {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
         matches!(self.constants.get(&root), Some((_, Constant::Bits(_))))
     }
 
-    /// The step of an instruction that works on registers with regular lanes.
+    /// Returns the step of an instruction on registers with regular lanes.
     fn regular(&mut self, instruction: &Instruction) -> Option<Action> {
         let affine = self.affine.as_ref()?;
         let operand = |register: Register| {
@@ -199,7 +199,7 @@ impl<'k> Translator<'k> {
             Op::Load(access) | Op::Store(access) if affine.is_address(access) => {
                 let address = operand(access.address.base)?;
                 let is_load = matches!(instruction.op, Op::Load(_));
-                // Nothing is indexed here.
+                // Regular addresses need no index.
                 let by_row = self.access(u32::MAX, access, is_load)?;
                 let bytes = access.bytes * access.registers.len() as u32;
                 let pattern = (address.shape, bytes);
@@ -214,7 +214,7 @@ impl<'k> Translator<'k> {
         }
     }
 
-    /// The step of an instruction on rows.
+    /// Returns the step of an instruction on rows.
     fn action(&mut self, pc: u32, instruction: &Instruction) -> Action {
         let level = self.level as usize;
         match &instruction.op {
@@ -262,12 +262,12 @@ impl<'k> Translator<'k> {
             }
             Op::Collective { operation, members } => self.collective(instruction, *operation, *members),
             Op::Exit => Action::Exit,
-            // Instructions without a step of their own.
             _ => self.plain(instruction),
         }
     }
 
-    /// The step of work that lanes of a warp do together. If some are missing, the plain mode handles it.
+    /// Returns the step of a collective operation of a warp. If lanes are missing, the plain mode
+    /// runs it.
     fn collective(&mut self, instruction: &Instruction, operation: Collective, members: Register) -> Action {
         let left = self.plain(instruction);
         match operation {
@@ -282,7 +282,7 @@ impl<'k> Translator<'k> {
         }
     }
 
-    /// A comparison of rows, if it is compiled for them.
+    /// Returns a comparison of rows, if it has a function for whole rows.
     fn rows_test(&self, info: &TestInfo, sources: [Register; 2]) -> Option<RowsTest> {
         let run = info.rows?[self.level as usize];
         let [a, b] = info.in_order(sources);
@@ -290,7 +290,7 @@ impl<'k> Translator<'k> {
         Some(RowsTest { run, sources: [a, b, a, a], flip: info.flip })
     }
 
-    /// Leaves an instruction to the plain mode, which reads its registers in their own rows.
+    /// Delegates an instruction to the plain mode, which reads its registers from their own rows.
     fn plain(&mut self, instruction: &Instruction) -> Action {
         if effects::is_simple(&instruction.op) {
             effects::reads(instruction, &mut |register| self.read_plainly.push(register));
@@ -301,10 +301,11 @@ impl<'k> Translator<'k> {
     }
 }
 
-/// Most steps that a branch may skip without parting lanes.
+/// Maximum number of steps that a branch may skip without divergence.
 const MOST_SKIPPED: usize = 12;
 
-/// Finds branches over a few steps of one block, each of which goes on to the next for whatever lanes.
+/// Finds branches over a few steps of one block that each continue with the next step for all
+/// lanes.
 fn find_skips(steps: &mut [Step]) {
     for at in 0..steps.len() {
         let Action::Branch(target) = steps[at].action else { continue };
@@ -316,7 +317,7 @@ fn find_skips(steps: &mut [Step]) {
     }
 }
 
-/// True if an action does no more than its work, for any lanes.
+/// True if an action always continues with the next step, for any lanes.
 fn goes_on(action: &Action) -> bool {
     match action {
         Action::Pure { .. } | Action::PureLanes { .. } | Action::Test { .. } | Action::TestAnd(_) => true,
@@ -328,7 +329,6 @@ fn goes_on(action: &Action) -> bool {
     }
 }
 
-/// The step of a comparison of rows.
 fn compare(
     test: RowsTest,
     (out, inverse): (Predicate, Option<Predicate>),
@@ -345,7 +345,7 @@ pub(super) fn offset(register: Register) -> u32 {
     register.0 * LANES as u32
 }
 
-/// Destination, source and width of an instruction that copies a register.
+/// Returns destination, source and width of an instruction that copies a register.
 fn as_copy(instruction: &Instruction) -> Option<(Register, Register, Width)> {
     if instruction.guard != Condition::ALWAYS {
         return None;
@@ -359,7 +359,7 @@ mod tests {
     use super::*;
     use crate::program::{LoadOptions, Program};
 
-    /// Number of steps of each kind in the code with scalars.
+    /// Counts the steps of each kind in the code with scalars.
     fn kinds(ptx: &str, kernel: &str) -> [usize; 5] {
         let program = Program::load(ptx, &LoadOptions::default()).unwrap();
         let steps = translate(program.kernel(kernel).unwrap());
@@ -421,7 +421,8 @@ ret;
 }
 ";
         let [scalars, tests, regular, irregular, pure] = kinds(ptx, "count");
-        // %r1 is not needed by lanes that left, so one value per warp is enough; lanes leave with %r2.
+        // %r1 is not needed by lanes that left, so one value per warp is enough; lanes leave with
+        // %r2.
         assert_eq!((tests, regular, irregular), (1, 1, 0));
         assert_eq!((scalars, pure), (4, 2));
     }

@@ -1,10 +1,11 @@
-//! Registers that an instruction reads and writes.
+//! The registers that an instruction reads and writes.
 
 use crate::program::instruction::Instruction;
 use crate::program::{Kernel, effects};
 use crate::semantics::{Register, Width};
 
-/// Calls `visit` with each register that an instruction writes; `false` if the instruction is not analyzed.
+/// Calls `visit` with each register that an instruction writes. Returns false if the instruction is
+/// not analyzed.
 pub(in crate::exec) fn visit_writes(
     instruction: &Instruction,
     visit: &mut dyn FnMut(Register, Width),
@@ -13,20 +14,21 @@ pub(in crate::exec) fn visit_writes(
     effects::is_simple(&instruction.op)
 }
 
-/// Calls `visit` with each register that an instruction reads; `false` if the instruction is not analyzed.
+/// Calls `visit` with each register that an instruction reads. Returns false if the instruction is
+/// not analyzed.
 pub(in crate::exec) fn visit_reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) -> bool {
     effects::reads(instruction, visit);
     effects::is_simple(&instruction.op)
 }
 
-/// Number of instructions that read and write each row.
+/// Number of instructions that read and write each vector register.
 pub(in crate::exec) struct Uses {
     pub(in crate::exec) reads: Vec<u32>,
     pub(in crate::exec) writes: Vec<u32>,
 }
 
 impl Uses {
-    /// `None` if there are instructions that are not analyzed.
+    /// Counts the uses. Returns `None` if the kernel contains instructions that are not analyzed.
     pub(in crate::exec) fn count(kernel: &Kernel) -> Option<Uses> {
         let rows = kernel.rows as usize + 1;
         let mut uses = Uses { reads: vec![0; rows], writes: vec![0; rows] };

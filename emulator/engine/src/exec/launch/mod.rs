@@ -1,4 +1,4 @@
-//! One launch from its start to its end.
+//! Runs a launch.
 
 mod queue;
 mod shuffle;
@@ -20,7 +20,7 @@ pub(in crate::exec) fn run(
 ) -> Result<LaunchStats, Box<Fault>> {
     let launch = Launch::new(args, map, options, hooks)?;
     let workers = match options.workers {
-        // One worker: events come in one order, which is the same every time.
+        // One worker, so that events have one order, the same in every run.
         _ if options.check_races || options.seed.is_some() => 1,
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         workers => workers,

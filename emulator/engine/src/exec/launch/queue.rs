@@ -1,4 +1,4 @@
-//! The blocks that wait for a worker, and the communication among workers.
+//! The queue of blocks, and the communication among workers.
 
 use super::shuffle::Permutation;
 use super::team::Team;
@@ -13,14 +13,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Duration from which a launch is worth waking other threads for, which takes some microseconds itself.
+/// Minimum duration of a launch for which other threads are woken. Waking takes some microseconds.
 const WORTH_WAKING: Duration = Duration::from_micros(30);
 
-/// Number of blocks from which on workers take more than one at a time.
+/// Minimum number of blocks for which workers take several at a time.
 const MANY_BLOCKS: u64 = 256;
 const MOST_AT_A_TIME: u64 = 8;
 
-/// A value that workers often write, on a cache line of its own, away from those that they only read.
+/// A value that workers often write, on its own cache line, apart from values that they only read.
 #[derive(Default)]
 #[repr(align(128))]
 struct Apart<T>(T);
@@ -29,14 +29,13 @@ struct Apart<T>(T);
 pub(super) struct Queue<'l, 'a> {
     launch: &'l Launch<'a>,
     order: Permutation,
-    /// Number of blocks that a worker takes at a time: several where there are many, since short ones taken one by one
-    /// keep the workers waiting for the counter.
+    /// Number of blocks that a worker takes at a time: several if there are many, because workers
+    /// would otherwise contend for the counter when blocks are short.
     at_a_time: u64,
     next_block: Apart<AtomicU64>,
     stopped: AtomicBool,
     fault: Mutex<Option<Box<Fault>>>,
     instructions: Apart<AtomicU64>,
-    /// Time at which it counts as endless.
     deadline: Option<Instant>,
 }
 
@@ -56,7 +55,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
     }
 
-    /// Outcome of the launch, once all workers have come back.
+    /// Returns the result of the launch, after all workers have returned.
     pub(super) fn outcome(self) -> Result<LaunchStats, Box<Fault>> {
         let fault = self.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         match fault {
@@ -82,20 +81,19 @@ impl<'l, 'a> Queue<'l, 'a> {
         }
     }
 
-    /// True if another worker found a fault, or the surroundings want an end.
+    /// True if another worker found a fault, or the driver stops the launch.
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.launch.hooks.is_stopped()
     }
 
-    /// The places of the next clusters that nobody has taken yet; none at the end. Mostly they are single blocks.
+    /// Takes the positions of the next clusters; empty at the end. Mostly they are single blocks.
     fn take(&self) -> Range<u64> {
         let first = self.next_block.0.fetch_add(self.at_a_time, Ordering::Relaxed);
         let clusters = self.launch.clusters();
         first.min(clusters)..first.saturating_add(self.at_a_time).min(clusters)
     }
 
-    /// Takes blocks from the queue, one after the other. Asks others to help once it turns out to take long enough
-    /// to be worth waking them.
+    /// Takes and runs blocks from the queue. Invites helpers if the launch takes long enough.
     fn work_in_turn(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
         let invite_if_long = inviting(help);
         let mut taken = self.take();
@@ -130,7 +128,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         Ok(())
     }
 
-    /// Takes clusters from the queue, one after the other; the blocks of one run in turns.
+    /// Takes and runs clusters from the queue. The blocks of a cluster run in turn.
     fn work_by_clusters(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
         let invite_if_long = inviting(help);
         let mut taken = self.take();
@@ -156,8 +154,8 @@ impl<'l, 'a> Queue<'l, 'a> {
         Ok(())
     }
 
-    /// Keeps its blocks alive and gives each a turn, since blocks may wait for each other; takes one more cluster each
-    /// time, so that all start whoever helps.
+    /// Keeps its blocks alive and gives each a turn, because blocks may wait for each other. Takes
+    /// one more cluster each time, so that all clusters start even without helpers.
     fn work_cooperatively(&self, worker: usize, help: &Help<'_>) -> Result<(), Box<Fault>> {
         help.invite();
         let mut teams = Vec::new();
@@ -189,7 +187,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         self.instructions.0.fetch_add(count, Ordering::Relaxed) + count
     }
 
-    /// The same as `account` for all blocks of a cluster, whose instructions are counted each time.
+    /// Like `account` for all blocks of a cluster, whose instructions are counted each time.
     fn account_team(&self, team: &mut Team<'_, '_>) -> Result<(), Box<Fault>> {
         for block in &mut team.blocks {
             self.account(block)?;
@@ -198,7 +196,7 @@ impl<'l, 'a> Queue<'l, 'a> {
         Ok(())
     }
 
-    /// Checks executed instructions against the budget, and the time against its limit.
+    /// Checks the executed instructions against the budget, and the time against its limit.
     fn account(&self, block: &mut Block<'_, '_>) -> Result<(), Box<Fault>> {
         let spent = self.launch.options.budget.is_some_and(|budget| self.count(block) > budget);
         let late = self.deadline.is_some_and(|deadline| Instant::now() > deadline);
@@ -206,12 +204,11 @@ impl<'l, 'a> Queue<'l, 'a> {
     }
 }
 
-/// How long a turn of a warp is.
 fn turn_length(help: &Help<'_>) -> u32 {
     if help.is_possible() { SHORT_TURN } else { LONG_TURN }
 }
 
-/// What asks for help once it turns out to take long enough.
+/// Returns a function that invites helpers when the launch takes long enough.
 fn inviting(help: &Help<'_>) -> impl Fn() {
     let started = help.is_possible().then(Instant::now);
     move || {

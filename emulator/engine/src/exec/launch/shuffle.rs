@@ -1,6 +1,6 @@
-//! Other orders of blocks and warps, to bring out dependences on the order.
+//! Random orders of blocks and warps, to reveal dependences on the order.
 
-/// An order of `count` things, determined by a seed.
+/// An order of `count` items, determined by a seed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Permutation {
     count: u64,
@@ -10,17 +10,18 @@ pub(super) struct Permutation {
     random: Option<u64>,
 }
 
-/// The longest turn, in instructions, as a power of two.
+/// Maximum length of a turn in instructions, as a power of two.
 const LONGEST_TURN: u64 = 12;
 
 impl Permutation {
-    /// Without a seed, the order in which they are numbered. `salt` tells orders of the same seed apart.
+    /// Creates an order; without a seed, the order of the numbers. `salt` distinguishes orders of
+    /// one seed.
     pub(super) fn new(seed: Option<u64>, salt: u64, count: u64) -> Self {
         let random = seed.map(|seed| mix(seed ^ mix(salt)));
         let Some(bits) = random.filter(|_| count > 1) else {
             return Permutation { count, step: 1, first: 0, random };
         };
-        // Steps of any length that has no divisor in common with the number of things visit all of them.
+        // A step that has no divisor in common with the number of items visits all of them.
         let mut step = bits % count;
         while greatest_common_divisor(step, count) != 1 {
             step = (step + 1) % count;
@@ -28,12 +29,12 @@ impl Permutation {
         Permutation { count, step, first: mix(bits) % count, random }
     }
 
-    /// Most instructions that the one at this place runs before the next has its turn, if a seed decides.
+    /// Returns the maximum instructions of the turn at this position, if a seed determines it.
     pub(super) fn turn(&self, place: u64) -> Option<u32> {
         self.random.map(|random| 1 << (mix(random ^ mix(place)) % (LONGEST_TURN + 1)))
     }
 
-    /// The thing at this place in the order.
+    /// Returns the item at this position in the order.
     pub(super) fn at(&self, place: u64) -> u64 {
         if self.step == 1 && self.first == 0 {
             return place;
@@ -43,7 +44,7 @@ impl Permutation {
     }
 }
 
-/// Well-mixed bits: the output function of splitmix64.
+/// Returns well-mixed bits: the output function of splitmix64.
 fn mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

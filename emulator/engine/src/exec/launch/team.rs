@@ -1,4 +1,4 @@
-//! Blocks that one worker keeps alive together: those of a cluster.
+//! The blocks of a cluster, which one worker keeps alive together.
 
 use super::shuffle::Permutation;
 use super::turn::{self, Round};
@@ -7,10 +7,11 @@ use crate::exec::block::launch::Launch;
 use crate::exec::block::{Block, Stop};
 use std::rc::Rc;
 
-/// The longest turn of a warp in a cluster of several blocks, in instructions: they often wait for each other in loops.
+/// Maximum length of a turn in a cluster of several blocks, in instructions, because they often
+/// wait for each other in loops.
 const LONGEST_TURN: u32 = 2000;
 
-/// The blocks of a cluster, which may be one.
+/// The blocks of a cluster, which may be a single one.
 pub(super) struct Team<'l, 'a> {
     pub(super) blocks: Vec<Block<'l, 'a>>,
     ended: Vec<bool>,
@@ -30,7 +31,7 @@ impl<'l, 'a> Team<'l, 'a> {
         Team { ended: vec![true; blocks.len()], blocks, rounds: 0 }
     }
 
-    /// Sets the blocks up to run as the cluster with this number.
+    /// Prepares the blocks of the cluster with this number.
     pub(super) fn start(&mut self, cluster: u64) {
         for (rank, block) in self.blocks.iter_mut().enumerate() {
             let index = block.launch.coordinates_in_cluster(cluster, rank as u32);
@@ -40,7 +41,7 @@ impl<'l, 'a> Team<'l, 'a> {
         self.rounds = 0;
     }
 
-    /// Gives each block a round. `true` when all have ended.
+    /// Gives each block a round. Returns true after all have ended.
     pub(super) fn round(&mut self, turn: u32) -> Result<bool, Stop> {
         let mut idle = true;
         let turn = if self.blocks.len() > 1 { turn.min(LONGEST_TURN) } else { turn };

@@ -1,4 +1,4 @@
-//! Turns of the warps in a block, and the choice of the mode that runs them.
+//! Turns of the warps of a block, and the choice of their mode.
 
 use super::shuffle::Permutation;
 use crate::exec::block::{Block, Stop};
@@ -6,22 +6,20 @@ use crate::exec::code::MOST_WARPS;
 use crate::exec::plain;
 use crate::exec::vector;
 
-/// Instructions after which a warp lets the others of its block run.
+/// Maximum instructions of a warp's turn.
 pub(super) const LONG_TURN: u32 = 100_000;
-/// The same where the worker wants to look at the clock soon.
+/// Maximum instructions of a turn if the worker has to check the time soon.
 pub(super) const SHORT_TURN: u32 = 500;
 
-/// What became of a block in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Round {
-    /// All threads have exited.
     Ended,
     Ran,
-    /// No thread can go on.
+    /// No thread can continue.
     Idle,
 }
 
-/// Gives each warp a turn of so many instructions.
+/// Gives each warp a turn of up to `turn` instructions.
 pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop> {
     let before = block.instructions;
     let mut running = false;
@@ -50,7 +48,7 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     Ok(if released || copied || block.instructions != before { Round::Ran } else { Round::Idle })
 }
 
-/// With a seed: ends some of the copies that are under way, or all. `false` if there are none.
+/// With a seed, ends some or all of the copies in progress. Returns false if there are none.
 fn end_copies(block: &mut Block<'_, '_>, all: bool) -> Result<bool, Stop> {
     let count = block.copies.len();
     if count == 0 {

@@ -1,10 +1,10 @@
-//! Threads that help to run blocks, kept from launch to launch.
+//! Threads that help to run blocks, kept between launches.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Task of helpers: called with the number of the helper, from 1.
+/// Task of helpers. Its argument is the number of the helper, from 1.
 type Task<'t> = dyn Fn(usize) + Sync + 't;
 
 /// A launch that helpers may join.
@@ -38,7 +38,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The life of a helper.
+    /// The main loop of a helper.
     fn help(&self) {
         let mut state = self.lock();
         loop {
@@ -51,7 +51,8 @@ impl Shared {
             job.running += 1;
             let (id, number, task) = (*id, job.joined, job.task);
             drop(state);
-            // SAFETY: the job counts this helper as running, so `close` waits for it before the task goes away.
+            // SAFETY: the job counts this helper as running, so `close` waits for it before the
+            // task is freed.
             let task = unsafe { &*task };
             let failed = catch_unwind(AssertUnwindSafe(|| task(number))).is_err();
             state = self.lock();
@@ -69,8 +70,8 @@ fn shared() -> &'static Arc<Shared> {
     SHARED.get_or_init(Arc::default)
 }
 
-/// Runs `task(0)` here. When it calls [`Help::invite`], helpers run it too. Returns once all are done; `false` if a
-/// helper panicked.
+/// Runs `task(0)` on this thread. Helpers also run it after [`Help::invite`]. Returns after all
+/// have finished; false if a helper panicked.
 pub(super) fn run(helpers: usize, task: &(dyn Fn(usize, &Help<'_>) + Sync)) -> bool {
     let no_more = Help { helpers: 0, task: None, invited: AtomicBool::new(true) };
     let as_helper = |number: usize| task(number, &no_more);
@@ -81,7 +82,7 @@ pub(super) fn run(helpers: usize, task: &(dyn Fn(usize, &Help<'_>) + Sync)) -> b
     help.close()
 }
 
-/// The way to get help.
+/// Invites helpers to a task.
 pub(super) struct Help<'t> {
     helpers: usize,
     task: Option<&'t Task<'t>>,
@@ -89,7 +90,7 @@ pub(super) struct Help<'t> {
 }
 
 impl Help<'_> {
-    /// True if help may still be asked for.
+    /// True if helpers can still be invited.
     pub(super) fn is_possible(&self) -> bool {
         !self.invited.load(Ordering::Relaxed)
     }
@@ -100,8 +101,8 @@ impl Help<'_> {
             return;
         }
         let Some(task) = self.task else { return };
-        // SAFETY: only the lifetime changes. The job is closed, and its helpers waited for, before `run` returns or
-        // unwinds, which is while the task is borrowed.
+        // SAFETY: only the lifetime changes. `run` borrows the task until it returns or unwinds;
+        // before that, it closes the job and waits for its helpers.
         let task = unsafe { std::mem::transmute::<*const Task<'_>, *const Task<'static>>(task) };
         let shared = shared();
         let mut state = shared.lock();
@@ -119,7 +120,7 @@ impl Help<'_> {
         shared.work.notify_all();
     }
 
-    /// Lets nobody join any more and waits for those that did. `false` if one of them panicked.
+    /// Lets no more helpers join, and waits for the others. Returns false if one of them panicked.
     fn close(&self) -> bool {
         if self.helpers == 0 || self.is_possible() {
             return true;
@@ -139,13 +140,13 @@ impl Help<'_> {
         }
     }
 
-    /// Identifies this job among all that run at the same time: by the address of a field of its own.
+    /// Identifies this job among all running jobs by the address of one of its fields.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 }
 
-/// Waits for the helpers even if the task panics, since they use what it borrows.
+/// Waits for the helpers even if the task panics, because they use its borrows.
 struct CloseOnUnwind<'h, 't>(&'h Help<'t>);
 
 impl Drop for CloseOnUnwind<'_, '_> {

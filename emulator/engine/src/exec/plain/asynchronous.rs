@@ -1,7 +1,7 @@
-//! Asynchronous copies, done at once, and barriers that live in shared memory.
+//! Asynchronous copies, performed immediately, and barriers in shared memory.
 //!
-//! A barrier is one word of 64 bits with a private layout: the number of arrivals of a phase, the number still due,
-//! the bytes of transactions still due, and the number of the phase.
+//! A barrier is a 64-bit word with a private layout: the number of arrivals per phase, the number
+//! of pending arrivals, the pending bytes of transactions, and the number of the phase.
 
 use super::Flow;
 use super::control::pause;
@@ -38,7 +38,7 @@ pub(super) fn async_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &AsyncCo
     Ok(())
 }
 
-/// A test that fails in all lanes lets other warps run: it is made in loops.
+/// A test that fails in all lanes lets other warps run, because programs make it in loops.
 pub(super) fn memory_barrier(
     block: &mut Block<'_, '_>,
     issue: Issue,
@@ -74,8 +74,8 @@ fn use_memory_barrier(
     };
     let Place { host, .. } = place(block, site, request)?;
     let word = host.cast::<u64>();
-    // SAFETY: `place` checked 8 aligned bytes. One thread of the host runs all blocks that reach them, if they are
-    // shared memory.
+    // SAFETY: `place` checked 8 aligned bytes. If they are shared memory, one host thread runs all
+    // blocks that access them.
     let old = State::unpack(unsafe { word.read() });
     let rows = &mut block.warps[site.warp].rows;
     let (new, pass) = act(rows, site.lane, barrier.action, old)
@@ -88,7 +88,7 @@ fn use_memory_barrier(
     Ok(())
 }
 
-/// Tells a barrier the bytes that have arrived.
+/// Signals a barrier that bytes have arrived.
 pub(super) fn complete(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -99,7 +99,8 @@ pub(super) fn complete(
     let request = Request::update(Some(space), address, 8, cache);
     let Place { host, .. } = place(block, site, request.ordered(Order::Strong { scope, releases: false }))?;
     let word = host.cast::<u64>();
-    // SAFETY: `place` checked 8 aligned bytes of shared memory, which one thread of the host uses.
+    // SAFETY: `place` checked 8 aligned bytes of shared memory, which only one host thread
+    // accesses.
     let mut state = State::unpack(unsafe { word.read() });
     state.transactions -= i64::from(bytes);
     // SAFETY: as for the read.
@@ -108,7 +109,8 @@ pub(super) fn complete(
     Ok(())
 }
 
-/// What a lane makes of a barrier, and whether it passes it. `Err` says in words what it must not do.
+/// Applies a lane's action to a barrier. Returns the new state, and whether the lane passes. `Err`
+/// describes a forbidden action.
 fn act(
     rows: &mut Rows,
     lane: usize,

@@ -37,7 +37,8 @@ pub(super) fn barrier(
     Ok(Flow::Yield)
 }
 
-/// Leaves only the lanes of `active` in the fragment; the others go on behind the instruction.
+/// Keeps only the lanes of `active` in the divergent path; the others continue after the
+/// instruction.
 pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
     let fragments = &mut block.warps[issue.warp].fragments;
     let rest = fragments[issue.fragment].mask & !issue.active;
@@ -49,7 +50,8 @@ pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
     fragments[issue.fragment].pc = issue.pc;
 }
 
-/// A thread announces itself at the barrier of its cluster, or waits for those that have not yet.
+/// Makes a thread arrive at the barrier of its cluster, or wait for the threads that have not
+/// arrived.
 pub(super) fn cluster_barrier(block: &mut Block<'_, '_>, issue: Issue, wait: bool, releases: bool) -> Flow {
     if !wait {
         block.announce(issue.warp, issue.active, releases);

@@ -1,4 +1,4 @@
-//! Copies of many bytes at once, which end at once or, with a seed, some time later: hardware may do either.
+//! Bulk copies. They end immediately or, with a seed, some time later; hardware may do either.
 
 use super::asynchronous::complete;
 use super::tensor::copy_tensor;
@@ -13,10 +13,9 @@ use crate::ptx::Space;
 use crate::report::FaultKind;
 use crate::semantics::lanes_of;
 
-/// Source and destination are cut into pieces of so many bytes, of which hardware wants whole ones too.
+/// Unit of copies in bytes. Hardware requires whole units too.
 pub(super) const PIECE: u32 = 16;
 
-/// Begins a copy in each lane.
 pub(super) fn bulk_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &BulkCopy) -> Result<(), Stop> {
     for lane in lanes_of(issue.active) {
         let late = operands(block, issue.at(lane), copy);
@@ -29,7 +28,6 @@ pub(super) fn bulk_copy(block: &mut Block<'_, '_>, issue: Issue, copy: &BulkCopy
     Ok(())
 }
 
-/// The operands of a lane.
 fn operands(block: &Block<'_, '_>, site: Site, copy: &BulkCopy) -> LateCopy {
     let Site { warp, lane, .. } = site;
     let rows = &block.warps[warp].rows;
@@ -55,7 +53,7 @@ fn operands(block: &Block<'_, '_>, site: Site, copy: &BulkCopy) -> LateCopy {
     late
 }
 
-/// Copies, and tells the barriers that wait for it.
+/// Performs a copy and signals the barriers that wait for it.
 fn run(block: &mut Block<'_, '_>, copy: &BulkCopy, late: &LateCopy) -> Result<(), Stop> {
     let site = late.site;
     if late.bytes % PIECE != 0 {
@@ -78,14 +76,15 @@ fn run(block: &mut Block<'_, '_>, copy: &BulkCopy, late: &LateCopy) -> Result<()
     Ok(())
 }
 
-/// The address, or the same place in the shared memory of each block of the cluster that a bit names.
+/// Returns the address, or its counterparts in the shared memory of the blocks of the cluster that
+/// `blocks` selects.
 pub(super) fn targets(address: u64, blocks: Option<u32>) -> Vec<u64> {
     let Some(blocks) = blocks else { return vec![address] };
     let place = address & ((1 << RANK_SHIFT) - 1);
     lanes_of(blocks & 0xffff).map(|rank| place | (rank as u64) << RANK_SHIFT).collect()
 }
 
-/// Copies, or combines, whole pieces.
+/// Copies or combines whole units.
 fn copy_pieces(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -102,13 +101,13 @@ fn copy_pieces(
         let Some((operation, ty)) = copy.operation else {
             let request = Request::write(to_space, at, PIECE, to_cache);
             let target = place(block, site, request)?.host;
-            // SAFETY: `place` checked a piece on either side; they may be the same.
+            // SAFETY: `place` checked a unit on either side; they may be the same.
             unsafe { std::ptr::copy(source, target, PIECE as usize) };
             continue;
         };
         for element in (0..PIECE).step_by(ty.bytes() as usize) {
             let source = source.wrapping_add(element as usize);
-            // SAFETY: the element lies in the piece of the source that `place` checked.
+            // SAFETY: the element is in the unit of the source that `place` checked.
             let value = unsafe { read(source, ty.bytes(), false) };
             let target = (to_space, at + u64::from(element), to_cache);
             combine(block, site, target, (operation, ty), value)?;
@@ -130,12 +129,12 @@ pub(super) fn combine(
     let Place { host, .. } = place(block, site, request)?;
     // Unlike the adder of global memory, this one keeps subnormal numbers.
     let change = |old: u64| apply(operation, ty, false, old, value, 0);
-    // SAFETY: `place` checked the element, and that it is aligned.
+    // SAFETY: `place` checked the element and its alignment.
     unsafe { update(host, ty.bytes(), change) };
     Ok(())
 }
 
-/// Makes a group of copies of each lane, or waits for groups.
+/// Combines copies of each lane into a group, or waits for groups.
 pub(super) fn bulk_group(block: &mut Block<'_, '_>, issue: Issue, group: BulkGroup) -> Result<(), Stop> {
     if block.launch.options.seed.is_none() {
         return Ok(());
@@ -153,7 +152,6 @@ pub(super) fn bulk_group(block: &mut Block<'_, '_>, issue: Issue, group: BulkGro
     Ok(())
 }
 
-/// Does a copy that is under way.
 fn end(block: &mut Block<'_, '_>, late: &LateCopy) -> Result<(), Stop> {
     match &block.instruction(late.site.pc).op {
         Op::BulkCopy(copy) => run(block, copy, late),
@@ -161,7 +159,7 @@ fn end(block: &mut Block<'_, '_>, late: &LateCopy) -> Result<(), Stop> {
     }
 }
 
-/// Ends the copy at this place among those that are under way.
+/// Ends the copy with this index among the copies in progress.
 pub(in crate::exec) fn end_copy(block: &mut Block<'_, '_>, at: usize) -> Result<(), Stop> {
     let late = block.copies.take(at);
     end(block, &late)

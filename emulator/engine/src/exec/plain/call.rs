@@ -1,4 +1,4 @@
-//! Calls of functions, of the kernel's own and of the system's, and returns.
+//! Calls of functions of the kernel and of the system, and returns.
 
 use super::Flow;
 use super::control::exit;
@@ -12,7 +12,6 @@ use crate::report::FaultKind;
 use crate::semantics::{Width, lanes_of};
 use std::sync::Arc;
 
-/// The deepest chain of calls.
 const MOST_CALLS: u32 = 10_000;
 
 pub(in crate::exec) fn call(block: &mut Block<'_, '_>, issue: Issue, call: &Call) -> Result<Flow, Stop> {
@@ -38,7 +37,8 @@ pub(in crate::exec) fn call(block: &mut Block<'_, '_>, issue: Issue, call: &Call
                 let Some(function) = function_at(block, address) else {
                     return Err(block.fault(FaultKind::InvalidCode, issue.lanes(same)));
                 };
-                // The fragment at hand keeps the lanes that have not called yet; the last ones take it over.
+                // The current path keeps the lanes that have not called yet; the last ones take it
+                // over.
                 enter(block, Issue { mask: rest, active: same, ..issue }, call, function)?;
                 rest &= !same;
                 left &= !same;
@@ -57,7 +57,7 @@ fn function_at(block: &Block<'_, '_>, address: u64) -> Option<u32> {
     block.launch.args.kernel.by_module_index.get(&module_index).copied()
 }
 
-/// Puts the lanes of `active` at the start of a function.
+/// Moves the lanes of `active` to the start of a function.
 fn enter(block: &mut Block<'_, '_>, issue: Issue, call: &Call, function: u32) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
     let callee = &kernel.functions[function as usize];
@@ -75,7 +75,8 @@ fn enter(block: &mut Block<'_, '_>, issue: Issue, call: &Call, function: u32) ->
     let saved = again.then(|| warp_state.rows.save(&callee.rows, callee.predicates.clone()));
     for lane in lanes_of(issue.active) {
         warp_state.stack[lane] = end;
-        // Read all, then write: a function that calls itself may pass its own parameters on, swapped.
+        // Reads all before writing: a recursive function may pass its own parameters on in another
+        // order.
         let values: Vec<u32> = call.arguments.iter().map(|row| warp_state.rows.get(*row, lane)).collect();
         for (row, value) in callee.params.iter().zip(values) {
             warp_state.rows.set(*row, lane, value);

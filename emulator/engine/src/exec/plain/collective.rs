@@ -1,7 +1,7 @@
 //! Collective operations of a warp: shuffles, votes, matches, reductions, warp barriers.
 //!
-//! Such an instruction names its members. A fragment that lacks some of them waits until they stand at the same
-//! instruction, or have exited.
+//! Such an instruction names its members. A divergent path without some of them waits until they
+//! reach the same instruction or exit.
 
 use super::Flow;
 use super::barrier::split_off;
@@ -32,7 +32,8 @@ pub(super) fn collective(
     Ok(Flow::Yield)
 }
 
-/// When nothing else in the warp can run: lets lanes go on whose members have all arrived. `false` if none.
+/// Called when nothing else in the warp can run: releases lanes whose members have all arrived.
+/// Returns false if there are none.
 pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usize) -> Result<bool, Stop> {
     block.warps[warp].merge();
     let waiting: Vec<usize> = (0..block.warps[warp].fragments.len())
@@ -54,7 +55,7 @@ pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usiz
         };
         let Op::Collective { operation, members } = &block.instruction(pc).op else { continue };
         let state = &mut block.warps[warp];
-        // A warp barrier may stand at different places for different lanes.
+        // Lanes may wait for a warp barrier at different positions.
         let arrived = if *operation == Collective::WarpBarrier { at_barrier } else { mask };
         if missing(&state.rows, state.live, arrived, *members) != 0 {
             continue;
@@ -69,8 +70,8 @@ pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usiz
     Ok(any)
 }
 
-/// Lanes may name different members; those that name the same work together. `arrived` are all lanes that wait to
-/// learn that the others are there.
+/// Performs the operation for each set of lanes with the same members. `arrived` are all lanes that
+/// wait for the others.
 fn perform_by_members(
     block: &mut Block<'_, '_>,
     issue: Issue,
@@ -96,8 +97,8 @@ fn perform_by_members(
     Ok(())
 }
 
-/// With the check on: finds lanes that name members without being one, that name others than those do, or that read
-/// from a lane which takes no part.
+/// With the check on, finds lanes that name members without being one, that name different members
+/// than those do, or that read from a lane that takes no part.
 #[cold]
 fn check_members(
     block: &Block<'_, '_>,
@@ -137,13 +138,12 @@ fn check_members(
     Ok(())
 }
 
-/// Members that are alive and have not arrived.
 fn missing(rows: &Rows, live: u32, arrived: u32, members: Register) -> u32 {
     let lane = arrived.trailing_zeros() as usize % LANES;
     rows.get(members, lane) & live & !arrived
 }
 
-/// Does the work of these lanes, which all name the same members.
+/// Performs the operation for these lanes, which all name the same members.
 pub(in crate::exec) fn perform(rows: &mut Rows, operation: &Collective, active: u32) {
     match *operation {
         Collective::WarpBarrier => {}
@@ -215,7 +215,7 @@ fn shuffle(
     for own in lanes_of(active) {
         let (source, valid) = shuffle_source(mode, own as u32, rows.get(lane, own), rows.get(clamp, own));
         found |= u32::from(valid) << own;
-        // Hardware gives zero for a lane that does not take part.
+        // Hardware returns zero for a lane that takes no part.
         let there = active >> source & 1 != 0;
         rows.set(out, own, if there { values[source as usize] } else { 0 });
     }

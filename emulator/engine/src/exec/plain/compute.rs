@@ -15,8 +15,8 @@ pub(super) fn pure(
     sources: [Register; 4],
 ) {
     let rows = block.warps[issue.warp].rows.base();
-    // SAFETY: the decoder allotted each register as many rows as the operation's widths say, and the register file holds
-    // all rows of the kernel.
+    // SAFETY: the decoder assigned each register as many rows as the operation's widths require,
+    // and the register file contains all rows of the kernel.
     unsafe { info.run(rows, out, sources, issue.active) };
 }
 
@@ -84,7 +84,7 @@ pub(super) fn video(
     }
 }
 
-/// Integer addition with the carry flag.
+/// Adds integers with the carry flag.
 pub(super) fn carry(block: &mut Block<'_, '_>, issue: Issue, carry: &Carry) {
     const FLAG: Condition = Condition { predicate: CARRY, negated: false };
     let rows = &mut block.warps[issue.warp].rows;
@@ -95,7 +95,7 @@ pub(super) fn carry(block: &mut Block<'_, '_>, issue: Issue, carry: &Carry) {
     for lane in lanes_of(issue.active) {
         let a = u128::from(rows.get_wide(carry.sources[0], carry.width, lane));
         let b = u128::from(rows.get_wide(carry.sources[1], carry.width, lane));
-        // Subtraction adds the complement and one; so a clear flag means a borrow.
+        // Subtraction adds the complement and one, so a clear flag means a borrow.
         let b = if carry.subtract { !b & u128::from(mask) } else { b };
         let flag = if carry.reads { flags >> lane & 1 != 0 } else { carry.subtract };
         let sum = a + b + u128::from(flag);
@@ -107,7 +107,7 @@ pub(super) fn carry(block: &mut Block<'_, '_>, issue: Issue, carry: &Carry) {
     }
 }
 
-/// Address of a local variable: the frame of the function plus an offset.
+/// Computes the address of a local variable: the frame of the function plus an offset.
 pub(super) fn local_address(
     block: &mut Block<'_, '_>,
     issue: Issue,

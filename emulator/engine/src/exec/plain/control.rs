@@ -6,7 +6,7 @@ use crate::exec::block::{Block, Issue, Stop};
 use crate::report::FaultKind;
 use crate::semantics::{Register, lanes_of};
 
-/// Sends the active lanes to `target`, and the others of the fragment to the next instruction.
+/// Moves the active lanes to `target`, and the other lanes to the next instruction.
 pub(super) fn branch(block: &mut Block<'_, '_>, issue: Issue, target: u32) -> Flow {
     if issue.active == issue.mask {
         return Flow::Jump(target);
@@ -49,7 +49,7 @@ pub(super) fn branch_indexed(
     Ok(Flow::Yield)
 }
 
-/// Removes the lanes of `gone`, which are elsewhere now; the rest goes on behind the instruction.
+/// Removes the lanes of `gone`, which are elsewhere now; the others continue after the instruction.
 fn remove_lanes(block: &mut Block<'_, '_>, issue: Issue, gone: u32) {
     let fragments = &mut block.warps[issue.warp].fragments;
     if issue.mask == gone {
@@ -70,7 +70,7 @@ pub(in crate::exec) fn exit(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     Flow::Yield
 }
 
-/// Lets others of the warp run first.
+/// Lets other divergent paths of the warp run first.
 pub(super) fn give_way(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     let fragment = &mut block.warps[issue.warp].fragments[issue.fragment];
     fragment.tired = true;
@@ -78,7 +78,7 @@ pub(super) fn give_way(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     Flow::Yield
 }
 
-/// Lets other warps run first, too.
+/// Also lets other warps run first.
 pub(super) fn pause(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     give_way(block, issue);
     Flow::Pause

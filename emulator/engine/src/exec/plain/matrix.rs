@@ -1,8 +1,9 @@
 //! Matrix products of a warp.
 //!
-//! The lanes of a warp hold a matrix together. For `mma` the place of each element is documented; for `wmma` it is
-//! private, and here element `e` in row-major order is the `e / 32`-th of lane `e % 32`. Products are summed
-//! in double precision and rounded once, where hardware rounds in an order of its own.
+//! The lanes of a warp together contain a matrix. For `mma` the position of each element is
+//! documented; for `wmma` it is private, and here element `e` in row-major order is the `e / 32`-th
+//! of lane `e % 32`. Products are summed in double precision and rounded once. Hardware rounds in
+//! another order.
 
 use crate::exec::access::{Request, lane_address, place};
 use crate::exec::block::rows::Rows;
@@ -18,7 +19,7 @@ use crate::semantics::{LANES, Register, Width, float, lanes_of};
 /// Bytes per row of a tile.
 const ROW: u32 = 16;
 
-/// The bits of the `element`-th value that a lane holds in these registers.
+/// Returns the bits of the `element`-th value of a lane in these registers.
 pub(super) fn element(rows: &Rows, registers: &[Register], ty: Element, lane: usize, element: u32) -> u64 {
     let register = registers[(element / ty.packed()) as usize];
     if ty == Element::F64 {
@@ -46,7 +47,7 @@ pub(super) fn set_element(
     rows.set(register, lane, (old & !mask) | ((bits as u32) << shift & mask));
 }
 
-/// A value as a number, exactly.
+/// Converts a value to a number, exactly.
 pub(super) fn number(ty: Element, bits: u64) -> f64 {
     match ty {
         Element::F16 => F16::from_bits(bits as u16).to_f32().into(),
@@ -64,19 +65,19 @@ pub(super) fn number(ty: Element, bits: u64) -> f64 {
     }
 }
 
-/// The bits of a sum.
+/// Returns the bits of a sum.
 pub(super) fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
     match ty {
         Element::F16 => <F16 as Half>::round::<{ float::NEAREST }>(x).bits().into(),
         Element::F32 => float::canonical(x as f32).to_bits().into(),
         Element::F64 => x.to_bits(),
-        // Whole sums of products of bytes fit into double precision; beyond 32 bits they wrap or saturate.
+        // Whole sums of products of bytes fit into double precision; beyond 32 bits they wrap or
+        // saturate.
         _ if saturate => u64::from(x as i32 as u32),
         _ => u64::from(x as i64 as u32),
     }
 }
 
-/// The lanes that hold a NaN of a part of a product.
 pub(super) fn nans(rows: &Rows, product: &MatrixProduct, part: Part) -> u32 {
     let ty = product.ty(part);
     let registers = match part {
@@ -91,12 +92,12 @@ pub(super) fn nans(rows: &Rows, product: &MatrixProduct, part: Part) -> u32 {
     lanes_of(u32::MAX).filter(|lane| is_nan(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
-/// The row and column of the lower of the two elements of a tile that a lane holds.
+/// Returns the row and column of the first of a lane's two elements of a tile.
 fn tile_position(lane: usize) -> (usize, usize) {
     (lane / 4, lane % 4 * 2)
 }
 
-/// Bits of a tile that a lane holds.
+/// Returns a lane's bits of a tile.
 fn tile_word(tile: &[[u16; 8]; 8], lane: usize, transposed: bool) -> u32 {
     let (row, column) = tile_position(lane);
     let pair = match transposed {
@@ -106,7 +107,6 @@ fn tile_word(tile: &[[u16; 8]; 8], lane: usize, transposed: bool) -> u32 {
     u32::from(pair[1]) << 16 | u32::from(pair[0])
 }
 
-/// The tile that the lanes hold in a register.
 fn gather_tile(rows: &Rows, register: Register, transposed: bool) -> [[u16; 8]; 8] {
     let mut tile = [[0; 8]; 8];
     for lane in 0..LANES {
@@ -154,7 +154,7 @@ fn move_rows(block: &mut Block<'_, '_>, issue: Issue, tiles: &MatrixRows) -> Res
             };
             let host = place(block, issue.at(lane), request)?.host.cast::<[u16; 8]>();
             if store {
-                // SAFETY: `place` checked a whole row, for writing.
+                // SAFETY: `place` checked a whole row for writing.
                 unsafe { host.write_unaligned(*values) };
             } else {
                 // SAFETY: `place` checked a whole row.
@@ -183,7 +183,7 @@ fn move_fragment(block: &mut Block<'_, '_>, issue: Issue, fragment: &MatrixMove)
         };
         let held = fragment.registers.len() as u32 * ty.packed();
         for number in 0..held {
-            // Beyond the elements there are, they repeat.
+            // Numbers beyond the number of elements repeat them.
             let [row, column] = opaque_position(width, lane as u32, number % elements);
             let (major, minor) = if fragment.by_column { (column, row) } else { (row, column) };
             let start = (u64::from(major) * u64::from(stride) + u64::from(minor)) * u64::from(ty.bits());
@@ -210,7 +210,7 @@ fn move_fragment(block: &mut Block<'_, '_>, issue: Issue, fragment: &MatrixMove)
     Ok(())
 }
 
-/// One of the products that are made at once.
+/// Computes one of the products that an instruction makes at once.
 fn multiply(rows: &mut Rows, product: &MatrixProduct, group: u32) {
     let [_, n, k] = product.shape.map(|extent| extent as usize);
     let lanes = || (0..LANES as u32).filter(|lane| product.group_of(*lane) == group);

@@ -27,21 +27,20 @@ use crate::program::instruction::{Condition, Op};
 use crate::report::FaultKind;
 use crate::semantics::Width;
 
-/// Branches after which a fragment lets the others of its warp run.
+/// Number of branches after which a divergent path lets the others of its warp run.
 pub(in crate::exec) const FUEL: u32 = 4096;
 
-/// Effect of an instruction on the fragment that ran it.
+/// Effect of an instruction on the divergent path that ran it.
 pub(in crate::exec) enum Flow {
     Next,
-    /// All lanes go there.
     Jump(u32),
-    /// The fragment is gone or waits; others may be new.
+    /// The path has ended or waits; there may be new ones.
     Yield,
-    /// The fragment has gone on, and its warp gives up the rest of its turn.
+    /// The path continues, but its warp gives up the rest of its turn.
     Pause,
 }
 
-/// Runs a warp until it waits, has ended, or had its share of instructions.
+/// Runs a warp until it waits, ends, or uses up its turn.
 pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut left: u32) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
     loop {
@@ -63,12 +62,12 @@ pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut lef
     }
 }
 
-/// Runs a fragment until it diverges, waits, ends, or has had its share.
+/// Runs a divergent path until it diverges, waits, ends, or uses up its share.
 fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
     let alone = block.warps[warp].fragments.len() == 1;
     let mut fuel = FUEL;
-    // Work on a copy; the entry in the list is updated when it matters.
+    // Works on a copy; the entry in the list is updated when it matters.
     let (mut pc, mask) = {
         let fragment = &block.warps[warp].fragments[index];
         (fragment.pc, fragment.mask)
@@ -97,7 +96,7 @@ fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut
         if alone {
             continue;
         }
-        // Others may stand where this one is about to go, or earlier.
+        // Other paths may be at the position that this one reaches, or before it.
         let next = kernel.ranks[pc as usize];
         if next != rank || fuel == 0 {
             let fragment = &mut block.warps[warp].fragments[index];
@@ -112,7 +111,7 @@ fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut
     }
 }
 
-/// Runs one instruction for a fragment, some lanes of a warp.
+/// Runs one instruction for a divergent path.
 pub(in crate::exec) fn step(
     block: &mut Block<'_, '_>,
     warp: usize,
@@ -143,7 +142,7 @@ pub(in crate::exec) fn step(
     perform(block, issue, &instruction.op)
 }
 
-/// Does the work of an instruction, in its active lanes, of which there is at least one.
+/// Performs an instruction in its active lanes, of which there is at least one.
 fn perform(block: &mut Block<'_, '_>, issue: Issue, op: &Op) -> Result<Flow, Stop> {
     match op {
         Op::Pure { info, out, sources } => compute::pure(block, issue, info, *out, *sources),

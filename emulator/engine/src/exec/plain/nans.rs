@@ -1,8 +1,9 @@
-//! The check for NaNs: which instruction has made one, where it goes from there, and that it is stored.
+//! The check for NaNs: follows each NaN from the instruction that computed it to a store.
 //!
-//! A NaN that nobody stores is no mistake: code for special cases makes some whose result is not chosen. So a NaN is
-//! followed from the instruction that made it of numbers, through arithmetic, moves, shuffles and calls, to a store. One
-//! that comes back from memory was stored by somebody, and is nobody's mistake a second time.
+//! A NaN that is never stored is no mistake: code for special cases computes NaNs and does not
+//! select them. The check therefore follows a NaN from the instruction that computed it from
+//! numbers, through arithmetic, moves, shuffles and calls, to a store. A NaN loaded from memory has
+//! already been stored, so it is not reported again.
 
 use super::{Flow, matrix, perform};
 use crate::exec::block::rows::Rows;
@@ -17,7 +18,7 @@ use crate::report::FaultKind;
 use crate::semantics::format::FloatFormat;
 use crate::semantics::{LANES, PureInfo, Register, Width, lanes_of};
 
-/// Runs an instruction and keeps account of the NaNs that it makes, moves and stores.
+/// Runs an instruction, and records the NaNs that it computes, moves and stores.
 #[cold]
 #[inline(never)]
 pub(super) fn watch(
@@ -56,7 +57,7 @@ pub(super) fn watch(
             }
             Ok(flow)
         }
-        // Its products are made later, and noted there.
+        // Its products are computed and recorded later.
         Op::WarpGroup(_) => perform(block, issue, &instruction.op),
         _ => {
             let flow = perform(block, issue, &instruction.op)?;
@@ -66,7 +67,7 @@ pub(super) fn watch(
     }
 }
 
-/// Finds stores of a NaN that the kernel has made.
+/// Finds stores of a NaN that the kernel computed.
 fn check_stores(block: &Block<'_, '_>, issue: Issue, instruction: &Instruction) -> Result<(), Stop> {
     let warp = &block.warps[issue.warp];
     if warp.nans.is_empty() {
@@ -91,7 +92,7 @@ fn check_stores(block: &Block<'_, '_>, issue: Issue, instruction: &Instruction) 
     })
 }
 
-/// The NaNs that an instruction finds in its sources: the first of each lane.
+/// The NaNs in an instruction's sources: the first of each lane.
 struct Known {
     lanes: Vec<Option<Made>>,
     /// True if lanes read each other's.
@@ -122,7 +123,7 @@ impl Known {
     }
 }
 
-/// Sources of arithmetic, read before it runs: its result may take the place of one.
+/// Sources of arithmetic, read before it runs because its result may overwrite one.
 struct Operands<'a> {
     info: &'a PureInfo,
     values: [[u64; 4]; LANES],
@@ -142,7 +143,6 @@ impl<'a> Operands<'a> {
         Operands { info, values }
     }
 
-    /// The numbers of which the result's number `index` was made.
     fn of_number(&self, lane: usize, index: usize) -> Vec<f64> {
         let sources = self.values[lane].iter().zip(&self.info.formats[1..]).zip(&self.info.sizes[1..]);
         let number = |((value, format), size): ((&u64, &Option<FloatFormat>), &u32)| {
@@ -153,7 +153,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Notes the NaNs that arithmetic has made or passed on.
+/// Records the NaNs that arithmetic has computed or propagated.
 fn arithmetic(
     block: &mut Block<'_, '_>,
     issue: Issue,
@@ -178,8 +178,8 @@ fn arithmetic(
     }
 }
 
-/// Notes the NaNs of a product of matrices in its result. Of the lanes that hold some, `before` is those of its sources and
-/// `after` those of the result; `known` gives one that a source holds.
+/// Records the NaNs in the result of a matrix product. `before` are the lanes with NaNs in the
+/// sources, `after` those in the result; `known` returns a NaN of a source.
 fn of_product(
     warp: &mut Warp,
     pc: u32,
@@ -197,7 +197,8 @@ fn of_product(
     }
 }
 
-/// Notes the NaNs of a product of a warp group, which are those of numbers unless `among` its sources there is one.
+/// Records the NaNs of a warp group's product. They were computed from numbers unless `among` is
+/// true: a source contains a NaN.
 #[cold]
 pub(super) fn of_group(warp: &mut Warp, pc: u32, product: &GroupProduct, among: bool) {
     let [.., ty] = product.types;
@@ -210,7 +211,7 @@ pub(super) fn of_group(warp: &mut Warp, pc: u32, product: &GroupProduct, among: 
     of_product(warp, pc, (&product.d, format), [u32::from(among), after], known);
 }
 
-/// Notes where NaNs were moved, whole or with others.
+/// Records NaNs that were moved, alone or with other values.
 fn moved(block: &mut Block<'_, '_>, issue: Issue, instruction: &Instruction, known: &Known) {
     let warp = &mut block.warps[issue.warp];
     if warp.nans.is_empty() {

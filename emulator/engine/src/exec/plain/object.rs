@@ -1,4 +1,4 @@
-//! Instructions on textures and surfaces: each runs lane by lane, in both modes of execution.
+//! Instructions on textures and surfaces. They run lane by lane in both modes.
 
 use super::surface::access_surface;
 use crate::exec::access::{Place, Request, place};
@@ -13,7 +13,7 @@ use crate::semantics::half::{F16, Half};
 use crate::semantics::{Register, Width, lanes_of};
 use std::sync::Arc;
 
-/// The object that a warp used last: mostly all lanes name the same.
+/// The object that a warp used last. Mostly all lanes use the same.
 pub(super) type Found = Option<(u64, Arc<Object>)>;
 
 pub(super) fn object(block: &mut Block<'_, '_>, issue: Issue, op: &ObjectOp) -> Result<(), Stop> {
@@ -45,7 +45,6 @@ pub(super) fn object(block: &mut Block<'_, '_>, issue: Issue, op: &ObjectOp) -> 
     Ok(())
 }
 
-/// The object that a handle names.
 pub(super) fn find_object(
     block: &Block<'_, '_>,
     site: Site,
@@ -73,7 +72,6 @@ pub(super) fn find_object(
     Err(block.fault(FaultKind::Object(text), site))
 }
 
-/// The bytes of a texel.
 fn texel(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -84,7 +82,7 @@ fn texel(
     let request = Request::read(Some(Space::Global), address, bytes, cache);
     let Place { host, .. } = place(block, site, request)?;
     let mut texel = [0; MOST_BYTES];
-    // SAFETY: `place` checked that the bytes lie in live memory; no texel has more than 16.
+    // SAFETY: `place` checked that the bytes are in live memory; no texel has more than 16.
     unsafe { std::ptr::copy_nonoverlapping(host, texel.as_mut_ptr(), bytes as usize) };
     Ok(texel)
 }
@@ -145,7 +143,7 @@ fn sample(
     Ok(())
 }
 
-/// A number of single precision as one of half precision.
+/// Converts single precision to half precision.
 fn to_half(bits: u32) -> u32 {
     F16::round::<NEAREST>(f32::from_bits(bits).into()).bits().into()
 }

@@ -16,7 +16,7 @@ struct Spec {
     long: bool,
 }
 
-/// Formats and prints; the result is the number of values, as on hardware.
+/// Formats and prints. The result is the number of values, as on hardware.
 pub(in crate::exec) fn printf(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -73,7 +73,7 @@ pub(in crate::exec) fn printf(
     Ok(count)
 }
 
-/// Reads flags, width, precision and length; the conversion follows them.
+/// Reads flags, width, precision and length. Returns the rest, which begins with the conversion.
 fn parse<'f>(
     mut rest: &'f str,
     spec: &mut Spec,
@@ -112,7 +112,7 @@ fn parse<'f>(
     Ok(rest)
 }
 
-/// Appends sign or prefix and digits, filled up to the width.
+/// Appends sign or prefix and digits, padded to the width.
 fn pad(out: &mut String, spec: &Spec, prefix: &str, digits: &str, numeric: bool) {
     let fill = spec.width.saturating_sub(prefix.chars().count() + digits.chars().count());
     let zeros = spec.zero && numeric && !spec.left;
@@ -175,7 +175,7 @@ fn not_finite(x: f64, conversion: char) -> String {
     if conversion.is_ascii_uppercase() { text.to_uppercase() } else { text.into() }
 }
 
-/// The digits of a number that is not negative.
+/// Returns the digits of a non-negative number.
 fn float(spec: &Spec, conversion: char, x: f64) -> String {
     let precision = spec.precision.unwrap_or(6);
     let text = match conversion.to_ascii_lowercase() {
@@ -202,7 +202,7 @@ fn float(spec: &Spec, conversion: char, x: f64) -> String {
     if conversion.is_ascii_uppercase() { text.to_uppercase() } else { text }
 }
 
-/// `1.5e7` as C writes it: `1.5e+07`.
+/// Converts `1.5e7` to C's format `1.5e+07`.
 fn exponent(text: &str) -> String {
     let (digits, power) = text.split_once('e').unwrap_or((text, "0"));
     let power: i32 = power.parse().unwrap_or(0);

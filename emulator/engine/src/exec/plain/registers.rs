@@ -1,15 +1,17 @@
-//! Checks of the use of registers that were never written.
+//! The check for uses of uninitialized registers.
 //!
-//! A register that nobody wrote may be copied and computed with: the result counts as not written either, since
-//! compilers move such values around that nobody uses in the end. Only their use is reported: as an address, as the
-//! value of a store, in a condition that decides what runs, by collective operations of a warp.
+//! An uninitialized register may be copied and used in arithmetic, and the result counts as
+//! uninitialized too: compilers move such values around without using them in the end. Only these
+//! uses are reported: as an address, as the value of a store, in a condition that controls
+//! execution, and by collective operations of a warp.
 
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Callee, Op};
 use crate::report::FaultKind;
 use crate::semantics::known;
 
-/// Checks, before the guard of an instruction is evaluated, that all registers on which it depends were written.
+/// Checks, before the guard of an instruction is evaluated, that all registers on which it depends
+/// were written.
 #[cold]
 #[inline(never)]
 pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
@@ -23,11 +25,11 @@ pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop>
     let known = &mut block.warps[issue.warp].registers;
     let active = issue.mask & holds;
     let written = match &instruction.op {
-        // Bytes of a parameter, inserted into a word whose other bytes may stay unwritten.
+        // Inserts bytes of a parameter into a word whose other bytes may stay uninitialized.
         Op::Pure { info, out, sources: [value, old, ..] } if old == out && known::inserts(info) => {
             known.row(*value)
         }
-        // The operand that is not chosen does not count.
+        // The operand that is not selected does not count.
         Op::Select { a, b, condition, .. } => {
             let chosen = block.warps[issue.warp].rows.holds(*condition);
             let known = &block.warps[issue.warp].registers;

@@ -1,7 +1,8 @@
-//! The stack of each thread, which grows upward through its local memory: the kernel's variables, then a frame for each
-//! call in progress, and behind the last frame the memory of `alloca`.
+//! The stack of each thread. It grows upward through local memory: the kernel's variables, a frame
+//! for each call in progress, and after the last frame the memory of `alloca`.
 //!
-//! Lanes that call together share the place of their frame, which lies beyond the stack pointers of all of them.
+//! Lanes that call together share the address of their frame, which is above the stack pointers of
+//! all of them.
 
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::MOST_LOCAL;
@@ -38,7 +39,8 @@ pub(in crate::exec) fn alloca(
     Ok(())
 }
 
-/// Sets the stack pointers. One that points beyond all local memory was never saved; any other is trusted.
+/// Sets the stack pointers. Fails for one beyond all local memory, which was never saved; trusts
+/// any other.
 pub(in crate::exec) fn stack_restore(
     block: &mut Block<'_, '_>,
     issue: Issue,

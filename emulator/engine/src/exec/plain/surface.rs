@@ -1,4 +1,5 @@
-//! Surfaces: loads, stores and reductions of elements, found by byte along x and by number along the other axes.
+//! Surfaces: loads, stores and reductions of elements. The x coordinate is in bytes, others in
+//! elements.
 
 use super::object::{Found, find_object, word};
 use crate::exec::access::{Place, Request, apply, place, update};
@@ -50,7 +51,8 @@ pub(super) fn access_surface(
     Ok(())
 }
 
-/// Moves the bytes of an access between registers and memory: `bytes` at `host`, which `place` checked.
+/// Moves the bytes of an access between registers and memory: `bytes` at `host`, which `place`
+/// checked.
 fn move_texels(
     rows: &mut Rows,
     lane: usize,
@@ -89,7 +91,7 @@ fn move_texels(
         SurfaceAction::Reduce { operation, ty, value, .. } => {
             let operand = rows.get_wide(*value, access.width, lane);
             let change = |old: u64| apply(*operation, *ty, true, old, operand, 0);
-            // SAFETY: `place` checked that the bytes lie in live memory, and are aligned.
+            // SAFETY: `place` checked that the bytes are aligned and in live memory.
             unsafe { update(host, access.bytes, change) };
             return;
         }
@@ -98,7 +100,7 @@ fn move_texels(
     unsafe { std::ptr::copy_nonoverlapping(content.as_ptr(), host, bytes) };
 }
 
-/// The address of an access; none if it is outside and has no effect.
+/// Returns the address of an access; `None` if it is outside and has no effect.
 fn surface_address(
     block: &Block<'_, '_>,
     site: Site,
@@ -121,7 +123,7 @@ fn surface_address(
             Some(Access { space: "surface", address: x as u64, size: bytes, is_write, allocation: None });
         return Err(fault);
     }
-    // Dimensions that the shape has and the instruction does not see are at zero.
+    // Dimensions of the shape that the instruction lacks are zero.
     let (y, z) = match access.place.geometry {
         Geometry::LineLayers | Geometry::PlaneLayers => (y, layer),
         _ => (y, z),

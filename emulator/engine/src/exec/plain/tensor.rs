@@ -1,7 +1,7 @@
-//! Copies of parts of tensors, as tensor maps describe them.
+//! Copies of parts of tensors, as described by tensor maps.
 //!
-//! Elements outside of the tensor are read as zeros, or NaN, and not written. In shared memory the part lies row by row,
-//! its rows in the pattern of a swizzle as long as a row of that pattern.
+//! Elements outside of the tensor are read as zeros or NaNs, and not written. In shared memory the
+//! part is stored row by row. A swizzle permutes its rows in patterns of the swizzle's length.
 
 use super::bulk::{PIECE, combine};
 use crate::exec::access::{Request, lane_address, place, read};
@@ -15,7 +15,7 @@ use crate::ptx::Space;
 use crate::report::FaultKind;
 use crate::semantics::lanes_of;
 
-/// Types of elements, by the numbers of the driver.
+/// Types of elements, by the driver's numbers.
 const TYPES: [Type; 13] = [
     Type::U8,
     Type::U16,
@@ -32,26 +32,23 @@ const TYPES: [Type; 13] = [
     Type::F32,
 ];
 
-/// The first type whose low bits do not count. The one before, of single precision without subnormal numbers, changes
-/// nothing on the way, as on an H100.
+/// The first type that drops low bits. The type before it, single precision without subnormal
+/// numbers, does not change values, as on an H100.
 const TF32: u8 = 11;
 
-/// One copy on its way.
 struct Copy<'c> {
     copy: &'c BulkCopy,
     map: TensorMap,
     site: Site,
-    /// The address in shared memory.
     shared: u64,
-    /// True from shared to global memory.
+    /// True for a copy from shared to global memory.
     stores: bool,
     operation: Option<(AtomicOperation, Type)>,
 }
 
-/// Coordinates of an element.
 type Point = [i64; MOST_DIMENSIONS];
 
-/// Copies a part of a tensor. Gives its bytes, those outside of the tensor included.
+/// Copies a part of a tensor. Returns its size in bytes, including elements outside of the tensor.
 pub(super) fn copy_tensor(
     block: &mut Block<'_, '_>,
     copy: &BulkCopy,
@@ -108,7 +105,6 @@ pub(super) fn copy_tensor(
     }
 }
 
-/// True if tensors of this type can be reduced by this operation.
 fn is_reduction(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     match ty {
@@ -122,7 +118,6 @@ fn is_reduction(operation: AtomicOperation, ty: Type) -> bool {
 /// Alignment of parts of tensors in shared memory.
 const ALIGNMENT: u64 = 128;
 
-/// Reads a map, from wherever it lies.
 fn read_map(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -138,7 +133,6 @@ fn read_map(
     Ok(words)
 }
 
-/// Writes a map.
 fn write_map(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -179,7 +173,7 @@ pub(super) fn map(block: &mut Block<'_, '_>, issue: Issue, op: &MapOp) -> Result
 }
 
 impl Copy<'_> {
-    /// A box.
+    /// Copies a box.
     fn tile(&self, block: &mut Block<'_, '_>, tile: [u32; 5], at: [i32; 5]) -> Result<u32, Stop> {
         let map = &self.map;
         let counts = map.counts(tile);
@@ -196,12 +190,13 @@ impl Copy<'_> {
         Ok(runs * map.run(tile[0]))
     }
 
-    /// Pixels, one after the other in a part of each image.
+    /// Copies consecutive pixels of a part of each image.
     fn columns(&self, block: &mut Block<'_, '_>, at: [i32; 5], offsets: [u32; 3]) -> Result<u32, Stop> {
         let map = &self.map;
         let Part::Columns { lower, upper, channels, pixels } = map.part else { return Ok(0) };
         let last = map.dimensions - 1;
-        // The dimensions of an image: channels come before them, or in an interleaved tensor slices behind them.
+        // The dimensions of an image. Channels precede them; in an interleaved tensor, slices
+        // follow them.
         let first = usize::from(map.interleave == 0);
         let image = first..first + map.dimensions - 2;
         let mut pixel: Point = at.map(i64::from);
@@ -224,7 +219,7 @@ impl Copy<'_> {
         Ok(pixels * map.run(channels))
     }
 
-    /// What lies together in global memory.
+    /// Copies a contiguous run of global memory.
     fn run(&self, block: &mut Block<'_, '_>, number: u32, first: Point, elements: u32) -> Result<(), Stop> {
         match self.map.interleave {
             0 => self.row(block, number, first, elements),
@@ -232,7 +227,8 @@ impl Copy<'_> {
         }
     }
 
-    /// Where elements lie in global memory whose coordinates but the first are these, and if they are in the tensor.
+    /// Returns the address in global memory for these coordinates without the first, and true if
+    /// they are in the tensor.
     fn outer(&self, point: Point) -> (u64, bool) {
         let map = &self.map;
         let (mut start, mut inside) = (map.address, true);
@@ -243,13 +239,13 @@ impl Copy<'_> {
         (start, inside)
     }
 
-    /// An address in shared memory, by the pattern of the swizzle.
+    /// Returns an address in shared memory, permuted by the swizzle.
     fn swizzled(&self, offset: u32) -> u64 {
         let address = self.shared + u64::from(offset);
         address ^ (address >> 7 & u64::from(self.map.span() / PIECE - 1)) << 4
     }
 
-    /// A row of elements that are neighbors in global memory.
+    /// Copies a row of elements that are contiguous in global memory.
     fn row(&self, block: &mut Block<'_, '_>, number: u32, first: Point, elements: u32) -> Result<(), Stop> {
         let map = &self.map;
         let size = map.element_bytes();
@@ -273,7 +269,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// A slice of the channels of a pixel, of an interleaved tensor.
+    /// Copies a slice of the channels of a pixel in an interleaved tensor.
     fn slice(&self, block: &mut Block<'_, '_>, number: u32, point: Point) -> Result<(), Stop> {
         let bytes = self.map.run(0);
         let (start, inside) = self.outer(point);
@@ -286,7 +282,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Space, address and cache of the source and the destination, given those in shared and in global memory.
+    /// Returns space, address and cache of source and destination, given the addresses in shared
+    /// and in global memory.
     fn ends(&self, shared: u64, global: u64) -> [(Option<Space>, u64, u32); 2] {
         let [to, from, _] = self.copy.caches;
         let [to_space, from_space] = self.copy.spaces.map(Some);
@@ -296,7 +293,7 @@ impl Copy<'_> {
         }
     }
 
-    /// 16 bytes, of which all are in the tensor or none is.
+    /// Copies 16 bytes, which are entirely in the tensor or entirely outside.
     fn piece(&self, block: &mut Block<'_, '_>, shared: u64, global: Option<u64>) -> Result<(), Stop> {
         let whole = global
             .filter(|global| global % u64::from(PIECE) == 0 && self.operation.is_none() && !self.converts());
@@ -309,12 +306,12 @@ impl Copy<'_> {
         let [(from_space, from, from_cache), (to_space, to, to_cache)] = self.ends(shared, global);
         let source = place(block, self.site, Request::read(from_space, from, PIECE, from_cache))?.host;
         let target = place(block, self.site, Request::write(to_space, to, PIECE, to_cache))?.host;
-        // SAFETY: `place` checked a piece on either side, one in shared and one in global memory.
+        // SAFETY: `place` checked a unit on either side, one in shared and one in global memory.
         unsafe { std::ptr::copy_nonoverlapping(source, target, PIECE as usize) };
         Ok(())
     }
 
-    /// One element; `None` for one outside of the tensor.
+    /// Copies one element; `None` means that it is outside of the tensor.
     fn element(&self, block: &mut Block<'_, '_>, shared: u64, global: Option<u64>) -> Result<(), Stop> {
         let size = self.map.element_bytes();
         let [from, to] = self.ends(shared, global.unwrap_or(0));
@@ -332,24 +329,23 @@ impl Copy<'_> {
             return combine(block, self.site, to, operation, value);
         }
         let host = place(block, self.site, Request::write(to.0, to.1, size, to.2))?.host;
-        // SAFETY: `place` checked an element, for writing; none has more than 8 bytes.
+        // SAFETY: `place` checked an element for writing; none has more than 8 bytes.
         unsafe { std::ptr::copy_nonoverlapping(value.to_le_bytes().as_ptr(), host, size as usize) };
         Ok(())
     }
 
-    /// What is read outside of the tensor.
     fn outside(&self) -> u64 {
         const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
         if self.map.fill != 0 { NAN & u64::MAX >> (64 - 8 * self.map.element_bytes()) } else { 0 }
     }
 
-    /// True if the type of the elements makes others of them on the way to shared memory.
+    /// True if the copy to shared memory converts elements of this type.
     fn converts(&self) -> bool {
         !self.stores && self.map.element >= TF32
     }
 }
 
-/// A number of single precision without its low bits, to the nearest.
+/// Rounds a single-precision number to the nearest one without low bits.
 fn rounded(bits: u32) -> u32 {
     if f32::from_bits(bits).is_finite() { bits.wrapping_add(0x1000) & !0x1fff } else { bits }
 }

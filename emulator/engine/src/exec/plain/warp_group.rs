@@ -1,12 +1,13 @@
 //! `wgmma`: matrix products of a warp group.
 //!
-//! Each warp computes its own rows of a product: when the product is issued or, with a seed, as late as the wait for it,
-//! both of which hardware may do. The warps of a group meet at the wait, as on hardware, so that one of them can tell
-//! for all of them that the factors in shared memory are no longer needed. Sums are rounded as those of other matrix
-//! instructions. Lanes that have exited do no harm, warps that have do; both as on an H100.
+//! Each warp computes its own rows of a product: when the product is issued or, with a seed, as
+//! late as the wait for it; hardware may do either. The warps of a group synchronize at the wait,
+//! as on hardware, so that one of them can report for all that the factors in shared memory are no
+//! longer needed. Sums are rounded like in other matrix instructions. Exited lanes have no effect,
+//! but exited warps are an error; both as on an H100.
 //!
-//! A register of a product that is under way is not to be touched. NVIDIA's assembler inserts a wait where a program
-//! does, and so the product ends there here.
+//! Programs must not access a register of a product in progress. If one does, NVIDIA's assembler
+//! inserts a wait, so the product ends there here.
 
 use super::Flow;
 use super::barrier::split_off;
@@ -39,16 +40,15 @@ pub(super) fn warp_group(block: &mut Block<'_, '_>, issue: Issue, op: &GroupOp) 
     Ok(Flow::Next)
 }
 
-/// Products of a warp that are under way at most, whether they are waited for or not.
+/// Maximum number of products of a warp in progress, whether or not they are waited for.
 const MOST_UNDER_WAY: usize = 1024;
 
-/// The warps of the group that a warp belongs to.
 fn group_of(warp: usize) -> std::ops::Range<usize> {
     let first = warp / WARPS * WARPS;
     first..first + WARPS
 }
 
-/// Computes a product, or notes that it is due.
+/// Computes a product, or records that it is due.
 fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Result<(), Stop> {
     let rows = &block.warps[issue.warp].rows;
     let lane = issue.active.trailing_zeros() as usize;
@@ -72,7 +72,8 @@ fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Res
     multiply(block, issue.warp, product, operands)
 }
 
-/// Waits for the other warps of the group. The last one to come ends the products that are due, and lets all go on.
+/// Waits for the other warps of the group. The last one ends the products that are due and releases
+/// all.
 fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
     split_off(block, issue);
     block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Group;
@@ -100,12 +101,12 @@ fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
     Ok(Flow::Yield)
 }
 
-/// The fragment of a warp that waits for the others of its group.
+/// Returns the divergent path of a warp that waits for its group.
 fn here(block: &Block<'_, '_>, warp: usize) -> Option<usize> {
     block.warps[warp].fragments.iter().position(|part| part.wait == Wait::Group)
 }
 
-/// Ends the first products that are under way.
+/// Ends the first products in progress.
 fn end(block: &mut Block<'_, '_>, warp: usize, count: usize) -> Result<(), Stop> {
     for operands in block.warps[warp].products.take(count) {
         if let Op::WarpGroup(op) = &block.instruction(operands.pc).op {
@@ -117,7 +118,7 @@ fn end(block: &mut Block<'_, '_>, warp: usize, count: usize) -> Result<(), Stop>
     Ok(())
 }
 
-/// Ends all products of a warp that are under way if an instruction touches a register of one of them.
+/// Ends all products of a warp in progress if an instruction accesses a register of one of them.
 #[cold]
 pub(super) fn end_before(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {
     let instruction = block.instruction(issue.pc);
@@ -146,7 +147,7 @@ pub(super) fn end_before(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), 
     Ok(())
 }
 
-/// The rows of the left factor that belong to a warp, as they are stored.
+/// Returns a warp's rows of the left factor, as they are stored.
 fn left_factor(
     block: &mut Block<'_, '_>,
     site: Site,
@@ -179,7 +180,7 @@ fn left_factor(
     Ok(a)
 }
 
-/// Where in the common dimension each stored element of the left factor belongs.
+/// Returns the position in the common dimension of each stored element of the left factor.
 fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usize> {
     let rows = &block.warps[warp].rows;
     let place = |row, element| match product.sparse {
@@ -197,8 +198,8 @@ fn places(block: &Block<'_, '_>, warp: usize, product: &GroupProduct) -> Vec<usi
     places
 }
 
-/// Adds rows to the right factor for places that are none of an element: hardware takes the halves of its numbers from
-/// wherever those say.
+/// Adds rows to the right factor for invalid positions of sparse elements. Hardware combines the
+/// halves of its numbers from the positions that the metadata selects.
 fn add_mixed_rows(
     block: &mut Block<'_, '_>,
     (site, descriptor): (Site, u64),
@@ -228,7 +229,7 @@ fn add_mixed_rows(
     Ok(())
 }
 
-/// Computes the rows of a product that a warp has.
+/// Computes a warp's rows of a product.
 fn multiply(
     block: &mut Block<'_, '_>,
     warp: usize,
@@ -279,7 +280,8 @@ fn multiply(
     Ok(())
 }
 
-/// Adds the product of two matrices, row by row; `places` has the row of `b` for each element of `a`.
+/// Adds the product of two matrices, row by row; `places` contains the row of `b` for each element
+/// of `a`.
 fn add_products(sums: &mut [f64], (a, places): (&[f64], &[usize]), b: &[f64], columns: usize) {
     let stored = a.len() / ROWS as usize;
     let rows = a.chunks_exact(stored).zip(places.chunks_exact(stored));
@@ -291,14 +293,14 @@ fn add_products(sums: &mut [f64], (a, places): (&[f64], &[usize]), b: &[f64], co
     }
 }
 
-/// A factor in shared memory, as its descriptor places it.
+/// A factor in shared memory, as described by its descriptor.
 struct Placed {
     start: u32,
     leading: u32,
     stride: u32,
-    /// The place of the pattern of a swizzle, in rows of 128 bytes.
+    /// The offset of the swizzle pattern, in rows of 128 bytes.
     base: u32,
-    /// Bytes of a row of the pattern, 16 without a swizzle.
+    /// Bytes per row of the pattern, 16 without a swizzle.
     span: u32,
     transposed: bool,
     ty: Element,
@@ -307,7 +309,7 @@ struct Placed {
 }
 
 impl Placed {
-    /// `is_deep` for the right factor of a sparse one.
+    /// `is_deep` is true for the right factor of a sparse product.
     fn new(descriptor: u64, transposed: bool, ty: Element, is_deep: bool) -> Placed {
         let field = |shift: u32| (descriptor >> shift) as u32 & 0x3fff;
         Placed {
@@ -322,10 +324,11 @@ impl Placed {
         }
     }
 
-    /// Where 16 bytes of a core matrix lie: its number along m or n and along k, and the row in it.
+    /// Returns the address of 16 bytes of a core matrix: its number along m or n and along k, and
+    /// the row in it.
     fn address(&self, [outer, inner]: [u32; 2], row: u32) -> u32 {
         let Placed { leading, stride, span, .. } = *self;
-        // Along the rows of the pattern, and from one pattern to the next.
+        // Offsets along the rows of the pattern, and from one pattern to the next.
         let per_span = span / CORE_ROW;
         let along = |number: u32| number % per_span * CORE_ROW + number / per_span * leading;
         let offset = match (self.transposed, span) {
@@ -338,7 +341,8 @@ impl Placed {
         (address ^ pattern << 4) & 0x3_ffff
     }
 
-    /// Reads elements: `set` gets the place along m or n, that along k, and the value.
+    /// Reads elements. `set` receives the position along m or n, the position along k, and the
+    /// value.
     fn read(
         &self,
         block: &mut Block<'_, '_>,

@@ -1,15 +1,15 @@
-//! Coordinates to texels.
+//! Converts coordinates to texels.
 
 use super::filter::ONE;
 use super::object::AddressMode;
 
-/// Normalized coordinates count in units of one over this, in a texture of this size.
+/// Returns the number of steps into which normalized coordinates are rounded, for this size.
 fn steps(size: u32) -> f64 {
     f64::from(1u32 << (size.max(1).ilog2() + 8).clamp(21, 31))
 }
 
-/// Place of a sample along one axis: the texel with the lower index, and the distance beyond it in 256ths; not yet
-/// inside of the texture.
+/// Position of a sample along one axis: the texel with the lower index, and the distance from it in
+/// 256ths. May be outside of the texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Position {
     pub(super) index: i64,
@@ -17,7 +17,6 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// A texel itself.
     pub(super) fn texel(index: i64) -> Self {
         Position { index, part: 0 }
     }
@@ -27,7 +26,6 @@ impl Position {
     }
 }
 
-/// The coordinate in texels of a texture of this size.
 fn in_texels(coordinate: f32, size: u32, mode: AddressMode, normalized: bool) -> f64 {
     let coordinate = if coordinate.is_nan() { 0.0 } else { f64::from(coordinate) };
     if !normalized {
@@ -36,7 +34,7 @@ fn in_texels(coordinate: f32, size: u32, mode: AddressMode, normalized: bool) ->
     let steps = steps(size);
     let stepped = (coordinate * steps).floor() / steps;
     let inside = match mode {
-        // Infinities, and numbers so large that they have no fraction, are at zero.
+        // Infinities, and numbers so large that they have no fraction, become zero.
         AddressMode::Wrap => stepped - stepped.floor(),
         AddressMode::Mirror => stepped - 2.0 * (stepped / 2.0).floor(),
         AddressMode::Clamp | AddressMode::Border => stepped,
@@ -44,7 +42,7 @@ fn in_texels(coordinate: f32, size: u32, mode: AddressMode, normalized: bool) ->
     if inside.is_nan() { 0.0 } else { inside * f64::from(size) }
 }
 
-/// Place of a coordinate: between two texels, or in one.
+/// Returns the position for a coordinate: between two texels, or at one.
 pub(super) fn position(
     coordinate: f32,
     size: u32,
@@ -53,18 +51,18 @@ pub(super) fn position(
     linear: bool,
 ) -> Position {
     let texels = in_texels(coordinate, size, mode, normalized);
-    // Beyond this all is outside; and the sums stay in range.
+    // Everything beyond this is outside; sums stay in range.
     const FAR: f64 = (1u64 << 40) as f64;
     if !linear {
         return Position::texel(texels.clamp(-FAR, FAR).floor() as i64);
     }
-    // Texels have their values at their centers.
+    // The value of a texel applies to its center.
     let parts = (texels.clamp(-FAR, FAR) * f64::from(ONE) - f64::from(ONE / 2) + 0.5).floor() as i64;
     let one = i64::from(ONE);
     Position { index: parts.div_euclid(one), part: parts.rem_euclid(one) as i32 }
 }
 
-/// The texel inside of the texture that stands for an index; none for the border.
+/// Returns the texel of the texture for an index; `None` for the border.
 pub(super) fn inside(index: i64, size: u32, mode: AddressMode, normalized: bool) -> Option<u32> {
     let size = i64::from(size);
     let clamped = index.clamp(0, size - 1);

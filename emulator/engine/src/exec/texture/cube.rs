@@ -1,6 +1,6 @@
-//! Directions to places on the faces of a cube.
+//! Converts directions to positions on the faces of a cube.
 
-/// A vector as a face sees it: along its first and second axis, and away from the middle of the cube.
+/// Converts a vector to the axes of a face: its first and second axis, and the outward direction.
 fn seen_from(face: u32, [x, y, z]: [f32; 3]) -> [f32; 3] {
     match face {
         0 => [-z, -y, x],
@@ -12,7 +12,7 @@ fn seen_from(face: u32, [x, y, z]: [f32; 3]) -> [f32; 3] {
     }
 }
 
-/// The face that a direction points at.
+/// Returns the face to which a direction points.
 fn toward([x, y, z]: [f32; 3]) -> u32 {
     let [ax, ay, az] = [x, y, z].map(f32::abs);
     let (axis, side) = if az >= ax && az >= ay {
@@ -25,34 +25,34 @@ fn toward([x, y, z]: [f32; 3]) -> u32 {
     2 * axis + u32::from(side.is_sign_negative())
 }
 
-/// Place on a face, from 0 to 1, that a direction goes through.
+/// Returns the position on a face, from 0 to 1, that a direction passes through.
 fn place(face: u32, direction: [f32; 3]) -> [f32; 2] {
     let [along, across, depth] = seen_from(face, direction);
-    // No direction at all is the middle of a face.
+    // The zero vector maps to the middle of a face.
     [along, across].map(|side| if depth == 0.0 { 0.5 } else { (side / depth + 1.0) / 2.0 })
 }
 
-/// The face at which a direction points, and the place on it.
+/// Returns the face to which a direction points, and the position on it.
 pub(super) fn face(direction: [f32; 3]) -> (u32, [f32; 2]) {
     let face = toward(direction);
     (face, place(face, direction))
 }
 
-/// Movement of the place on the face when the direction changes.
+/// Returns the movement of the position on the face when the direction changes.
 pub(super) fn moved(direction: [f32; 3], change: [f32; 3]) -> [f32; 3] {
     let (face, from) = face(direction);
     let to = place(face, core::array::from_fn(|axis| direction[axis] + change[axis]));
     [to[0] - from[0], to[1] - from[1], 0.0]
 }
 
-/// The texel at a place of a face, or of the neighboring face where that is beyond the edge. Beyond a corner there is
-/// no texel; one of those that meet there is taken.
+/// Returns the texel at a position of a face, or on the neighboring face if it is beyond the edge.
+/// Beyond a corner there is no texel; it takes one of the texels at the corner.
 pub(super) fn across(face: u32, place: [i64; 2], size: u32) -> (u32, [u32; 2]) {
     let inside = |index: i64| (0..i64::from(size)).contains(&index);
     if place.into_iter().all(inside) {
         return (face, place.map(|index| index as u32));
     }
-    // Of the middle of the texel, from -1 to 1 on the face.
+    // The middle of the texel, from -1 to 1 on the face.
     let [s, t] = place.map(|index| (2.0 * index as f32 + 1.0) / size as f32 - 1.0);
     let direction = match face {
         0 => [1.0, -t, -s],

@@ -1,33 +1,35 @@
-//! Filtering of texels, with the weights and the roundings of the hardware.
+//! Filters texels with the weights and roundings of hardware.
 //!
-//! The place of a sample between two texels, and between two mip levels, is known to 1/256. The weights of all texels
-//! that take part are whole 256ths as well and add up to one: the whole is split between levels, then along z, x and
-//! y. Sums are formed in as many bits as the format needs, and rounded once. Recorded on an H200; the results are the
-//! same bit for bit, but for signed bytes, which may be off by 1/32767, and for sRGB, by 1/256.
+//! The position of a sample between two texels, and between two mip levels, is rounded to 1/256.
+//! The weights of all texels are multiples of 1/256 too, and add up to one: the weight is split
+//! between levels, then along z, x and y. Sums have as many bits as the format needs and are
+//! rounded once. Recorded on an H200; the results are bit-identical except for signed bytes, which
+//! may differ by 1/32767, and for sRGB, by 1/256.
 
 use super::format::Channel;
 
-/// Weights are multiples of one over this.
+/// Unit of weights: 1 divided by this.
 pub(super) const ONE: i32 = 256;
 
-/// One texel's part in a sample: weight and value.
+/// Contribution of one texel: weight and value.
 pub(super) type Tap = (i32, u32);
 
-/// Share of the upper side in a weight, to the nearest 256th.
+/// Returns the upper side's share of a weight, to the nearest 256th.
 fn part(weight: i32, upper: i32) -> i32 {
     (weight * upper + ONE / 2) >> 8
 }
 
-/// Splits the weights of a left and a right side between lower and upper: lower left and right, then the upper ones.
+/// Splits the weights of a left and a right side: lower left, lower right, upper left, upper right.
 fn split([left, right]: [i32; 2], upper: i32) -> [i32; 4] {
-    // Of the left, halves go to the lower side.
+    // On the left, halves are rounded to the lower side.
     let upper_left = (left * upper + ONE / 2 - 1) >> 8;
     let upper_right = part(right, upper);
     [left - upper_left, right - upper_right, upper_left, upper_right]
 }
 
-/// Weights of the texels around a place in two levels: x varies fastest. `parts` is the distance of the place from the
-/// texel with the lower index along each axis, different in each level; `between` its distance from the first level.
+/// Returns the weights of the texels around a position in two levels; x varies fastest. `parts` is
+/// the distance from the texel with the lower index along each axis of each level; `between` the
+/// distance from the first level.
 pub(super) fn weights(parts: [[i32; 3]; 2], between: i32) -> [[i32; 8]; 2] {
     let shares = [ONE - between, between];
     core::array::from_fn(|level| {
@@ -42,14 +44,13 @@ pub(super) fn weights(parts: [[i32; 3]; 2], between: i32) -> [[i32; 8]; 2] {
     })
 }
 
-/// Filters integers that stay integers.
 fn mix_whole(taps: &[Tap], signed: bool) -> u32 {
     let value = |bits: u32| if signed { i64::from(bits as i32) } else { i64::from(bits) };
     let sum: i64 = taps.iter().map(|(weight, bits)| i64::from(*weight) * value(*bits)).sum();
     ((sum + i64::from(ONE / 2)) >> 8) as u32
 }
 
-/// Filters integers that stand for numbers from 0, or -1, to 1.
+/// Filters integers that represent numbers from 0, or -1, to 1.
 fn mix_integers(taps: &[Tap], scale: i32) -> f32 {
     let sum: i64 = taps.iter().map(|(weight, value)| i64::from(*weight) * i64::from(*value as i32)).sum();
     let full = if matches!(scale, 0xff | 0xffff) { 0xffff } else { 0x7fff };
@@ -58,11 +59,10 @@ fn mix_integers(taps: &[Tap], scale: i32) -> f32 {
     (rounded as f32 / full as f32).max(-1.0)
 }
 
-/// Precision of filtering for a format.
 struct Precision {
-    /// Bits below the first bit of the largest number; lower bits do not count.
+    /// Bits below the highest bit of the largest number; lower bits are dropped.
     depth: i32,
-    /// Bits of the result behind its first bit.
+    /// Bits of the result after its highest bit.
     fraction: i32,
     /// The exponent of the smallest normal number.
     least: i32,
@@ -70,12 +70,12 @@ struct Precision {
 
 const HALF: Precision = Precision { depth: 14, fraction: 10, least: -14 };
 const SINGLE: Precision = Precision { depth: 27, fraction: 23, least: -126 };
-/// Bytes that were converted from sRGB.
+/// Bytes converted from sRGB.
 const SRGB: Precision = Precision { depth: 7, ..HALF };
-/// NaN as the result of arithmetic.
+/// Result of arithmetic on NaNs.
 const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
-/// Filters numbers; those that are subnormal in single precision count as zero.
+/// Filters numbers. Subnormal numbers of single precision count as zero.
 fn mix_numbers(taps: &[Tap], precision: &Precision) -> f32 {
     let exponent = |value: u32| (value >> 23 & 0xff) as i32;
     let used = || taps.iter().filter(|(weight, value)| *weight != 0 && exponent(*value) != 0);
@@ -97,7 +97,7 @@ fn mix_numbers(taps: &[Tap], precision: &Precision) -> f32 {
     round(sum, largest - 127 - precision.depth - 8, precision)
 }
 
-/// Rounds `sum` times two to the power of `unit`, halves away from zero.
+/// Rounds `sum` times two to the power of `unit`, with halves away from zero.
 fn round(sum: i64, unit: i32, precision: &Precision) -> f32 {
     let magnitude = sum.unsigned_abs();
     if magnitude == 0 {
@@ -115,15 +115,13 @@ fn round(sum: i64, unit: i32, precision: &Precision) -> f32 {
 /// Meaning of a channel's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reading {
-    /// Integers.
     Whole,
-    /// Integers that stand for numbers, if the format has such, or numbers.
+    /// Numbers, or integers that represent numbers if the format has such.
     Number,
-    /// Numbers that bytes were converted to.
+    /// Numbers converted from bytes.
     Srgb,
 }
 
-/// The filtered value of one channel of texels.
 pub(super) fn mix(channel: Channel, reading: Reading, taps: &[Tap]) -> u32 {
     let number = match (reading, channel.scale()) {
         (Reading::Whole, _) => return mix_whole(taps, channel.is_signed()),
@@ -135,7 +133,6 @@ pub(super) fn mix(channel: Channel, reading: Reading, taps: &[Tap]) -> u32 {
     number.to_bits()
 }
 
-/// The channel of a texel that is not filtered.
 pub(super) fn alone(channel: Channel, reading: Reading, value: u32) -> u32 {
     match (reading, channel.scale()) {
         (Reading::Number, Some(scale)) => (value as i32 as f32 / scale as f32).max(-1.0).to_bits(),

@@ -1,4 +1,4 @@
-//! Formats of texels: channels of integers or numbers, and conversion between bytes and values.
+//! Formats of texels, and conversion between bytes and values.
 
 use crate::semantics::float::ZERO;
 use crate::semantics::half::{F16, Half};
@@ -26,7 +26,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Bytes that it takes.
+    /// Returns the bytes per value.
     pub fn bytes(self) -> u32 {
         match self {
             Channel::Unsigned8 | Channel::Signed8 => 1,
@@ -35,7 +35,7 @@ impl Channel {
         }
     }
 
-    /// The number that reads as one, where integers of this kind can be read as numbers.
+    /// Returns the integer that represents one, if integers of this kind can represent numbers.
     pub(super) fn scale(self) -> Option<i32> {
         match self {
             Channel::Unsigned8 => Some(0xff),
@@ -50,7 +50,7 @@ impl Channel {
         matches!(self, Channel::Signed8 | Channel::Signed16 | Channel::Signed32)
     }
 
-    /// The value as 32 bits: integers extended, numbers in single precision.
+    /// Returns the value as 32 bits: integers extended, numbers in single precision.
     pub(super) fn decode(self, bytes: &[u8]) -> u32 {
         let mut raw = [0; 4];
         for (to, from) in raw.iter_mut().zip(bytes).take(self.bytes() as usize) {
@@ -65,8 +65,8 @@ impl Channel {
         }
     }
 
-    /// The value of a converting store: integers are clamped to the range of the channel, numbers
-    /// lose bits.
+    /// Converts the value of a store: integers are clamped to the range of the channel, numbers are
+    /// rounded.
     pub(in crate::exec) fn encode(self, value: u32) -> [u8; 4] {
         let bits = 8 * self.bytes();
         match self {
@@ -91,12 +91,12 @@ pub struct Format {
     pub channel: Channel,
     /// 1, 2 or 4.
     pub channels: u32,
-    /// Integers are always read as numbers from 0, or -1, to 1.
+    /// True if integers are always read as numbers from 0, or -1, to 1.
     pub normalized: bool,
 }
 
 impl Format {
-    /// Bytes of a texel.
+    /// Returns the bytes per texel.
     pub fn bytes(&self) -> u32 {
         self.channel.bytes() * self.channels
     }

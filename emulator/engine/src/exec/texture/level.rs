@@ -1,9 +1,9 @@
-//! Mip levels: the one to sample, or two and the distance between them.
+//! Mip levels: selects the one to sample, or two and the position between them.
 
 use super::filter::ONE;
 use super::object::Sampler;
 
-/// Source of a sample: a level, and the next one too where `between` is not zero, in 256ths.
+/// Source of a sample: a level, and the next one if `between`, in 256ths, is not zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Levels {
     pub(super) first: usize,
@@ -14,13 +14,13 @@ impl Levels {
     pub(super) const BASE: Levels = Levels { first: 0, between: 0 };
 }
 
-/// Levels of detail and their limits in 256ths, clamped far beyond the number of levels.
+/// Converts levels of detail to 256ths, clamped far beyond the number of levels.
 fn parts(lod: f32) -> f32 {
     const FAR: f32 = 1024.0;
     if lod.is_nan() { 0.0 } else { lod.clamp(-FAR, FAR) * ONE as f32 }
 }
 
-/// The levels for a level of detail, for a texture with `count` levels.
+/// Selects the levels for a level of detail, for a texture with `count` levels.
 pub(super) fn choose(lod: f32, sampler: &Sampler, count: usize) -> Levels {
     let last = count.saturating_sub(1) as i32 * ONE;
     let wanted = parts(lod) as i32 + parts(sampler.bias) as i32;
@@ -34,7 +34,7 @@ pub(super) fn choose(lod: f32, sampler: &Sampler, count: usize) -> Levels {
     }
 }
 
-/// With anisotropy, weights move toward the nearer level.
+/// With anisotropy, moves weights toward the nearer level.
 fn steepened(parts: i32, sampler: &Sampler) -> i32 {
     let slope = 2.0 - 1.0 / sampler.anisotropy.min(16) as f32;
     let middle = ONE / 2;
@@ -42,11 +42,12 @@ fn steepened(parts: i32, sampler: &Sampler) -> i32 {
     parts - parts % ONE + (between.round() as i32).clamp(0, ONE)
 }
 
-/// The level of detail for two steps, in texels of the first level, from one sample to its neighbors.
+/// Returns the level of detail for the steps, in texels of the first level, from a sample to its
+/// two neighbors.
 ///
-/// The steps span an ellipse; its longer axis should be one texel, or its shorter one if that is no more than
-/// `anisotropy` times as short. Hardware comes close to the length of the axes without roots: within 1/6 of a level, or
-/// 1/3 where the axes differ and count both.
+/// The steps span an ellipse. Its longer axis should be one texel, or its shorter axis if the ratio
+/// is at most `anisotropy`. Hardware approximates the axes without roots: within 1/6 of a level, or
+/// 1/3 if the axes differ and both count.
 pub(super) fn of_gradients([across, down]: [[f32; 3]; 2], anisotropy: u32) -> f32 {
     let dot =
         |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(b)).sum::<f64>();

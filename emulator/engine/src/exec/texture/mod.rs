@@ -1,13 +1,13 @@
 //! Textures and surfaces: objects, and their sampling.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `object` | the object behind a handle: memory with a shape, and its sampling |
+//! | `object` | texture objects: memory with a shape, and its sampling |
 //! | `format` | bytes to values and back |
 //! | `address`, `cube` | coordinates to texels |
 //! | `level` | mip levels |
 //! | `filter` | texels to a sample |
-//! | `sample` | all of these together |
+//! | `sample` | a whole sample |
 
 mod address;
 mod cube;
@@ -23,10 +23,9 @@ pub use object::{AddressMode, Handle, Level, Object, Sampler, Shape};
 
 use crate::program::texture::Query;
 
-/// Most bytes of a texel.
 pub(in crate::exec) const MOST_BYTES: usize = 16;
 
-/// Answer to a query about an object, in the numbers of OpenCL, which PTX documents for its queries.
+/// Answers a query about an object, in the numbers of OpenCL, which PTX documents for its queries.
 pub(in crate::exec) fn ask(object: &Object, query: Query, level: u32) -> u32 {
     let [width, height, slices] =
         object.levels.get(level as usize).or(object.first()).map_or([0; 3], |level| level.size);

@@ -1,4 +1,4 @@
-//! Texture and surface objects as a launch sees them.
+//! Texture and surface objects in a launch.
 
 use super::format::{Channel, Format};
 
@@ -8,11 +8,11 @@ use super::format::{Channel, Format};
 pub enum AddressMode {
     /// The texture repeats; needs normalized coordinates.
     Wrap,
-    /// The nearest edge texel.
+    /// Uses the nearest edge texel.
     Clamp,
     /// The texture repeats mirrored; needs normalized coordinates.
     Mirror,
-    /// The border color.
+    /// Uses the border color.
     Border,
 }
 
@@ -21,21 +21,21 @@ pub enum AddressMode {
 pub struct Sampler {
     /// Address mode of each axis.
     pub modes: [AddressMode; 3],
-    /// Neighboring texels are filtered.
+    /// True if neighboring texels are filtered.
     pub linear: bool,
-    /// Coordinates run from 0 to 1.
+    /// True if coordinates range from 0 to 1.
     pub normalized: bool,
-    /// Integer texels are read as integers, not as values from 0, or -1, to 1.
+    /// True if integer texels are read as integers, not as values from 0, or -1, to 1.
     pub integer: bool,
-    /// Bytes are converted from sRGB to linear.
+    /// True if bytes are converted from sRGB to linear.
     pub srgb: bool,
-    /// Filtering goes on across the edges of a cube.
+    /// True if filtering continues across the edges of a cube.
     pub seamless: bool,
-    /// Neighboring mip levels are filtered.
+    /// True if neighboring mip levels are filtered.
     pub mip_linear: bool,
-    /// Largest ratio of length to width of the part of the texture behind a pixel.
+    /// Maximum ratio of length to width of a pixel's footprint in the texture.
     pub anisotropy: u32,
-    /// With anisotropy, the weights of two mip levels move toward the nearer one.
+    /// True if the weights of two mip levels move toward the nearer one with anisotropy.
     pub steep: bool,
     /// Added to the mip level.
     pub bias: f32,
@@ -50,20 +50,20 @@ pub struct Sampler {
 /// The shape of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Dimensions: 1 to 3. A cube has two.
+    /// Number of dimensions: 1 to 3. A cube has two.
     pub dimensions: u32,
-    /// Slices are layers.
+    /// True if slices are layers.
     pub layered: bool,
-    /// Slices are faces of cubes, six each.
+    /// True if slices are faces of cubes, six each.
     pub cube: bool,
 }
 
-/// One mip level: the place of its texels. Slices are depth, layers or faces.
+/// One mip level in memory. Slices are depth, layers or faces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
     /// Device address of the first texel.
     pub address: u64,
-    /// Texels in a row, rows in a slice, and slices; none is zero.
+    /// Texels per row, rows per slice, and slices; none is zero.
     pub size: [u32; 3],
     /// Bytes from one row to the next.
     pub pitch: u64,
@@ -71,7 +71,7 @@ pub struct Level {
     pub slice: u64,
 }
 
-/// A texture object, or a surface object where there is no sampler.
+/// A texture object, or a surface object if it has no sampler.
 #[derive(Clone, Debug)]
 pub struct Object {
     /// Format of a texel.
@@ -82,17 +82,16 @@ pub struct Object {
     pub levels: Vec<Level>,
     /// Its sampling.
     pub sampler: Option<Sampler>,
-    /// It lies in linear memory, which reads as zero outside.
+    /// True for linear memory, which reads as zero outside.
     pub linear_memory: bool,
 }
 
 impl Object {
-    /// The largest level.
+    /// Returns the largest level.
     pub(in crate::exec) fn first(&self) -> Option<&Level> {
         self.levels.first()
     }
 
-    /// True if texels are read as integers.
     pub(super) fn is_integer(&self) -> bool {
         let Format { channel, normalized, .. } = self.format;
         match channel {
@@ -103,13 +102,13 @@ impl Object {
     }
 }
 
-/// Object behind a handle.
+/// Result of a search by handle.
 #[derive(Clone, Debug)]
 pub enum Handle {
     /// An object.
     Live(std::sync::Arc<Object>),
     /// An object that was destroyed.
     Destroyed,
-    /// Nothing that was ever made, or not of this kind.
+    /// A handle that was never valid, or is of another kind.
     Unknown,
 }

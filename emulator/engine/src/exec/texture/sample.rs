@@ -10,15 +10,13 @@ use crate::program::texture::Geometry;
 use crate::semantics::float::ZERO;
 use crate::semantics::half::{F16, Half};
 
-/// Coordinates as the instruction gives them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) enum Coordinates {
-    /// Texels.
     Whole([i32; 3]),
     Number([f32; 3]),
 }
 
-/// The level of detail as the instruction gives it.
+/// The level of detail in an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) enum Lod {
     Implicit,
@@ -28,7 +26,6 @@ pub(in crate::exec) enum Lod {
     Gradients([[f32; 3]; 2]),
 }
 
-/// Request for a sample.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Request {
     pub(in crate::exec) geometry: Geometry,
@@ -36,14 +33,13 @@ pub(in crate::exec) struct Request {
     pub(in crate::exec) coordinates: Coordinates,
     pub(in crate::exec) lod: Lod,
     pub(in crate::exec) offsets: [i32; 3],
-    /// One component of four texels.
+    /// The component to gather from four texels, if any.
     pub(in crate::exec) gathered: Option<u8>,
 }
 
-/// The four channels of a texel; integers and numbers of single precision are 32 bits.
+/// The four channels of a texel, as 32-bit integers or single-precision numbers.
 type Texel = [u32; 4];
 
-/// Place of a sample in one level.
 struct Spot<'o> {
     level: &'o Level,
     axes: usize,
@@ -84,7 +80,8 @@ impl Request {
             return Ok(gathered);
         }
         if let Coordinates::Whole(_) = self.coordinates {
-            // No address mode: outside is zero. Lines are read this way from linear memory only.
+            // No address mode: outside is zero. Only linear memory is read this way in one
+            // dimension.
             let of_array = self.geometry == Geometry::Line && !object.linear_memory;
             return if of_array || !near.is_inside(self.layer) {
                 Ok([0; 4])
@@ -144,7 +141,8 @@ impl Request {
                 let first = if self.geometry.has_layers() { 6 * layer(slices / 6) } else { 0 };
                 (Coordinates::Number([u, v, 0.0]), 2, Some(first + face))
             }
-            // Lines are planes of one row, at whose edge they are sampled; a border there shows.
+            // One-dimensional textures are sampled as one row of two-dimensional ones, at its edge,
+            // so a border affects the result.
             Coordinates::Number([x, ..]) if self.geometry == Geometry::Line => {
                 (Coordinates::Number([x, 0.0, 0.0]), 2, None)
             }
@@ -167,7 +165,6 @@ impl Request {
 }
 
 impl Spot<'_> {
-    /// True if the texel itself is inside of the texture.
     fn is_inside(&self, layer: u32) -> bool {
         let axes = self.positions.iter().zip(self.level.size).take(self.axes);
         let [_, _, slices] = self.level.size;
@@ -176,7 +173,7 @@ impl Spot<'_> {
         })
     }
 
-    /// The address of a texel next to the spot; none for the border.
+    /// Returns the address of a texel next to the position; `None` for the border.
     fn texel(&self, object: &Object, sampler: &Sampler, corner: [i64; 3]) -> Option<u64> {
         let [x, y, z] = core::array::from_fn(|axis| self.positions[axis].index + corner[axis]);
         let [width, height, depth] = self.level.size;
@@ -201,7 +198,8 @@ impl Spot<'_> {
     }
 }
 
-/// Meaning of a channel's values. With sRGB, three channels of four are converted, else the first.
+/// Returns the meaning of a channel. With sRGB, three of four channels are converted, otherwise the
+/// first.
 fn reading(object: &Object, sampler: &Sampler, channel: usize) -> Reading {
     let colors = if object.format.channels == 4 { 3 } else { 1 };
     if object.is_integer() {
@@ -213,7 +211,7 @@ fn reading(object: &Object, sampler: &Sampler, channel: usize) -> Reading {
     }
 }
 
-/// The channels of a texel; those that it lacks are 0.
+/// Returns the channels of a texel; missing ones are 0.
 fn decode(object: &Object, sampler: &Sampler, bytes: &[u8; MOST_BYTES]) -> Texel {
     let channel = object.format.channel;
     let mut texel = [0; 4];
@@ -225,7 +223,8 @@ fn decode(object: &Object, sampler: &Sampler, bytes: &[u8; MOST_BYTES]) -> Texel
     texel
 }
 
-/// The border color as a texel: for a number as much as the format holds, for an integer the lowest bits.
+/// Returns the border color as a texel: numbers within the range of the format, integers by their
+/// lowest bits.
 fn border(object: &Object, sampler: &Sampler) -> Texel {
     let channel = object.format.channel;
     let mut texel = [0; 4];

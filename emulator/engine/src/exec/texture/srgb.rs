@@ -1,9 +1,9 @@
-//! sRGB to linear.
+//! Conversion of sRGB to linear values.
 
-/// One over this is the unit of the table.
+/// Unit of the table: 1 divided by this.
 const UNIT: f32 = 16384.0;
 
-/// Value that an H200 reads for each byte: the curve to about 8 bits.
+/// Value that an H200 reads for each byte: the curve with a precision of about 8 bits.
 #[rustfmt::skip]
 const LINEAR: [u16; 256] = [
     0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 66, 72, 78,
@@ -24,7 +24,7 @@ const LINEAR: [u16; 256] = [
     14272, 14400, 14528, 14656, 14848, 14976, 15104, 15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256, 16384,
 ];
 
-/// The linear value of a byte, as bits.
+/// Returns the linear value of a byte, as bits.
 pub(super) fn decode(value: u32) -> u32 {
     (f32::from(LINEAR[value as u8 as usize]) / UNIT).to_bits()
 }

@@ -13,7 +13,7 @@ use crate::exec::touched::{Manner, Noting};
 use crate::semantics::{Width, lanes_of};
 
 impl<'l> Run<'_, 'l, '_> {
-    /// Loads or stores at addresses from a row.
+    /// Loads or stores at addresses from a vector register.
     #[inline(always)]
     pub(super) fn access(&mut self, step: &Step, access: &AccessStep, writes: bool) -> Result<(), Stop> {
         for warp in 0..self.files.count {
@@ -46,7 +46,8 @@ impl<'l> Run<'_, 'l, '_> {
         Ok(())
     }
 
-    /// Leaves an access to the plain mode for one warp, with the instructions that have to run before it.
+    /// Delegates an access of one warp to the plain mode, after the instructions that have to run
+    /// before it.
     #[cold]
     pub(super) fn step_alone(
         &mut self,
@@ -62,7 +63,8 @@ impl<'l> Run<'_, 'l, '_> {
         Ok(())
     }
 
-    /// Runs an access at a regular address. Returns the warps for which that is not possible, one bit each.
+    /// Runs an access at a regular address. Returns the warps for which this is not possible, one
+    /// bit each.
     #[inline(always)]
     fn regular_access(&mut self, step: &ScalarAccess, guard: Guard, writes: bool) -> u32 {
         let access = &step.by_row.access;
@@ -73,7 +75,8 @@ impl<'l> Run<'_, 'l, '_> {
         let growth = &self.block.scalars.growths[step.address.shape as usize];
         let bytes = u64::from(access.bytes * access.elements);
         let halves = self.block.scalars.patterns[step.pattern as usize];
-        // The lane with the lowest address may lie up to `room` bytes from the start of the window.
+        // The lane with the lowest address must be at most `room` bytes from the start of the
+        // window.
         let span = (growth.most - growth.least) as u64 + bytes;
         let room = window.len.checked_sub(span).filter(|_| halves.is_some());
         let free =
@@ -87,7 +90,7 @@ impl<'l> Run<'_, 'l, '_> {
             let first = files.first_lane(warp, step.address);
             let wraps = step.address.width != Width::Double
                 && (first as i64 + growth.least < 0 || first as i64 + growth.most > i64::from(u32::MAX));
-            // No region lies there.
+            // No region contains this address.
             let first = if wraps { u64::MAX } else { first.wrapping_add(access.offset) };
             firsts = (if warp == 0 { first } else { firsts.0 }, first);
             if active == 0 {
@@ -114,14 +117,14 @@ impl<'l> Run<'_, 'l, '_> {
         }
         let Some(halves) = halves else { return refused };
         let spread = Spread { offsets: &growth.wide, halves };
-        // SAFETY: each register file holds all rows of the kernel; the places of all lanes lie in the window, which is
-        // live, and writable if it is written to.
+        // SAFETY: each register file contains all rows of the kernel. The bytes of all lanes are in
+        // the window, which is live, and writable if they are written.
         unsafe { (step.by_row.run)(access, &warps[..count], &spread) };
         refused
     }
 
-    /// The memory that an access found last, if it is allowed: in local memory, the first lane's of a member of the
-    /// gang; elsewhere the same for all members.
+    /// Returns the memory that an access found last, if it is allowed: in local memory, the first
+    /// lane's of a member of the group; elsewhere the same for all members.
     #[inline(always)]
     fn window(&mut self, (space, cache): (AccessSpace, u32), member: usize, writes: bool) -> Option<Window> {
         match space {
@@ -142,7 +145,7 @@ impl<'l> Run<'_, 'l, '_> {
         }
     }
 
-    /// The notes of the bytes of an access, if notes are kept.
+    /// Returns the record for the bytes of an access, if accesses are recorded.
     #[inline(always)]
     fn noted<'n>(&self, step: &AccessStep, writes: bool) -> Option<Noting<'n>>
     where
@@ -155,7 +158,8 @@ impl<'l> Run<'_, 'l, '_> {
         Some(Noting::new(marks, if writes { Manner::Write } else { Manner::Read }))
     }
 
-    /// Runs an access of one warp on the region that the instruction found last. `false` if the plain mode has to.
+    /// Runs an access of one warp on the region that the instruction found last. Returns false if
+    /// the plain mode has to run it.
     #[inline(always)]
     fn access_fast(&mut self, step: &AccessStep, warp: usize, active: u32, writes: bool) -> bool {
         let access = &step.access;
@@ -167,14 +171,15 @@ impl<'l> Run<'_, 'l, '_> {
             note(noting, 0, &spread, active, u64::from(access.bytes * access.elements));
         }
         let warp = Warp { file: self.files.rows[warp], at: window.host, mask: active };
-        // SAFETY: the register file holds all rows of the kernel; the places of the active lanes lie in the window, which
-        // is live, and writable if it is written to.
+        // SAFETY: the register file contains all rows of the kernel. The bytes of the active lanes
+        // are in the window, which is live, and writable if they are written.
         unsafe { (step.run)(access, &[warp], &spread) };
         true
     }
 
-    /// Sets the offsets of the block to the places of a warp's active lanes in the window returned, which is memory of
-    /// this block or a live region, and writable if `writes`. `None` if a lane is outside of it, or misaligned.
+    /// Sets the block's offsets to the offsets of a warp's active lanes in the returned window,
+    /// which is memory of this block or a live region, and writable if `writes`. Returns `None` if
+    /// a lane is outside of it or misaligned.
     #[inline(always)]
     pub(super) fn locate(
         &mut self,
@@ -185,14 +190,14 @@ impl<'l> Run<'_, 'l, '_> {
     ) -> Option<(Window, [Half; 2])> {
         let window = self.window(memory, warp, writes)?;
         let locate = if memory.0 == AccessSpace::Local { self.steps.locate_local } else { self.steps.locate };
-        // SAFETY: the register file holds all rows of the kernel.
+        // SAFETY: the register file contains all rows of the kernel.
         let halves =
             unsafe { locate(self.files.rows[warp], access, &window, active, &mut self.block.offsets) };
         Some((window, halves?))
     }
 }
 
-/// Notes the bytes of a warp's active lanes, whose places are relative to one that is `start` bytes into the region.
+/// Records the bytes of a warp's active lanes, relative to the offset `start` in the region.
 #[inline(never)]
 fn note(noting: &mut Noting<'_>, start: u64, spread: &Spread<'_>, active: u32, bytes: u64) {
     for (half, kind) in spread.halves.into_iter().enumerate() {
@@ -206,13 +211,12 @@ fn note(noting: &mut Noting<'_>, start: u64, spread: &Spread<'_>, active: u32, b
     }
 }
 
-/// Most bytes that are prefetched: as much as a gang takes at once from neighboring addresses.
+/// Maximum bytes to prefetch: the size of one access of a group of warps to neighboring addresses.
 const MOST_AHEAD: u64 = 2048;
-/// Bytes of a line of the cache.
 const LINE: usize = 64;
 
-/// Prefetches for the next run of a load, if it goes on in steps of the same length, with the current addresses.
-/// Steps are often too long for the processor to predict, and a whole gang would wait.
+/// Prefetches for the next run of a load, if it advances by the same distance again. The distance
+/// is often too long for the processor to predict, and the whole group would wait.
 #[inline(always)]
 fn look_ahead(cached: &mut Cached, first: u64, end: u64) {
     let stride = first.wrapping_sub(cached.last);
@@ -233,7 +237,7 @@ fn prefetch(at: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint, which has no effect at addresses that cannot be read.
+        // SAFETY: a hint, which has no effect at unreadable addresses.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -1,4 +1,4 @@
-//! Steps that change memory atomically.
+//! Steps of atomic operations.
 
 use super::Run;
 use crate::exec::access::change;
@@ -8,7 +8,7 @@ use crate::program::memory::AtomicOperation;
 use crate::semantics::{LANES, lanes_of};
 
 impl Run<'_, '_, '_> {
-    /// Runs an atomic operation, one lane after the other, in the order of the lanes.
+    /// Runs an atomic operation for each lane, in order.
     #[inline(always)]
     pub(super) fn atomic(&mut self, step: &Step, atomic: &AtomicStep) -> Result<(), Stop> {
         for warp in 0..self.files.count {
@@ -20,10 +20,10 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Runs it on the region that the instruction found last. `false` if the plain mode has to.
+    /// Runs it on the region that the instruction found last; false if the plain mode must run it.
     #[inline(never)]
     fn atomic_fast(&mut self, step: &AtomicStep, warp: usize, active: u32) -> bool {
-        // The plain mode notes how an atomic operation touches memory.
+        // Only the plain mode records the accesses of atomic operations.
         let global = step.space == AccessSpace::Global;
         if global && self.block.caches[step.cache as usize].marks(self.block.launch).is_some() {
             return false;
@@ -33,8 +33,9 @@ impl Run<'_, '_, '_> {
         let lanes =
             Lanes { file: self.files.rows[warp], host: window.host, offsets: &self.block.offsets, active };
         if step.access.wide {
-            // SAFETY: the register file holds all rows of the kernel; the places of the active lanes lie in the window,
-            // which is memory of this block or a live region, and writable.
+            // SAFETY: the register file contains all rows of the kernel. The bytes of the active
+            // lanes are in the window, which is memory of this block or a live region, and
+            // writable.
             unsafe { lanes.run::<u64>(step) };
         } else {
             // SAFETY: as above.
@@ -44,7 +45,7 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// The lanes of a warp that take part, and their places in memory.
+/// The participating lanes of a warp, and their offsets in memory.
 struct Lanes<'a> {
     file: *mut u32,
     host: *mut u8,
@@ -52,7 +53,7 @@ struct Lanes<'a> {
     active: u32,
 }
 
-/// A value as wide as a cell of a row.
+/// A value of the width of a register's cell.
 trait Cell: Copy + Into<u64> {
     fn of(value: u64) -> Self;
 }
@@ -70,16 +71,18 @@ impl Cell for u64 {
 }
 
 impl Lanes<'_> {
-    /// Runs the operation, compiled for each kind, so that only the type of numbers is looked at lane by lane.
+    /// Runs the operation. Compiled for each kind, so that only the type of numbers is tested per
+    /// lane.
     ///
     /// # Safety
-    /// The file holds the rows of the step, whose cells are `C`; the places are writable, aligned and as long.
+    /// The file contains the rows of the step, whose cells are `C`. The bytes at the offsets are
+    /// writable, aligned, and of the same size.
     unsafe fn run<C: Cell>(&self, step: &AtomicStep) {
         macro_rules! each {
             ($($operation:ident)*) => {
                 match step.operation {
                     $(AtomicOperation::$operation => {
-                        // SAFETY: as the caller says.
+                        // SAFETY: guaranteed by the caller.
                         unsafe { self.run_as::<C>(step, AtomicOperation::$operation) };
                     })*
                 }
@@ -89,7 +92,7 @@ impl Lanes<'_> {
     }
 
     /// # Safety
-    /// The duties of [`Lanes::run`].
+    /// As for [`Lanes::run`].
     #[inline(always)]
     unsafe fn run_as<C: Cell>(&self, step: &AtomicStep, operation: AtomicOperation) {
         let cell =
@@ -99,7 +102,8 @@ impl Lanes<'_> {
             // SAFETY: a lane of a row of the step.
             let operands = step.operands.map(|row| unsafe { cell(row, lane).read() }.into());
             let at = self.host.wrapping_offset(self.offsets[lane] as isize);
-            // SAFETY: as the caller says; only this worker runs the block, so only it sees its shared memory.
+            // SAFETY: guaranteed by the caller. Only this worker runs the block, so only it
+            // accesses its shared memory.
             let old = unsafe { change(at, size_of::<C>() as u32, (operation, step.ty), global, operands) };
             if let Some(out) = step.out {
                 // SAFETY: a lane of a row of the step.

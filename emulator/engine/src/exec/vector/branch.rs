@@ -1,4 +1,4 @@
-//! Branches: the next step of a gang, and the order of its parts.
+//! Branches: the next step of a group of warps, and the order of its parts.
 
 use super::gang::{Gang, Keeps, Member};
 use super::{Go, Run};
@@ -8,17 +8,18 @@ use crate::exec::code::MOST_WARPS;
 use crate::exec::code::step::Step;
 use crate::exec::plain::FUEL;
 
-/// Limits of a gang while other fragments of its warps are to be run first.
+/// Limits of a group while other divergent paths of its warps must run first.
 #[derive(Clone, Copy)]
 pub(super) struct Company {
-    /// The lowest rank of another fragment.
+    /// The lowest reverse post-order number of another path.
     pub(super) limit: u32,
-    /// Branches left until others have their turn.
+    /// Number of branches left until other paths take their turn.
     pub(super) fuel: u32,
 }
 
 impl Run<'_, '_, '_> {
-    /// Sends lanes where the guard holds to the second of two steps, the others to the first.
+    /// Sends lanes for which the guard holds to the second of two steps, and the others to the
+    /// first.
     #[inline(always)]
     pub(super) fn branch(&mut self, step: &Step, ways: [usize; 2]) -> Go {
         let mut taken = [0; MOST_WARPS];
@@ -36,7 +37,7 @@ impl Run<'_, '_, '_> {
         self.go(at)
     }
 
-    /// Goes on to a step elsewhere, unless others have their turn.
+    /// Continues with another step, unless other paths take their turn.
     #[inline(always)]
     fn go(&mut self, at: usize) -> Go {
         let next = &self.code.steps[at];
@@ -62,8 +63,8 @@ impl Run<'_, '_, '_> {
         Go::To(at)
     }
 
-    /// Sends lanes where the guard holds to the second of two steps. Where others stay, they run the few steps before it
-    /// meanwhile, and the gang goes on as one.
+    /// Sends lanes for which the guard holds to the second of two steps. The other lanes run the
+    /// few steps before it meanwhile, and the group stays together.
     #[inline(always)]
     pub(super) fn skip(&mut self, step: &Step, ways: [usize; 2]) -> Result<Go, Stop> {
         let mut staying = [0; MOST_WARPS];
@@ -83,7 +84,8 @@ impl Run<'_, '_, '_> {
         Ok(self.go(ways[1]))
     }
 
-    /// Runs the steps from one to another for some lanes of a gang that is settled. They all go on to the next.
+    /// Runs the steps between two steps for some lanes of a settled group. They all continue with
+    /// the second.
     #[inline(never)]
     fn run_arm(&mut self, [first, end]: [usize; 2], masks: [u32; MOST_WARPS]) -> Result<(), Stop> {
         let working = masks.iter().filter(|mask| **mask != 0).count() as u64;
@@ -103,7 +105,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Splits the gang, and examines the rest of it anew.
+    /// Splits the group, and examines its remaining part again.
     #[inline(never)]
     fn separate(&mut self, step: &Step, taken: &[u32; MOST_WARPS], ways: [usize; 2]) -> usize {
         self.settle(step.pc);
@@ -114,8 +116,8 @@ impl Run<'_, '_, '_> {
         at
     }
 
-    /// Sends the lanes of `taken` one way, the others another. The gang keeps those that come first, and goes on with
-    /// the step returned.
+    /// Splits the lanes at a branch. The group keeps those that come first, and continues with the
+    /// returned step.
     fn part(&mut self, taken: &[u32; MOST_WARPS], [straight, target]: [usize; 2]) -> usize {
         let jumps = self.code.steps[target].rank < self.code.steps[straight].rank;
         let (here, there) = if jumps { (target, straight) } else { (straight, target) };
@@ -141,7 +143,7 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// The other fragments that limit a gang.
+/// Returns the limits of a group from the other divergent paths of its warps.
 pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Company> {
     let ranks = &block.launch.args.kernel.ranks;
     let mut limit = u32::MAX;
@@ -152,7 +154,7 @@ pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Com
             continue;
         }
         alone = false;
-        // Inside calls, ranks alone do not decide the order.
+        // Within calls, these numbers alone do not determine the order.
         if fragments.iter().any(|fragment| fragment.frame.is_some()) {
             limit = 0;
         }

@@ -14,14 +14,14 @@ impl Run<'_, '_, '_> {
     #[inline(always)]
     pub(super) fn pure(&self, guard: Guard, run: PureRows, (out, double): (u32, bool), sources: &[u32; 4]) {
         if self.is_free(guard, out) {
-            // SAFETY: the decoder allotted each register as many rows as the operation's widths say, and each register
-            // file holds all rows of the kernel.
+            // SAFETY: the decoder assigned each register as many rows as the operation's widths
+            // require, and each register file contains all rows of the kernel.
             unsafe { run(self.files.rows(), out, sources) };
             return;
         }
         for warp in 0..self.files.count {
             self.merge_after(warp, self.files.active(warp, guard), (out, double), |file, out| {
-                // SAFETY: as above; the scratch rows are rows like any other.
+                // SAFETY: as above; the scratch rows are part of the file.
                 unsafe { run(&[file], out, sources) };
             });
         }
@@ -95,13 +95,14 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// True if a shuffle has all lanes of all warps, so that nobody has to be waited for.
+    /// True if a shuffle includes all lanes of all warps, so that none has to be waited for.
     #[inline(always)]
     pub(super) fn shuffles_at_once(&self, guard: Guard) -> bool {
         self.files.full && guard == Guard::ALWAYS && !self.block.launch.options.check_barriers
     }
 
-    /// True if an instruction has all lanes of its warps that have not exited, so that none has to be waited for.
+    /// True if an instruction includes all live lanes of its warps, so that none has to be waited
+    /// for.
     #[inline(always)]
     pub(super) fn is_whole(&self, guard: Guard) -> bool {
         let whole = |member: &Member| self.block.warps[member.warp].live == member.mask;
@@ -110,7 +111,7 @@ impl Run<'_, '_, '_> {
             && (self.files.full || self.gang.members().iter().all(whole))
     }
 
-    /// Does the work of whole warps together.
+    /// Performs a collective operation of whole warps.
     pub(super) fn collective(&mut self, operation: &Collective) {
         for member in self.gang.members() {
             plain::perform_collective(&mut self.block.warps[member.warp].rows, operation, member.mask);
@@ -129,7 +130,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Runs something that writes a single or double row, for the lanes of a mask only.
+    /// Runs an operation that writes a single or double row, only for the lanes of a mask.
     #[inline(always)]
     fn merge_after(&self, warp: usize, active: u32, (out, double): (u32, bool), run: impl Fn(*mut u32, u32)) {
         let file = self.files.rows[warp];
@@ -140,7 +141,7 @@ impl Run<'_, '_, '_> {
                 let scratch = self.block.scratch;
                 run(file, scratch);
                 let row = |offset: u32| file.wrapping_add(offset as usize);
-                // SAFETY: the result and the scratch rows are as wide as the operation's result.
+                // SAFETY: the result and the scratch rows have the width of the operation's result.
                 unsafe { self.steps.blends[usize::from(double)](row(out), row(scratch), row(out), active) };
             }
         }

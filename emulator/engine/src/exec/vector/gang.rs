@@ -1,4 +1,5 @@
-//! Gangs: fragments of several warps that stand at the same instruction and run it together.
+//! Groups of warps (`Gang`): divergent paths of several warps at the same instruction, which run it
+//! together.
 
 use super::Run;
 use crate::exec::block::rows::Rows;
@@ -11,7 +12,7 @@ use crate::exec::code::{MOST_WARPS, Steps};
 use crate::exec::plain::resolve_collectives;
 use crate::semantics::{Width, lanes_of};
 
-/// One fragment of a gang.
+/// One divergent path of a group.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Member {
     pub(super) warp: usize,
@@ -19,7 +20,7 @@ pub(super) struct Member {
     pub(super) mask: u32,
 }
 
-/// Fragments that run together, each of another warp.
+/// Divergent paths that run together, each of a different warp.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Gang {
     members: [Member; MOST_WARPS],
@@ -32,7 +33,7 @@ impl Gang {
         &self.members[..self.count]
     }
 
-    /// The same fragments, with these of their lanes.
+    /// Returns the same paths with these lanes.
     pub(super) fn with_masks(mut self, masks: &[u32; MOST_WARPS]) -> Self {
         self.members.iter_mut().zip(masks).for_each(|(member, mask)| member.mask = *mask);
         self
@@ -43,7 +44,6 @@ impl Gang {
         self.count += 1;
     }
 
-    /// The code that a gang runs.
     #[inline]
     pub(super) fn code<'s>(&self, block: &Block<'_, '_>, steps: &'s Steps) -> &'s Code {
         match &steps.scalars {
@@ -52,7 +52,7 @@ impl Gang {
         }
     }
 
-    /// True if all registers of a gang's warps are rows.
+    /// True if all registers of the warps are in rows.
     fn runs_rows(&self, block: &Block<'_, '_>) -> bool {
         self.members().first().is_none_or(|member| block.warps[member.warp].rows_only)
     }
@@ -61,12 +61,13 @@ impl Gang {
         self.members()[0].warp / MOST_WARPS
     }
 
-    /// The register file of the first lanes of the group that the gang belongs to.
+    /// Returns the register file of the first lanes of the eight warps to which the group belongs.
     fn first_lanes(&self, block: &mut Block<'_, '_>) -> *mut u32 {
         block.scalars.groups.get_mut(self.group()).map_or(std::ptr::null_mut(), Rows::base)
     }
 
-    /// The warps of the gang as lanes of the file of their first lanes, and true if the others of the group have ended.
+    /// Returns the warps of the group as lanes in the file of first lanes, and true if the other
+    /// warps of these eight have ended.
     fn first_lane_mask(&self, block: &Block<'_, '_>) -> (u32, bool) {
         let first = self.group() * MOST_WARPS;
         let mask = self.members().iter().fold(0, |mask, member| mask | 1 << (member.warp - first));
@@ -74,7 +75,7 @@ impl Gang {
         (mask, group.all(|(lane, warp)| warp.live == 0 || mask >> lane & 1 != 0))
     }
 
-    /// Collects the rows that lanes outside of a gang need. `None` if they are not known.
+    /// Collects the rows that lanes outside of a group need. Returns `None` if they are not known.
     fn find_kept(&self, block: &mut Block<'_, '_>, steps: &Steps) -> Option<()> {
         let liveness = steps.liveness.as_ref()?;
         block.kept.clear();
@@ -95,26 +96,26 @@ impl Gang {
     }
 }
 
-/// A gang as its steps see it: registers, predicates and lanes of its warps.
+/// A group in the form that steps use: registers, predicates and lanes of its warps.
 pub(super) struct Files {
     pub(super) rows: [*mut u32; MOST_WARPS],
     predicates: [*mut u32; MOST_WARPS],
     pub(super) masks: [u32; MOST_WARPS],
     pub(super) count: usize,
-    /// All lanes of all warps.
+    /// True if all lanes of all warps run.
     pub(super) full: bool,
-    /// Rows that lanes elsewhere may need.
+    /// Rows that lanes on other paths may need.
     pub(super) keeps: Keeps,
-    /// The register file of the first lanes, and which of its lanes are these warps.
+    /// The register file of the first lanes, and the lanes in it that represent these warps.
     pub(super) firsts: *mut u32,
     pub(super) first_lanes: u32,
-    /// The lane of each warp there.
+    /// The lane in it that represents each warp.
     lanes: [usize; MOST_WARPS],
-    /// True if no other warps of the group are running.
+    /// True if no other warps of these eight are running.
     pub(super) whole_group: bool,
 }
 
-/// Rows to leave alone in lanes that a gang does not run.
+/// Rows that must not change in lanes outside of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Keeps {
     /// The rows in [`Block::kept`].
@@ -136,7 +137,7 @@ impl Files {
         whole_group: false,
     };
 
-    /// Reads a gang, in place: narrow writes that are then moved in wide pieces make the processor wait.
+    /// Reads a group in place, because narrow writes followed by wide moves stall the processor.
     pub(super) fn look(&mut self, gang: &Gang, block: &mut Block<'_, '_>, steps: &Steps) {
         self.count = gang.count;
         self.full = true;
@@ -163,20 +164,19 @@ impl Files {
         &self.rows[..self.count]
     }
 
-    /// The lanes of a warp that run and where a guard holds.
+    /// Returns the running lanes of a warp for which a guard holds.
     #[inline(always)]
     pub(super) fn active(&self, warp: usize, guard: Guard) -> u32 {
         self.masks[warp] & self.holds(warp, guard)
     }
 
-    /// The lanes of a warp where a guard holds.
     #[inline(always)]
     pub(super) fn holds(&self, warp: usize, guard: Guard) -> u32 {
-        // SAFETY: the pointer is to all predicates of the kernel.
+        // SAFETY: the pointer refers to all predicates of the kernel.
         unsafe { guard.lanes(self.predicates[warp]) }
     }
 
-    /// The value of a register in the first lane of a warp, zero-extended.
+    /// Returns the value of a register in the first lane of a warp, zero-extended.
     #[inline(always)]
     pub(super) fn first_lane(&self, warp: usize, operand: Operand) -> u64 {
         let row = self.firsts.wrapping_add(operand.row as usize);
@@ -192,15 +192,15 @@ impl Files {
     #[inline(always)]
     pub(super) fn set_predicate(&self, warp: usize, predicate: u32, mask: u32, bits: u32) {
         let cell = self.predicates[warp].wrapping_add(predicate as usize);
-        // SAFETY: the predicates hold all that the kernel names.
+        // SAFETY: the predicates include all that the kernel names.
         let old = unsafe { *cell };
         // SAFETY: as above.
         unsafe { *cell = (old & !mask) | (bits & mask) };
     }
 }
 
-/// Runs some warps, together where they stand together, until each waits, has ended, or had its share of `quantum`
-/// instructions. True if any is still running.
+/// Runs some warps, together if they are at the same instruction, until each waits, ends, or uses
+/// up its share of `quantum` instructions. Returns true if any is still running.
 pub(in crate::exec) fn run_group(
     block: &mut Block<'_, '_>,
     steps: &Steps,
@@ -211,7 +211,7 @@ pub(in crate::exec) fn run_group(
     let mut left = [quantum; MOST_WARPS];
     let mut run = Run::new(block, steps);
     while gather(&mut run, first, count, &left)? {
-        // A fragment that has left the gang by the end had a share of it, too.
+        // A path that left the group meanwhile also used its share.
         let warps = run.gang.members().iter().fold(0u32, |warps, member| warps | 1 << (member.warp - first));
         let share = run.gang.members().iter().map(|member| left[member.warp - first]).min().unwrap_or(0);
         run.run_gang(share)?;
@@ -229,8 +229,9 @@ fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
     block.warps[first..first + count].iter().any(|warp| warp.live != 0)
 }
 
-/// Makes a gang of the fragments that run next: of each warp the one whose turn it is, and among those the ones at
-/// the place of the earliest. `false` if all warps wait, have ended, or had their share.
+/// Forms a group of the divergent paths that run next: from each warp the path whose turn it is, if
+/// it is at the same position as the first. Returns false if all warps wait, have ended, or used up
+/// their share.
 fn gather(
     run: &mut Run<'_, '_, '_>,
     first: usize,
@@ -249,7 +250,7 @@ fn gather(
         let Fragment { pc, mask, ref frame, .. } = block.warps[index].fragments[fragment];
         let member = Member { warp: index, fragment, mask };
         if frame.is_some() {
-            // Warps in calls are run one by one.
+            // Warps in calls run separately.
             gang.count = 0;
             gang.push(member);
             return Ok(true);
@@ -266,7 +267,7 @@ fn gather(
     Ok(gang.count != 0)
 }
 
-/// The fragment of a warp whose turn it is.
+/// Returns the divergent path of a warp whose turn it is.
 fn next_fragment(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
     let kernel = block.launch.args.kernel;
     loop {

@@ -1,14 +1,13 @@
-//! The vector mode: whole rows at a time, several warps at a time.
+//! The vector mode: whole vector registers and several warps at a time.
 //!
-//! A kernel is translated once into [`code::Steps`](super::code::Steps), which hold ready functions
-//! for the processor at hand ([`crate::semantics::rows`], [`super::code::access`]). Warps of a
-//! block that stand at the same instruction form a [`gang`] and run each step together, so that the
-//! cost of dispatch is paid once. Where lanes diverge, the gang goes on with those that come first,
-//! each warp under a mask; the others wait to be gathered into the next gang. Under a mask a whole
-//! row is still written where nobody elsewhere needs the old values ([`super::code::liveness`]).
-//! Registers whose lanes differ in a regular way are not computed lane by lane at all
-//! ([`super::code::affine`], [`scalar`]). Rare instructions are left to the plain mode, one by one,
-//! on the same registers.
+//! A kernel is translated once into [`code::Steps`](super::code::Steps), which contain functions
+//! for this processor ([`crate::semantics::rows`], [`super::code::access`]). Warps of a block at
+//! the same instruction form a group ([`gang`]) and run each step together, so that the cost of
+//! dispatch is paid once. When lanes diverge, the group continues with those that come first, each
+//! warp under a mask; the others wait for the next group. Under a mask, a whole register is still
+//! written if no other lane needs the old values ([`super::code::liveness`]). Registers whose lanes
+//! differ regularly are not computed lane by lane ([`super::code::affine`], [`scalar`]). Rare
+//! instructions are delegated to the plain mode, on the same registers.
 
 mod access;
 mod atomic;
@@ -28,28 +27,28 @@ use crate::semantics::{LANES, Register};
 use branch::Company;
 use gang::{Files, Gang, Keeps, Member};
 
-/// A gang on its way through the steps of a kernel.
+/// A group of warps that runs the steps of a kernel.
 struct Run<'r, 'l, 'a> {
     block: &'r mut Block<'l, 'a>,
     steps: &'r Steps,
     code: &'r Code,
     gang: Gang,
-    /// Registers and lanes, as the steps see them.
+    /// Registers and lanes, in the form that steps use.
     files: Files,
     company: Option<Company>,
-    /// Instructions that it ran since it was last settled.
+    /// Number of instructions run since it was last settled.
     used: u32,
-    /// Rest of its share.
+    /// Remaining instructions of its share.
     left: u32,
 }
 
-/// Next place of a gang after a step.
+/// Next step of a group.
 enum Go {
-    /// To the next one.
+    /// The following step.
     On,
-    /// To this one.
+    /// This step.
     To(usize),
-    /// Nowhere: it is settled, and others have their turn.
+    /// None: the group is settled, and other paths take their turn.
     Rest,
 }
 
@@ -60,8 +59,9 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
         Run { block, steps, code, gang: Gang::default(), files: Files::NONE, company: None, used: 0, left: 0 }
     }
 
-    /// Runs the gang until its members part for good, wait, end or have had their share of `left` instructions. Members
-    /// that only leave it stand where others will find them.
+    /// Runs the group until its members separate for good, wait, end, or use up their share of
+    /// `left` instructions. Members that leave it are at a position from which others can continue
+    /// them.
     fn run_gang(&mut self, left: u32) -> Result<(), Stop> {
         self.left = left;
         self.code = self.gang.code(self.block, self.steps);
@@ -101,7 +101,6 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Does the work of a step.
     #[inline(always)]
     fn perform(&mut self, step: &Step, at: usize) -> Result<Go, Stop> {
         let guard = step.guard;
@@ -144,22 +143,21 @@ impl Run<'_, '_, '_> {
         Ok(Go::On)
     }
 
-    /// The number of a barrier, which is in this row, for a member of the gang.
     fn barrier_number(&self, member: usize, row: u32) -> u32 {
         let lane = self.files.masks[member].trailing_zeros();
-        // SAFETY: a lane of a row of the kernel; a fragment has at least one.
+        // SAFETY: a lane of a row of the kernel; a divergent path has at least one lane.
         unsafe { *self.files.rows[member].wrapping_add((row + lane) as usize) }
     }
 
-    /// True if all that the gang has to do at a barrier is to wait for others: it exists, no check looks at it, and no
-    /// products have to end before.
+    /// True if the group only has to wait at a barrier: the barrier exists, no check inspects it,
+    /// and no products have to end before.
     fn may_wait(&self, row: u32) -> bool {
         let numbers = (0..self.files.count).all(|member| self.barrier_number(member, row) < 16);
         let products = |member: &Member| !self.block.warps[member.warp].products.is_empty();
         numbers && !self.block.launch.options.check_barriers && !self.gang.members().iter().any(products)
     }
 
-    /// Lets the gang wait at a barrier, as the plain mode does.
+    /// Makes the group wait at a barrier, like the plain mode.
     fn wait(&mut self, step: &Step, row: u32) -> Go {
         self.settle(step.pc);
         for (at, member) in self.gang.members().iter().enumerate() {
@@ -169,7 +167,7 @@ impl Run<'_, '_, '_> {
         Go::Rest
     }
 
-    /// Updates the rest of the block's view of the gang, which stands at `pc`.
+    /// Updates the block's state of the group, which is at `pc`.
     fn settle(&mut self, pc: u32) {
         self.block.instructions += u64::from(self.used) * self.gang.members().len() as u64;
         self.left = self.left.saturating_sub(self.used);
@@ -179,7 +177,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Leaves an instruction to the plain mode, after which the gang goes on as one.
+    /// Delegates an instruction to the plain mode, after which the group stays together.
     #[inline(never)]
     fn step_all(&mut self, pc: u32) -> Result<(), Stop> {
         self.settle(pc);
@@ -189,7 +187,7 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Leaves an instruction to the plain mode, after which members may wait, or be elsewhere.
+    /// Delegates an instruction to the plain mode, after which members may wait or be elsewhere.
     #[inline(never)]
     fn step_apart(&mut self, pc: u32) -> Result<Go, Stop> {
         self.settle(pc);
@@ -201,7 +199,7 @@ impl Run<'_, '_, '_> {
                     self.block.warps[member.warp].fragments[member.fragment].pc = target;
                 }
                 Flow::Yield => {}
-                // Its turn is over, and so is that of those that it runs with.
+                // Its turn is over, and so is the turn of the warps that it runs with.
                 Flow::Pause => self.left = 0,
             }
         }
@@ -223,7 +221,7 @@ impl Run<'_, '_, '_> {
         Go::Rest
     }
 
-    /// True if the whole row that starts at this offset in cells may be written: all lanes are to change, or nobody
+    /// True if the whole row at this offset in cells may be written: all lanes change, or no path
     /// needs the values of the others.
     #[inline(always)]
     fn is_free(&self, guard: Guard, out: u32) -> bool {
@@ -234,8 +232,8 @@ impl Run<'_, '_, '_> {
             && !super::code::liveness::contains(&self.block.kept, Register(out / LANES as u32))
     }
 
-    /// True if nothing but the gang still runs in the block, and no thread has arrived at a barrier yet, whose number
-    /// is in this row.
+    /// True if only the group still runs in the block, and no thread has arrived at the barrier,
+    /// whose number is in this row.
     fn is_everybody(&self, barrier: u32) -> bool {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };

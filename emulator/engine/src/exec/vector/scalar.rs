@@ -1,10 +1,12 @@
-//! Steps on registers that are held for the first lane of a warp only ([`crate::exec::code::affine`]).
+//! Steps on registers that are stored only for the first lane of a warp
+//! ([`crate::exec::code::affine`]).
 //!
-//! The first lanes of the warps of a group make one more register file, in which each lane stands for a warp. The
-//! values of shapes, and the patterns of accesses at regular addresses, are computed once per launch.
+//! The first lanes of eight warps form another register file, in which each lane represents a warp.
+//! The values of shapes, and the patterns of accesses at regular addresses, are computed once per
+//! launch.
 //!
-//! A warp whose lanes disagree about such a register, or an address that is not regular after all, ends this for that
-//! warp: its scalars become rows, and it goes on with the code that knows rows only.
+//! If the lanes of a warp differ in such a register, or an address turns out to be irregular, the
+//! warp's scalars become vector registers, and it continues with the code without scalars.
 
 use super::{Go, Run};
 use crate::exec::block::special::set_block_rows;
@@ -20,7 +22,7 @@ use crate::semantics::{LANES, Register, Width};
 struct Span<T>(T, T);
 
 impl Span<i64> {
-    /// Range of 32-bit values. `None` if the numbers wrap around between them.
+    /// Returns the range of 32-bit values. Returns `None` if the numbers wrap around.
     #[inline(always)]
     fn of_narrow(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
         let (first, least, most) = if signed {
@@ -34,7 +36,7 @@ impl Span<i64> {
 }
 
 impl Span<i128> {
-    /// Range of 64-bit values. `None` if the numbers wrap around between them.
+    /// Returns the range of 64-bit values. Returns `None` if the numbers wrap around.
     fn of_wide(first: u64, growth: &Growth, signed: bool) -> Option<Self> {
         let (first, least, most) = if signed {
             (i128::from(first as i64), i128::from(i64::MIN), i128::from(i64::MAX))
@@ -47,7 +49,7 @@ impl Span<i128> {
 }
 
 impl<T: PartialOrd> Span<T> {
-    /// Result of a comparison in all lanes, if it is the same.
+    /// Returns the result of a comparison if it is the same in all lanes.
     #[inline(always)]
     fn compare(self, relation: Relation, other: Self) -> Option<bool> {
         let below = self.1 < other.0;
@@ -67,7 +69,8 @@ impl<T: PartialOrd> Span<T> {
 }
 
 impl Run<'_, '_, '_> {
-    /// Runs an operation on first lanes; if lanes turn out not to be regular, the gang goes on with rows.
+    /// Runs an operation on first lanes. If lanes are irregular, the group continues with vector
+    /// registers.
     #[inline(always)]
     pub(super) fn scalar(&mut self, step: &Step, scalar: &ScalarStep) -> Go {
         let regular = self.is_free(step.guard, scalar.out.row)
@@ -87,7 +90,7 @@ impl Run<'_, '_, '_> {
         Go::On
     }
 
-    /// Runs an operation on the first lanes of a gang's warps.
+    /// Runs an operation on the first lanes of the group's warps.
     #[inline(always)]
     fn run_scalar(&self, scalar: &ScalarStep) {
         let files = &self.files;
@@ -96,12 +99,12 @@ impl Run<'_, '_, '_> {
             // SAFETY: the file of the first lanes has the rows of any register file of the kernel.
             Ok(run) if files.whole_group => unsafe { run(&[file], scalar.out.row, &scalar.sources) },
             Ok(run) => {
-                // SAFETY: as above; the scratch rows are rows like any other.
+                // SAFETY: as above; the scratch rows are part of the file.
                 unsafe { run(&[file], self.block.scratch, &scalar.sources) };
                 let row = |offset: u32| file.wrapping_add(offset as usize);
                 let (out, scratch) = (row(scalar.out.row), row(self.block.scratch));
                 let blend = self.steps.blends[usize::from(scalar.out.width == Width::Double)];
-                // SAFETY: the result and the scratch rows are as wide as the operation's result.
+                // SAFETY: the result and the scratch rows have the width of the operation's result.
                 unsafe { blend(out, scratch, out, files.first_lanes) };
             }
             Err(info) => {
@@ -114,7 +117,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Runs a comparison for each warp of a gang as a whole, where that is possible.
+    /// Runs a comparison for each warp of a group as a whole, if possible.
     #[inline(always)]
     pub(super) fn scalar_test(&mut self, guard: Guard, test: &ScalarTest) {
         let mut uniform = 0;
@@ -147,7 +150,7 @@ impl Run<'_, '_, '_> {
         &self.block.scalars.growths[operand.shape as usize]
     }
 
-    /// Gives a register its row in a warp.
+    /// Writes a scalar to its vector register in a warp.
     pub(super) fn expand(&mut self, warp: usize, operand: Operand) {
         let register = Register(operand.row / LANES as u32);
         let Some(file) = self.block.scalars.groups.get(warp / MOST_WARPS) else { return };
@@ -162,13 +165,15 @@ impl Run<'_, '_, '_> {
         );
     }
 
-    /// True if a value can be extended to 64 bits in all warps of a gang by extending it in the first lane.
+    /// True if extending the value of the first lane to 64 bits extends it in all lanes of a
+    /// group's warps.
     #[inline(always)]
     pub(super) fn never_wraps(&self, what: &NoWrap) -> bool {
         let growth = self.growth(what.source);
         let (least, most) =
             if what.signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
-        // Values of the first lane for which no lane leaves the range: `room` of them, from `lowest` on.
+        // Values of the first lane for which no lane leaves the range: `room` of them, from
+        // `lowest` on.
         let lowest = least - growth.least.min(0);
         let room = most - growth.most.max(0) - lowest;
         room >= 0
@@ -178,7 +183,8 @@ impl Run<'_, '_, '_> {
             })
     }
 
-    /// Result of a comparison in all lanes of a warp, if it is known without rows.
+    /// Returns the result of a comparison in all lanes of a warp, if it is known without vector
+    /// registers.
     #[inline(always)]
     pub(super) fn compare_spans(
         &self,
@@ -196,7 +202,7 @@ impl Run<'_, '_, '_> {
         a.compare(comparison.relation, Span::of_narrow(first_b, growth_b, comparison.signed)?)
     }
 
-    /// Turns the scalars of a gang's warps into rows for good.
+    /// Converts the scalars of a group's warps to vector registers for good.
     pub(super) fn leave_scalars(&mut self) {
         let Some(affine) = &self.steps.affine else { return };
         for at in 0..self.gang.members().len() {

@@ -1,8 +1,8 @@
-//! A file of which allocations take pieces.
+//! A file from which allocations take pieces.
 //!
-//! The file is as large as the range of device addresses and has memory only where somebody wrote. Pieces come in sizes
-//! that are powers of two, each size with a list of those that are free, so that taking and giving back cost the same
-//! however many there are.
+//! The file is as large as the range of device addresses, and uses memory only for written pages.
+//! The sizes of pieces are powers of two, with a list of free pieces per size, so taking and
+//! returning take constant time.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -11,13 +11,13 @@ use crate::ordered::Ordered;
 use super::board::{Board, Slot};
 use super::{HEADER, Mapping, Purpose, SharedFile};
 
-/// Sizes to try, largest first. Pools are made by the dozen, and addresses of the host have 47 bits.
+/// Sizes to try, largest first. Programs create dozens of pools, and host addresses have 47 bits.
 const SIZES: [u64; 3] = [1 << 40, 1 << 36, 1 << 33];
 
-/// The smallest piece.
+/// Minimum size of a piece.
 const SMALLEST: u64 = 512;
 
-/// From this size on, the memory of a piece goes back to the system when it is free.
+/// Minimum size of a piece whose memory is returned to the system when it is freed.
 const RETURNED: u64 = 64 << 10;
 
 /// The file, mapped as a whole.
@@ -32,7 +32,6 @@ pub(in super::super) struct Arena {
 struct State {
     /// The first byte that was never part of a piece.
     fresh: u64,
-    /// Free pieces, by size.
     free: Ordered<Vec<u64>>,
 }
 
@@ -46,7 +45,7 @@ impl Arena {
         })
     }
 
-    /// Zeroed bytes of it.
+    /// Takes zeroed bytes.
     pub(in super::super) fn take(self: &Arc<Self>, bytes: u64) -> Option<Piece> {
         let size = bytes.checked_next_power_of_two()?.max(SMALLEST);
         let mut state = self.lock();
@@ -73,14 +72,14 @@ impl Arena {
     }
 }
 
-/// Bytes of an arena; given back when it is dropped.
+/// Bytes of an arena, returned to it on drop.
 #[derive(Debug)]
 pub(in super::super) struct Piece {
     pub(in super::super) arena: Arc<Arena>,
-    /// Where it starts, counted from behind the header of the file.
+    /// Its offset in the file, without the header.
     pub(in super::super) offset: u64,
     size: u64,
-    /// What other processes know it by, once it was exported.
+    /// Its slot for other processes, after it was exported.
     exported: OnceLock<Option<Slot>>,
 }
 
@@ -89,13 +88,13 @@ impl Piece {
         self.arena.mapping.pointer().wrapping_add(self.offset as usize)
     }
 
-    /// What other processes know it by, from now on. `None` if there is no room on the board.
+    /// Exports it, and returns its slot for other processes. Returns `None` if the board is full.
     pub(in super::super) fn export(&self, board: &Arc<Board>) -> Option<&Slot> {
         self.exported.get_or_init(|| Slot::new_memory(board)).as_ref()
     }
 
     fn clear(&self) {
-        // SAFETY: inside of the mapping, which the arena keeps, and nobody's but this piece's.
+        // SAFETY: within the mapping, which the arena keeps alive, and used only by this piece.
         unsafe { self.pointer().write_bytes(0, self.size as usize) };
     }
 }
@@ -103,7 +102,7 @@ impl Piece {
 impl Drop for Piece {
     fn drop(&mut self) {
         if let Some(Some(slot)) = self.exported.get() {
-            // Whoever has it open keeps it; its bytes are gone with the last process that has them.
+            // Other processes that opened it keep it; its bytes are freed with the last of them.
             if slot.end_memory() {
                 return;
             }

@@ -1,19 +1,17 @@
-//! What processes tell each other about allocations and events: counters in a file.
+//! Shared state of allocations and events: counters in a file, for other processes.
 //!
-//! A slot is used once. It costs 64 bytes in a file of which only the pages in use have memory.
+//! A slot is used once. It takes 64 bytes in a file of which only the used pages have memory.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use super::{Mapping, Purpose, SharedFile, os};
 
-/// Bytes of a slot.
 const SLOT: u64 = 64;
 
-/// Slots of a process.
+/// Number of slots per process.
 const MOST: u64 = 1 << 24;
 
-/// The slots of this process.
 #[derive(Debug)]
 pub(in super::super) struct Board {
     pub(in super::super) file: Arc<SharedFile>,
@@ -29,11 +27,9 @@ impl Board {
     }
 }
 
-/// One of them, of this process or of another.
 #[derive(Debug)]
 pub(in super::super) struct Slot {
     mapping: Arc<Mapping>,
-    /// Where it is in the mapping.
     at: usize,
     pub(in super::super) number: u64,
 }
@@ -45,17 +41,16 @@ impl Slot {
         (number < MOST).then(|| Self { mapping: Arc::clone(&board.mapping), at, number })
     }
 
-    /// One of another process, or of this one, by its number.
+    /// Finds a slot of any process by its number.
     fn of(file: &SharedFile, number: u64) -> Option<Self> {
         let mapping = Arc::new(file.map(number.checked_mul(SLOT)?, SLOT)?);
         Some(Self { mapping, at: 0, number })
     }
 
-    /// A word of it.
     fn word(&self, index: usize) -> &AtomicU64 {
         let pointer = self.mapping.pointer().wrapping_add(self.at + 8 * index);
-        // SAFETY: inside of the mapping, which the slot keeps; aligned, as slots are multiples of 64 bytes from the start
-        // of a page; and all processes use it as an atomic.
+        // SAFETY: within the mapping, which the slot keeps alive; aligned, because slots are at
+        // multiples of 64 bytes from the start of a page; and all processes access it atomically.
         unsafe { AtomicU64::from_ptr(pointer.cast()) }
     }
 
@@ -65,12 +60,12 @@ impl Slot {
         Some(slot)
     }
 
-    /// Notes that the memory was freed. True if another process has it open.
+    /// Records that the memory was freed. Returns true if another process has it open.
     pub(super) fn end_memory(&self) -> bool {
         self.word(0).fetch_and(!ALIVE, Ordering::SeqCst) != ALIVE
     }
 
-    /// Opens memory of another process, unless it was freed. It stays there until the slot is closed.
+    /// Opens memory of another process, unless it was freed. It exists until the slot is closed.
     pub(in super::super) fn open_memory(board: &SharedFile, number: u64) -> Option<Self> {
         let slot = Self::of(board, number)?;
         let more = |state: u64| (state & ALIVE != 0).then_some(state + OPENED);
@@ -83,11 +78,11 @@ impl Slot {
     }
 }
 
-/// The state of memory: whether it is allocated, and how often it is open elsewhere.
+/// The state of memory: a bit for allocated, and the number of times it is open elsewhere.
 const ALIVE: u64 = 1;
 const OPENED: u64 = 2;
 
-/// What processes know of an event: how often it was recorded, and how far the device got.
+/// The state of an event that processes share: the number of records, and the last record reached.
 #[derive(Debug)]
 pub struct EventSlot(pub(in super::super) Slot);
 
@@ -100,23 +95,24 @@ impl EventSlot {
         Slot::of(board, number).map(Self)
     }
 
-    /// The number of the newest record, 0 before the first.
+    /// Returns the number of the latest record, 0 before the first.
     pub fn recorded(&self) -> u64 {
         self.0.word(0).load(Ordering::Acquire)
     }
 
-    /// Notes a record by this process; gives its number.
+    /// Records the event in this process. Returns the number of the record.
     pub fn record(&self) -> u64 {
         self.0.word(2).store(u64::from(std::process::id()), Ordering::Release);
         self.0.word(0).fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// Notes that a device got to a record.
+    /// Notes that a device has reached a record.
     pub fn reach(&self, record: u64) {
         self.0.word(1).fetch_max(record, Ordering::AcqRel);
     }
 
-    /// True if a device got to a record. A process that has ended lets nobody wait.
+    /// True if a device has reached a record, or if its process has ended, so that no wait blocks
+    /// for ever.
     pub fn is_reached(&self, record: u64) -> bool {
         if self.0.word(1).load(Ordering::Acquire) >= record {
             return true;

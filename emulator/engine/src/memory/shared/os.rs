@@ -1,4 +1,4 @@
-//! What the operating system does for shared memory.
+//! The operating system's functions for shared memory.
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
@@ -7,7 +7,7 @@ mod linux {
     use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
     use std::os::unix::fs::{FileExt, MetadataExt};
 
-    use crate::memory::pages::{PROT_READ_WRITE, mmap, munmap};
+    use crate::memory::pages::{PROT_READ, PROT_READ_WRITE, mmap, munmap};
 
     unsafe extern "C" {
         fn syscall(number: c_long, ...) -> c_long;
@@ -29,51 +29,52 @@ mod linux {
     const CLOSE_ON_EXEC: core::ffi::c_uint = 1;
     const F_DUPFD_CLOEXEC: c_int = 1030;
     const MAP_SHARED_NORESERVE: c_int = 1 | 0x4000;
+    const MAP_FIXED: c_int = 0x10;
     const PUNCH_HOLE_KEEP_SIZE: c_int = 2 | 1;
     const LARGEST_FILE: c_int = 1;
 
-    /// A descriptor of this process, closed when it is dropped and by `exec`.
+    /// A descriptor of this process, closed on drop and by `exec`.
     #[derive(Debug)]
     pub(in super::super) struct Descriptor(File);
 
     impl Descriptor {
-        /// A new file of zeros.
+        /// Creates a file of zeros.
         pub(in super::super) fn memory(bytes: u64) -> Option<Self> {
-            // A file above the limit would end the process.
+            // A file beyond the limit would end the process.
             let mut limit = Limit { soft: 0, hard: 0 };
-            // SAFETY: a place for the limit, in the layout of 64-bit systems.
+            // SAFETY: a valid output, in the layout of 64-bit systems.
             let asked = unsafe { getrlimit(LARGEST_FILE, &mut limit) };
             if asked == 0 && limit.soft < bytes {
                 return None;
             }
-            // SAFETY: a name that ends with NUL and known flags; an old system answers an error.
+            // SAFETY: a NUL-terminated name and known flags; an old system returns an error.
             let fd = unsafe { syscall(MEMFD_CREATE, c"cuprum".as_ptr(), CLOSE_ON_EXEC) };
             let fd = c_int::try_from(fd).ok().filter(|fd| *fd >= 0)?;
-            // SAFETY: just made, and nobody else's.
+            // SAFETY: a new descriptor without another owner.
             let file = unsafe { File::from_raw_fd(fd) };
             file.set_len(bytes).ok()?;
             Some(Self(file))
         }
 
-        /// A second descriptor for the file of a client's, which may be none.
+        /// Duplicates a descriptor of a client, which may be invalid.
         pub(in super::super) fn duplicate(fd: i32) -> Option<Self> {
-            // SAFETY: a number; one that is no open descriptor is answered with an error.
+            // SAFETY: only a number; an invalid descriptor returns an error.
             let own = unsafe { fcntl(fd, F_DUPFD_CLOEXEC, 0 as c_int) };
-            // SAFETY: just made, and nobody else's.
+            // SAFETY: a new descriptor without another owner.
             (own >= 0).then(|| Self(unsafe { File::from_raw_fd(own) }))
         }
 
-        /// The file behind a descriptor of another process of the same user.
+        /// Opens the file of a descriptor in another process of the same user.
         pub(in super::super) fn of_process(process: u32, fd: i32) -> Option<Self> {
             let path = format!("/proc/{process}/fd/{fd}");
-            // A pipe or a terminal, whose number it is by now, must not be waited for.
+            // The number may by now refer to a pipe or a terminal, whose opening could block.
             let is_file = std::fs::metadata(&path).ok()?.is_file();
             let file = is_file.then(|| File::options().read(true).write(true).open(path));
             Some(Self(file?.ok()?))
         }
 
         pub(in super::super) fn close(fd: i32) {
-            // SAFETY: the client has handed it over, open as it was found, and closes it no more.
+            // SAFETY: the client passed the open descriptor to the driver and no longer closes it.
             drop(unsafe { File::from_raw_fd(fd) });
         }
 
@@ -98,7 +99,7 @@ mod linux {
         }
 
         pub(in super::super) fn read_start(&self, bytes: &mut [u8]) -> Option<()> {
-            // A terminal would wait for somebody to type.
+            // Reading from a terminal would block.
             self.0.metadata().ok().filter(std::fs::Metadata::is_file)?;
             self.0.read_exact_at(bytes, 0).ok()
         }
@@ -106,20 +107,38 @@ mod linux {
         pub(in super::super) fn map(&self, offset: u64, len: usize) -> Option<*mut u8> {
             let offset = i64::try_from(offset).ok()?;
             let (prot, flags) = (PROT_READ_WRITE, MAP_SHARED_NORESERVE);
-            // SAFETY: a new mapping, where the system has room for it.
+            // SAFETY: a new mapping at an address that the system chooses.
             let at = unsafe { mmap(core::ptr::null_mut(), len, prot, flags, self.number(), offset) };
             (at.addr() != usize::MAX).then_some(at.cast())
         }
 
+        /// # Safety
+        ///
+        /// The pages from `at` on are the caller's, and nothing refers to their bytes.
+        pub(in super::super) unsafe fn map_over(
+            &self,
+            offset: u64,
+            len: usize,
+            at: usize,
+            writable: bool,
+        ) -> bool {
+            let Ok(offset) = i64::try_from(offset) else { return false };
+            let prot = if writable { PROT_READ_WRITE } else { PROT_READ };
+            let (place, flags) = (core::ptr::without_provenance_mut(at), MAP_SHARED_NORESERVE | MAP_FIXED);
+            // SAFETY: replaces pages that are the caller's, as it promises.
+            let mapped = unsafe { mmap(place, len, prot, flags, self.number(), offset) };
+            mapped.addr() == at
+        }
+
         pub(in super::super) fn punch(&self, offset: u64, bytes: u64) -> bool {
             let (Ok(offset), Ok(bytes)) = (i64::try_from(offset), i64::try_from(bytes)) else { return false };
-            // SAFETY: a descriptor that is open; what goes is nobody's any more.
+            // SAFETY: an open descriptor; the released range is no longer in use.
             unsafe { fallocate64(self.number(), PUNCH_HOLE_KEEP_SIZE, offset, bytes) == 0 }
         }
     }
 
     pub(in super::super) fn unmap(start: *mut u8, len: usize) {
-        // SAFETY: exactly what `Descriptor::map` mapped; its last user is being dropped.
+        // SAFETY: exactly the range that `Descriptor::map` mapped; its last user is being dropped.
         unsafe { munmap(start.cast(), len) };
     }
 
@@ -133,7 +152,7 @@ pub(super) use linux::{Descriptor, is_alive, unmap};
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 mod elsewhere {
-    /// There is none.
+    /// Not supported on this system.
     #[derive(Debug)]
     pub(in super::super) enum Descriptor {}
 
@@ -177,6 +196,16 @@ mod elsewhere {
         }
 
         pub(in super::super) fn map(&self, _offset: u64, _len: usize) -> Option<*mut u8> {
+            match *self {}
+        }
+
+        pub(in super::super) unsafe fn map_over(
+            &self,
+            _offset: u64,
+            _len: usize,
+            _at: usize,
+            _writable: bool,
+        ) -> bool {
             match *self {}
         }
 

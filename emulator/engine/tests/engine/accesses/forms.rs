@@ -1,10 +1,10 @@
-//! List of accesses: kinds with their memory orders, types and vector widths, spaces.
+//! Lists of accesses: kinds with their memory orders, types and vector widths, spaces.
 
-/// An instruction with its order: what stands between the opcode and the state space, and what follows that.
+/// An instruction, with the text between the opcode and the state space, and after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Kind {
     pub(crate) action: Action,
-    /// Words of the order; scopes and hints take turns.
+    /// Words of the order, used in turn with scopes and hints.
     pub(crate) orders: &'static [&'static str],
 }
 
@@ -14,7 +14,7 @@ pub(crate) enum Action {
     Store,
     Atomic,
     Reduction,
-    /// A hint to the cache, which moves nothing.
+    /// A cache hint, which moves no data.
     Hint,
     /// `cp.async` from global to shared memory.
     Copy,
@@ -43,7 +43,7 @@ const EVERYWHERE: [Kind; 5] = [
     kind(Action::Load, &[".volatile"]),
 ];
 
-/// Of memory that threads share.
+/// For memory that threads share.
 const SHARED: [Kind; 14] = [
     kind(Action::Load, scoped!(".relaxed")),
     kind(Action::Load, scoped!(".acquire")),
@@ -71,7 +71,7 @@ const GLOBAL: [Kind; 4] = [
     ),
 ];
 
-/// Place of the bytes, and the way in which the instruction says so.
+/// Memory of the bytes, and its form in the instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Memory {
     Global,
@@ -84,7 +84,7 @@ pub(crate) enum Memory {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Space {
     pub(crate) memory: Memory,
-    /// As the instruction names it; nothing if its addresses are generic.
+    /// The name in the instruction; empty if its addresses are generic.
     pub(crate) word: &'static str,
 }
 
@@ -105,7 +105,6 @@ impl Space {
         self.word.is_empty()
     }
 
-    /// The kinds of access that this space has.
     pub(crate) fn kinds(self) -> Vec<Kind> {
         let constant = matches!(self.memory, Memory::Const | Memory::Param);
         let mut kinds: Vec<Kind> = match constant {
@@ -128,14 +127,13 @@ impl Space {
     }
 }
 
-/// Type and number of the elements that an access moves.
+/// Type and number of the elements of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Form {
-    /// Operation of an atomic access, else nothing.
+    /// Operation of an atomic access, otherwise empty.
     pub(crate) operation: &'static str,
     pub(crate) ty: &'static str,
     pub(crate) elements: usize,
-    /// Bits of its registers.
     pub(crate) register: u32,
 }
 
@@ -152,7 +150,7 @@ impl Form {
     }
 }
 
-/// Types with the bits of the registers that they go into.
+/// Types, with the number of bits of their registers.
 const SCALARS: [(&str, u32); 21] = [
     ("b8", 32),
     ("u8", 32),
@@ -190,7 +188,7 @@ const VECTORS: [(&str, u32, usize); 16] = [
     ("u32", 64, 4),
     ("u64", 64, 2),
     ("f64", 64, 2),
-    // Of 32 bytes, in global memory of the newest targets.
+    // 32 bytes, in global memory of the newest targets.
     ("b32", 32, 8),
     ("f32", 32, 8),
     ("u64", 64, 4),
@@ -221,7 +219,7 @@ const ATOMICS: [(&str, &str); 31] = [
     ("xor", "b64"),
     ("inc", "u32"),
     ("dec", "u32"),
-    // These only as `atom`.
+    // Only as `atom`.
     ("exch", "b32"),
     ("exch", "b64"),
     ("exch", "b128"),
@@ -232,7 +230,6 @@ const ATOMICS: [(&str, &str); 31] = [
     ("exch", "u64"),
 ];
 
-/// The forms of a kind of access in a space.
 pub(crate) fn forms(kind: Kind, space: Space) -> Vec<Form> {
     let form = |operation, ty, elements, register| Form { operation, ty, elements, register };
     match kind.action {

@@ -1,9 +1,10 @@
-//! Every kind of access with every shape of address, in every space: the vector mode against the plain mode.
+//! Compares the modes for every kind of access, shape of address, and space.
 //!
-//! The programs are made by construction and not at random: kinds with their memory orders ([`forms`]) times shapes of
-//! addresses ([`shapes`]) times spaces, each a kernel with all types and vector widths, in straight code and where lanes
-//! have parted. What the threads loaded, the memory and the registers that made the addresses are compared. A kernel in four
-//! is tried, or with `CUPRUM_TESTS=all` each.
+//! The programs are systematic, not random: kinds with their memory orders ([`forms`]) times shapes
+//! of addresses ([`shapes`]) times spaces. Each is a kernel with all types and vector widths, in
+//! straight code and after a divergence. The test compares loaded values, the memory and the
+//! registers used for the addresses. It runs a quarter of the kernels, or with `CUPRUM_TESTS=all`
+//! all of them.
 
 mod forms;
 mod shapes;
@@ -15,23 +16,22 @@ use forms::{Action, Form, Kind, Memory, SPACES, Space, forms};
 use shapes::{CONTEXTS, Place, SHAPES, Shape};
 use std::fmt::Write;
 
-/// Threads of a block, two and a half warps.
+/// Threads per block, two and a half warps.
 const BLOCK: (u32, u32) = (16, 5);
 const THREADS: usize = 80;
-/// Elements that the threads choose from, more than there are threads.
+/// Number of elements from which the threads choose, more than there are threads.
 const PLACES: usize = 96;
-/// Bytes of the memory that is accessed.
+/// Size of the accessed memory in bytes.
 const ARENA: usize = 32 * 1024;
-/// Bytes that each access leaves behind for each thread: what it loaded and what its address was.
+/// Bytes that each access stores per thread: the loaded value and the address.
 const RESULT: usize = 80;
-/// The most accesses in a kernel.
+/// Maximum number of accesses in a kernel.
 const MOST: usize = 40;
-/// Of so many kernels in a row of shapes one is a sample, another one for the kind after it.
+/// One kernel in this many is in the sample, at a different position for each kind.
 const SAMPLE: usize = 4;
 
 const NAME: &str = "arena";
 
-/// The accesses of a kernel as text.
 struct Kernel {
     kind: Kind,
     shape: Shape,
@@ -92,7 +92,7 @@ impl Kernel {
         names
     }
 
-    /// Gives the bytes that a thread may reach in its own memory a value.
+    /// Initializes the bytes that a thread may access in its own memory.
     fn fill_local(&mut self, start: usize, bytes: usize) {
         let words = PLACES * bytes / 4;
         writeln!(
@@ -105,7 +105,6 @@ impl Kernel {
         .unwrap();
     }
 
-    /// The instruction.
     fn access(&self, turn: usize, form: Form, operand: &str, values: &[String]) -> String {
         let Form { operation, ty, elements, .. } = form;
         let order = self.kind.orders[turn % self.kind.orders.len()];
@@ -139,7 +138,7 @@ impl Kernel {
                     _ => format!("{opcode}.global.{rest} {operand}, 128;"),
                 }
             }
-            // Only copies of 16 bytes may leave out the first cache.
+            // Only copies of 16 bytes may bypass the first cache.
             Action::Copy => {
                 let order = if elements == 16 { order } else { "ca" };
                 format!("cp.async.{order}.shared.global [%landing], {operand}, {elements};")
@@ -147,7 +146,7 @@ impl Kernel {
         }
     }
 
-    /// Writes down what the access left in registers.
+    /// Stores the values that the access left in registers.
     fn leave(&mut self, k: usize, form: Form, values: &[String]) {
         let at = k * RESULT;
         let mut line = |line: String| writeln!(self.body, "{line}").unwrap();
@@ -173,7 +172,7 @@ impl Kernel {
         let (_, after) = self.shape.witnesses(k);
         line(format!("{after}st.global.u64 [%out+{}], %e{k};", at + RESULT - 8));
         if self.space.memory == Memory::Local {
-            // All that the thread may have changed, folded into one number.
+            // Folds all bytes that the thread may have changed into one number.
             let start = self.end - PLACES * form.bytes();
             line(format!(
                 "mov.u32 %count, 0;\nmov.u32 %word, 0;\nS{start}:\n\
@@ -187,7 +186,6 @@ impl Kernel {
         }
     }
 
-    /// The kernel, named by its number.
     fn text(&self, name: &str) -> String {
         let Kernel { declarations, body, space, .. } = self;
         let parameter = if space.memory == Memory::Param {
@@ -201,7 +199,7 @@ impl Kernel {
             _ => String::new(),
         };
         let base = match space.memory {
-            // As most programs have it: the address of global memory comes in as a parameter.
+            // Most programs receive the address of global memory as a parameter.
             Memory::Global => "ld.param.u64 %base, [memory];\n".to_owned(),
             Memory::Const | Memory::Param => format!("mov.u64 %base, {NAME};\n"),
             _ if space.is_generic() => {
@@ -209,7 +207,7 @@ impl Kernel {
             }
             _ => format!("mov.u64 %base, {NAME};\n"),
         };
-        // Where it is a number known to the decoder, as most programs have it.
+        // The decoder knows the address, as in most programs.
         let narrow = match space.memory {
             Memory::Shared | Memory::Local if !space.is_generic() => format!("mov.u32 %narrow, {NAME};\n"),
             _ => String::new(),
@@ -237,14 +235,14 @@ impl Kernel {
     }
 }
 
-/// A parameter is at most this long.
+/// Maximum size of a parameter.
 const ARENA_OF_PARAM: usize = 32_512;
 
 fn own(space: Space) -> &'static str {
     if space.memory == Memory::Local { "local" } else { "shared" }
 }
 
-/// Atomic operations have the scope behind the order, also where they name none.
+/// The scope of an atomic operation follows its order, even if the order is empty.
 fn scope(order: &str) -> (&str, &str) {
     match order.rfind('.') {
         Some(at) if at > 0 => order.split_at(at),
@@ -252,7 +250,7 @@ fn scope(order: &str) -> (&str, &str) {
     }
 }
 
-/// Copies shared memory from global memory, or back, all threads together.
+/// Copies shared memory from or to global memory, with all threads.
 fn copy_loop(fill: bool) -> String {
     let (label, from, to) = if fill {
         (
@@ -276,7 +274,6 @@ fn copy_loop(fill: bool) -> String {
     )
 }
 
-/// The module of a space, and its kernels in order.
 fn module(space: Space) -> (String, Vec<Kernel>) {
     let mut text = ".version 8.7\n.target sm_100\n.address_size 64\n".to_owned();
     if space.memory == Memory::Const {
@@ -307,7 +304,7 @@ fn pattern(word: usize) -> u32 {
     (word as u32).wrapping_mul(0x85eb_ca6b) ^ (word as u32) << 20
 }
 
-/// Results and memory after a launch, or the text of its fault.
+/// Returns results and memory after a launch, or the text of its fault.
 fn run(
     device: &mut Device,
     mode: Execution,
@@ -379,7 +376,8 @@ fn modes_agree_on_constants_and_parameters() {
     modes_agree_in(Memory::Param);
 }
 
-/// The address needs a row because lanes elsewhere keep another one; its index is only ever read by the product.
+/// The address needs a row because lanes on other paths keep another value; only the product reads
+/// its index.
 #[test]
 fn an_index_without_a_row_is_not_read_from_one() {
     let text = "

@@ -1,14 +1,15 @@
-//! Ways in which an access comes by its address.
+//! Ways to compute the address of an access.
 //!
-//! Each shape is some text that leaves the address in `%a` plus the number of the access, and the operand that uses it.
-//! `%base` and `%narrow` hold where the memory starts, as 64 and as 32 bits; `%x` is `tid.x`, `%t` numbers
-//! the threads, `%n` is a parameter, `%scattered` is no regular function of the thread.
+//! Each shape is text that computes the address in `%a` plus the number of the access, and the
+//! operand that uses it. `%base` and `%narrow` contain the start of the memory, as 64 and as 32
+//! bits; `%x` is `tid.x`, `%t` is the thread's number, `%n` is a parameter, `%scattered` is
+//! irregular.
 
 use super::forms::{Memory, Space};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
-    /// The start itself, with and without an offset.
+    /// The start, with and without an offset.
     Direct,
     Immediate,
     /// `[name+offset]`.
@@ -23,17 +24,17 @@ pub(crate) enum Shape {
     ScatteredSigned,
     /// An index below zero in some threads.
     BelowZero,
-    /// An address of 32 bits that wraps around before its offset is added.
+    /// A 32-bit address that wraps around before its offset is added.
     WrapAround,
-    /// Through shifts, one instruction, or 32 bits.
+    /// By shifts, by one instruction, or in 32 bits.
     Shifted,
     MultiplyAdd,
     Narrow,
-    /// The register of the product is used anew before the access, or is the address too.
+    /// The register of the product is overwritten before the access, or is also the address.
     ProductReused,
     ProductIsAddress,
     IndexReused,
-    /// The address, or the product, serves others as well.
+    /// The address or the product has other uses too.
     AddressRead,
     ProductShared,
     AddressShared,
@@ -74,7 +75,6 @@ pub(crate) struct Place<'a> {
 }
 
 impl Shape {
-    /// True if a space has such addresses.
     pub(crate) fn is_for(self, space: Space) -> bool {
         match self {
             Shape::Symbol => !space.is_generic(),
@@ -85,8 +85,8 @@ impl Shape {
         }
     }
 
-    /// Witnesses of the registers that made the address: text before all, and text that adds them
-    /// to `%e` plus the number of the access.
+    /// Returns text that checks the registers used for the address: a prologue, and text that adds
+    /// them to `%e` plus the number of the access.
     pub(crate) fn witnesses(self, k: usize) -> (String, String) {
         match self {
             Shape::ProductReused => {
@@ -100,7 +100,7 @@ impl Shape {
         }
     }
 
-    /// The text before the access, and its operand.
+    /// Returns the text before the access, and its operand.
     pub(crate) fn address(self, place: &Place<'_>) -> (String, String) {
         let Place { number: k, start, bytes, symbol, .. } = place;
         let (wide, sum) = ("mul.wide.u32", format!("add.s64 %a{k}, %base, %d{k};"));
@@ -158,15 +158,16 @@ impl Shape {
     }
 }
 
-/// Place of an access in the flow of control. The accesses of a kernel take turns.
+/// Position of an access in the control flow, used in turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Context {
     Straight,
     Guarded,
-    /// Lanes have parted; the address is made there, or before.
+    /// Lanes have diverged; the address is computed afterwards, or before.
     Branch,
     AddressBefore,
-    /// The address is made anew in a branch that others went past, and needed after it.
+    /// A branch that only some lanes take computes the address again, and it is used after the
+    /// branch.
     AddressOutlives,
 }
 
@@ -174,7 +175,7 @@ pub(crate) const CONTEXTS: [Context; 5] =
     [Context::Straight, Context::Guarded, Context::Branch, Context::AddressBefore, Context::AddressOutlives];
 
 impl Context {
-    /// An access in its surroundings: `%odd` holds in every other thread, `%some` is no regular function of the thread.
+    /// Returns an access in its context: `%odd` holds in every other thread, `%some` is irregular.
     pub(crate) fn around(self, number: usize, address: &str, access: &str) -> String {
         match self {
             Context::Straight => format!("{address}{access}\n"),

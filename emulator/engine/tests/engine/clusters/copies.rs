@@ -1,13 +1,13 @@
-//! What goes to the memory of other blocks by itself: asynchronous stores and copies, and the barriers that are told.
+//! Asynchronous stores and copies to the memory of other blocks, and the barriers that they signal.
 
 use super::{MEET, STORE, assert_stores, kernel, launch};
 use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
 
-/// What a thread stores, from the rank of the block before its own.
+/// The value that a thread stores, from the rank of the previous block.
 type Expected = fn(u32) -> u32;
 
-/// The start of a kernel in which one thread of each block makes a barrier for one arrival.
+/// Returns a kernel in which one thread of each block first creates a barrier for one arrival.
 fn with_barrier(body: &str) -> String {
     kernel(&format!(
         "mov.u32 %w10, bar; setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared::cta.b64 [%w10], 1;
@@ -33,7 +33,7 @@ fn barriers_of_other_blocks_are_told_of_arrivals_and_of_bytes() {
             "@%p0 st.shared::cluster.u32 [%w12], %rank; @%p0 mbarrier.arrive.shared::cluster.b64 _, [%w11], 1;",
             |before| before + 5,
         ),
-        // A store that tells the barrier itself.
+        // A store that signals the barrier itself.
         (
             "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%w10], 4;
              @%p0 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%w12], %rank, [%w11];",
@@ -48,7 +48,7 @@ fn barriers_of_other_blocks_are_told_of_arrivals_and_of_bytes() {
             "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%w10], 4; red.async.relaxed.cluster.shared::cluster",
             |before| before + 10,
         ),
-        // From shared memory of one block to that of another.
+        // From shared memory of one block to another block's.
         (
             "@%p0 st.shared.u32 [s+16], %rank; @%p0 st.shared.u32 [s+20], 70; @%p0 st.shared.u32 [s+24], 0;
              @%p0 st.shared.u32 [s+28], 0; add.u32 %w14, %s, 16; fence.proxy.async;

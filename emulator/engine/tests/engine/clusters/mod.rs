@@ -1,5 +1,5 @@
-//! Clusters of several blocks: who is where, the shared memory of the others, the barrier, and what an H100 (driver 580)
-//! answers to wrong use.
+//! Clusters of several blocks: their coordinates, the shared memory of other blocks, the barrier,
+//! and the results of an H100 (driver 580) for misuse.
 
 mod copies;
 
@@ -10,8 +10,8 @@ use cuprum_sys::CUresult;
 
 const HEAD: &str = ".version 8.1\n.target sm_90\n.address_size 64\n";
 
-/// The start of every kernel here: 32 threads a block, `%rank` and `%ranks` of the cluster, `%t`, `%o` the first
-/// parameter, and a shared array of 64 words at `%s`.
+/// The start of every kernel here: 32 threads per block, `%rank` and `%ranks` of the cluster, `%t`,
+/// the first parameter in `%o`, and a shared array of 64 words at `%s`.
 fn kernel(body: &str) -> String {
     format!(
         "{HEAD}.visible .entry k(.param .u64 out, .param .u32 number)\n{{\n\
@@ -22,13 +22,12 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Stores `%w9` of each thread.
 const STORE: &str = "mov.u32 %w23, %ntid.x; mad.lo.u32 %w23, %block, %w23, %t; mul.wide.u32 %a7, %w23, 4;
     add.u64 %a7, %o, %a7; st.global.u32 [%a7], %w9;";
-/// All threads of the cluster meet.
 const MEET: &str = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
 
-/// How launches are run: the modes, orders, and checks that must not see anything in a right program.
+/// Returns options for launches: modes, orders, and checks that must find nothing in a correct
+/// program.
 fn ways() -> Vec<ExecOptions> {
     let plain = ExecOptions { mode: Execution::Plain, ..ExecOptions::default() };
     let vector = ExecOptions::default();
@@ -48,7 +47,7 @@ fn launch(
     device.launch_with("k", blocks, threads, args, |launch| launch.cluster = cluster)
 }
 
-/// Runs a kernel in every way and compares what it stored.
+/// Runs a kernel in every way and compares its results.
 fn assert_stores(text: &str, blocks: u32, threads: u32, cluster: u32, expected: &[u32]) {
     for options in ways() {
         let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
@@ -61,7 +60,8 @@ fn assert_stores(text: &str, blocks: u32, threads: u32, cluster: u32, expected: 
     }
 }
 
-/// Runs a kernel of four blocks of one thread in clusters of two, and expects the same fault in both modes.
+/// Runs a kernel of four blocks of one thread in clusters of two, and expects the same fault in
+/// both modes.
 fn fault_of(text: &str, number: u32, cluster: u32) -> Box<Fault> {
     let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
         let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
@@ -74,8 +74,8 @@ fn fault_of(text: &str, number: u32, cluster: u32) -> Box<Fault> {
     plain
 }
 
-/// Each block stores 24 words, as on an H100: registers, and what `mapa`, `getctarank` and `isspacep` make of addresses
-/// of its shared memory.
+/// Each block stores 24 words, as on an H100: registers, and the results of `mapa`, `getctarank`
+/// and `isspacep` for addresses of its shared memory.
 const DUMP: &str = "
  mov.u32 %w1, %ctaid.x; mov.u32 %w2, %ctaid.y; mov.u32 %w3, %nctaid.x; mov.u32 %w4, %nctaid.y;
  mov.u32 %w5, %ctaid.z; mad.lo.u32 %w2, %w5, %w4, %w2; mad.lo.u32 %w1, %w2, %w3, %w1;
@@ -103,7 +103,8 @@ const DUMP: &str = "
  st.global.u32 [%o+84], %w6; sub.u64 %a3, %a2, %a1; cvt.u32.u64 %w7, %a3; st.global.u32 [%o+88], %w7;
  mapa.shared::cluster.u32 %w8, %s, 1; st.global.u32 [%o+92], %w8;";
 
-/// What an H100 stored, by block. Its shared memory begins with 0x400 bytes of the system's, ours with the variables.
+/// Returns the words that an H100 stored, by block. Its shared memory begins with 0x400 reserved
+/// bytes; here it begins with the variables.
 fn dumped(grid: [u32; 3], cluster: Option<[u32; 3]>) -> Vec<Vec<u32>> {
     let mut words = Vec::new();
     for mode in [Execution::Plain, Execution::Vector] {
@@ -169,8 +170,8 @@ fn a_kernel_that_names_its_clusters_gets_them() {
     );
 }
 
-/// Every thread writes to its block, and reads what the thread of the next block wrote: loads, generic or not, of one
-/// element or of two.
+/// Every thread writes to its block, and reads the value that the next block's thread wrote: by
+/// loads, generic or not, of one or two elements.
 #[test]
 fn blocks_read_what_others_wrote() {
     let loads = [
@@ -183,7 +184,7 @@ fn blocks_read_what_others_wrote() {
          ld.shared::cluster.v2.u32 {%w6, %w7}, [%w3]; and.b32 %w8, %t, 1; setp.eq.u32 %p0, %w8, 0;
          selp.u32 %w9, %w6, %w7, %p0;",
         "mapa.shared::cluster.u32 %w3, %w1, %w2; atom.shared::cluster.add.u32 %w9, [%w3], 1;",
-        // Own memory by way of the cluster's window.
+        // The block's own memory through the cluster's window.
         "ld.shared::cluster.u32 %w9, [%w1]; add.u32 %w9, %w9, 100; rem.u32 %w4, %w9, 400;
          sub.u32 %w3, %ranks, 1; setp.ne.u32 %p0, %rank, %w3; @!%p0 mov.u32 %w9, %t;",
     ];
@@ -228,7 +229,8 @@ fn addresses_that_one_block_hands_to_another_mean_the_same_to_both() {
     }
 }
 
-/// A multiplication of the address, a loop, and copies of it: what the vector mode computes for the first lane only.
+/// A product of the address, a loop, and copies, which the vector mode computes only for the first
+/// lane.
 #[test]
 fn the_vector_mode_knows_that_addresses_differ_by_block() {
     let body =
@@ -244,7 +246,7 @@ fn the_vector_mode_knows_that_addresses_differ_by_block() {
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 128]);
         let args = Args::default().buffer(&out).push(0u32);
-        // With clusters, without, and with them again: what is kept between launches must not matter.
+        // With clusters, without, and with them again: state kept between launches must not matter.
         for cluster in [2, 1, 2] {
             launch(&device, 4, 32, Some([cluster, 1, 1]), &args).unwrap();
             let expected = if cluster == 2 { last.clone() } else { vec![0; 128] };
@@ -253,7 +255,7 @@ fn the_vector_mode_knows_that_addresses_differ_by_block() {
     }
 }
 
-/// Wrong accesses of clusters of two, by number, with the codes of an H100.
+/// Invalid accesses of clusters of two, by number, with the codes of an H100.
 const WRONG: &str = "
  add.u32 %w2, %rank, 100; st.shared.u32 [s], %w2; sub.u32 %w3, %ranks, 1; sub.u32 %w3, %w3, %rank;
  mapa.shared::cluster.u32 %w4, %s, %w3; mov.u32 %w9, 0;
@@ -305,7 +307,8 @@ fn who_exits_counts_as_arrived_and_who_never_comes_is_told() {
     let out = device.buffer(&[0u32; 4]);
     launch(&device, 4, 1, Some([2, 1, 1]), &Args::default().buffer(&out).push(0u32)).unwrap();
     assert_eq!(out.read::<u32>(), [0, 3, 0, 3]);
-    // One block waits for the cluster, the other at a barrier of its own that half of its threads do not reach.
+    // One block waits for the cluster, the other at its own barrier, which half of its threads
+    // never reach.
     let stuck = "setp.eq.u32 %p0, %rank, 0; @%p0 bra W; setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 1, 64;
         W: barrier.cluster.arrive; barrier.cluster.wait;";
     for mode in [Execution::Plain, Execution::Vector] {
@@ -337,7 +340,7 @@ fn what_the_barrier_of_a_cluster_orders_is_no_race_and_what_it_does_not_is_one()
         assert!(matches!(kind, FaultKind::Race(Hazard::ReadAfterWrite | Hazard::WriteAfterRead)), "{fault}");
         assert_ne!(fault.related[0].block, fault.block, "{fault}");
     }
-    // What nobody wrote.
+    // Uninitialized memory.
     let body =
         format!("{MEET} mapa.shared::cluster.u32 %w3, %s, 0; ld.shared::cluster.u32 %w9, [%w3]; {MEET}");
     let mut device = Device::load(&kernel(&body)).unwrap_or_else(|error| panic!("{error}"));
@@ -350,7 +353,7 @@ fn what_the_barrier_of_a_cluster_orders_is_no_race_and_what_it_does_not_is_one()
 
 #[test]
 fn a_grid_waits_for_all_its_clusters() {
-    // Blocks of one cluster wait for those of another, which only a cooperative launch keeps alive together.
+    // Blocks of one cluster wait for another cluster, so only a cooperative launch completes.
     let body = format!(
         "setp.eq.u32 %p0, %t, 0; @%p0 red.global.add.u32 [%o+512], 1; mov.u32 %w3, %nctaid.x;
          WAIT: ld.volatile.global.u32 %w2, [%o+512]; setp.lt.u32 %p1, %w2, %w3; @%p1 bra WAIT;

@@ -1,4 +1,4 @@
-//! NVIDIA's assembler, from the wheel that `kernels/regenerate.sh` uses too.
+//! NVIDIA's assembler, from the wheel that `kernels/regenerate.sh` also uses.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ pub(crate) struct Assembler {
 impl Assembler {
     /// Downloads the wheel once.
     pub(crate) fn fetch() -> Assembler {
-        // One test downloads, the others wait.
+        // One test downloads while the others wait.
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap();
         let wheels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/wheels");
@@ -37,7 +37,7 @@ impl Assembler {
         }
         drop(turn);
         run(Command::new("chmod").arg("+x").arg(&program));
-        // Tests run at the same time, each with an assembler of its own.
+        // Tests run in parallel, each with its own assembler.
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("cuprum-ptxas-{}-{number}", std::process::id()));
@@ -45,9 +45,10 @@ impl Assembler {
         Assembler { program, folder }
     }
 
-    /// Assembles a text; if refused, gives the first complaint. Workers with different numbers may call it at once.
+    /// Assembles a text. Returns the first error if it is refused. Workers with different numbers
+    /// may call it at the same time.
     pub(crate) fn check(&self, text: &str, capability: u32, worker: usize) -> Result<(), String> {
-        // What one architecture alone has is asked for by its name.
+        // Features of a single architecture need its full name.
         let own = if text.contains(&format!(".target sm_{capability}a")) { "a" } else { "" };
         let source = self.folder.join(format!("{worker}.ptx"));
         std::fs::write(&source, text).unwrap();
@@ -69,7 +70,7 @@ impl Assembler {
 
 impl Drop for Assembler {
     fn drop(&mut self) {
-        // What is left lies in a folder for temporary files.
+        // Remaining files are in a temporary folder.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

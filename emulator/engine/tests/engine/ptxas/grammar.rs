@@ -1,6 +1,8 @@
-//! Programs from the grammar of PTX: each directive, state space, type, vector width and form of operand, in each place.
+//! Programs from the grammar of PTX: each directive, state space, type, vector width and form of
+//! operand, in each position.
 //!
-//! A program is a frame that is right, with one statement that may not be. So a disagreement is about that statement.
+//! A program is a correct frame with one statement that may be invalid, so a disagreement is about
+//! that statement.
 
 use super::mutation::Random;
 
@@ -29,7 +31,7 @@ const VALUES: [&str; 13] = [
     " = generic(garray)",
 ];
 
-/// Operations with the number of their operands, their types, and what else may stand there.
+/// Operations with the number of their operands, their types, and other words that may follow.
 const OPERATIONS: [(&str, usize, &[&str]); 34] = [
     ("mov", 2, &["b16", "b32", "b64", "b128", "u32", "s64", "f32", "f64", "pred", "u16"]),
     ("mov.v2", 2, &["u32", "b32", "f64", "u64", "b16"]),
@@ -75,7 +77,6 @@ const OPERATIONS: [(&str, usize, &[&str]); 34] = [
     ("shfl.sync.idx", 5, &["b32", "u32", "b64"]),
 ];
 
-/// Forms of operands.
 const OPERANDS: [&str; 58] = [
     "%h1",
     "%h2",
@@ -137,7 +138,7 @@ const OPERANDS: [&str; 58] = [
     "[larray+4]",
 ];
 
-/// Whole statements whose operands have a form of their own.
+/// Whole statements with special operands.
 const STATEMENTS: [&str; 30] = [
     "bra END;",
     "@%p1 bra END;",
@@ -171,7 +172,6 @@ const STATEMENTS: [&str; 30] = [
     ";",
 ];
 
-/// A program and the statement that it is about.
 pub(crate) struct Program {
     pub(crate) text: String,
     pub(crate) statement: String,
@@ -194,7 +194,7 @@ fn declaration(random: &mut Random, linkage: bool) -> String {
     )
 }
 
-/// An instruction whose operands have any form, mostly those that may be right.
+/// Returns an instruction with operands of any form, mostly plausible ones.
 fn instruction(random: &mut Random) -> String {
     let (opcode, count, types) = OPERATIONS[random.below(OPERATIONS.len())];
     let ty = pick(random, types);
@@ -268,7 +268,7 @@ impl Program {
     }
 }
 
-/// Registers of all kinds hold something before the statement, and are stored after it.
+/// Initializes registers of all kinds before the statement, and stores them after it.
 fn frame(module: &str, callee: &str, body: &str) -> String {
     format!(
         ".version 8.7

@@ -1,11 +1,11 @@
-//! Statements of which only `sm_90a` has some, or all: products of a warp group, copies by tensor maps, and what goes with
-//! them, in all their forms and in others.
+//! Statements that only `sm_90a` has, entirely or in part: products of a warp group, copies by
+//! tensor maps, and related ones, in all their forms and in invalid ones.
 
 const PLACES: [&str; 6] =
     ["", "{%r1}", "{%r1, %r2}", "{%r1, %r2, %r3}", "{%r1, %r2, %r3, %r4}", "{%r1, %r2, %r3, %r4, %r5}"];
 const OFFSETS: [&str; 6] = ["", "", "", ", {%h1}", ", {%h1, %h2}", ", {%h1, %h2, %h3}"];
 
-/// Statements that are right or wrong by their operands alone.
+/// Statements that are valid or invalid regardless of other statements.
 const SINGLE: [&str; 44] = [
     "wgmma.fence.sync.aligned;",
     "wgmma.fence;",
@@ -53,7 +53,6 @@ const SINGLE: [&str; 44] = [
     "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r1], %r2, 1;",
 ];
 
-/// A kernel with one statement.
 fn program(statement: &str) -> String {
     format!(
         ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .align 64 .b8 map[128]) {{
@@ -230,7 +229,6 @@ fn fields(add: &mut dyn FnMut(String)) {
     }
 }
 
-/// Programs, each with its statement.
 pub(super) fn programs() -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut add = |statement: String| all.push((program(&statement), statement));

@@ -1,7 +1,7 @@
-//! The loader accepts what NVIDIA's assembler accepts, and refuses what that refuses.
+//! The loader accepts exactly the programs that NVIDIA's assembler accepts.
 //!
-//! Texts that are known to be right are changed in one place each, token by token, and given to both. The assembler
-//! comes from a wheel, which is fetched to `.cache/`; so the test only runs when asked for:
+//! The test changes correct texts in one position each, token by token, and passes them to both. It
+//! downloads the assembler to `.cache/`, so it only runs on request:
 //!
 //! ```sh
 //! cargo test -p cuprum-engine --test engine -- --ignored --nocapture ptxas::
@@ -23,12 +23,12 @@ use mutation::{Pools, Random};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 
-/// A text that both accept as it is.
+/// A text that both accept unchanged.
 struct Original {
     text: String,
-    /// Bytes of it that may be changed.
+    /// Its bytes that may be changed.
     range: std::ops::Range<usize>,
-    /// Compute capability of the device that both take it for.
+    /// Compute capability of the target device.
     capability: u32,
 }
 
@@ -38,7 +38,7 @@ fn originals() -> Vec<Original> {
         let path = format!("{}/../../kernels/{folder}", env!("CARGO_MANIFEST_DIR"));
         for entry in std::fs::read_dir(&path).unwrap() {
             let path = entry.unwrap().path();
-            // Faults and planted bugs are long and much like each other.
+            // Faults and planted bugs are long and similar to each other.
             let long = ["bugs.ptx", "faults.ptx"].iter().any(|name| path.ends_with(name));
             if path.extension().is_some_and(|extension| extension == "ptx") && !long {
                 let text = std::fs::read_to_string(path).unwrap();
@@ -62,12 +62,12 @@ fn originals() -> Vec<Original> {
     all
 }
 
-/// The loader's verdict on a text.
+/// The loader's result for a text.
 enum Ours {
     Loads,
-    /// Not PTX, or PTX that cannot be right, for this reason.
+    /// Not PTX, or invalid PTX, for this reason.
     Wrong(String),
-    /// PTX that the software device does not run.
+    /// PTX that the software device does not support.
     Unsupported(String),
     Panics,
 }
@@ -91,7 +91,7 @@ fn ours(text: &str, capability: u32) -> (bool, Ours) {
 #[derive(Default)]
 struct Tally(BTreeMap<String, (usize, Vec<String>)>);
 
-/// Examples that are kept.
+/// Maximum number of examples per kind.
 const EXAMPLES: usize = 4;
 
 impl Tally {
@@ -117,22 +117,21 @@ impl Tally {
     }
 }
 
-/// Outcome of all texts.
 #[derive(Default)]
 struct Verdict {
     both_accept: usize,
     accepted: HashSet<String>,
     both_refuse: usize,
-    /// Panics, and texts that the assembler takes and the parser cannot read.
+    /// Panics, and texts that the assembler accepts and the parser cannot read.
     broken: Vec<String>,
-    /// The assembler accepts; by the reason for which the loader refuses.
+    /// Accepted by the assembler; by the reason for which the loader refuses.
     too_strict: Tally,
     not_supported: Tally,
-    /// The loader accepts; by the reason for which the assembler refuses.
+    /// Accepted by the loader; by the reason for which the assembler refuses.
     too_loose: Tally,
 }
 
-/// Quoted names and numbers make no class of their own.
+/// Ignores quoted names and numbers in messages.
 fn class_of(message: &str) -> String {
     let mut class = String::new();
     let mut quote = None;
@@ -154,7 +153,8 @@ fn class_of(message: &str) -> String {
     class
 }
 
-/// The seed is fixed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_ROUNDS` change it and how long it goes on.
+/// The seed is fixed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_ROUNDS` change it and the number of
+/// rounds.
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler() {
@@ -181,7 +181,7 @@ fn the_loader_agrees_with_the_assembler() {
         verdict.both_accept > rounds / 20 && verdict.both_refuse > rounds / 4,
         "hardly anything was tested"
     );
-    // What other seeds find, with some room: 1 in 100, and 1 in 50.
+    // The rates that other seeds find, with a margin: 1 in 100, and 1 in 50.
     assert!(verdict.too_strict.count() <= rounds / 100, "too strict");
     assert!(verdict.too_loose.count() <= rounds / 50, "too loose");
 }
@@ -190,7 +190,8 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
 }
 
-/// Verdicts of the assembler and the loader on texts, each given with the change in it and a compute capability.
+/// Returns the results of the assembler and the loader for texts, each with its change and a
+/// compute capability.
 fn judge(jobs: &[(String, String, u32)]) -> Verdict {
     let assembler = Assembler::fetch();
     let verdict = Mutex::new(Verdict::default());
@@ -214,7 +215,7 @@ fn judge(jobs: &[(String, String, u32)]) -> Verdict {
     verdict.into_inner().unwrap()
 }
 
-/// Memory that a program leaves behind in a mode, or the kind of its fault.
+/// Returns the memory after a program in a mode, or the kind of its fault.
 fn outcome(text: &str, mode: Execution) -> Result<[Vec<u8>; 2], FaultKind> {
     let mut device = Device::load(text).unwrap();
     device.options.mode = mode;
@@ -223,7 +224,8 @@ fn outcome(text: &str, mode: Execution) -> Result<[Vec<u8>; 2], FaultKind> {
     launched.map(|_| [out.read(), device.global(0).read()]).map_err(|fault| fault.kind)
 }
 
-/// Programs from the grammar, with one statement each that may be wrong. What both take runs in both modes.
+/// Programs from the grammar, with one statement each that may be invalid. Accepted ones run in
+/// both modes.
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler_on_the_grammar() {
@@ -254,7 +256,7 @@ fn the_loader_agrees_with_the_assembler_on_the_grammar() {
     assert!(verdict.too_loose.count() <= rounds / 50, "too loose");
 }
 
-/// What only `sm_90a` has, form by form.
+/// Tests the features of `sm_90a`, form by form.
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler_on_warp_groups_and_tensors() {
@@ -265,7 +267,7 @@ fn the_loader_agrees_with_the_assembler_on_warp_groups_and_tensors() {
     assert!(verdict.broken.is_empty(), "{}", verdict.broken.join("\n"));
     assert!(verdict.both_accept > 150 && verdict.both_refuse > 200, "hardly anything was tested");
     let odd = [&verdict.not_supported, &verdict.too_strict, &verdict.too_loose].map(Tally::count);
-    // One more group of products than hardware has is waited for there.
+    // The assembler waits for one more group of products than hardware has.
     assert!(odd.iter().sum::<usize>() <= 4, "{odd:?}");
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Numbers without a pattern, the same for the same seed.
+/// A pseudo-random number generator with a seed.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -36,7 +36,7 @@ enum Kind {
     Punctuation,
 }
 
-/// The tokens of a part of a text; comments, strings and blanks are left out.
+/// Returns the tokens of a part of a text, without comments, strings and blanks.
 fn tokens(text: &str, range: Range<usize>) -> Vec<(Kind, Range<usize>)> {
     let bytes = text.as_bytes();
     let word = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b':');
@@ -84,7 +84,7 @@ fn tokens(text: &str, range: Range<usize>) -> Vec<(Kind, Range<usize>)> {
     tokens
 }
 
-/// Replacements for a token: all tokens that the texts have.
+/// Replacements for a token: all tokens of the texts.
 pub(crate) struct Pools {
     modifiers: Vec<String>,
     types: Vec<String>,
@@ -97,7 +97,7 @@ const TYPES: [&str; 16] = [
     ".f32", ".f64", ".pred",
 ];
 
-// Nothing beyond 64 bits: the assembler takes that for some other number, the parser says so.
+// At most 64 bits: the assembler truncates larger numbers, and the parser refuses them.
 const NUMBERS: [&str; 12] = [
     "0",
     "1",
@@ -131,7 +131,7 @@ impl Pools {
         Pools { modifiers, registers, names, types: TYPES.map(str::to_owned).to_vec() }
     }
 
-    /// A text with one place changed, and what that place looks like now.
+    /// Returns a text with one position changed, and the changed statement.
     pub(crate) fn mutate(&self, text: &str, range: Range<usize>, random: &mut Random) -> (String, String) {
         let tokens = tokens(text, range);
         let index = random.below(tokens.len());
@@ -144,14 +144,14 @@ impl Pools {
             (0, _) => String::new(),
             (1, _) => format!("{old} {old}"),
             (2, _) => match tokens.get(index + 1) {
-                // Swapped with the next one.
+                // Swaps it with the next one.
                 Some((_, next)) => {
                     let swapped = format!("{}{}{old}", &text[next.clone()], &text[place.end..next.start]);
                     return changed(text, place.start..next.end, &swapped);
                 }
                 None => String::new(),
             },
-            // Another one from the same text, which is declared there.
+            // Another name from the same text, so that it is declared.
             (3 | 4, _) => neighbor.to_owned(),
             (_, Kind::Modifier) if TYPES.contains(&old) => random.pick(&self.types).to_owned(),
             (_, Kind::Modifier) => random.pick(&self.modifiers).to_owned(),
@@ -167,7 +167,7 @@ impl Pools {
     }
 }
 
-/// The text with something else in this place, and the statement around it.
+/// Returns the text with this replacement, and the statement around it.
 fn changed(text: &str, place: Range<usize>, new: &str) -> (String, String) {
     let result = format!("{}{new}{}", &text[..place.start], &text[place.end..]);
     let edge = |c: char| matches!(c, ';' | '\n');

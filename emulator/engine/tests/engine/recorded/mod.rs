@@ -1,4 +1,5 @@
-//! What a GPU answered: the lines of `tests/data/goldens/opcodes.txt`, written by `tests/gpu/probe_opcodes.py`.
+//! Results recorded on a GPU: `tests/data/goldens/opcodes.txt`, written by
+//! `tests/gpu/probe_opcodes.py`.
 #![allow(dead_code, reason = "each test uses its part")]
 
 mod scaffold;
@@ -6,23 +7,21 @@ mod tolerance;
 
 use std::collections::HashMap;
 
-/// The recording of one GPU.
 pub(crate) struct Recording {
     pub(crate) grids: HashMap<String, Grid>,
     pub(crate) forms: Vec<Form>,
     pub(crate) warp_forms: Vec<WarpForm>,
 }
 
-/// Named inputs.
 pub(crate) struct Grid {
-    /// Bits of a value.
+    /// Number of bits of a value.
     pub(crate) width: u32,
     pub(crate) values: Vec<u64>,
 }
 
 /// An instruction on every combination of the inputs of its grids, one per thread.
 pub(crate) struct Form {
-    /// Bits of the result.
+    /// Number of bits of the result.
     pub(crate) width: u32,
     pub(crate) grids: Vec<String>,
     pub(crate) text: String,
@@ -31,7 +30,7 @@ pub(crate) struct Form {
 
 /// Instructions that one block runs; two results per thread.
 pub(crate) struct WarpForm {
-    /// Directives of the kernel about clusters.
+    /// The kernel's cluster directives.
     pub(crate) directives: &'static str,
     pub(crate) threads: u32,
     pub(crate) text: String,
@@ -74,7 +73,7 @@ impl Recording {
         recording
     }
 
-    /// One list an operand of the form: every combination, the first operand varying slowest.
+    /// Returns one list per operand: every combination, the first operand varying slowest.
     pub(crate) fn inputs(&self, form: &Form) -> Vec<Vec<u64>> {
         let lists: Vec<&[u64]> = form.grids.iter().map(|name| self.grids[name].values.as_slice()).collect();
         let count: usize = lists.iter().map(|list| list.len()).product();
@@ -87,7 +86,7 @@ impl Recording {
     }
 }
 
-/// The first word, and what follows.
+/// Splits off the first word.
 fn cut(line: &str) -> (&str, &str) {
     line.split_once(' ').unwrap_or_else(|| panic!("a line of one word: {line}"))
 }

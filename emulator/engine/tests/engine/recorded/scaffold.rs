@@ -1,4 +1,5 @@
-//! The kernels around recorded forms, the same as `tests/gpu/forms.py` and `warp_forms.py` have, and running them.
+//! The kernels around recorded forms, identical to `tests/gpu/forms.py` and `warp_forms.py`, and
+//! their launches.
 
 use super::{Form, Recording, WarpForm};
 use crate::device::{Args, Buffer, Device};
@@ -6,11 +7,11 @@ use cuprum_engine::exec::Execution;
 use std::fmt::Write;
 
 const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
-/// Threads of a block of a form's kernel.
+/// Threads per block of a form's kernel.
 const BLOCK: u32 = 128;
 
 impl Recording {
-    /// The results of a form, one per thread; an error says what the loader or the launch said.
+    /// Returns the results of a form, one per thread, or the error of the loader or the launch.
     pub(crate) fn run(&self, form: &Form, mode: Execution) -> Result<Vec<u64>, String> {
         let device = load(&self.kernel(form), mode)?;
         let columns = self.inputs(form);
@@ -69,7 +70,7 @@ impl Recording {
 }
 
 impl WarpForm {
-    /// The results, two per thread; an error says what the loader or the launch said.
+    /// Returns the results, two per thread, or the error of the loader or the launch.
     pub(crate) fn run(&self, mode: Execution) -> Result<Vec<u64>, String> {
         let device = load(&self.kernel(), mode)?;
         let out = upload(&device, 32, &vec![0; 2 * self.threads as usize]);

@@ -1,17 +1,17 @@
-//! Tolerance between a result and the GPU's.
+//! Tolerance between results here and on the GPU.
 //!
-//! What IEEE 754 or integer arithmetic defines must agree bit by bit, NaNs and signs of zeros included. The functions
-//! with `.approx` and `.full` are tables in hardware: finite results may differ as said here, NaNs and infinities may
-//! not.
+//! Results defined by IEEE 754 or integer arithmetic must be bit-identical, including NaNs and
+//! signs of zeros. Functions with `.approx` and `.full` are tables in hardware: finite results may
+//! differ as listed here, NaNs and infinities must not.
 
 use super::Form;
 
-/// A difference between finite numbers that counts as agreement.
+/// An accepted difference between finite numbers.
 #[derive(Clone, Copy)]
 struct Tolerance {
     /// Units in the last place.
     ulps: u64,
-    /// Or else an absolute difference.
+    /// Absolute difference that is accepted instead.
     absolute: f64,
 }
 
@@ -19,8 +19,8 @@ const fn ulps(ulps: u64) -> Tolerance {
     Tolerance { ulps, absolute: 0.0 }
 }
 
-/// By the first part of the opcode and its type. These are the differences on the recorded inputs, rounded up; both
-/// sides keep what PTX promises of the exact value.
+/// By the first part of the opcode, and its type. The values are the differences on the recorded
+/// inputs, rounded up; both sides stay within the bounds of PTX for the exact value.
 const TOLERANCES: [(&str, &str, Tolerance); 17] = [
     ("rcp.approx", "f32", ulps(1)),
     ("sqrt.approx", "f32", ulps(1)),
@@ -28,11 +28,11 @@ const TOLERANCES: [(&str, &str, Tolerance); 17] = [
     ("div.full", "f32", ulps(1)),
     ("rsqrt.approx", "f32", ulps(2)),
     ("ex2.approx", "f32", ulps(2)),
-    // Fixed point in hardware: precise near 1 only in the absolute.
+    // Fixed point in hardware: near 1 only the absolute error is small.
     ("lg2.approx", "f32", Tolerance { ulps: 1, absolute: 1.5e-7 }),
     ("sin.approx", "f32", Tolerance { ulps: 0, absolute: 3e-7 }),
     ("cos.approx", "f32", Tolerance { ulps: 0, absolute: 3e-7 }),
-    // Eleven bits are right in hardware.
+    // Eleven bits are correct in hardware.
     ("tanh.approx", "f32", ulps(128)),
     // The lower half of the result is zero: one unit of the upper half.
     ("rcp.approx", "f64", ulps(1 << 32)),
@@ -74,7 +74,6 @@ fn within(opcode: &str, ty: &str, width: u32, ours: u64, recorded: u64) -> bool 
     apart <= tolerance.ulps || (x - y).abs() <= tolerance.absolute
 }
 
-/// The number, if it is one.
 fn finite(ty: &str, bits: u64) -> Option<f64> {
     let value = match ty {
         "f64" => f64::from_bits(bits),
@@ -96,7 +95,7 @@ fn half(bits: u64) -> f64 {
     sign * magnitude
 }
 
-/// Bits of a float as an integer of the same order: neighbors differ by one.
+/// Maps the bits of a float to an integer of the same order: neighbors differ by one.
 fn ordered(width: u32, bits: u64) -> i64 {
     let sign = 1 << (width - 1);
     let magnitude = (bits & (sign - 1)) as i64;

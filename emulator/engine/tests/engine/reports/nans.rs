@@ -1,4 +1,4 @@
-//! NaNs that a kernel makes and stores, of which a GPU says nothing.
+//! NaNs that a kernel computes and stores, which a GPU does not report.
 
 use super::Program::Bodies;
 use super::{Arguments, Case, Check, launch, zeros};
@@ -76,7 +76,7 @@ pub(super) const CASES: &[Case] = &[
     },
 ];
 
-/// A NaN that is nobody's mistake: from memory, from a constant, or one that a kernel has stored before.
+/// A NaN from memory, from a constant, or already stored by the kernel is not a bug.
 #[test]
 fn a_nan_that_the_kernel_has_not_made_is_not_reported() {
     let body = "ld.global.f32 %r0, [%rd0];\nadd.f32 %r0, %r0, 0f3F800000;\nst.global.f32 [%rd0], %r0;\n\

@@ -1,4 +1,4 @@
-//! Addresses: of symbols, of elements of arrays, and of instructions' accesses.
+//! Addresses of symbols, of elements of arrays, and of accesses.
 
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol, element_bytes};
@@ -11,7 +11,6 @@ use crate::ptx::Operand;
 use crate::semantics::{Register, Width, bits, integer, pure};
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// The address of a symbol, as a constant row.
     pub(super) fn symbol_address(&mut self, name: &str, offset: i64, width: Width) -> Option<Register> {
         let constant = match self.lookup(name) {
             Some(Symbol::Shared { index, .. }) => Constant::Shared { index, offset },
@@ -38,7 +37,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Some(self.constant(width, constant))
     }
 
-    /// `[base + offset]`.
+    /// Decodes `[base + offset]`.
     pub(super) fn address(&mut self, operand: &Operand<'s>) -> Decoded<Address> {
         if let Operand::Element(name, index) = operand {
             let base = self.element_address(name, index, Width::Double)?;
@@ -71,7 +70,6 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Bytes of an element of an array.
     fn array_element(&self, name: &str) -> Decoded<u32> {
         let bytes = match self.lookup(name) {
             Some(
@@ -92,7 +90,6 @@ impl<'s> Decoder<'_, '_, 's> {
         Err(PtxError::at(self.position, PtxErrorKind::Syntax, format!("`{name}` is no array")))
     }
 
-    /// The address of `name[index]`.
     pub(super) fn element_address(
         &mut self,
         name: &str,

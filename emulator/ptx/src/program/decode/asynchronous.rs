@@ -27,7 +27,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// A cache policy is a number that has no effect here.
+    /// A cache policy is a number without effect here.
     pub(super) fn create_policy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore_prefixed(&["fractional", "range", "L2::", "cvt"]);
         m.ignore(&["global", "L2"]);
@@ -41,7 +41,8 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `cp.async`: done at once, which is one of the orders that hardware may choose; so waiting does nothing.
+    /// Decodes `cp.async`. The copy is performed immediately, as hardware may do, so waits have no
+    /// effect.
     pub(super) fn async_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if !m.flag("async") {
             return Err(m.unknown());
@@ -69,8 +70,8 @@ impl<'s> Decoder<'_, '_, 's> {
         let mut source_bytes = None;
         match i.operands.get(3) {
             None => {}
-            // Either the number of bytes to read before zeros follow, or a predicate that says to read none; a cache
-            // policy comes after them.
+            // Either the number of bytes to read before zeros follow, or a predicate that
+            // suppresses the read; a cache policy follows.
             Some(operand) => match self.condition(operand) {
                 Ok(condition) if !matches!(operand, Operand::Int(_)) => ignored = condition,
                 _ => source_bytes = Some(self.source(operand, Type::U32, Width::Single)?),
@@ -89,8 +90,8 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `cp.async.mbarrier.arrive`: the copies are complete, so the arrival is due now. Without `.noinc` it is matched
-    /// by one more that is expected, and so changes nothing.
+    /// Decodes `cp.async.mbarrier.arrive`. The copies are complete, so it arrives now. Without
+    /// `.noinc`, the number of expected arrivals also increases by one, so it has no effect.
     pub(super) fn copies_arrive(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if !m.flag("arrive") {
             return Err(m.unknown());
@@ -107,14 +108,14 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Tells a barrier in memory the bytes that have arrived.
+    /// Signals a barrier in memory that bytes have arrived.
     fn tell(&mut self, i: &Instruction<'s>, bytes: u32) -> Decoded<()> {
         let bytes = self.bits(Width::Single, bytes.into());
         let action = MemoryBarrierAction::Transactions { bytes, complete: true };
         self.emit_memory_barrier(i, 2, Some(Space::SharedCluster), action)
     }
 
-    /// `st.async`: stores to shared memory, and tells a barrier there.
+    /// Decodes `st.async`, which stores to shared memory and signals a barrier there.
     pub(super) fn async_store(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["async", "weak", "shared::cluster", "mbarrier::complete_tx::bytes"]);
         let elements = m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
@@ -133,7 +134,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `red.async`: the same with an operation.
+    /// Decodes `red.async`, which combines instead of storing.
     pub(super) fn async_reduction(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["async", "relaxed", "cluster", "shared::cluster", "mbarrier::complete_tx::bytes"]);
         let Some(operation) = m.pick(&OPERATIONS) else { return Err(m.unknown()) };

@@ -58,7 +58,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.atomic_elements(i, m, atomic, elements)
     }
 
-    /// One operation for each element.
+    /// Decodes one operation per element.
     fn atomic_elements(
         &mut self,
         i: &Instruction<'s>,
@@ -80,7 +80,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return Err(m.unsupported("this number of vector elements"));
         }
         let width = width_of(ty);
-        // Results may go where later elements have their address or operand.
+        // A result may overwrite the address or operand of a later element.
         let mut finished = Vec::new();
         for (index, (value, result)) in values.iter().zip(&results).enumerate() {
             self.fits(value, ty, false)?;
@@ -120,7 +120,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `atom` on 128 bits: `.exch` and `.cas`.
+    /// Decodes `atom` on 128 bits: `.exch` and `.cas`.
     fn atomic_wide(&mut self, i: &Instruction<'s>, atomic: Atomic, compared: bool) -> Decoded<()> {
         let [out, _] = self.wide_register(self.operand(i, 0)?)?;
         let [a, _] = self.wide_register(self.operand(i, 2)?)?;
@@ -131,7 +131,6 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// True if PTX has this atomic operation on this type.
 fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     use Type::*;
@@ -145,7 +144,6 @@ fn is_atomic(operation: AtomicOperation, ty: Type) -> bool {
     }
 }
 
-/// The same for vectors.
 fn is_vector_atomic(operation: AtomicOperation, ty: Type, elements: usize) -> bool {
     use AtomicOperation::*;
     let most = 16 / ty.bytes() as usize;

@@ -1,4 +1,4 @@
-//! Bit logic and shifts, of registers and of predicates.
+//! Bit logic and shifts, on registers and on predicates.
 
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
@@ -32,7 +32,7 @@ macro_rules! by_wide_bits {
     };
 }
 
-/// Modifiers that only some of the instructions have.
+/// Modifiers of only some of the instructions.
 struct Special {
     wrap: bool,
     clamp: bool,
@@ -43,7 +43,6 @@ struct Special {
 }
 
 impl Special {
-    /// The operation of an opcode that has such modifiers.
     fn operation(&self, opcode: &str, ty: Type) -> Found {
         match opcode {
             "shf" => match (self.direction, self.wrap, self.clamp) {
@@ -81,7 +80,7 @@ impl Special {
     }
 }
 
-/// The operation of an opcode without special modifiers.
+/// Returns the operation of an opcode without special modifiers.
 fn ordinary(opcode: &str, ty: Type) -> Found {
     let bitwise = matches!(ty, Type::B16 | Type::B32 | Type::B64);
     match opcode {

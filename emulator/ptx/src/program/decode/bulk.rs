@@ -1,4 +1,4 @@
-//! Copies of many bytes at once: `cp.async.bulk`, with and without a tensor map.
+//! Bulk copies: `cp.async.bulk`, with and without a tensor map.
 
 use super::atomic::OPERATIONS;
 use super::memory::SPACES;
@@ -13,17 +13,17 @@ use crate::semantics::{Register, Width};
 
 const DIMENSIONS: [(&str, usize); 5] = [("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)];
 
-/// Modes of copies by tensor maps, and true for those of pixels, with and without offsets.
+/// Modes of copies by tensor maps: true for pixels, and true for offsets.
 const MODES: [(&str, (bool, bool)); 3] =
     [("tile", (false, false)), ("im2col", (true, true)), ("im2col_no_offs", (true, false))];
 
-/// Modes that later devices have, from compute capability 10.0 on.
+/// Modes that exist from compute capability 10.0 on.
 const LATER_MODES: [&str; 4] = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
 
-/// What the modifiers of a copy say.
+/// The form of a copy, as stated by its modifiers.
 struct Form {
     spaces: [Space; 2],
-    /// A barrier is told when it is done.
+    /// True if it signals a barrier at its end.
     tells: bool,
     multicast: bool,
     hinted: bool,
@@ -31,7 +31,7 @@ struct Form {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// `cp.async.bulk` and `cp.reduce.async.bulk`.
+    /// Decodes `cp.async.bulk` and `cp.reduce.async.bulk`.
     pub(super) fn bulk_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["async", "bulk"]);
         if m.flag("commit_group") {
@@ -75,7 +75,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit_bulk_copy([to, from], form.spaces, Extent::Bytes(bytes), operation, [told, multicast])
     }
 
-    /// The modifiers of a copy, but for the type of a reduction.
+    /// Decodes the modifiers of a copy except the type of a reduction.
     fn bulk_form(&mut self, m: &mut Modifiers<'_, 's>) -> Decoded<Form> {
         let reduce = m.flag("reduce");
         let (Some(to), Some(from)) = (m.pick(&SPACES), m.pick(&SPACES)) else { return Err(m.unknown()) };
@@ -114,14 +114,14 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `cp.async.bulk.tensor`, its reduction and its prefetch.
+    /// Decodes `cp.async.bulk.tensor`, its reduction and its prefetch.
     fn tensor_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if let Some(mode) = i.modifiers.iter().find(|modifier| LATER_MODES.contains(modifier)) {
             return Err(m.unsupported(&format!("`.{mode}` of compute capability 10.0 and later")));
         }
         let Some(dimensions) = m.pick(&DIMENSIONS) else { return Err(m.unknown()) };
         let (columns, has_offsets) = m.pick(&MODES).unwrap_or_default();
-        // What other instructions call `.shared` has its long name here.
+        // These instructions require the long name of `.shared`.
         if columns && dimensions < 3 || i.modifiers.contains(&"shared") {
             return Err(m.unknown());
         }
@@ -141,7 +141,7 @@ impl<'s> Decoder<'_, '_, 's> {
         if form.operation.is_some_and(|operation| wrong.contains(&operation)) {
             return Err(m.unknown());
         }
-        // Copies to memory have no offsets, and a mode of their own for it.
+        // Copies to memory have no offsets and a separate mode without them.
         if form.spaces[1] == Space::Shared && !stores || columns && has_offsets == stores {
             return Err(m.unknown());
         }
@@ -158,12 +158,12 @@ impl<'s> Decoder<'_, '_, 's> {
         let told = form.tells.then(|| self.operand(i, 2)).transpose()?;
         let blocks = form.multicast.then(|| self.operand(i, 3 + usize::from(has_offsets))).transpose()?;
         let extent = Extent::Tensor { coordinates, offsets, columns, cache: self.new_cache() };
-        // The type is that of the map.
+        // The type is in the map.
         let operation = form.operation.map(|operation| (operation, Type::U32));
         self.emit_bulk_copy(ends, form.spaces, extent, operation, [told, blocks])
     }
 
-    /// `[map, {coordinates}]`.
+    /// Decodes `[map, {coordinates}]`.
     fn tensor_place(
         &mut self,
         operand: &Operand<'s>,
@@ -184,7 +184,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok((map, self.words(coordinates, dimensions, Type::S32)?))
     }
 
-    /// So many values between braces.
+    /// Decodes `count` values in braces.
     fn words(&mut self, operand: &Operand<'s>, count: usize, ty: Type) -> Decoded<Vec<Register>> {
         let Operand::Vector(parts) = operand else {
             return Err(self.unsupported("this operand where several values belong"));

@@ -1,4 +1,4 @@
-//! Checks that operands fit their instruction: types of registers, and state spaces.
+//! Checks of operands: the types of registers, and state spaces.
 
 use super::{Decoded, Decoder, Symbol};
 use crate::program::symbols::ModuleSymbol;
@@ -16,8 +16,8 @@ impl<'s> Decoder<'_, '_, 's> {
         )
     }
 
-    /// Refuses a register whose declared type does not fit an operand of this type; `wider` registers are those that
-    /// loads, stores and conversions extend into.
+    /// Refuses a register whose declared type does not fit an operand of this type. `wider` allows
+    /// wider registers, to which loads, stores and conversions extend.
     pub(super) fn fits(&self, operand: &Operand<'s>, ty: Type, wider: bool) -> Decoded<()> {
         let (Operand::Name(name) | Operand::Offset(name, _)) = operand else { return Ok(()) };
         let Some(Symbol::Register { ty: register, .. }) = self.lookup(name) else { return Ok(()) };
@@ -28,7 +28,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Refuses `_` for a result that must go somewhere.
+    /// Refuses `_` as a destination.
     pub(super) fn refuse_discarded(&self, operand: &Operand<'s>) -> Decoded<()> {
         if *operand != Operand::Name("_") {
             return Ok(());
@@ -36,8 +36,8 @@ impl<'s> Decoder<'_, '_, 's> {
         Err(PtxError::at(self.position, PtxErrorKind::Syntax, "`_` is no result of this instruction"))
     }
 
-    /// The state space of an access: the one that the instruction names, or that of the variable which its address
-    /// names. `None` for a generic address in a register.
+    /// Returns the state space of an access: from the instruction, or from the variable that its
+    /// address names. Returns `None` for a generic address in a register.
     pub(super) fn space_of(&self, place: &Operand<'s>, space: Option<Space>) -> Decoded<Option<Space>> {
         let Some((name, lies_in)) = self.space_named(place) else { return Ok(space) };
         match (space, lies_in) {
@@ -52,7 +52,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// The variable that an address names, and its state space.
+    /// Returns the variable that an address names, and its state space.
     fn space_named<'o>(&self, place: &'o Operand<'s>) -> Option<(&'o str, Space)> {
         let name = match place {
             Operand::Element(name, _) => name,
@@ -82,9 +82,9 @@ impl<'s> Decoder<'_, '_, 's> {
         Some((name, lies_in))
     }
 
-    /// Compares the declared types of registers with those of the operation. Operands of another size than the
-    /// instruction's type are integers, such as amounts of shifts. Conversions have types of their own, and so has
-    /// the third operand of `slct`.
+    /// Compares the declared types of registers with the operation's types. Operands of another
+    /// size than the instruction's type are integers, such as shift amounts. Conversions and the
+    /// third operand of `slct` have separate types.
     pub(super) fn check_types(
         &self,
         instruction: &Instruction<'s>,

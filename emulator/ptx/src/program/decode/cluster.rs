@@ -1,7 +1,8 @@
 //! Clusters of blocks: their barrier, and addresses in the shared memory of other blocks.
 //!
-//! An address of the cluster's shared memory has the rank of the block in its upper bits and the place within the memory
-//! of that block in its lower ones, as hardware has it. So has an address of the block's own shared memory.
+//! As on hardware, the upper bits of an address of shared memory are the rank of the block in the
+//! cluster, and the lower bits are the offset in that block's memory. This includes the block's own
+//! memory.
 
 use super::memory::SPACES;
 use super::modifiers::Modifiers;
@@ -28,12 +29,12 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// True if the blocks form clusters because kernel or launch say so.
+    /// Returns a condition that holds if the kernel or the launch states clusters.
     pub(super) fn is_explicit_cluster(&mut self) -> Condition {
         let explicit = self.constant(Width::Single, Constant::Special(Special::ExplicitCluster));
         let zero = self.bits(Width::Single, 0);
         let out = self.new_predicate();
-        // What is guarded may be another use of the predicate.
+        // The guarded instruction may be another use of the predicate.
         let guard = std::mem::replace(&mut self.guard, Condition::ALWAYS);
         let (info, sources) = (test::<integer::Lt<u32>>(), [zero, explicit]);
         self.emit(Op::Test { info, out, inverse: None, sources, combine: None });
@@ -41,7 +42,6 @@ impl<'s> Decoder<'_, '_, 's> {
         Condition { predicate: out, negated: false }
     }
 
-    /// An address of shared memory, or the symbol that stands for one.
     fn shared_address(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Decoded<Register> {
         let symbol = match operand {
             Operand::Name(name) if !matches!(self.lookup(name), Some(Symbol::Register { .. })) => {
@@ -56,8 +56,8 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// The address operand of an instruction as 32 bits within the window of shared memory, and whether it was a
-    /// generic one of 64 bits.
+    /// Returns an instruction's address operand as 32 bits within the window of shared memory, and
+    /// true if it was a 64-bit generic address.
     fn window_address(
         &mut self,
         operand: &Operand<'s>,
@@ -88,7 +88,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok((address, generic))
     }
 
-    /// `mapa`: the same place in the shared memory of another block.
+    /// Decodes `mapa`: the same offset in the shared memory of another block.
     pub(super) fn map_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let ty = m.ty()?;
         self.operand_count(i, 3)?;
@@ -117,7 +117,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `getctarank`: the block that an address belongs to.
+    /// Decodes `getctarank`: the block to which an address belongs.
     pub(super) fn rank_of_address(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let ty = m.ty()?;
         self.operand_count(i, 2)?;

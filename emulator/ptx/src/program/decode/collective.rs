@@ -10,7 +10,6 @@ use crate::ptx::{Instruction, Operand};
 use crate::semantics::shuffle::ShuffleMode;
 use crate::semantics::{Register, Width};
 
-/// Threads of a warp, all of them.
 const FULL: u64 = 0xffff_ffff;
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -26,7 +25,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit(Op::Collective { operation, members });
     }
 
-    /// The member mask: an operand with `.sync`, all lanes in the forms of old PTX.
+    /// Returns the member mask: an operand with `.sync`, and all lanes in the forms of old PTX.
     fn members(&mut self, i: &Instruction<'s>, sync: bool, index: usize) -> Decoded<Register> {
         if sync {
             self.operand_count(i, index + 1)?;

@@ -35,7 +35,7 @@ const COMPARISONS: [(&str, Comparison); 18] = [
     ("le", Comparison::Le),
     ("gt", Comparison::Gt),
     ("ge", Comparison::Ge),
-    // Unsigned names mean the same as the type.
+    // The unsigned names are equivalent to the type.
     ("lo", Comparison::Lt),
     ("ls", Comparison::Le),
     ("hi", Comparison::Gt),
@@ -50,14 +50,13 @@ const COMPARISONS: [(&str, Comparison); 18] = [
     ("nan", Comparison::Nan),
 ];
 
-/// Those for unsigned numbers alone.
+/// The comparisons only for unsigned numbers.
 const UNSIGNED_NAMES: [&str; 4] = ["lo", "ls", "hi", "hs"];
 
-/// A decoded comparison.
 struct Comparing {
     info: &'static TestInfo,
     sources: [Register; 2],
-    /// A predicate that the result is combined with.
+    /// A predicate that is combined with the result.
     combine: Option<(Logic, Condition)>,
 }
 
@@ -125,7 +124,8 @@ fn compare_integers(comparison: Comparison, ty: Type) -> Option<&'static TestInf
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// The comparison of an instruction's second and third operand, combined with the fourth where there is `logic`.
+    /// Decodes the comparison of the second and third operand, combined with the fourth if there is
+    /// `logic`.
     fn comparison(
         &mut self,
         i: &Instruction<'s>,
@@ -141,7 +141,7 @@ impl<'s> Decoder<'_, '_, 's> {
             compare_integers(comparison, ty).filter(|_| !ftz)
         };
         let info = found.ok_or_else(|| m.unknown())?;
-        // Pairs are compared half by half.
+        // Pairs are compared by halves.
         let whole = if matches!(ty, Type::F16 | Type::Bf16) { Type::B16 } else { ty };
         for index in [1, 2] {
             let pair = i.modifiers.iter().any(|modifier| modifier.ends_with("x2"));
@@ -180,7 +180,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Compares both halves of two registers, the lower ones first, into predicates of their own.
+    /// Compares both halves of two registers, the lower ones first, into separate predicates.
     fn compare_halves(
         &mut self,
         i: &Instruction<'s>,
@@ -203,7 +203,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }))
     }
 
-    /// `setp` on both halves of two registers: one predicate for each half, the lower one first.
+    /// Decodes `setp` on both halves of two registers: one predicate per half, the lower one first.
     fn setp_pair(
         &mut self,
         i: &Instruction<'s>,
@@ -215,7 +215,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let [lower, upper] = self.compare_halves(i, m, half, comparison, logic)?;
         let Operand::Pair(low, high) = self.operand(i, 0)? else { return Err(m.unknown()) };
         let mut moves = [(self.predicate_out(low)?, lower), (self.predicate_out(high)?, upper)];
-        // The guard is written last, if it is one of them.
+        // The guard is written last, if it is one of the results.
         if moves[0].0 == self.guard.predicate && moves[1].0 != self.guard.predicate {
             moves.swap(0, 1);
         }
@@ -225,7 +225,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `set`: the comparison, then 1.0 or all ones where it holds.
+    /// Decodes `set`: the comparison, then 1.0 or all ones if it holds.
     pub(super) fn set(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let (Some(comparison), logic) = (m.pick(&COMPARISONS), m.pick(&LOGICS)) else {
             return Err(m.unknown());
@@ -256,7 +256,8 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `set` on both halves of two registers: 1.0 or all ones in each half where it holds.
+    /// Decodes `set` on both halves of two registers: 1.0 or all ones in each half for which it
+    /// holds.
     fn set_pair(
         &mut self,
         i: &Instruction<'s>,

@@ -49,7 +49,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// An early start of more blocks makes no difference where blocks run to their end.
+    /// Starting dependent blocks early has no effect, because blocks run to their end.
     pub(super) fn depend(&mut self, _: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         match m.pick(&[("launch_dependents", ()), ("wait", ())]) {
             Some(()) => Ok(()),

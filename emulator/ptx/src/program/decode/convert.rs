@@ -90,12 +90,11 @@ macro_rules! by_flags {
     };
 }
 
-/// The modifiers of `cvt`.
 #[derive(Clone, Copy)]
 struct Conversion {
     /// Rounding of a floating-point result.
     rounding: Option<u8>,
-    /// Rounding to a whole number.
+    /// Rounding to an integer.
     whole: Option<u8>,
     ftz: bool,
     sat: bool,
@@ -111,8 +110,9 @@ impl Conversion {
     }
 }
 
-// Modifiers that make no difference to a conversion are left out of its type, so that it is compiled once: `.ftz` without
-// single precision, a rounding where the result is exact or is 0 or 1 (an integer that saturates).
+// Modifiers without an effect on a conversion are not part of its type, so that it is compiled
+// once: `.ftz` without single precision, and a rounding if the result is exact or is 0 or 1 (a
+// saturating integer).
 
 macro_rules! to_int {
     ($to:expr, $from:ty, $mode:expr; $($ty:ident $int:ty,)*) => {
@@ -170,7 +170,7 @@ macro_rules! float_to_float {
 
 fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     let exact = mode.exact();
-    // `bf16` has no saturation, and a conversion that is exact is not rounded.
+    // `bf16` has no saturation, and an exact conversion is not rounded.
     let brain = [to, from].contains(&Type::Bf16);
     let widens = to.is_float() && from.is_float() && to.bytes() >= from.bytes() && to != from;
     let same_half = [Type::F16, Type::Bf16].contains(&to) && [Type::F16, Type::Bf16].contains(&from);
@@ -185,7 +185,7 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
         (false, false) if mode.sat => by_integers!(to, from, Clamp),
         (false, false) => by_integers!(to, from, Wrap),
         (false, true) => {
-            // Conversions to integers saturate anyway.
+            // Conversions to integers always saturate.
             mode.whole?;
             match from {
                 Type::F32 => to_int!(to, f32, mode;
@@ -217,7 +217,6 @@ fn conversion(to: Type, from: Type, mode: Conversion) -> Found {
     }
 }
 
-/// Between floating-point types.
 fn float_conversion(to: Type, from: Type, mode: Conversion) -> Found {
     let exact = mode.exact();
     match (to, from) {
@@ -258,7 +257,7 @@ fn float_conversion(to: Type, from: Type, mode: Conversion) -> Found {
     }
 }
 
-/// To half precision with a limited range, or two numbers to a pair.
+/// Returns a conversion to half precision with a limited range, or of two numbers to a pair.
 fn half_from_f32(to: Type, rounding: u8, relu: bool, finite: bool) -> Found {
     macro_rules! all {
         ($op:ident, $half:ty, $rounding:expr) => {
@@ -281,8 +280,8 @@ fn half_from_f32(to: Type, rounding: u8, relu: bool, finite: bool) -> Found {
     })
 }
 
-/// The conversions whose name is more than two of the usual types: by their modifiers behind `cvt`, in the usual
-/// order with `.relu` and `.satfinite` left out, and the presence of these two.
+/// Returns a conversion that is named by more than two usual types: by its modifiers after `cvt`,
+/// in the usual order without `.relu` and `.satfinite`, and by the presence of these two.
 fn special_conversion(modifiers: &[&str], relu: bool, finite: bool) -> Found {
     macro_rules! tf32 {
         ($rounding:expr) => {
@@ -354,7 +353,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let info = conversion(to, from, mode).ok_or_else(|| m.unknown())?;
         self.operand_count(i, 2)?;
         self.refuse_discarded(self.operand(i, 0)?)?;
-        // Between `bf16` and bytes, only registers of 8 bits will do.
+        // Conversions between `bf16` and bytes require 8-bit registers.
         let wider = to != Type::Bf16 && from != Type::Bf16 || to.bytes() != 1 && from.bytes() != 1;
         self.fits(self.operand(i, 0)?, to, wider)?;
         self.fits(self.operand(i, 1)?, from, wider)?;

@@ -1,4 +1,4 @@
-//! Declarations inside functions: the meaning of names, and the rows of registers.
+//! Declarations in functions: the meaning of names, and the rows of registers.
 
 use super::{Decoded, Decoder, Symbol};
 use crate::program::instruction::Constant;
@@ -87,7 +87,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(Symbol::Register { register: self.allocate_register(ty), ty })
     }
 
-    /// True if a name is taken in the innermost scope.
     pub(super) fn is_declared_here(&self, name: &str) -> bool {
         let Some(scope) = self.scopes.last() else { return false };
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -114,13 +113,11 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         self.allocate_rows(if ty == Type::B128 { 2 } else { 1 }, width)
     }
 
-    /// The rows of a numbered register.
     pub(super) fn numbered(&self, declaration: u32, number: u32, ty: Type) -> Register {
         let mut numbered = self.numbered.borrow_mut();
         *numbered.get_or_insert_with(joined(declaration, number), || self.allocate_register(ty))
     }
 
-    /// Rows for `count` values of this width.
     pub(super) fn allocate_rows(&self, count: u32, width: Width) -> Register {
         let mut kinds = self.row_kinds.borrow_mut();
         let first = Register(kinds.len() as u32);
@@ -158,13 +155,13 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 }
 
-/// Bytes of an element of an array; 0 if it is no array.
+/// Returns the size of an element of an array; 0 for other variables.
 pub(super) fn element_bytes(variable: &Variable<'_>) -> u32 {
     let ty = Type::parse(variable.ty).filter(|_| !variable.dimensions.is_empty());
     ty.map_or(0, |ty| ty.bytes() * variable.vector)
 }
 
-/// A register of a declaration, as a key.
+/// Returns a key for a register of a declaration.
 fn joined(declaration: u32, number: u32) -> u64 {
     u64::from(declaration) << 32 | u64::from(number)
 }

@@ -1,4 +1,4 @@
-//! Device functions that a kernel may call: each is decoded once per kernel.
+//! Device functions that a kernel may call. Each is decoded once per kernel.
 
 use super::{Decoded, Decoder, Symbol, rows_of};
 use crate::program::instruction::Op;
@@ -10,7 +10,7 @@ use crate::ptx::{self, Space, Statement, Variable};
 use crate::semantics::{Register, Width};
 use std::collections::{HashMap, HashSet};
 
-/// A function that waits to be decoded, or has been.
+/// A function that has been decoded, or is queued.
 pub(super) struct Unit {
     pub(super) module_index: u32,
     pub(super) params: Vec<(Register, u32)>,
@@ -27,7 +27,7 @@ pub(super) struct Spilled<'s> {
 }
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
-    /// Decodes the body of a device function that a call asked for.
+    /// Decodes the body of a called device function.
     pub(super) fn unit(&mut self, index: usize) -> Decoded<()> {
         let unit = &self.units[index];
         let module_index = unit.module_index;
@@ -65,7 +65,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(())
     }
 
-    /// The index of a device function in this kernel, queued for decoding at its first mention.
+    /// Returns the index of a device function in this kernel. Queues it for decoding when it is
+    /// first named.
     pub(super) fn function(&mut self, module_index: u32) -> Decoded<u32> {
         if let Some(index) = self.by_module_index.get(&module_index) {
             return Ok(*index);
@@ -129,7 +130,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// Copies a parameter into the frame, where it has an address.
+    /// Copies a parameter to the frame, so that it has an address.
     pub(super) fn spill(&mut self, param: &Spilled<'s>) {
         let offset = u64::from(self.frame).next_multiple_of(param.align.max(4)) as u32;
         self.frame = offset + 4 * param.words;

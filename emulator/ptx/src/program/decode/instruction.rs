@@ -1,4 +1,4 @@
-//! Decoding steps that are common to all instructions, before the opcode decides.
+//! Decoding steps common to all instructions, before the opcode's decoder.
 
 use super::special::special;
 use super::{Decoded, Decoder, MOST_ROWS, Symbol};
@@ -26,7 +26,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// The same instruction with vector registers replaced by their elements; `None` if it has none.
+    /// Replaces vector registers by their elements. Returns `None` if the instruction has none.
     fn expanded(&self, instruction: &ptx::Instruction<'s>) -> Option<ptx::Instruction<'s>> {
         if self.context.elements.is_empty() {
             return None;

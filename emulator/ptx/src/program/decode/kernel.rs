@@ -1,4 +1,4 @@
-//! Declarations of a kernel: its parameters and the launches that it allows.
+//! Declarations of a kernel: its parameters, and the launches that it allows.
 
 use super::{Decoded, Decoder};
 use crate::program::symbols::layout;
@@ -42,7 +42,6 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// Directives about the launches of a kernel.
 #[derive(Default)]
 pub(super) struct LaunchBounds {
     pub(super) most: Option<u32>,
@@ -50,7 +49,7 @@ pub(super) struct LaunchBounds {
     pub(super) cluster: ClusterBounds,
 }
 
-/// Up to three sides; those left out are one.
+/// Returns up to three sides; missing ones are one.
 fn sides(values: &[u64]) -> [u32; 3] {
     let mut sides = [1; 3];
     for (side, value) in sides.iter_mut().zip(values) {

@@ -61,13 +61,12 @@ impl<'s> Decoder<'_, '_, 's> {
         if m.flag("mma") { self.product(i, m, true) } else { self.move_fragment(i, m) }
     }
 
-    /// Registers with elements of a matrix.
     pub(super) fn registers(&mut self, operand: &Operand<'s>, element: Element) -> Decoded<Vec<Register>> {
         let parts = match operand {
             Operand::Vector(parts) => parts.as_slice(),
             single => std::slice::from_ref(single),
         };
-        // Packed elements travel in registers of 32 bits.
+        // Packed elements use 32-bit registers.
         let (ty, width) = match element {
             Element::F64 => (Type::F64, Width::Double),
             _ => (Type::B32, Width::Single),
@@ -187,7 +186,7 @@ impl<'s> Decoder<'_, '_, 's> {
             Element::F64 => shape == [8, 8, 4],
             Element::F32 | Element::S32 => !factor,
             Element::E4m3 | Element::E5m2 => false,
-            // Elements smaller than bytes lie in memory only in the layout in which they are multiplied.
+            // Elements smaller than bytes are in memory only in the layout of the product.
             Element::U4 | Element::S4 | Element::B1 => factor && by_column == (part == Part::B),
             _ => factor,
         };
@@ -213,7 +212,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// True if `mma.sync` has this product: of `a`, `b`, `c` and `d`.
+/// True if `mma.sync` has this product of `a`, `b`, `c` and `d`.
 fn is_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
     use Element::*;
     match (shape, a, b, c, d) {
@@ -230,7 +229,7 @@ fn is_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
     }
 }
 
-/// True if `wmma` has this product: of `a`, `b`, `c` and `d`.
+/// True if `wmma` has this product of `a`, `b`, `c` and `d`.
 fn is_opaque_product(shape: [u32; 3], [a, b, c, d]: [Element; 4]) -> bool {
     use Element::*;
     let common = matches!(shape, [16, 16, 16] | [32, 8, 16] | [8, 32, 16]);

@@ -19,11 +19,12 @@ pub(super) const SPACES: [(&str, Space); 10] = [
     ("param", Space::Param),
     ("param::entry", Space::Param),
     ("param::func", Space::Param),
-    // Windows of constant memory of old PTX.
+    // Windows of constant memory in old PTX.
     ("const[0]", Space::Const),
 ];
 
-/// Memory orders, and true for those that release. Each access is at least as strong as any of them asks.
+/// Memory orders, and true for those with release semantics. Each access is at least as strong as
+/// the strongest of them.
 pub(super) const ORDERS: [(&str, bool); 5] =
     [("relaxed", false), ("acquire", false), ("release", true), ("acq_rel", true), ("volatile", false)];
 pub(super) const SCOPES: [(&str, Scope); 5] = [
@@ -55,14 +56,14 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Decodes fences, also those between ways to reach memory that are one here.
+    /// Decodes fences, including proxy fences between paths to memory that are equivalent here.
     pub(super) fn fence(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["sc", "acq_rel", "acquire", "release", "proxy", "alias", "async", "async::generic"]);
         m.ignore(&["tensormap::generic", "mbarrier_init"]);
         m.ignore_prefixed(&["sync_restrict::"]);
         m.pick(&SPACES);
         let scope = m.pick(&SCOPES).unwrap_or(Scope::Device);
-        // A fence that acquires a tensor map names it, and its size.
+        // A fence that acquires a tensor map has its address and size as operands.
         let names = i.modifiers.contains(&"tensormap::generic") && i.modifiers.contains(&"acquire");
         self.operand_count(i, if names { 2 } else { 0 })?;
         if names && *self.operand(i, 1)? != Operand::Int(128) {
@@ -72,7 +73,8 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Hints that a cache may ignore; also `discard`, after which any contents are right, the old ones included.
+    /// Decodes hints for the cache, and `discard`, after which any contents are valid, including
+    /// the old ones.
     pub(super) fn cache_hint(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["global", "local", "const", "param", "L1", "L2", "L2::128B", "tensormap"]);
         m.ignore_prefixed(&["L2::evict"]);
@@ -96,7 +98,7 @@ impl<'s> Decoder<'_, '_, 's> {
         let space = self.space_of(place, m.pick(&SPACES))?;
         m.ignore(&HINTS);
         m.ignore_prefixed(&["L1::", "L2::"]);
-        // The policy of a cache is one more operand, without effect.
+        // The cache policy is another operand, without effect.
         self.operand_count(i, if i.modifiers.contains(&"L2::cache_hint") { 3 } else { 2 })?;
         let elements = m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1);
         let ty = m.ty()?;
@@ -142,7 +144,8 @@ impl<'s> Decoder<'_, '_, 's> {
         self.access(space, address, values, ty, load, order)
     }
 
-    /// The space of an access by an address: in a function, the address of a parameter is that of its copy in the frame.
+    /// Returns the space of an access by an address. In a function, a parameter's address is the
+    /// address of its copy in the frame.
     fn space_of_param(&self, space: Option<Space>) -> Option<Space> {
         if space == Some(Space::Param) && !self.in_kernel { Some(Space::Local) } else { space }
     }
@@ -198,7 +201,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// The parameter that an address names, if it names one.
+    /// Returns the parameter that an address names, if any.
     fn param_symbol(&self, place: &Operand<'s>) -> Option<(Symbol<'s>, i64)> {
         let Operand::Memory(parts) = place else { return None };
         let (name, offset) = match parts.as_slice() {
@@ -256,7 +259,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Decodes an access to a parameter kept in rows, one row per word.
+    /// Decodes an access to a parameter in rows, one row per word.
     fn param_word(
         &mut self,
         row: Register,

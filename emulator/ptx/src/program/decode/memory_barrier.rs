@@ -1,4 +1,4 @@
-//! `mbarrier`: barriers that live in shared memory.
+//! `mbarrier`: barriers in shared memory.
 
 use super::memory::SPACES;
 use super::modifiers::Modifiers;
@@ -47,7 +47,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m.ignore(&REACHES);
         m.ignore(&ORDERS);
         let space = self.space_of_barrier(i, m)?;
-        // The waiting thread is in the block of the barrier, and so is the thread that makes it.
+        // The threads that wait for a barrier, and that initialize it, must be in its block.
         let reaches_others = matches!(operation, 2 | 3 | 5 | 6) && !incomplete;
         if m.ty()? != Type::B64 || !has_barriers(space, reaches_others) {
             return Err(m.unknown());
@@ -92,7 +92,7 @@ impl<'s> Decoder<'_, '_, 's> {
 
     fn arrive(&mut self, i: &Instruction<'s>, space: Option<Space>, expect: bool, drop: bool) -> Decoded<()> {
         self.operand_count(i, 3)?;
-        // The phase token goes nowhere with `_`, or where there is no destination at all.
+        // The phase token is dropped for `_`, or if there is no destination.
         let token = usize::from(!matches!(self.operand(i, 0)?, Operand::Memory(_)));
         if space == Some(Space::SharedCluster) && token == 1 && *self.operand(i, 0)? != Operand::Name("_") {
             return Err(self.unsupported("the phase of a barrier of another block as a result"));
@@ -116,7 +116,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// True if a state space can have barriers that an instruction reaches; `None` is the generic one.
+/// True if a state space can have barriers for this instruction; `None` is the generic space.
 fn has_barriers(space: Option<Space>, reaches_others: bool) -> bool {
     match space {
         None | Some(Space::Shared) => true,

@@ -1,7 +1,8 @@
-//! Function bodies to instructions.
+//! Decodes function bodies to instructions.
 //!
-//! A kernel and every function that it may call are decoded into one list. Names are resolved by scope; immediates,
-//! parameters, addresses and special registers become constant rows, so that each source of an instruction is a row.
+//! A kernel and every function that it may call are decoded into one list. Names are resolved by
+//! scope. Immediates, parameters, addresses and special registers become constant rows (vector
+//! registers), so that each source of an instruction is a row.
 
 mod address;
 mod arithmetic;
@@ -52,8 +53,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most registers of 32 bits, and predicates, that a kernel may name with its functions: as many as would fit into
-/// the local memory of a thread. A block of 1024 threads then holds 512 MiB.
+/// Maximum number of 32-bit registers, and of predicates, of a kernel with its functions: as many
+/// as fit into the local memory of a thread. A block of 1024 threads then takes 512 MiB.
 const MOST_ROWS: u32 = MOST_LOCAL / 4;
 
 type Decoded<T> = Result<T, Box<PtxError>>;
@@ -76,12 +77,12 @@ enum Symbol<'s> {
         declaration: u32,
         count: u32,
     },
-    /// Parameter of a kernel: offset in the parameter buffer.
+    /// Parameter of a kernel, at an offset in the parameter buffer.
     KernelParam {
         offset: u32,
     },
-    /// Parameter or result of a device function or of a call: one row per word. If its address is taken, it has a copy
-    /// in the function's frame.
+    /// Parameter or result of a device function or of a call: one row per word. If its address is
+    /// taken, it has a copy in the function's frame.
     ParamRows {
         first: Register,
         words: u32,
@@ -93,14 +94,14 @@ enum Symbol<'s> {
         ty: Type,
         elements: u32,
     },
-    /// `%v<count>` of such registers.
+    /// `%v<count>` of vector registers.
     Vectors {
         first: Register,
         ty: Type,
         elements: u32,
         count: u32,
     },
-    /// `element`: bytes of an element of an array, 0 if it is none.
+    /// `element`: size of an element of an array, 0 for other variables.
     Local {
         offset: u32,
         element: u32,
@@ -119,7 +120,7 @@ enum Symbol<'s> {
 }
 
 impl Symbol<'_> {
-    /// True for a register of 128 bits.
+    /// True for a 128-bit register.
     fn is_wide(&self) -> bool {
         matches!(self, Symbol::Register { ty: Type::B128, .. })
     }
@@ -130,7 +131,7 @@ pub(super) struct Decoder<'c, 'm, 's> {
     code: Vec<Instruction>,
     origins: Vec<Origin>,
     row_kinds: RefCell<Vec<RowKind>>,
-    /// The rows of numbered registers that were named, by declaration and number.
+    /// The rows of the numbered registers named so far, by declaration and number.
     numbered: RefCell<Ordered<Register>>,
     numbered_predicates: RefCell<Ordered<Predicate>>,
     declarations: u32,
@@ -138,7 +139,7 @@ pub(super) struct Decoder<'c, 'm, 's> {
     caches: u32,
     constants: HashMap<(Width, Constant), Register>,
     shared: Vec<SharedVariable>,
-    /// The shared variable for memory that is kept for libraries.
+    /// The shared variable for memory that is reserved for libraries.
     reserved: Option<u32>,
     system_calls: Vec<SystemCall>,
     units: Vec<Unit>,
@@ -148,7 +149,7 @@ pub(super) struct Decoder<'c, 'm, 's> {
     scopes: Vec<HashMap<&'s str, Symbol<'s>>>,
     labels: Vec<Option<u32>>,
     frame: u32,
-    /// Results that are registers, and the rows in which they are returned.
+    /// Results in registers, and the rows in which they are returned.
     results: Vec<(Symbol<'s>, Register)>,
     in_kernel: bool,
     guard: Condition,
@@ -156,7 +157,6 @@ pub(super) struct Decoder<'c, 'm, 's> {
     position: Position,
 }
 
-/// Decodes a kernel and all functions that it may call.
 pub(super) fn decode_kernel<'m, 's>(
     context: &Context<'m, 's>,
     tree: &'m ptx::Function<'s>,
@@ -243,7 +243,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         })
     }
 
-    /// Offsets of the shared variables, and the bytes of those of fixed size.
+    /// Returns the offsets of the shared variables, and the total size of those with a fixed size.
     fn place_shared(&self) -> Decoded<(Vec<u32>, u32)> {
         let mut used = vec![false; self.shared.len()];
         for (_, constant) in self.constants.keys() {
@@ -291,7 +291,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             self.receive(tree)?;
         }
         self.scope(tree.body.as_deref().unwrap_or_default())?;
-        // Running off the end is a return.
+        // The end of the body is a return.
         self.guard = Condition::ALWAYS;
         self.origin(tree.position, "}");
         self.leave();

@@ -1,4 +1,4 @@
-//! The modifiers of an instruction, marked as they are understood.
+//! The modifiers of an instruction, ticked off as decoders read them.
 
 use super::Decoded;
 use crate::program::types::Type;
@@ -31,7 +31,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         }
     }
 
-    /// True if this modifier is there.
+    /// Reads a modifier. Returns true if it is present.
     pub(super) fn flag(&mut self, name: &str) -> bool {
         let found = self.unused().find(|(_, modifier)| *modifier == name);
         if let Some((index, _)) = found {
@@ -40,14 +40,14 @@ impl<'i, 's> Modifiers<'i, 's> {
         found.is_some()
     }
 
-    /// Marks modifiers as understood that make no difference here.
+    /// Reads modifiers without an effect here.
     pub(super) fn ignore(&mut self, names: &[&str]) {
         while let Some((index, _)) = self.unused().find(|(_, modifier)| names.contains(modifier)) {
             self.tick(index);
         }
     }
 
-    /// Marks modifiers as understood that start with a prefix and make no difference here.
+    /// Reads modifiers with a prefix and without an effect here.
     pub(super) fn ignore_prefixed(&mut self, prefixes: &[&str]) {
         while let Some((index, _)) =
             self.unused().find(|(_, modifier)| prefixes.iter().any(|prefix| modifier.starts_with(prefix)))
@@ -56,7 +56,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         }
     }
 
-    /// The first modifier that the table knows.
+    /// Reads the first modifier in the table.
     pub(super) fn pick<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
         for (index, modifier) in self.unused() {
             for (name, value) in table {
@@ -69,7 +69,6 @@ impl<'i, 's> Modifiers<'i, 's> {
         None
     }
 
-    /// The next modifier that is a type.
     pub(super) fn next_type(&mut self) -> Option<Type> {
         let (index, ty) =
             self.unused().find_map(|(index, modifier)| Some((index, Type::parse(modifier)?)))?;
@@ -77,12 +76,12 @@ impl<'i, 's> Modifiers<'i, 's> {
         Some(ty)
     }
 
-    /// The type that the instruction must have.
+    /// Reads the type. Fails if there is none.
     pub(super) fn ty(&mut self) -> Decoded<Type> {
         self.next_type().ok_or_else(|| self.unsupported("the instruction without a type"))
     }
 
-    /// An error if anything was not understood.
+    /// Fails if a modifier was not read.
     pub(super) fn finish(&self) -> Decoded<()> {
         match self.unused().next() {
             None => Ok(()),
@@ -90,7 +89,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         }
     }
 
-    /// The instruction as `opcode.modifier.modifier`.
+    /// Returns the instruction as `opcode.modifier.modifier`.
     pub(super) fn spelling(&self) -> String {
         let mut spelling = self.instruction.opcode.to_owned();
         for modifier in &self.instruction.modifiers {
@@ -100,7 +99,7 @@ impl<'i, 's> Modifiers<'i, 's> {
         spelling
     }
 
-    /// Advice for an instruction that only few devices have.
+    /// Returns advice for an instruction of only few devices.
     fn advice(&self) -> &'static str {
         let opcode = self.instruction.opcode;
         let tensor = self.instruction.modifiers.iter().any(|modifier| modifier.starts_with("tensor"));
@@ -111,12 +110,12 @@ impl<'i, 's> Modifiers<'i, 's> {
         }
     }
 
-    /// The refusal of an instruction that exists, but not in this form.
+    /// Returns the error for an instruction that does not exist in this form.
     pub(super) fn unknown(&self) -> Box<PtxError> {
         self.unsupported("this instruction or type")
     }
 
-    /// The refusal of an instruction that other targets have.
+    /// Returns the error for an instruction that only other targets have.
     pub(super) fn for_target(&self, target: &str) -> Box<PtxError> {
         PtxError::at(
             self.instruction.position,

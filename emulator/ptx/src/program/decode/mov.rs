@@ -1,4 +1,4 @@
-//! `mov`: between registers, of their parts, and from special registers and addresses.
+//! `mov`: between registers, between their parts, and from special registers and addresses.
 
 use super::modifiers::Modifiers;
 use super::operands::width_of;
@@ -63,7 +63,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// Refuses registers whose types are not those of a `mov`, or of the parts that it packs and unpacks.
+    /// Refuses registers whose types do not fit a `mov`, or the parts that it packs and unpacks.
     fn check_mov(
         &self,
         m: &Modifiers<'_, 's>,
@@ -83,7 +83,7 @@ impl<'s> Decoder<'_, '_, 's> {
         parts.iter().try_for_each(|part| self.fits(part, element, false))
     }
 
-    /// `mov.v4.u32 v, w` and `mov.v4.u32 v, %tid`: element by element, also those of a special register.
+    /// Decodes `mov.v4.u32 v, w` and `mov.v4.u32 v, %tid` element by element.
     fn mov_elements(
         &mut self,
         m: &Modifiers<'_, 's>,
@@ -93,7 +93,7 @@ impl<'s> Decoder<'_, '_, 's> {
     ) -> Decoded<()> {
         let width = width_of(ty);
         if let (Operand::Vector(to), Operand::Vector(_) | Operand::Int(_)) = (to, from) {
-            // One number goes into the first element, zeros into the others.
+            // A number goes to the first element, zeros to the others.
             let from = match from {
                 Operand::Vector(parts) => parts.clone(),
                 number => {
@@ -134,7 +134,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `mov.b128`: between two registers of 128 bits, or to or from its halves.
+    /// Decodes `mov.b128`: between two 128-bit registers, or to or from their halves.
     fn mov_wide(&mut self, to: &Operand<'s>, from: &Operand<'s>) -> Decoded<()> {
         let halves = match from {
             Operand::Vector(parts) if parts.len() == 2 => [
@@ -143,7 +143,7 @@ impl<'s> Decoder<'_, '_, 's> {
             ],
             from => self.wide_register(from)?,
         };
-        // A half may be a destination too.
+        // A half may also be a destination.
         let held = halves.map(|half| {
             let row = self.temporary(Width::Double);
             self.move_op(Width::Double, row, half);
@@ -170,7 +170,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `mov.b64 d, {lo, hi}` and the like.
+    /// Decodes `mov.b64 d, {lo, hi}` and similar forms.
     fn pack(
         &mut self,
         m: &Modifiers<'_, 's>,
@@ -201,7 +201,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `mov.b64 {lo, hi}, a` and the like.
+    /// Decodes `mov.b64 {lo, hi}, a` and similar forms.
     fn unpack(
         &mut self,
         m: &Modifiers<'_, 's>,
@@ -215,7 +215,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let element = bytes / count;
         let source = self.source(from, ty, width_of(ty))?;
-        // The source may be one of the destinations, so take all parts first.
+        // The source may be one of the destinations, so all parts are read first.
         let mut taken = Vec::new();
         for part in 0..count {
             let row = self.temporary(Width::Single);

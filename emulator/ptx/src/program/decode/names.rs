@@ -5,7 +5,8 @@ use crate::program::variables::ELEMENTS;
 use crate::semantics::Register;
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// The meaning of a name: innermost scope first, then numbered registers, then nothing.
+    /// Returns the meaning of a name: from the innermost scope outward, then as a numbered
+    /// register.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol<'s>> {
         for scope in self.scopes.iter().rev() {
             if let Some(symbol) = scope.get(name) {
@@ -16,7 +17,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return self.vector_element(vector, element);
         }
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        // The number may follow a name that itself ends in digits: `%r1<5>` declares `%r10` to `%r14`.
+        // A prefix may itself end in digits: `%r1<5>` declares `%r10` to `%r14`.
         for cut in prefix.len()..name.len() {
             let (prefix, digits) = name.split_at(cut);
             if digits.len() > 1 && digits.starts_with('0') {
@@ -43,7 +44,7 @@ impl<'s> Decoder<'_, '_, 's> {
         None
     }
 
-    /// `%v.x`, where `%v` was declared with `.v2` or `.v4`.
+    /// Returns `%v.x`, if `%v` was declared with `.v2` or `.v4`.
     fn vector_element(&self, vector: &str, element: &str) -> Option<Symbol<'s>> {
         let Some(Symbol::Vector { first, ty, elements }) = self.lookup(vector) else { return None };
         let position = |names: &[&str; 4]| names.iter().position(|name| *name == element);

@@ -1,4 +1,4 @@
-//! Operands to rows, predicates and addresses.
+//! Translates operands to rows, predicates and addresses.
 
 use super::special::{is_wide, special};
 use super::{Decoded, Decoder, Symbol};
@@ -8,15 +8,14 @@ use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Predicate, PureInfo, Register, Width, bits, convert, integer, pure};
 
-/// A destination: the row that the operation writes, and the steps after the operation.
+/// A destination: the row that the operation writes, and the steps after it.
 pub(super) struct Destination {
     pub(super) row: Register,
-    /// Set if the declared register is wider than the operation: extend into it afterwards.
+    /// Set if the declared register is wider than the operation, which is then extended.
     widen: Option<(Register, bool)>,
 }
 
 impl Destination {
-    /// A row without further steps.
     pub(super) fn row(row: Register) -> Self {
         Destination { row, widen: None }
     }
@@ -71,7 +70,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// A predicate as source.
     pub(super) fn condition(&mut self, operand: &Operand<'s>) -> Decoded<Condition> {
         match operand {
             Operand::Name("%is_explicit_cluster") => Ok(self.is_explicit_cluster()),
@@ -82,7 +80,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// A predicate as destination; `_` goes nowhere.
+    /// Returns a predicate as a destination; `_` drops the result.
     pub(super) fn predicate_out(&mut self, operand: &Operand<'s>) -> Decoded<Predicate> {
         match operand {
             Operand::Name("_") => Ok(self.new_predicate()),
@@ -91,7 +89,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// Values as sources, in the width of the operation.
+    /// Returns values as sources, in the width of the operation.
     pub(super) fn sources(
         &mut self,
         operands: &[Operand<'s>],
@@ -105,7 +103,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         Ok(sources)
     }
 
-    /// A value as source, in the width of the operation.
+    /// Returns a value as a source, in the width of the operation.
     pub(super) fn source(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Decoded<Register> {
         match operand {
             Operand::Name(name) => self.source_named(name, width),
@@ -130,7 +128,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// `name + offset` as a value: the sum with a register, or the address of a symbol.
+    /// Returns `name + offset` as a value: a sum with a register, or an address of a symbol.
     fn sum(&mut self, name: &str, offset: i64, ty: Type, width: Width) -> Decoded<Register> {
         if ty.is_float() {
             return Err(self.unsupported("a sum as a floating-point operand"));
@@ -188,7 +186,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// The two halves of a register of 128 bits.
+    /// Returns the two halves of a 128-bit register.
     pub(super) fn wide_register(&self, operand: &Operand<'s>) -> Decoded<[Register; 2]> {
         match operand {
             Operand::Name(name) => match self.lookup(name) {
@@ -201,7 +199,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// A register as destination of an operation of this width.
     pub(super) fn destination(
         &mut self,
         operand: &Operand<'s>,
@@ -247,7 +244,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.emit(Op::Pure { info, out, sources: all });
     }
 
-    /// Decodes `opcode d, a, b, c;` where literals have the type of the instruction in all sources.
+    /// Decodes `opcode d, a, b, c;`, where literals in all sources have the type of the
+    /// instruction.
     pub(super) fn pure_instruction(
         &mut self,
         instruction: &Instruction<'s>,

@@ -1,7 +1,7 @@
-//! Parameters and results of device functions: in rows, one row per word, on their way between caller and callee.
+//! Parameters and results of device functions: one row per word, passed between caller and callee.
 //!
-//! Old PTX declares them as registers. Then they are moved from their rows at the start of the function, and to them
-//! before it returns.
+//! Old PTX declares them as registers. These are copied from their rows at the start of the
+//! function, and to their rows before it returns.
 
 use super::operands::width_of;
 use super::{Decoded, Decoder, Symbol, rows_of};
@@ -12,11 +12,11 @@ use crate::ptx;
 use crate::ptx::{Operand, Space, Variable};
 use crate::semantics::{Register, Width, bits, integer, pure, test};
 
-/// Registers for the results of a call, and the first of the rows in which each comes.
+/// Registers for the results of a call, and the first row of each.
 type Received<'s> = Vec<(Symbol<'s>, Register)>;
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
-    /// Declares parameters and results that are registers, and takes the caller's values.
+    /// Declares parameters and results that are registers, and copies the caller's values.
     pub(super) fn receive(&mut self, tree: &'m ptx::Function<'s>) -> Decoded<()> {
         let Some(unit) = self.units.iter().rev().find(|unit| {
             let body = self.context.bodies[unit.module_index as usize];
@@ -46,7 +46,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     /// Refuses registers of types that the calling convention does not pass.
     pub(super) fn check_passed(&self, variable: &Variable<'_>) -> Decoded<()> {
         use Type::{Pred, S8, S16, U8, U16};
-        // A module with a function of several results does without the convention.
+        // A module with a function of several results is exempt from the convention.
         let several = || self.context.module.functions.iter().any(|function| function.returns.len() > 1);
         let passes = |ty| variable.vector > 1 || !matches!(ty, Pred | U8 | S8 | U16 | S16) || several();
         if Type::parse(variable.ty).is_some_and(passes) && variable.count.is_none() {
@@ -60,7 +60,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Err(PtxError::at(variable.position, PtxErrorKind::Syntax, message))
     }
 
-    /// The end of the kernel, or of the function.
+    /// Emits the end of the kernel, or of the function.
     pub(super) fn leave(&mut self) {
         if self.in_kernel {
             return self.emit(Op::Exit);
@@ -71,7 +71,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         self.emit(Op::Return);
     }
 
-    /// The registers of a symbol.
     fn parts(symbol: &Symbol<'s>) -> Vec<(Register, Type)> {
         match symbol {
             Symbol::Register { register, ty: Type::B128 } => {
@@ -85,7 +84,6 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// Moves words from rows, from `first` on, to registers.
     pub(super) fn take_words(&mut self, symbol: &Symbol<'s>, first: Register) {
         if let Symbol::Predicate(out) = *symbol {
             let (info, zero) = (test::<integer::Ne<u32>>(), self.bits(Width::Single, 0));
@@ -121,13 +119,12 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// The declaration of a callee that is known.
     pub(super) fn signature(&self, callee: Callee) -> Option<&'m ptx::Function<'s>> {
         let Callee::Direct(index) = callee else { return None };
         self.context.bodies[self.units.get(index as usize)?.module_index as usize]
     }
 
-    /// The rows of the arguments of a call, word by word.
+    /// Returns the rows of the arguments of a call, word by word.
     pub(super) fn arguments(
         &mut self,
         operands: &[Operand<'s>],
@@ -143,7 +140,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(rows)
     }
 
-    /// The elements of an argument or a result: as many as the parameter has.
+    /// Returns the elements of an argument or a result: as many as the parameter has.
     fn passed<'o>(
         &self,
         operand: &'o Operand<'s>,
@@ -178,7 +175,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
                 let ty = variable.and_then(|variable| Type::parse(variable.ty)).unwrap_or(Type::B32);
                 let register = self.source(number, ty, width_of(ty))?;
                 let symbol = Symbol::Register { register, ty };
-                // No number is a predicate.
+                // A number is never a predicate.
                 if ty == Type::Pred { Symbol::Prototype } else { symbol }
             }
         };
@@ -200,7 +197,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(())
     }
 
-    /// New rows for the words of a register or a predicate, and their number.
+    /// Allocates rows for the words of a register or a predicate. Returns the first row and their
+    /// number.
     fn rows_for(&mut self, symbol: &Symbol<'s>) -> (Register, u32) {
         let words = match symbol {
             Symbol::Register { ty, .. } => rows_of(*ty),
@@ -209,7 +207,8 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         (self.allocate_rows(words, Width::Single), words)
     }
 
-    /// The rows for the results of a call, and the registers that they go to afterwards.
+    /// Returns the rows for the results of a call, and the registers to which they are copied
+    /// afterwards.
     pub(super) fn call_results(
         &mut self,
         operands: &[Operand<'s>],
@@ -221,7 +220,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             for part in self.passed(operand, variable)? {
                 let Operand::Name(name) = part else { return Err(self.unsupported("this result of a call")) };
                 if *name == "_" {
-                    // A result that nothing takes keeps its rows.
+                    // An unused result keeps its rows.
                     let words = variable.map_or(Ok(1), |variable| self.words_of(variable))?;
                     let first = self.allocate_rows(words, Width::Single);
                     rows.extend((0..words).map(|word| Register(first.0 + word)));
@@ -249,7 +248,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
     }
 }
 
-/// True if a register or predicate goes to, or comes from, a parameter, or an element of it.
+/// True if a register or predicate fits a parameter, or an element of it.
 fn takes(variable: &Variable<'_>, symbol: &Symbol<'_>) -> bool {
     let declared = Type::parse(variable.ty);
     match symbol {

@@ -7,7 +7,8 @@ use crate::semantics::{Register, Width};
 use core::cmp::Ordering;
 
 impl Decoder<'_, '_, '_> {
-    /// Place of the shared memory that is kept for libraries: as much as the system reserves.
+    /// Returns the address of the shared memory reserved for libraries: as much as the system
+    /// reserves.
     pub(super) fn reserved_shared(&mut self, name: &str) -> Option<Register> {
         const BYTES: u32 = 1024;
         let offset = match name {
@@ -24,14 +25,14 @@ impl Decoder<'_, '_, '_> {
     }
 }
 
-/// Special registers that may be read as 64 bits.
+/// True for special registers that may be read as 64 bits.
 pub(super) fn is_wide(name: &str) -> bool {
     let counter = name.strip_prefix("%pm").and_then(|rest| rest.strip_suffix("_64"));
     counter.is_some_and(|digit| matches!(digit.as_bytes(), [b'0'..=b'7']))
         || matches!(name, "%gridid" | "%current_graph_exec")
 }
 
-/// Special registers of three dimensions, and of a fourth that is zero.
+/// Returns a component of a three-dimensional special register; a fourth component is zero.
 fn special_of_axis(base: &str, component: &str) -> Option<Special> {
     let axis = match component {
         "x" => 0,
@@ -53,7 +54,7 @@ fn special_of_axis(base: &str, component: &str) -> Option<Special> {
     Some(if component == "w" { Special::Zero } else { special })
 }
 
-/// Special registers whose value does not change.
+/// Returns a special register whose value does not change.
 pub(super) fn special(name: &str) -> Option<Special> {
     if let Some((base, component)) = name.split_once('.') {
         return special_of_axis(base, component);
@@ -75,7 +76,7 @@ pub(super) fn special(name: &str) -> Option<Special> {
         "%aggr_smem_size" => Special::AllSharedBytes,
         "%cluster_ctarank" => Special::BlockRank,
         "%cluster_nctarank" => Special::BlocksPerCluster,
-        // Nothing is counted, and no graph launches itself.
+        // Nothing is counted, and graphs do not launch themselves.
         "%pm0" | "%pm1" | "%pm2" | "%pm3" | "%pm4" | "%pm5" | "%pm6" | "%pm7" => Special::Zero,
         name if is_wide(name) => Special::Zero,
         "WARP_SZ" => Special::WarpSize,

@@ -8,13 +8,12 @@ use crate::program::types::Type;
 use crate::program::{PtxError, PtxErrorKind};
 use crate::ptx::{Instruction, Operand};
 
-/// The largest alignment that `alloca` takes.
+/// Maximum alignment of `alloca`.
 const MOST_ALIGN: u64 = 1 << 23;
-/// The alignment if the instruction names none.
+/// The alignment if the instruction states none.
 const USUAL_ALIGN: u32 = 8;
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// `alloca`, `stacksave`, `stackrestore`.
     pub(super) fn stack(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         self.operand_count(i, if i.opcode == "alloca" { 3 } else { 1 })?;
         let Some(ty) = m.pick(&[("u32", Type::U32), ("u64", Type::U64)]) else { return Err(m.unknown()) };

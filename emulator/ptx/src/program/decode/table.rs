@@ -1,14 +1,13 @@
-//! From opcode to decoder.
+//! The table of opcodes and their decoders.
 //!
-//! Each opcode stands here once, in alphabetical order. A decoder emits the instruction's operations
-//! ([`Decoder::emit`]) or refuses it: an unknown form ([`Modifiers::unknown`]) is an error like any other, and so is a
-//! modifier that it leaves unread.
+//! Each opcode is listed once, in alphabetical order. A decoder emits the instruction's operations
+//! ([`Decoder::emit`]) or refuses it. An unknown form ([`Modifiers::unknown`]) is an error, and so
+//! is a modifier that the decoder does not read.
 
 use super::modifiers::Modifiers;
 use super::{Decoded, Decoder};
 use crate::ptx::Instruction;
 
-/// Decoder of an instruction.
 type Decode<'s, D> = for<'i> fn(&mut D, &Instruction<'s>, &mut Modifiers<'i, 's>) -> Decoded<()>;
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -147,7 +146,6 @@ impl<'s> Decoder<'_, '_, 's> {
         ("xor", Self::bits_instruction),
     ];
 
-    /// Decodes an instruction.
     pub(super) fn decode(&mut self, i: &Instruction<'s>) -> Decoded<()> {
         let mut modifiers = Modifiers::new(i);
         let Ok(at) = Self::TABLE.binary_search_by_key(&i.opcode, |(opcode, _)| opcode) else {

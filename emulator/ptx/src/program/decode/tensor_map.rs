@@ -1,4 +1,4 @@
-//! `tensormap`: tensor maps that a kernel makes.
+//! `tensormap`: tensor maps created by kernels.
 
 use super::modifiers::Modifiers;
 use super::operands::width_of;
@@ -8,7 +8,7 @@ use crate::program::instruction::Op;
 use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand, Space};
 
-/// A field, the type of its value, if a map has one for each dimension, and the last of a list of choices.
+/// A field, the type of its value, true if it has a value per dimension, and its maximum.
 type FieldForm = (Field, Type, bool, Option<u64>);
 
 const FIELDS: [(&str, FieldForm); 10] = [
@@ -69,7 +69,6 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// `tensormap.cp_fenceproxy`.
     fn copy_map(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let known = i.modifiers[1..].starts_with(&["global", "shared::cta", "tensormap::generic"]);
         m.ignore(&["global", "shared::cta", "tensormap::generic", "cta", "cluster", "gpu", "sys"]);

@@ -1,7 +1,8 @@
-//! Textures and surfaces, through objects whose handles are numbers of 64 bits.
+//! Textures and surfaces, through objects with 64-bit handles.
 //!
-//! Global `.texref`, `.samplerref` and `.surfref` variables are refused, and with them the separate samplers of
-//! `.texmode_independent`: they serve texture references, which CUDA 12 removed from its language.
+//! Global `.texref`, `.samplerref` and `.surfref` variables are refused, and so are the separate
+//! samplers of `.texmode_independent`: they are for texture references, which CUDA 12 removed from
+//! its language.
 
 use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
@@ -39,7 +40,6 @@ const QUERIES: [(&str, Query); 10] = [
     ("num_samples", Query::Samples),
     ("memory_layout", Query::MemoryLayout),
 ];
-/// Cache hints.
 const HINTS: [&str; 4] = ["ca", "cg", "cs", "cv"];
 
 impl<'s> Decoder<'_, '_, 's> {
@@ -55,7 +55,8 @@ impl<'s> Decoder<'_, '_, 's> {
         m.pick(&GEOMETRIES).ok_or_else(|| m.unsupported("the geometry"))
     }
 
-    /// `[object, {coordinates}]`, where the layer comes first and the last place of three may be padding.
+    /// Decodes `[object, {coordinates}]`. The layer comes first, and the last of three coordinates
+    /// may be padding.
     fn place(
         &mut self,
         operand: &Operand<'s>,
@@ -86,7 +87,6 @@ impl<'s> Decoder<'_, '_, 's> {
         })
     }
 
-    /// The first numbers of a vector operand.
     fn vector(&mut self, list: &[Operand<'s>], count: usize, ty: Type) -> Decoded<Vector> {
         if list.len() < count {
             return Err(self.unsupported("so few coordinates"));
@@ -177,7 +177,7 @@ impl<'s> Decoder<'_, '_, 's> {
         })
     }
 
-    /// Offsets from operand `next` on, and the results.
+    /// Decodes the offsets from operand `next` on, and the results.
     fn finish_sample(
         &mut self,
         i: &Instruction<'s>,
@@ -241,7 +241,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Common part of loads, stores and reductions.
+    /// Decodes the common part of loads, stores and reductions.
     fn surface(
         &mut self,
         i: &Instruction<'s>,
@@ -343,12 +343,11 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// True if surfaces are accessed with elements of this type: at most 16 bytes.
+/// True if surfaces support accesses with elements of this type: at most 16 bytes.
 fn is_access(ty: Type, count: usize) -> bool {
     matches!(ty, Type::B8 | Type::B16 | Type::B32 | Type::B64) && ty.bytes() as usize * count <= 16
 }
 
-/// The elements of a vector operand of this length.
 fn elements<'o, 's>(operand: &'o Operand<'s>, count: usize) -> Option<&'o [Operand<'s>]> {
     match operand {
         Operand::Vector(parts) if parts.len() == count => Some(parts),

@@ -20,7 +20,7 @@ const COMPARISONS: [(&str, Operation); 6] = [
     ("ge", |a, b| (a >= b).into()),
 ];
 
-/// Operations that exist for one part, for halves and for bytes alike.
+/// Returns an operation that exists for one part, for halves and for bytes.
 fn operation(name: &str) -> Option<Operation> {
     Some(match name {
         "vadd" => |a, b| a + b,
@@ -32,7 +32,7 @@ fn operation(name: &str) -> Option<Operation> {
     })
 }
 
-/// A register, and the part of it that a selector names.
+/// Splits a register from its selector.
 fn selected(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once('.') {
         Some((register, selector)) => (register, Some(selector)),
@@ -53,7 +53,7 @@ fn part(selector: Option<&str>) -> Option<Piece> {
     })
 }
 
-/// The digits of a selector such as `.b3210`, the lowest part first.
+/// Returns the digits of a selector such as `.b3210`, the lowest part first.
 fn digits(selector: &str, letter: char, most: u8) -> Option<Vec<u8>> {
     let mut digits = Vec::new();
     for digit in selector.strip_prefix(letter)?.bytes().rev() {
@@ -63,7 +63,7 @@ fn digits(selector: &str, letter: char, most: u8) -> Option<Vec<u8>> {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Types of result and sources; comparisons have none for the result.
+    /// Returns the types of result and sources; comparisons have none for the result.
     fn video_types(&self, m: &mut Modifiers<'_, 's>, compares: bool) -> Decoded<[bool; 3]> {
         let mut signed = [false; 3];
         for slot in &mut signed[usize::from(compares)..] {

@@ -9,7 +9,6 @@ use crate::program::warp_group::{GroupOp, GroupProduct, LeftFactor, SharedFactor
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Register, Width};
 
-/// Types of elements.
 const ELEMENTS: [(&str, Element); 10] = [
     ("f16", Element::F16),
     ("bf16", Element::Bf16),
@@ -33,7 +32,7 @@ impl<'s> Decoder<'_, '_, 's> {
             return Err(m.unknown());
         }
         let op = match operation {
-            // It orders registers, whose values are what they are here.
+            // It orders accesses to registers, which are always ordered here.
             "fence" => return self.operand_count(i, 0),
             "commit_group" => {
                 self.operand_count(i, 0)?;
@@ -52,7 +51,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Registers of 32 bits with elements.
+    /// Returns 32-bit registers with elements.
     fn held(&mut self, operand: &Operand<'s>, element: Element, ty: Type) -> Decoded<Vec<Register>> {
         let Operand::Vector(parts) = operand else {
             return Err(self.unsupported("this operand where registers belong"));
@@ -66,7 +65,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.registers(operand, element)
     }
 
-    /// Where the elements of a sparse left factor belong: a register, and a number.
+    /// Decodes the positions of the elements of a sparse left factor: a register, and a number.
     fn sparse(&mut self, i: &Instruction<'s>, a: Element, m: &Modifiers<'_, 's>) -> Decoded<Sparse> {
         let (places, last) = (self.operand(i, 3)?, u64::from(a.bits() != 8));
         self.fits(places, Type::B32, false)?;
@@ -102,10 +101,10 @@ impl<'s> Decoder<'_, '_, 's> {
             return Err(m.unknown());
         }
         let in_registers = matches!(self.operand(i, 1)?, Operand::Vector(_));
-        // Signs of floating-point factors, and orders of those of 16 bits that lie in shared memory.
+        // Signs of floating-point factors, and orders of 16-bit factors in shared memory.
         let signs = if d == Element::S32 { 0 } else { 2 };
         let orders = if a.bits() != 16 { 0 } else { 2 - usize::from(in_registers) };
-        // What is between the factors and the scale of the old result.
+        // Number of operands between the factors and the scale of the old result.
         let between = if is_sparse { 2 } else { 0 };
         self.operand(i, 3 + between + signs + orders)?;
         self.operand_count(i, 4 + between + signs + orders)?;
@@ -144,8 +143,8 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// The immediate operands: true if one of the factors is negated, and the factors that are transposed, of which those
-/// last are named.
+/// Decodes the immediate operands: true if one factor is negated, and the transposed factors, which
+/// come last.
 fn factor_signs(
     operands: &[Operand<'_>],
     signs: usize,
@@ -171,13 +170,13 @@ fn factor_signs(
     Ok((negated, transposed))
 }
 
-/// Columns and depth of a shape, such as `m64n8k16`.
+/// Returns the columns and the depth of a shape, such as `m64n8k16`.
 fn shape(text: &str) -> Option<[u32; 2]> {
     let (columns, depth) = text.strip_prefix("m64n")?.split_once('k')?;
     Some([columns.parse().ok()?, depth.parse().ok()?])
 }
 
-/// True if there is a product of this shape: types of `d`, `a` and `b`.
+/// True if a product of this shape exists for these types of `d`, `a` and `b`.
 fn is_product([columns, depth]: [u32; 2], [d, a, b]: [Element; 3], is_sparse: bool) -> bool {
     use Element::*;
     let known = matches!(

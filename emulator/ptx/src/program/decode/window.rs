@@ -22,8 +22,8 @@ impl<'s> Decoder<'_, '_, 's> {
         ])
     }
 
-    /// Addresses of shared and local memory count from the start of their window; those of global and constant
-    /// memory are generic addresses.
+    /// Addresses of shared and local memory are offsets from the start of their window; addresses
+    /// of global and constant memory are generic addresses.
     pub(super) fn cvta(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let to = m.flag("to");
         let Some(window) = self.window(m) else { return Err(m.unknown()) };
@@ -84,8 +84,8 @@ impl<'s> Decoder<'_, '_, 's> {
             Some(_) if own => inside(self, Special::OwnSharedWindow, None),
             Some(window) => inside(self, window, None),
             None => {
-                // An address in neither window is global, as on hardware for parameters: both tests, then the
-                // negation of "in one of them".
+                // An address in neither window is global, as parameters are on hardware: both
+                // tests, then the negation of "in one of them".
                 inside(self, Special::SharedWindow, None);
                 let so_far = Condition { predicate: out, negated: false };
                 inside(self, Special::LocalWindow, Some((Logic::Or, so_far)));
@@ -95,7 +95,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Tests if an address lies in one of the module's constant variables.
+    /// Tests whether an address is in one of the module's constant variables.
     fn is_constant(&mut self, address: Register, out: Predicate) -> Decoded<()> {
         let so_far = Condition { predicate: out, negated: false };
         self.emit(Op::Logic { logic: Logic::Xor, out, a: Condition::ALWAYS, b: Condition::ALWAYS });

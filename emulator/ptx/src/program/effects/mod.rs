@@ -1,7 +1,7 @@
-//! Effects of each instruction: registers and predicates that it reads and writes, listed once for all users.
+//! Effects of each instruction: the registers and predicates that it reads and writes, in one
+//! place.
 //!
-//! No operation is left out, and no match here has a wildcard: a new operation does not compile before its effects are
-//! listed.
+//! No match here has a wildcard, so a new operation does not compile before its effects are listed.
 
 mod operands;
 
@@ -16,15 +16,15 @@ use super::types::Type;
 use super::warp_group::GroupOp;
 use crate::semantics::{Predicate, Register, Width};
 
-/// The flag by which additions pass on their carry.
+/// The carry flag of additions.
 pub const CARRY: Predicate = Predicate(1);
 
 fn wide_parts(register: Register) -> [Register; 2] {
     [register, Register(register.0 + 2)]
 }
 
-/// Calls `visit` with each register that an instruction reads. The values of parameters that a call copies to the
-/// callee count as read by the call; those that a return copies back count as read by no instruction.
+/// Calls `visit` with each register that an instruction reads. A call reads the parameters that it
+/// copies to the callee. No instruction reads the parameters that a return copies back.
 pub fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) {
     let mut all = |registers: &[Register]| registers.iter().copied().for_each(&mut *visit);
     match &instruction.op {
@@ -85,7 +85,7 @@ pub fn reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) {
     }
 }
 
-/// Calls `visit` with each register that an instruction writes. The results of a call count as written by the call.
+/// Calls `visit` with each register that an instruction writes, including the results of a call.
 pub fn writes(instruction: &Instruction, visit: &mut dyn FnMut(Register, Width)) {
     match &instruction.op {
         Op::Pure { info, out, .. } => visit(*out, info.out),
@@ -181,7 +181,8 @@ fn matrix_writes(matrix: &Matrix, visit: &mut dyn FnMut(Register, Width)) {
     }
 }
 
-/// Calls `visit` with each register whose value an instruction writes to memory, and the bytes of it that count.
+/// Calls `visit` with each register that an instruction stores to memory, and the number of stored
+/// bytes.
 pub fn stored(instruction: &Instruction, visit: &mut dyn FnMut(Register, u32)) {
     let bytes_of = |width: Width| if width == Width::Double { 8 } else { 4 };
     match &instruction.op {
@@ -230,7 +231,7 @@ pub fn stored(instruction: &Instruction, visit: &mut dyn FnMut(Register, u32)) {
     }
 }
 
-/// Calls `visit` with each predicate that an instruction reads, its guard included.
+/// Calls `visit` with each predicate that an instruction reads, including its guard.
 pub fn conditions(instruction: &Instruction, visit: &mut dyn FnMut(Predicate)) {
     let mut read = |condition: &Condition| visit(condition.predicate);
     read(&instruction.guard);
@@ -315,8 +316,9 @@ pub fn predicates(instruction: &Instruction, visit: &mut dyn FnMut(Predicate)) {
     }
 }
 
-/// True if an instruction affects registers only through its operands and results, all of them within its lanes: so
-/// not calls and returns, which move parameters, nor operations with more rows than their operands name.
+/// True if an instruction affects registers only through its operands and results, within each
+/// lane. False for calls and returns, which move parameters, and for operations with more rows than
+/// their operands name.
 #[inline]
 pub fn is_simple(op: &Op) -> bool {
     match op {
@@ -332,22 +334,22 @@ pub fn is_simple(op: &Op) -> bool {
     }
 }
 
-/// Next place of the lanes where an operation's guard holds.
+/// Next position of the lanes for which an operation's guard holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Course<'o> {
-    /// To the next instruction, at once.
+    /// Immediately the next instruction.
     Next,
-    /// To the next instruction, at once, or when others have come or had their turn.
+    /// The next instruction, immediately or after other lanes have arrived or taken their turn.
     Wait,
-    /// To these instructions.
+    /// These instructions.
     Jump(&'o [u32]),
-    /// Into a function and back.
+    /// A function, and back.
     Call,
-    /// Nowhere: out of the function, out of the kernel, or a fault.
+    /// None: the end of the function or the kernel, or a fault.
     End,
 }
 
-/// The next place of lanes after an operation.
+/// Returns the next position of lanes after an operation.
 pub fn course(op: &Op) -> Course<'_> {
     match op {
         Op::Pure { .. } | Op::Test { .. } | Op::Logic { .. } | Op::Select { .. } | Op::Carry(_) => {

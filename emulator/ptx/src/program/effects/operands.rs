@@ -1,4 +1,4 @@
-//! Registers that operations with many operands read.
+//! The registers read by operations with many operands.
 
 use crate::program::bulk::{BulkCopy, Extent, MapOp};
 use crate::program::instruction::Collective;

@@ -11,7 +11,7 @@ impl<'s> Parser<'s> {
         Ok(name)
     }
 
-    /// `+ 4`, `+ -4`, `+ 4 * 2`, or nothing.
+    /// Parses `+ 4`, `+ -4`, `+ 4 * 2`, or nothing.
     pub(super) fn offset(&mut self) -> Parsed<i64> {
         if self.accept(b'+')? { Ok(self.constant_expression()? as i64) } else { Ok(0) }
     }
@@ -29,7 +29,7 @@ impl<'s> Parser<'s> {
         Ok(if value != 0 { yes } else { no })
     }
 
-    /// Operators that bind more strongly than `least`.
+    /// Parses operators that bind more strongly than `least`.
     pub(super) fn binary_expression(&mut self, least: u8) -> Parsed<u64> {
         let mut left = self.nested(Self::unary_expression)?;
         loop {
@@ -100,7 +100,7 @@ impl<'s> Parser<'s> {
             }
             Token::Punctuation(b'(') => {
                 self.advance()?;
-                // A cast between the two types of constants changes no bits.
+                // A cast between the two types of constants does not change bits.
                 if let Token::Dot("s64" | "u64") = self.token {
                     self.advance()?;
                     self.require(b')')?;
@@ -117,6 +117,4 @@ impl<'s> Parser<'s> {
             _ => self.integer("an integer"),
         }
     }
-
-    // Functions.
 }

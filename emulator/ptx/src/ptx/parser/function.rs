@@ -66,7 +66,7 @@ impl<'s> Parser<'s> {
         Ok(variable)
     }
 
-    /// Statements up to the closing brace; the opening one has been read.
+    /// Parses statements up to the closing brace. The opening one has been read.
     pub(super) fn body(&mut self) -> Parsed<Vec<Statement<'s>>> {
         let mut statements = Vec::new();
         while !self.accept(b'}')? {
@@ -113,7 +113,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// `.loc file line column[, function_name label, inlined_at file line column]`
+    /// Parses `.loc file line column[, function_name label, inlined_at file line column]`.
     pub(super) fn location(&mut self) -> Parsed<Statement<'s>> {
         self.advance()?;
         let file = self.small("the index of a file")?;

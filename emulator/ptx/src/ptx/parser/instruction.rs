@@ -56,7 +56,7 @@ impl<'s> Parser<'s> {
                 self.advance()?;
                 self.operands(b'}').map(Operand::Vector)
             }
-            // Lists hold no lists. So each text is read twice at most, however deep it nests.
+            // Lists do not contain lists, so each text is read at most twice, for any nesting.
             Token::Punctuation(b'(') if !self.inside && !self.parenthesis_is_arithmetic()? => {
                 self.advance()?;
                 self.operands(b')').map(Operand::List)
@@ -75,7 +75,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// A name, and the element, offset or index that may follow it.
+    /// Parses a name, and the element, offset or index that may follow it.
     fn named_operand(&mut self, name: &'s str) -> Parsed<Operand<'s>> {
         self.advance()?;
         if let Token::Dot(_) = self.token {
@@ -94,7 +94,7 @@ impl<'s> Parser<'s> {
         Ok(Operand::Name(name))
     }
 
-    /// An operand that begins with a minus.
+    /// Parses an operand that begins with a minus sign.
     fn negated_operand(&mut self) -> Parsed<Operand<'s>> {
         match self.lexer.clone().next()?.0 {
             Token::Double(value) => {
@@ -118,7 +118,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// An operand inside a vector or a list, where no offset follows a name.
+    /// Parses an operand inside a vector or a list, in which names have no offset.
     pub(super) fn part(&mut self) -> Parsed<Operand<'s>> {
         match self.operand()? {
             Operand::Offset(..) | Operand::Element(..) => self.expected("a name or a number before this"),
@@ -126,7 +126,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The operands up to `close`; the opening sign has been read. Only between brackets are there sums.
+    /// Parses the operands up to `close`. The opening character has been read. Only brackets
+    /// contain sums.
     pub(super) fn operands(&mut self, close: u8) -> Parsed<Vec<Operand<'s>>> {
         let outside = std::mem::replace(&mut self.inside, true);
         let one = if close == b']' { Self::operand } else { Self::part };

@@ -1,4 +1,4 @@
-//! Tokens to syntax tree: recursive descent with one token of look-ahead.
+//! Parses tokens to a syntax tree: recursive descent with one token of lookahead.
 
 mod expression;
 mod function;
@@ -10,13 +10,13 @@ use super::lexer::{Lexer, Token};
 use super::tree::Module;
 use super::{Position, SyntaxError};
 
-/// Nesting of braces, initializers and expressions beyond which text is refused rather than recursed into.
+/// Maximum nesting of braces, initializers and expressions, which bounds the recursion.
 const MAX_DEPTH: u32 = 200;
 
-/// Reads a module.
+/// Parses a module.
 ///
 /// # Errors
-/// The first place that is not PTX: its line, its column, and what was expected there.
+/// The first position that is not PTX: its line, its column, and the expected text.
 pub fn parse(source: &str) -> Result<Module<'_>, SyntaxError> {
     let mut parser = Parser::new(source)?;
     parser.module()
@@ -30,7 +30,7 @@ struct Parser<'s> {
     previous_end: usize,
     position: Position,
     depth: u32,
-    /// Inside of brackets, braces or parentheses of an operand.
+    /// True inside brackets, braces or parentheses of an operand.
     inside: bool,
 }
 
@@ -134,7 +134,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Behind an item of a list: true at its end, false behind a comma.
+    /// Parses the end of a list item. Returns true at the end of the list, and false after a comma.
     fn ends_list(&mut self, close: u8) -> Parsed<bool> {
         if self.accept(close)? {
             return Ok(true);

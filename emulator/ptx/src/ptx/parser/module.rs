@@ -10,7 +10,7 @@ impl<'s> Parser<'s> {
         if self.token != Token::Dot("version") {
             return self.expected("`.version`");
         }
-        // The version is read as text, before the look-ahead turns it into a number.
+        // The version is read as text, before the lookahead turns it into a number.
         module.version = self.lexer.version()?;
         module.version_position = self.position;
         self.advance()?;

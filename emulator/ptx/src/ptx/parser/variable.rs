@@ -5,7 +5,7 @@ use crate::ptx::lexer::Token;
 use crate::ptx::tree::{Initializer, Linkage, Space, Variable};
 
 impl<'s> Parser<'s> {
-    /// `.global .align 4 .b8 name[4] = {...}, other;` after the state space.
+    /// Parses `.global .align 4 .b8 name[4] = {...}, other;` after the state space.
     pub(super) fn variables(
         &mut self,
         space: Space,
@@ -33,7 +33,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `{ addr_mode_0 = wrap }` of a texture reference, whose variable is refused for its type.
+    /// Parses `{ addr_mode_0 = wrap }` of a texture reference, whose variable is refused for its
+    /// type.
     fn reference_fields(&mut self) -> Parsed<()> {
         self.require(b'{')?;
         while !self.accept(b'}')? {
@@ -44,7 +45,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    /// Alignment, attributes, vector size and type, in any order.
+    /// Parses alignment, attributes, vector size and type, in any order.
     pub(super) fn variable_type(&mut self, space: Space) -> Parsed<Variable<'s>> {
         let mut variable = Variable {
             position: self.position,

@@ -1,9 +1,8 @@
 //! Decoder of LZ4 blocks.
 
-/// Matches are at least this long.
 const LEAST_MATCH: usize = 4;
 
-/// Decompresses one block, up to `limit` bytes; `None` if it is broken or longer.
+/// Decompresses one block, up to `limit` bytes. Returns `None` if it is broken or longer.
 pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut output = Vec::new();
     while let Some((&token, rest)) = input.split_first() {
@@ -24,7 +23,7 @@ pub(super) fn decompress(mut input: &[u8], limit: usize) -> Option<Vec<u8>> {
     Some(output)
 }
 
-/// A length of four bits, continued in bytes while they are full.
+/// Reads a length of four bits, which continues in bytes while they are at their maximum.
 fn length(start: usize, input: &mut &[u8]) -> Option<usize> {
     let mut length = start;
     if start == 15 {
@@ -46,7 +45,6 @@ mod tests {
 
     #[test]
     fn literals_and_an_overlapping_match() {
-        // Three literals, then nine bytes from three before, then one literal.
         let block = [0x35, b'a', b'b', b'c', 3, 0, 0x10, b'!'];
         assert_eq!(decompress(&block, 100).unwrap(), b"abcabcabcabc!");
         assert_eq!(decompress(&block, 11), None);

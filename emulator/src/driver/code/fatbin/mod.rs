@@ -1,8 +1,8 @@
-//! Fat binaries: containers with PTX and machine code for several architectures.
+//! Fat binaries: containers of PTX and machine code for several architectures.
 //!
-//! A header (magic, version, size of itself, size of the entries) is followed by entries. Each has a header of its own
-//! and a payload, which may be compressed. Nothing in it is trusted: the size to which an entry claims to decompress is
-//! a limit, and never more than [`MOST_TEXT`].
+//! A header (magic, version, size of itself, size of the entries) is followed by entries. Each has
+//! a header and a payload, which may be compressed. The reader trusts none of it: the stated
+//! decompressed size of an entry serves as a limit, which is at most [`MOST_TEXT`].
 
 mod lz4;
 #[cfg(test)]
@@ -13,14 +13,12 @@ use cuprum_sys::CUresult;
 
 use super::refused::Refused;
 
-/// Bytes of the container's header that we read.
+/// Bytes read of the container's header.
 pub(super) const HEADER: usize = 16;
 
-/// Offsets in the container's header.
 const HEADER_SIZE: usize = 6;
 const FILES_SIZE: usize = 8;
 
-/// Offsets in an entry's header.
 mod entry {
     pub(super) const KIND: usize = 0;
     pub(super) const HEADER_SIZE: usize = 4;
@@ -29,25 +27,25 @@ mod entry {
     pub(super) const ARCHITECTURE: usize = 28;
     pub(crate) const FLAGS: usize = 40;
     pub(super) const UNCOMPRESSED_SIZE: usize = 56;
-    /// The shortest header of an entry: up to its flags.
+    /// Minimum header of an entry: up to its flags.
     pub(super) const LEAST_HEADER: usize = 48;
 }
 
-/// The longest PTX that is decompressed: well above what compilers make, well below what exhausts a host.
+/// Maximum size of decompressed PTX: far above the output of compilers, far below a host's memory.
 pub(super) const MOST_TEXT: u64 = 256 << 20;
 
 const KIND_PTX: u16 = 1;
 const FLAG_LZ4: u64 = 0x2000;
 const FLAG_ZSTD: u64 = 0x8000;
 
-/// Length of the whole container.
+/// Returns the length of the whole container.
 pub(super) fn total_len(header: &[u8]) -> Option<usize> {
     let own = usize::from(u16_at(header, HEADER_SIZE)?);
     let files = usize::try_from(u64_at(header, FILES_SIZE)?).ok()?;
     own.checked_add(files).filter(|_| own >= HEADER)
 }
 
-/// The PTX for the highest architecture that is not above `capability`.
+/// Returns the PTX for the highest architecture that is not above `capability`.
 pub(super) fn ptx(container: &[u8], capability: u32) -> Result<String, Refused> {
     let start = u16_at(container, HEADER_SIZE).map_or(HEADER, usize::from);
     let entries = Entries { rest: container.get(start..).unwrap_or_default() };
@@ -116,7 +114,7 @@ struct Entries<'a> {
 impl<'a> Iterator for Entries<'a> {
     type Item = Entry<'a>;
 
-    /// The next entry; ends at the first that does not fit.
+    /// Returns the next entry; ends at the first that does not fit.
     fn next(&mut self) -> Option<Entry<'a>> {
         let header = self.rest;
         let own = u32_at(header, entry::HEADER_SIZE)? as usize;
@@ -157,15 +155,15 @@ fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     bytes_at(bytes, offset).map(u64::from_le_bytes)
 }
 
-/// Appends bytes; `None` if the output would grow beyond `limit`, or the host has no memory for it.
+/// Appends bytes. Returns `None` if the output would exceed `limit`, or if memory is exhausted.
 fn append(output: &mut Vec<u8>, bytes: &[u8], limit: usize) -> Option<()> {
     grow(output, bytes.len(), limit)?;
     output.extend_from_slice(bytes);
     Some(())
 }
 
-/// Appends `len` bytes from `distance` before the end, which may overlap what is appended; `None`
-/// if they do not exist or the output would grow beyond `limit`.
+/// Appends `len` bytes from `distance` before the end, which may overlap the appended bytes.
+/// Returns `None` if they do not exist or the output would exceed `limit`.
 fn repeat(output: &mut Vec<u8>, distance: usize, len: usize, limit: usize) -> Option<()> {
     let start = output.len().checked_sub(distance).filter(|_| distance > 0)?;
     grow(output, len, limit)?;

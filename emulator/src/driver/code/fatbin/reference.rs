@@ -1,5 +1,6 @@
-//! Comparison of the decoders with well-maintained ones: both read the same, and changed input never makes ours panic
-//! or differ. `CUPRUM_FUZZ_SECONDS` and `CUPRUM_FUZZ_SEED` as in `tests/fuzz.rs`.
+//! Compares the decoders with well-maintained ones. Both read the same, and changed input never
+//! makes these panic or differ. `CUPRUM_FUZZ_SECONDS` and `CUPRUM_FUZZ_SEED` work as in
+//! `tests/fuzz.rs`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use mutation::{Random, changed_bytes};
 #[allow(dead_code, unreachable_pub, reason = "shared with the other fuzzers, which change texts as well")]
 mod mutation;
 
-/// Most bytes of a text, and of the output of a changed one.
+/// Maximum bytes of a text, and of the output of changed input.
 const MOST: usize = 1 << 18;
 
 fn fuzz(mut turn: impl FnMut(&mut Random)) {
@@ -32,7 +33,6 @@ fn fuzz(mut turn: impl FnMut(&mut Random)) {
     println!("{} turns from {first} on", seed.wrapping_sub(first));
 }
 
-/// A text with repetitions of several kinds.
 fn text(random: &mut Random) -> Vec<u8> {
     let source = include_bytes!("../../../../../kernels/saxpy.ptx");
     let mut text = Vec::new();
@@ -57,7 +57,7 @@ fn text(random: &mut Random) -> Vec<u8> {
     text
 }
 
-/// Output of the other decoder for a frame; `None` if it refuses or panics.
+/// Returns the output of the other decoder for a frame; `None` if it refuses or panics.
 fn theirs(frame: &[u8]) -> Option<Vec<u8>> {
     let read = || {
         let mut output = Vec::new();

@@ -1,4 +1,4 @@
-//! The structure for all kinds of nodes, and the functions that serve every kind.
+//! The C structure for all kinds of nodes, and the functions for every kind.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::super::object::{Graph, Node};
 use super::params::NodeParams;
 use super::{NodeKind, add};
 
-/// The node that the structure describes, for kinds without output in their part of it.
+/// Returns the node that the structure describes, for kinds whose structure has no output.
 fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
     use CUgraphNodeType as T;
 
@@ -23,8 +23,8 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
     let kind = &params.u;
     macro_rules! member {
         ($name:ident) => {{
-            // SAFETY: the type says that the client set this member; all members are plain numbers and pointers,
-            // which any bits are.
+            // SAFETY: the type says that the client set this member. All members are plain numbers
+            // and pointers, for which any bits are valid.
             let member = unsafe { kind.$name };
             member.into_kind()
         }};
@@ -52,7 +52,6 @@ fn any_kind(params: InMut<CUgraphNodeParams>) -> Answer<NodeKind> {
     }
 }
 
-/// The structure that describes a node.
 fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
     let mut params = CUgraphNodeParams::zeroed();
     let kind = &*node.kind();
@@ -78,10 +77,10 @@ fn any_params(node: &Node) -> Answer<CUgraphNodeParams> {
     Ok(params)
 }
 
-/// An allocation node, whose address goes into the structure.
+/// Creates an allocation node and writes its address into the structure.
 fn any_alloc(out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
     let mut params = out.get()?;
-    // SAFETY: the caller has seen the type that says that the client set this member, which is plain data.
+    // SAFETY: the caller checked the type, so the client set this member, which is plain data.
     let wanted = unsafe { params.u.alloc };
     let kind = wanted.into_kind()?;
     params.u.alloc = NodeParams::of(&kind)?;
@@ -89,10 +88,10 @@ fn any_alloc(out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
     Ok(kind)
 }
 
-/// A conditional node, whose graphs go into the structure.
+/// Creates a conditional node and writes its graphs into the structure.
 fn any_conditional(graph: CUgraph, out: Out<CUgraphNodeParams>) -> Answer<NodeKind> {
     let mut params = out.get()?;
-    // SAFETY: the caller has seen the type that says that the client set this member, which is plain data.
+    // SAFETY: the caller checked the type, so the client set this member, which is plain data.
     let wanted = unsafe { params.u.conditional };
     let conditional = Conditional::new(&*Graph::find(graph)?, &wanted)?;
     params.u.conditional.phGraph_out = conditional.handles();

@@ -1,4 +1,4 @@
-//! The nodes that captured operations become.
+//! Converts captured operations to nodes.
 
 use core::any::Any;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use super::kernel::KernelNode;
 use super::{CopyNode, NodeKind, current_context};
 
 impl NodeKind {
-    /// The node that does what an operation of a stream would have done.
+    /// Returns the node that is equivalent to an operation of a stream.
     pub(in crate::driver::graph) fn from_operation(operation: Box<dyn Operation>) -> Answer<Self> {
-        /// Tries the kinds of operations one after the other.
+        /// Tries the kinds of operations in order.
         macro_rules! first_of {
             ($operation:ident, $( $kind:ty => $make:expr ),* $(,)?) => {
                 $( let $operation = match $operation.downcast::<$kind>() {
@@ -52,7 +52,7 @@ impl NodeKind {
             ValueBatch => |batch| Ok(Self::Values(Arc::new(batch), CUcontext::from_addr(current_context()?.handle))),
             Marker => |Marker| Ok(Self::Empty),
         }
-        // Launches of graphs, callbacks with a status.
+        // Launches of graphs, and callbacks with a status.
         Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
     }
 

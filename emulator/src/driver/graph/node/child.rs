@@ -1,4 +1,4 @@
-//! Child graph nodes: each owns a copy of the graph it was made with.
+//! Child graph nodes. Each owns a copy of the graph with which it was created.
 
 use cuprum_sys::*;
 
@@ -44,7 +44,8 @@ calls! {
         phGraph.set(params_of::<CUDA_CHILD_GRAPH_NODE_PARAMS>(hNode)?.graph)
     }
 
-    /// The child in the executable graph takes the parameters of another graph of the same shape.
+    /// Copies the parameters of another graph of the same shape to the child in the executable
+    /// graph.
     fn cuGraphExecChildGraphNodeSetParams(
         _call,
         hGraphExec: CUgraphExec,

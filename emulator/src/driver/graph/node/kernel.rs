@@ -1,4 +1,4 @@
-//! Kernel nodes: launches, and the attributes that can be set apart from them.
+//! Kernel nodes: launches, and the attributes that can be set separately.
 
 use core::ffi::c_void;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::super::object::Node;
 use super::params::NodeParams;
 use super::{NodeKind, current_context};
 
-/// A launch, with its arguments as an array of pointers for a client that asks for them.
+/// A launch, and its arguments as an array of pointers for clients that request them.
 #[derive(Debug)]
 pub(crate) struct KernelNode {
     launch: Launch,
@@ -25,8 +25,8 @@ pub(crate) struct KernelNode {
     priority: i32,
 }
 
-// SAFETY: the pointers lead into the arguments of `launch`, which live as long as the node and are not changed any
-// more; only the client reads through them, during the life of the node.
+// SAFETY: the pointers lead into the arguments of `launch`, which live as long as the node and do
+// not change. Only the client reads through them, during the life of the node.
 unsafe impl Send for KernelNode {}
 // SAFETY: as above.
 unsafe impl Sync for KernelNode {}
@@ -43,7 +43,8 @@ impl KernelNode {
         self.launch.launch()
     }
 
-    /// The structure that describes it. The arguments live as long as the node does this.
+    /// Returns the C structure that describes it. Its arguments live as long as the node keeps this
+    /// launch.
     fn params(&self) -> CUDA_KERNEL_NODE_PARAMS {
         let LaunchShape { grid, block, dynamic_shared, .. } = self.launch.shape;
         CUDA_KERNEL_NODE_PARAMS {
@@ -62,7 +63,7 @@ impl KernelNode {
         }
     }
 
-    /// Reads the attributes that change anything here; the others read as zero.
+    /// Reads an attribute; those without an effect here read as zero.
     fn attribute(&self, attribute: CUlaunchAttributeID) -> Answer<CUlaunchAttributeValue> {
         ensure(attribute.name().is_some(), INVALID_VALUE)?;
         let mut value = CUlaunchAttributeValue::zeroed();
@@ -104,8 +105,8 @@ impl KernelNode {
     }
 }
 
-/// The function that parameters name: one of their own, or that of a kernel in a context. Like an H100, this accepts a
-/// function in the place of a kernel, but not the other way round.
+/// Returns the function that the parameters name: a function, or the function of a kernel in a
+/// context. Like an H100, it accepts a function in place of a kernel, but not the reverse.
 fn function_of(params: &CUDA_KERNEL_NODE_PARAMS, context: &Arc<Context>) -> Answer<CUfunction> {
     if !params.func.is_null() {
         Function::find_proper(params.func)?;
@@ -143,7 +144,6 @@ impl NodeParams for CUDA_KERNEL_NODE_PARAMS {
     }
 }
 
-/// The launch of a kernel node.
 fn kernel_of(node: CUgraphNode) -> Answer<Arc<KernelNode>> {
     match &*Node::find(node)?.kind() {
         NodeKind::Kernel(kernel) => Ok(Arc::clone(kernel)),

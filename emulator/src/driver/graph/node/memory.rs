@@ -1,4 +1,4 @@
-//! Allocation and free nodes, and the memory that graphs hold through them.
+//! Allocation and free nodes, and the memory that graphs own through them.
 
 use std::sync::Arc;
 
@@ -12,20 +12,19 @@ use crate::driver::state::memory;
 use super::params::NodeParams;
 use super::{NodeKind, add, current_context, params_of};
 
-/// An allocation node: its memory, and the parameters for a client that asks.
+/// An allocation node: its memory, and its parameters for clients that request them.
 #[derive(Debug)]
 pub(crate) struct Allocated {
     pub(crate) block: Arc<Block>,
     params: CUDA_MEM_ALLOC_NODE_PARAMS,
 }
 
-// SAFETY: the pointers in the parameters are handed back to the client and not used.
+// SAFETY: the pointers in the parameters are only returned to the client.
 unsafe impl Send for Allocated {}
 // SAFETY: as above.
 unsafe impl Sync for Allocated {}
 
 impl NodeKind {
-    /// An allocation of memory on a device.
     pub(in crate::driver::graph) fn allocation(block: Arc<Block>, device: i32) -> Self {
         let params = CUDA_MEM_ALLOC_NODE_PARAMS {
             poolProps: CUmemPoolProps {
@@ -41,7 +40,7 @@ impl NodeKind {
 }
 
 impl Allocated {
-    /// The address in the parameters is ignored.
+    /// Ignores the address in the parameters.
     fn new(block: Arc<Block>, params: CUDA_MEM_ALLOC_NODE_PARAMS) -> Self {
         Self { params: CUDA_MEM_ALLOC_NODE_PARAMS { dptr: block.base, ..params }, block }
     }
@@ -53,7 +52,7 @@ impl NodeParams for CUDA_MEM_ALLOC_NODE_PARAMS {
         Ok(NodeKind::Alloc(Arc::new(Allocated::new(block, self))))
     }
 
-    /// The parameters with the address that was allocated.
+    /// Returns the parameters with the allocated address.
     fn of(kind: &NodeKind) -> Answer<Self> {
         match kind {
             NodeKind::Alloc(memory) => Ok(memory.params),

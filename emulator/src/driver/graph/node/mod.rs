@@ -1,9 +1,9 @@
-//! Operations of nodes: the kinds of nodes, and the functions that make, describe and change them.
+//! Operations of nodes: the kinds of nodes and the functions that create, describe and change them.
 //!
-//! The C interface has a structure for each kind of node, in up to two revisions, and one for all kinds.
-//! [`NodeParams`] says how a structure becomes a node and comes from one. `typed` holds the functions that have
-//! a kind in their name, `any` those that serve every kind. `kernel`, `memory` and `child` hold what only these
-//! kinds have.
+//! The C interface has a structure for each kind of node, in up to two revisions, and one for all
+//! kinds. [`NodeParams`] converts between structures and nodes. `typed` contains the functions for
+//! one kind each, and `any` the functions for every kind. `kernel`, `memory` and `child` contain
+//! the parts that only these kinds have.
 
 mod any;
 mod captured;
@@ -32,7 +32,7 @@ use kernel::KernelNode;
 use memory::Allocated;
 use params::NodeParams;
 
-/// Enters the functions of every kind.
+/// Registers the functions of every kind.
 pub(crate) fn install(table: &mut Builder) {
     any::install(table);
     child::install(table);
@@ -41,7 +41,6 @@ pub(crate) fn install(table: &mut Builder) {
     typed::install(table);
 }
 
-/// Operation of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum NodeKind {
     Empty,
@@ -52,25 +51,23 @@ pub(crate) enum NodeKind {
     Child(Arc<Graph>),
     Record(Arc<Event>),
     Wait(Arc<Event>),
-    /// Semaphores of other APIs.
     Semaphores(Box<Semaphores>),
-    /// Memory that lives as long as a graph or an executable graph has this node.
+    /// Allocates memory that lives as long as a graph or an executable graph has this node.
     Alloc(Arc<Allocated>),
-    /// The end of such memory.
     Free(u64),
     /// Graphs that run depending on a condition.
     Conditional(Arc<Conditional>),
-    /// Operations on single values, and the context that they were made for.
+    /// Operations on single values, and the context for which they were created.
     Values(Arc<ValueBatch>, CUcontext),
 }
 
-// SAFETY: the raw pointers are the client's, kept to be used as `HostCall` and `Bytes` use theirs,
-// or to be handed back; nothing else looks behind them.
+// SAFETY: the raw pointers are the client's. They are used as `HostCall` and `Bytes` use theirs, or
+// returned to the client, and never dereferenced otherwise.
 unsafe impl Send for NodeKind {}
 // SAFETY: as above.
 unsafe impl Sync for NodeKind {}
 
-/// A copy, `None` if it is empty, and the structure it was made from.
+/// A copy, `None` if it is empty, and its C structure.
 #[derive(Debug, Clone)]
 pub(crate) struct CopyNode {
     copy: Option<Copy>,
@@ -108,7 +105,7 @@ impl NodeKind {
         }
     }
 
-    /// True if it can be replaced by another in an executable graph.
+    /// True if an executable graph can replace it by the other one.
     pub(super) fn can_become(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Values(mine, context), Self::Values(theirs, other)) => {
@@ -121,7 +118,7 @@ impl NodeKind {
         }
     }
 
-    /// True if somebody outside of the process may wait for it.
+    /// True if another process or API may wait for it.
     pub(super) fn is_awaited_outside(&self) -> bool {
         match self {
             Self::Semaphores(_) => true,
@@ -130,7 +127,7 @@ impl NodeKind {
         }
     }
 
-    /// Runs it, as part of an operation of a stream.
+    /// Runs it as part of an operation of a stream.
     pub(crate) fn run(&self, turn: Turn<'_>) -> Answer {
         match self {
             Self::Kernel(node) => node.run(),
@@ -153,9 +150,10 @@ impl NodeKind {
                 Ok(())
             }
             Self::Free(address) => Free(*address).run(turn),
-            // Waits among them are operations of their own: see `GraphRun::parts`.
+            // Waits among them are separate operations: see `GraphRun::parts`.
             Self::Values(batch, _) => batch.run(turn),
-            // What a wait waits for was issued before the graph; an executable graph runs the graphs in it itself.
+            // An event that `Wait` waits for was recorded before the graph. An executable graph
+            // runs nested graphs itself.
             Self::Empty | Self::Fill(None, _) | Self::Wait(_) | Self::Child(_) | Self::Conditional(_) => {
                 Ok(())
             }
@@ -163,14 +161,13 @@ impl NodeKind {
     }
 }
 
-/// The context that a node is made in, which must be alive and not poisoned.
+/// Returns the context in which a node is created. Fails if it has ended or has a sticky error.
 fn current_context() -> Answer<Arc<Context>> {
     let context = context::current().ok_or(INVALID_CONTEXT)?;
     context.check()?;
     Ok(context)
 }
 
-/// Adds a node to a graph.
 fn add(
     out: Out<CUgraphNode>,
     graph: CUgraph,
@@ -185,7 +182,7 @@ fn add(
     put_handle(out, graph.add(&after, kind()?)?)
 }
 
-/// Reads the parameters of a node; fails for one of another kind.
+/// Reads the parameters of a node. Fails for a node of another kind.
 fn params_of<P: NodeParams>(node: CUgraphNode) -> Answer<P> {
     P::of(&Node::find(node)?.kind())
 }

@@ -1,4 +1,5 @@
-//! The C structures of nodes, one for each kind and revision: conversion to and from nodes.
+//! The C structures of nodes, one for each kind and revision, and their conversion to and from
+//! nodes.
 
 use std::sync::Arc;
 
@@ -16,10 +17,10 @@ use super::{CopyNode, NodeKind};
 
 /// A C structure that describes nodes of one kind.
 pub(super) trait NodeParams: Sized {
-    /// The operation of a node made with this.
+    /// Returns the operation of a node with these parameters.
     fn into_kind(self) -> Answer<NodeKind>;
 
-    /// The parameters of a node; fails for one of another kind.
+    /// Returns the parameters of a node. Fails for a node of another kind.
     fn of(kind: &NodeKind) -> Answer<Self>;
 }
 
@@ -79,13 +80,13 @@ impl NodeParams for CUDA_HOST_NODE_PARAMS {
 impl NodeParams for CUDA_BATCH_MEM_OP_NODE_PARAMS {
     fn into_kind(self) -> Answer<NodeKind> {
         ensure(self.flags == 0 && !self.ctx.is_null(), INVALID_VALUE)?;
-        // SAFETY: the client's array of so many structures, which it only has to lend for the call.
+        // SAFETY: the client's array of that many structures, valid during the call.
         let list = unsafe { InMut::from_raw(self.paramArray) };
         let batch = ValueBatch::new(list.input().get_all(self.count as usize)?)?;
         Ok(NodeKind::Values(Arc::new(batch), self.ctx))
     }
 
-    /// The array is the node's, good as long as it is not changed.
+    /// The array belongs to the node, and is valid until the node changes.
     fn of(kind: &NodeKind) -> Answer<Self> {
         match kind {
             NodeKind::Values(batch, ctx) => Ok(Self {
@@ -99,12 +100,12 @@ impl NodeParams for CUDA_BATCH_MEM_OP_NODE_PARAMS {
     }
 }
 
-/// A C structure of which the event is all that counts here.
+/// A C structure of which only the event matters here.
 pub(super) trait EventParams: NodeParams {
     fn with(event: CUevent) -> Self;
 }
 
-/// The structures for events differ in the kind of node only.
+/// The structures for events differ only in the kind of node.
 macro_rules! events {
     ($( $params:ty => $kind:ident; )*) => { $(
         impl EventParams for $params {
@@ -135,7 +136,7 @@ events! {
     CUDA_EVENT_WAIT_NODE_PARAMS => Wait;
 }
 
-/// The structures for semaphores differ in what is done with them. The arrays that a node hands back are its own.
+/// The structures for semaphores differ only in their operation. A node returns its own arrays.
 macro_rules! semaphores {
     ($( $params:ty => $make:ident, $variant:ident; )*) => { $(
         impl NodeParams for $params {
@@ -161,8 +162,8 @@ semaphores! {
     CUDA_EXT_SEM_WAIT_NODE_PARAMS => waits, Waits;
 }
 
-/// Other revisions of structures, by the fields that they share. The other fields do not count here, and read as
-/// zero.
+/// Other revisions of structures, by the fields that they share. The other fields are ignored, and
+/// read as zero.
 macro_rules! revisions {
     ($( $revision:ty, of $params:ty: $( $field:ident ),*; )*) => { $(
         impl NodeParams for $revision {

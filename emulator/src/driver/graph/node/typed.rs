@@ -1,4 +1,4 @@
-//! The functions that add, describe and change nodes of one kind each.
+//! Functions that add, describe and change nodes of one kind each.
 
 use cuprum_sys::*;
 
@@ -9,9 +9,9 @@ use super::super::object::Node;
 use super::params::{EventParams, NodeParams};
 use super::{add, params_of};
 
-/// For each structure: the functions that add a node, read its parameters, and set them in a graph and in an
-/// executable graph. Some also have a parameter for a context, named here. Those of events take and return the
-/// event in place of the structure.
+/// For each structure: the functions that add a node, read its parameters, and set them in a graph
+/// and in an executable graph. Some also have a parameter for a context, named here. Functions for
+/// events take and return the event in place of the structure.
 macro_rules! typed_calls {
     (
         $( struct $params:ty {

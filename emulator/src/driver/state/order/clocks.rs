@@ -1,7 +1,8 @@
-//! The order of operations: vector clocks.
+//! The order of operations, as vector clocks.
 //!
-//! A clock says of each lane up to which operation it is ordered before. All that the host has waited for is ordered before
-//! all that is issued later, by whichever thread: threads of the host can tell each other in ways that the driver does not see.
+//! A clock contains, per lane, the last operation that is ordered before it. All work that the host
+//! has waited for is ordered before all work issued later by any thread, because host threads can
+//! synchronize in ways that the driver does not see.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,14 +34,13 @@ impl Clock {
 /// An operation, by its lane.
 pub(super) type Moment = (usize, Ticket);
 
-/// An order that came to light later: all that follows `before` follows `after` too.
+/// An order that was found later: all successors of `before` also follow `after`.
 #[derive(Debug)]
 struct Late {
     before: Moment,
     clock: Arc<Clock>,
 }
 
-/// The clocks of all lanes and of the host.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     lanes: BTreeMap<StreamKey, usize>,
@@ -50,23 +50,22 @@ pub(super) struct Clocks {
     host: Vec<Ticket>,
     /// Clocks of operations that the host has not waited for.
     points: BTreeMap<Ticket, (usize, Arc<Clock>)>,
-    /// Number of points at which those are dropped that are no longer needed.
+    /// Number of points at which unneeded ones are dropped.
     many: usize,
-    /// By context: the last operation with which all of its streams keep order.
+    /// By context: the last operation that all of its streams synchronize with.
     fences: BTreeMap<usize, Arc<Clock>>,
     /// Copies between devices, for which frees do not wait.
     apart: Vec<Moment>,
     late: Vec<Late>,
 }
 
-/// The least number of points at which some are dropped, and the most orders that came to light later.
+/// Minimum number of points before some are dropped, and maximum number of late orders.
 const MANY: usize = 1024;
 
-/// The most points.
 const MOST_POINTS: usize = 1 << 16;
 
 impl Clocks {
-    /// The clock of a new operation, before which all in `after` come.
+    /// Returns the clock of a new operation that follows all operations in `after`.
     pub(super) fn start(&mut self, key: StreamKey, after: &[Ticket], fenced: [usize; 2]) -> (usize, Clock) {
         let lane = self.lane(key);
         let mut clock = Clock::clone(&self.last[lane]);
@@ -95,7 +94,7 @@ impl Clocks {
         (lane, clock)
     }
 
-    /// Enters an operation with its whole clock.
+    /// Records an operation with its final clock.
     pub(super) fn enter(
         &mut self,
         (lane, ticket): Moment,
@@ -123,7 +122,7 @@ impl Clocks {
         self.host.get(lane).is_some_and(|seen| *seen >= ticket)
     }
 
-    /// Notes that all in a clock is ordered before all that the host does from now on.
+    /// Records that all operations in a clock are ordered before all later actions of the host.
     pub(super) fn reach_host(&mut self, clock: &Clock) {
         let mut clock = clock.clone();
         self.complete(&mut clock);
@@ -145,7 +144,7 @@ impl Clocks {
         }
     }
 
-    /// The clock of all operations, if so many are known which the host has not waited for that they are to be forgotten.
+    /// Returns the clock of all operations if too many are known that the host has not waited for.
     pub(super) fn crowd(&self) -> Option<Clock> {
         if self.points.len() < MOST_POINTS && self.late.len() < MANY {
             return None;
@@ -155,7 +154,7 @@ impl Clocks {
         Some(all)
     }
 
-    /// The clock of all that a wait is for.
+    /// Returns the clock of all operations that a wait covers.
     pub(super) fn awaited(&self, awaited: Awaited) -> Clock {
         let mut clock = Clock::default();
         match awaited {
@@ -195,12 +194,12 @@ impl Clocks {
         clock
     }
 
-    /// Notes that an operation, which was judged already, comes after another one.
+    /// Records that an operation, already judged, follows another one.
     pub(super) fn add_late(&mut self, before: Moment, clock: &Arc<Clock>) {
         self.late.push(Late { before, clock: Arc::clone(clock) });
     }
 
-    /// Adds to a clock the orders that came to light later.
+    /// Adds the late orders to a clock.
     fn complete(&self, clock: &mut Clock) {
         let is_known = |clock: &Clock, late: &Late| clock.knows(late.before) || self.is_over(late.before);
         let mut open: Vec<&Late> = self.late.iter().collect();
@@ -229,7 +228,6 @@ impl Clocks {
         lane
     }
 
-    /// Joins the clocks of some lanes of a context.
     fn join_lanes(
         &self,
         clock: &mut Clock,

@@ -1,4 +1,5 @@
-//! Operations, waits of the host and frees, in the order of the calls, and the verdicts about them.
+//! The journal: operations, waits of the host and frees in the order of the calls, and verdicts on
+//! them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,25 +19,23 @@ use super::nodes;
 use super::shadow::{Meeting, PageKey, Shadow, Standing, Touch};
 use super::work::{Act, Number, Part};
 
-/// An operation as it is issued.
 #[derive(Debug)]
 pub(crate) struct Issued {
     pub(crate) ticket: Ticket,
     pub(crate) lane: StreamKey,
     /// Operations of other lanes that it waits for.
     pub(crate) after: Vec<Ticket>,
-    /// The contexts with all of whose streams it keeps order, 0 for none.
+    /// The contexts with whose streams it synchronizes, 0 for none.
     pub(crate) fenced: [usize; 2],
     /// True for a copy between devices, for which frees do not wait.
     pub(crate) is_apart: bool,
     pub(crate) calls_client: bool,
-    /// The call that issues it.
     pub(crate) call: Option<FnId>,
 }
 
 #[derive(Debug)]
 enum Entry {
-    /// Its acts are known when it has run.
+    /// Its acts are known after it has run.
     Operation(Issued, Option<Vec<Act>>),
     Wait(Awaited),
     Freed(Neighbor, Option<FnId>),
@@ -44,24 +43,22 @@ enum Entry {
     HostRead(u64, u64, Option<FnId>),
 }
 
-/// The most entries that wait for an operation to run. Beyond, it counts as one that touches nothing.
+/// Maximum number of entries that wait for an operation to run. Beyond it, the operation counts as
+/// one without accesses.
 const MOST_ENTRIES: usize = 1 << 16;
 
-/// The most reports.
 const MOST_REPORTS: usize = 100;
 
-/// The entries that are not judged yet, and all that is known of those before.
+/// The entries not judged yet, and the state derived from earlier ones.
 #[derive(Debug, Default)]
 pub(crate) struct Journal(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     entries: VecDeque<Entry>,
-    /// Number of the first of them.
     first: u64,
     /// Entries of operations that have not run, by ticket.
     running: HashMap<Ticket, u64>,
-    /// Numbers of streams, as reports name them.
     names: HashMap<StreamKey, u64>,
     judge: Judge,
 }
@@ -71,12 +68,12 @@ impl Journal {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the name of a stream that a client made: its number among the streams.
+    /// Records the number of a stream that a client created.
     pub(crate) fn name(&self, lane: StreamKey, number: u64) {
         self.lock().names.insert(lane, number);
     }
 
-    /// Enters an operation. It is called in the order of the tickets.
+    /// Records an operation. Called in the order of the tickets.
     pub(crate) fn issue(&self, issued: Issued) {
         let mut state = self.lock();
         let number = state.first + state.entries.len() as u64;
@@ -84,7 +81,7 @@ impl Journal {
         state.entries.push_back(Entry::Operation(issued, None));
     }
 
-    /// Notes that an operation has run, or never will.
+    /// Records that an operation has run, or never will.
     pub(crate) fn finish(&self, ticket: Ticket, acts: Vec<Act>) {
         let mut state = self.lock();
         let Some(number) = state.running.remove(&ticket) else { return };
@@ -95,17 +92,16 @@ impl Journal {
         Self::judge(state, false);
     }
 
-    /// Notes that the host waits.
     pub(in crate::driver::state) fn wait(&self, awaited: Awaited) {
         self.enter(Entry::Wait(awaited));
     }
 
-    /// Notes that a call frees memory, in no stream.
+    /// Records that a call frees memory, outside of streams.
     pub(crate) fn free(&self, memory: Neighbor, call: Option<FnId>) {
         self.enter(Entry::Freed(memory, call));
     }
 
-    /// Notes that a call reads memory of the host that the driver does not know.
+    /// Records that a call reads pageable host memory.
     pub(crate) fn read_on_host(&self, start: u64, len: u64, call: Option<FnId>) {
         self.enter(Entry::HostRead(start, len, call));
     }
@@ -116,12 +112,12 @@ impl Journal {
         Self::judge(state, false);
     }
 
-    /// Judges all that is left, whether it has run or not.
+    /// Judges all remaining entries, whether they have run or not.
     pub(crate) fn end(&self) {
         Self::judge(self.lock(), true);
     }
 
-    /// Judges the entries up to the first operation that has not run, and tells the verdicts.
+    /// Judges the entries up to the first operation that has not run, and reports the findings.
     fn judge(mut state: MutexGuard<'_, State>, all: bool) {
         let state_now = &mut *state;
         loop {
@@ -161,7 +157,7 @@ fn stream_name(names: &HashMap<StreamKey, u64>, lane: StreamKey) -> String {
     }
 }
 
-/// A wait for a number in memory that nothing has satisfied yet.
+/// An unsatisfied wait for a number in memory.
 #[derive(Debug)]
 struct Waiting {
     moment: Moment,
@@ -179,21 +175,21 @@ struct Held {
     spinner: Moment,
 }
 
-/// All that is known of the entries that were judged.
+/// The state derived from the judged entries.
 #[derive(Debug, Default)]
 struct Judge {
     clocks: Clocks,
     shadow: Shadow,
-    /// Operations that may wait for the host, in a way that the driver does not see.
+    /// Operations that may wait for the host in a way that the driver does not see.
     open: Vec<Moment>,
     /// Kernels that may wait for others in a loop.
     spinners: Vec<Moment>,
-    /// Those that may wait for the operation at hand.
+    /// Kernels that may wait for the current operation.
     met: Vec<Moment>,
     waiting: Vec<Waiting>,
     held: Vec<Held>,
     found: Vec<Unordered>,
-    /// The kinds of reports that were made.
+    /// The kinds of reports made so far.
     told: HashSet<String>,
 }
 
@@ -232,7 +228,7 @@ impl Judge {
         if tells_host {
             self.reach_host(&clock);
         }
-        // As if the host had waited: orders that are missing across this point are missed.
+        // Acts as if the host had waited, so orders missing across this point are not found.
         if let Some(all) = self.clocks.crowd() {
             self.reach_host(&all);
         }
@@ -254,7 +250,7 @@ impl Judge {
                     shadow.meetings(key, mask, join, |touch| is_open(touch) && touch.manner.writes());
                 } else if part.manner.is_strong() {
                     let meet = |meeting: Meeting| {
-                        // One of the two reads what the other one wrote, and may wait for it.
+                        // One of them reads the other's value, and may wait for it.
                         match (meeting.touch.manner.writes(), part.manner.writes()) {
                             (true, false) => clock.join(&meeting.touch.clock),
                             (false, true) => late.push(meeting.touch.moment),
@@ -288,7 +284,6 @@ impl Judge {
         }
     }
 
-    /// Enters one act, and judges it.
     fn act(&mut self, act: Act, work: &Arc<Work>, moment: Moment, clock: &Arc<Clock>) {
         let mut value = match &act.number {
             Some(Number::Written(value)) => Some(*value),
@@ -310,6 +305,7 @@ impl Judge {
                 lines: Arc::clone(&part.lines),
                 value: value.take(),
             });
+            let mut meetings = Vec::new();
             for (page, mask) in part.pages {
                 let key = key_of(part.memory.as_deref(), page);
                 let is_awaited = self.open.contains(&moment);
@@ -327,8 +323,11 @@ impl Judge {
                     _ => Standing::Unordered,
                 };
                 if let Some(meeting) = self.shadow.enter(key, &touch, mask, standing) {
-                    self.report(meeting, &touch);
+                    meeting.join(&mut meetings);
                 }
+            }
+            for meeting in meetings {
+                self.report(meeting, &touch);
             }
             if let (Use::Frees, Some(memory)) = (does, &part.memory) {
                 self.shadow.forget(memory);
@@ -338,7 +337,7 @@ impl Judge {
         self.shadow.clear(|touch| clocks.is_over(touch.moment));
     }
 
-    /// Reports two acts that nothing orders, unless something may that the driver does not see.
+    /// Reports two unordered acts, unless the driver may have missed an order between them.
     fn report(&mut self, meeting: Meeting, second: &Touch) {
         let Meeting { touch: first, bytes } = meeting;
         let is_same = first.moment == second.moment;
@@ -360,7 +359,7 @@ impl Judge {
         }
     }
 
-    /// Keeps a report for later, unless one of its kind was.
+    /// Keeps a report for later, unless a report of its kind exists.
     fn find(&mut self, report: Unordered) {
         let side = |work: &Work| format!("{:?} {:?} {} {:?}", work.call, work.kernel, work.stream, work.does);
         let kind = format!("{} {}", side(&report.first), side(&report.second));
@@ -374,7 +373,7 @@ impl Judge {
         self.reach_host(&clock);
     }
 
-    /// Notes that the host has waited for all in a clock.
+    /// Records that the host has waited for all operations in a clock.
     fn reach_host(&mut self, clock: &Clock) {
         self.clocks.reach_host(clock);
         let clocks = &self.clocks;
@@ -405,7 +404,7 @@ impl Judge {
         self.on_host(part, Use::Reads, call);
     }
 
-    /// Judges an access of the host itself, which comes after all that it has waited for.
+    /// Judges an access of the host itself, which follows all work that it has waited for.
     fn on_host(&mut self, part: Part, does: Use, call: Option<FnId>) {
         let mut work = Work::new(0, call, None, "the host".into());
         work.does = does;
@@ -416,7 +415,7 @@ impl Judge {
             let conflicts = |touch: &Touch| {
                 !clocks.is_over(touch.moment) && (part.manner.writes() || touch.manner.writes())
             };
-            self.shadow.meetings(key, mask, |meeting| meetings.push(meeting), conflicts);
+            self.shadow.meetings(key, mask, |meeting| meeting.join(&mut meetings), conflicts);
         }
         let second = Touch {
             work: Arc::new(work),

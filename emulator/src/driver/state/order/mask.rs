@@ -5,13 +5,13 @@ use crate::exec::touched::PAGE;
 /// Bytes of a page: a range, or one bit for each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mask {
-    /// From the first to the one past the last.
+    /// The first byte, and the end.
     Range(u64, u64),
     Bits(Box<[u64]>),
 }
 
 impl Mask {
-    /// The bytes whose bits are set, if there are any.
+    /// Returns the bytes whose bits are set, if there are any.
     pub(super) fn of_words(words: Vec<u64>) -> Option<Self> {
         let first = words.iter().position(|word| *word != 0)?;
         let last = words.iter().rposition(|word| *word != 0)?;
@@ -24,7 +24,6 @@ impl Mask {
         Some(Self::Bits(words.into()))
     }
 
-    /// The bits of 64 bytes.
     fn word(&self, index: usize) -> u64 {
         match self {
             Self::Bits(words) => words.get(index).copied().unwrap_or(0),
@@ -36,7 +35,6 @@ impl Mask {
         }
     }
 
-    /// The words that may have bits.
     fn words(&self) -> std::ops::Range<usize> {
         match self {
             Self::Bits(words) => 0..words.len(),
@@ -44,7 +42,7 @@ impl Mask {
         }
     }
 
-    /// The first run of bytes that both have.
+    /// Returns the first run of bytes in both.
     pub(super) fn overlap(&self, other: &Self) -> Option<(u64, u64)> {
         if let (Self::Range(a, b), Self::Range(c, d)) = (self, other) {
             let (start, end) = (*a.max(c), *b.min(d));
@@ -62,7 +60,7 @@ impl Mask {
         Some((start, end))
     }
 
-    /// True if it has all bytes of another one.
+    /// True if it contains all bytes of another one.
     pub(super) fn covers(&self, other: &Self) -> bool {
         if let (Self::Range(a, b), Self::Range(c, d)) = (self, other) {
             return a <= c && d <= b;
@@ -71,7 +69,6 @@ impl Mask {
     }
 }
 
-/// The pages of a range of bytes.
 pub(super) fn pages_of(start: u64, len: u64) -> impl Iterator<Item = (u64, Mask)> {
     let end = start.saturating_add(len);
     let numbers = if len == 0 { 0..0 } else { start / PAGE..end.div_ceil(PAGE) };

@@ -1,15 +1,16 @@
-//! The check of the order between streams: which operations touch the same bytes, and whether something orders them.
+//! The check of the order between streams: finds operations that access the same bytes without an
+//! order.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
-//! | `work` | the bytes that an operation touches, gathered while it runs |
+//! | `work` | the bytes that an operation accesses, collected while it runs |
 //! | `mask` | bytes of a page |
-//! | `clocks` | which operations are ordered before which |
-//! | `shadow` | the last operations that touched each byte |
+//! | `clocks` | the order between operations |
+//! | `shadow` | the last operations that accessed each byte |
 //! | `journal` | operations, waits and frees in the order of the calls, and the verdicts |
-//! | `nodes` | which nodes of a graph are ordered before which |
+//! | `nodes` | the order between nodes of a graph |
 //!
-//! Operations are judged in the order in which they were issued, whenever they run, so that the verdicts are the same in
+//! Operations are judged in the order of issue, whenever they run, so the verdicts are the same in
 //! all modes.
 
 mod clocks;

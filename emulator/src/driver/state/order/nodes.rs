@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use super::work::is_gathering;
 
-/// The nodes of one run of a graph, or of a graph inside of it, each with those that it waits for.
+/// The nodes of one run of a graph, or of a graph inside it, each with its dependencies.
 #[derive(Debug)]
 pub(crate) struct Body(HashMap<usize, Arc<[usize]>>);
 
-/// Place of a node: the graph that was launched, the graph inside of it, and so on, each with the node there.
+/// Position of a node: the launched graph, the graph inside it, and so on, each with the node
+/// there.
 pub(crate) type Place = Vec<(Arc<Body>, usize)>;
 
 impl Body {
-    /// Nodes and those that each waits for, if the running operation notes the bytes that it touches.
+    /// Returns nodes and their dependencies, if the accesses of the running operation are recorded.
     pub(crate) fn of<'n>(nodes: impl Iterator<Item = (usize, &'n Arc<[usize]>)>) -> Option<Arc<Self>> {
         is_gathering().then(|| Arc::new(Self(nodes.map(|(node, after)| (node, Arc::clone(after))).collect())))
     }
 
-    /// True if a node waits for an earlier one, itself or by way of others.
+    /// True if a node depends on an earlier one, directly or not.
     fn follows(&self, node: usize, earlier: usize) -> bool {
         let (mut open, mut seen) = (vec![node], HashSet::new());
         while let Some(node) = open.pop() {
@@ -35,10 +36,11 @@ impl Body {
     }
 }
 
-/// True if the node at one place comes after the node at another, which ran before it in the same launch.
+/// True if the node at one position follows the node at another, which ran before it in the same
+/// launch.
 pub(super) fn follows(place: &Place, earlier: &Place) -> bool {
     for ((body, node), (other, before)) in place.iter().zip(earlier) {
-        // Bodies of loops run one after the other.
+        // Runs of a loop's body are sequential.
         if !Arc::ptr_eq(body, other) {
             return true;
         }
@@ -46,6 +48,6 @@ pub(super) fn follows(place: &Place, earlier: &Place) -> bool {
             return body.follows(*node, *before);
         }
     }
-    // One and the same node.
+    // The same node.
     true
 }

@@ -1,4 +1,4 @@
-//! The last operations that touched each byte.
+//! The last operations that accessed each byte.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) struct Touch {
     pub(super) memory: Option<Arc<Neighbor>>,
     pub(super) manner: Manner,
     pub(super) lines: Arc<[Line]>,
-    /// The value that it wrote, for a number that streams wait for.
+    /// The value that it wrote, if streams can wait for this number.
     pub(super) value: Option<u64>,
 }
 
@@ -40,35 +40,48 @@ struct Layer {
     mask: Mask,
 }
 
-/// A page of an allocation, by its number; 0 is memory of the host that the driver does not know.
+/// A page of an allocation, by its number; 0 for pageable host memory.
 pub(super) type PageKey = (u64, u64);
 
-/// The most layers of a page. The oldest are dropped beyond.
+/// Maximum number of layers per page; beyond it, the oldest are dropped.
 const MOST: usize = 64;
 
-/// The acts that memory remembers.
+/// The recorded acts of all memory.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
     pages: HashMap<PageKey, Vec<Layer>>,
-    /// Number of pages at which those are dropped that are no longer needed.
+    /// Number of pages at which unneeded ones are dropped.
     many: usize,
 }
 
-/// An earlier act that touches the same bytes.
+/// An earlier act that accesses the same bytes.
 #[derive(Debug)]
 pub(super) struct Meeting {
     pub(super) touch: Arc<Touch>,
-    /// The first bytes that both touch.
+    /// The first bytes that both access.
     pub(super) bytes: (u64, u64),
 }
 
-/// True if two manners to touch the same bytes need an order.
+impl Meeting {
+    /// Appends itself to the meetings on earlier pages, or extends the last one if it is with the
+    /// same act and ends where this one starts.
+    pub(super) fn join(self, meetings: &mut Vec<Self>) {
+        match meetings.last_mut() {
+            Some(last) if Arc::ptr_eq(&last.touch, &self.touch) && last.bytes.1 == self.bytes.0 => {
+                last.bytes.1 = self.bytes.1;
+            }
+            _ => meetings.push(self),
+        }
+    }
+}
+
+/// True if two kinds of access to the same bytes need an order.
 fn conflict(a: Manner, b: Manner) -> bool {
     (a.writes() || b.writes()) && !(a.is_strong() && b.is_strong())
 }
 
 impl Shadow {
-    /// Finds the acts that touch some of the bytes and are not ordered before.
+    /// Finds the acts that access some of the bytes and are not ordered before.
     pub(super) fn meetings(
         &self,
         key: PageKey,
@@ -84,7 +97,7 @@ impl Shadow {
         }
     }
 
-    /// Enters an act on a page, and finds the first that conflicts with it.
+    /// Records an act on a page, and finds the first act that conflicts with it.
     pub(super) fn enter(
         &mut self,
         key: PageKey,
@@ -96,7 +109,7 @@ impl Shadow {
         let mut found = None;
         layers.retain(|layer| match standing(&layer.touch) {
             Standing::Over => false,
-            // Whatever is not ordered to the earlier act is not ordered to this one either.
+            // An act that is unordered with the earlier act is also unordered with this one.
             Standing::Before => {
                 let (earlier, now) = (layer.touch.manner, touch.manner);
                 let stands_for =
@@ -120,14 +133,13 @@ impl Shadow {
         found
     }
 
-    /// Forgets an allocation.
     pub(super) fn forget(&mut self, memory: &Neighbor) {
         for page in 0..memory.len.div_ceil(PAGE) {
             self.pages.remove(&(memory.id, page));
         }
     }
 
-    /// Forgets what the host has waited for, once there is much of it.
+    /// Removes acts that the host has waited for, if there are many pages.
     pub(super) fn clear(&mut self, is_over: impl Fn(&Touch) -> bool) {
         if self.pages.len() < self.many.max(MANY_PAGES) {
             return;
@@ -140,5 +152,5 @@ impl Shadow {
     }
 }
 
-/// The least number of pages at which some are dropped.
+/// Minimum number of pages before some are dropped.
 const MANY_PAGES: usize = 4096;

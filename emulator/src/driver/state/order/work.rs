@@ -1,4 +1,4 @@
-//! The bytes that an operation touches, gathered on the thread that runs it.
+//! The accesses of an operation, collected on the thread that runs it.
 
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
@@ -19,20 +19,19 @@ pub(crate) struct Act {
     /// The node, in a launch of a graph.
     pub(crate) place: Place,
     pub(crate) parts: Vec<Part>,
-    /// True if the host may learn from it that it runs, in a way that the driver does not see.
+    /// True if the host may learn that it runs, in a way that the driver does not see.
     pub(crate) tells_host: bool,
-    /// True if it may wait for the host, in a way that the driver does not see.
+    /// True if it may wait for the host in a way that the driver does not see.
     pub(crate) awaits_host: bool,
     pub(crate) number: Option<Number>,
-    /// Its use of the memory, if it is more than reading and writing.
+    /// Its use of the memory, if it is not just an access.
     pub(crate) does: Option<Use>,
 }
 
 /// An operation on a single number in memory.
 pub(crate) enum Number {
-    /// It is set to this value.
     Written(u64),
-    /// It is waited for until its value satisfies this.
+    /// Waits until its value satisfies this condition.
     Awaited(Box<dyn Fn(u64) -> bool + Send>),
 }
 
@@ -42,10 +41,10 @@ impl std::fmt::Debug for Number {
     }
 }
 
-/// Bytes of one allocation that are touched in one manner.
+/// Bytes of one allocation that are accessed in one manner.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// `None` for memory of the host that the driver does not know.
+    /// `None` for pageable host memory.
     pub(super) memory: Option<Arc<Neighbor>>,
     pub(super) manner: Manner,
     pub(super) pages: Vec<(u64, Mask)>,
@@ -53,7 +52,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Rows of bytes of an allocation, or of the host at these addresses.
+    /// Returns rows of bytes of an allocation, or of the host at these addresses.
     pub(crate) fn rows(
         memory: Option<Neighbor>,
         manner: Manner,
@@ -63,7 +62,6 @@ impl Part {
         Self { memory: memory.map(Arc::new), manner, pages, lines: Arc::default() }
     }
 
-    /// A whole allocation.
     pub(crate) fn whole(memory: Neighbor, manner: Manner) -> Self {
         let len = memory.len;
         Self::rows(Some(memory), manner, [(0, len)])
@@ -71,11 +69,10 @@ impl Part {
 }
 
 impl Act {
-    /// The run of a kernel.
     pub(crate) fn of_kernel(kernel: &Kernel, touched: Touched) -> Self {
         let mut act = Self { kernel: Some(kernel.name.clone()), ..Self::default() };
         let has_fence = touched.has_fence();
-        // Memory of the device's heap goes from kernel to kernel without an order that could be seen.
+        // Kernels pass memory of the device's heap to each other in ways that cannot be seen.
         let all = touched.into_marks().into_iter();
         for marks in all.filter(|marks| marks.allocation.kind != RegionKind::Heap) {
             let memory = Arc::new(marks.allocation.clone());
@@ -108,7 +105,6 @@ impl Act {
     }
 }
 
-/// The line of an instruction.
 fn line_at(kernel: &Kernel, pc: u32) -> Option<Line> {
     let origin = kernel.origins.get(kernel.code.get(pc as usize)?.origin as usize)?;
     let file = |(file, line): (u32, u32)| {
@@ -118,7 +114,7 @@ fn line_at(kernel: &Kernel, pc: u32) -> Option<Line> {
     Some(Line::new(origin.line, origin.source.and_then(file)))
 }
 
-/// The acts of the running operation so far, and the node that runs.
+/// The acts of the running operation so far, and its current node.
 #[derive(Debug, Default)]
 struct Gathered {
     acts: Vec<Act>,
@@ -126,12 +122,12 @@ struct Gathered {
 }
 
 thread_local! {
-    /// It has no destructor, as destructors of the client's own variables run operations too, also after the end of `main`.
-    /// Between operations it is empty.
+    /// Has no destructor, because destructors of the client's own variables can run operations,
+    /// even after the end of `main`. It is empty between operations.
     static GATHERED: ManuallyDrop<RefCell<Option<Gathered>>> = const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
-/// Runs an operation, or a part of one, and returns the parts that it noted.
+/// Runs an operation, or a part of one, and returns the acts that it noted.
 pub(crate) fn gather<T>(run: impl FnOnce() -> T) -> (T, Vec<Act>) {
     // An operation may run others while it waits.
     let outer = GATHERED.with(|gathered| gathered.replace(Some(Gathered::default())));
@@ -140,12 +136,12 @@ pub(crate) fn gather<T>(run: impl FnOnce() -> T) -> (T, Vec<Act>) {
     (result, inner.unwrap_or_default().acts)
 }
 
-/// True if the running operation notes the bytes that it touches.
+/// True if the accesses of the running operation are recorded.
 pub(crate) fn is_gathering() -> bool {
     GATHERED.with(|gathered| gathered.borrow().is_some())
 }
 
-/// Notes a part of the running operation, if that is wanted.
+/// Notes an act of the running operation, if acts are recorded.
 pub(crate) fn note(act: impl FnOnce() -> Act) {
     if is_gathering() {
         let act = act();
@@ -157,7 +153,7 @@ pub(crate) fn note(act: impl FnOnce() -> Act) {
     }
 }
 
-/// Runs a node of a graph. Parts that are noted meanwhile are of that node.
+/// Runs a node of a graph. Acts noted meanwhile belong to that node.
 pub(crate) fn at_node<T>(body: Option<&Arc<Body>>, node: usize, run: impl FnOnce() -> T) -> T {
     let Some(body) = body else { return run() };
     let change = |change: &dyn Fn(&mut Place)| {

@@ -1,16 +1,15 @@
-//! Numbers that are known from the launch on, as expressions, and shapes made of them.
+//! Expressions over numbers known at launch, and shapes built from them.
 
 use crate::semantics::{Register, Width};
 use std::collections::HashMap;
 
-/// Index of an expression.
 pub(in crate::exec) type Id = u32;
 
-/// A number that is known from the launch on.
+/// A number known at launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::exec) enum Expr {
     Number(i64),
-    /// Value of a constant row; with 32 bits, sign-extended.
+    /// Value of a constant row; a 32-bit value is sign-extended.
     Row(Register, Width),
     Add(Id, Id),
     Sub(Id, Id),
@@ -21,16 +20,14 @@ pub(in crate::exec) enum Expr {
     LowUnsigned(Id),
 }
 
-/// The expression that is zero.
 pub(in crate::exec) const ZERO: Id = 0;
-/// The expression that is one.
 pub(in crate::exec) const ONE: Id = 1;
 
-/// Growth of a value with each coordinate of the thread.
+/// Growth of a value per coordinate of the thread.
 pub(in crate::exec) type Growth = [Id; 3];
 pub(in crate::exec) const UNIFORM: Growth = [ZERO; 3];
 
-/// Expressions, each once, behind the ones it is made of.
+/// Expressions without duplicates. Each follows its operands.
 #[derive(Debug)]
 pub(in crate::exec) struct Exprs {
     pub(in crate::exec) list: Vec<Expr>,
@@ -52,7 +49,7 @@ impl Exprs {
         }
     }
 
-    /// The expression, or a simpler one that is equal.
+    /// Returns an equal expression, simplified if possible.
     pub(in crate::exec) fn make(&mut self, expr: Expr) -> Id {
         let expr = match expr {
             Expr::Add(a, b) if a > b => Expr::Add(b, a),
@@ -100,7 +97,7 @@ fn low_unsigned(number: i64) -> i64 {
     number as u32 as i64
 }
 
-/// Evaluates expressions in their order; `row` gives the value of a constant row.
+/// Evaluates expressions in order; `row` returns the value of a constant row.
 pub(in crate::exec) fn evaluate(list: &[Expr], row: impl Fn(Register, Width) -> i64, values: &mut Vec<i64>) {
     values.clear();
     for expr in list {

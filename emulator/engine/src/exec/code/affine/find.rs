@@ -12,25 +12,27 @@ use crate::semantics::known::linear;
 use crate::semantics::{Predicate, Register, Width};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Instructions that the analysis may examine before it gives up: per instruction of the kernel, and at least.
+/// Maximum number of instructions that the analysis examines before it gives up: per instruction of
+/// the kernel, and the minimum of this limit.
 const MOST_LOOKS: usize = 256;
 const LEAST_LOOKS: usize = 1 << 16;
 
 /// Knowledge about a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
-    /// Nothing: it needs a row.
+    /// Irregular: it needs a row.
     Row,
     Shaped {
         shape: Growth,
-        /// The value, if it is the same in all threads and known once the launch is.
+        /// The value, if it is the same in all threads and known at launch.
         value: Option<Id>,
     },
 }
 
 impl Affine {
-    /// Runs the analysis. `copies` are registers that stand for constant rows. `None` if there is nothing to gain, or
-    /// if control flow is so entangled that the analysis would take more than linear time.
+    /// Runs the analysis. `copies` are registers equal to constant rows. Returns `None` if there is
+    /// nothing to gain, or if the control flow is so complex that the analysis would take more than
+    /// linear time.
     pub(in crate::exec) fn find(
         kernel: &Kernel,
         blocks: &Blocks,
@@ -73,7 +75,7 @@ struct Finder<'k> {
     rejected: HashSet<Register>,
     /// Number of instructions that may still be examined.
     looks: usize,
-    /// The last search that came by each block, and the number of searches.
+    /// The last search that visited each block, and the number of searches.
     seen: Vec<usize>,
     searches: usize,
 }
@@ -106,7 +108,7 @@ impl Finder<'_> {
         users
     }
 
-    /// Counts instructions that are examined; `None` once there were too many.
+    /// Counts examined instructions. Returns `None` after too many.
     fn look(&mut self, instructions: usize) -> Option<()> {
         self.looks = self.looks.checked_sub(instructions)?;
         Some(())
@@ -117,12 +119,13 @@ impl Finder<'_> {
             let known = self.constant(*register, *width, *constant);
             self.known.insert(*register, known);
         }
-        // A register that is read before it is written is zero then, whatever is written later.
+        // A register that is read before it is written is zero then, so its value is irregular.
         self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
     }
 
-    /// Propagates from these instructions to all registers. A register is taken to be regular until an instruction
-    /// contradicts. Its state changes three times at most, so this takes linear time, however often it is called.
+    /// Propagates from these instructions to all registers. A register is assumed to be regular
+    /// until an instruction contradicts this. Its state changes at most three times, so this takes
+    /// linear time in total.
     fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
         let mut waits = vec![false; self.kernel.code.len()];
         open.iter().for_each(|pc| waits[*pc as usize] = true);
@@ -158,7 +161,7 @@ impl Finder<'_> {
                 shape[usize::from(axis)] = ONE;
                 (shape, None)
             }
-            // The same throughout a block.
+            // The same in all threads of a block.
             Constant::Special(
                 Special::BlockId(_)
                 | Special::ClusterId(_)
@@ -189,7 +192,7 @@ impl Finder<'_> {
         Known::Shaped { shape, value }
     }
 
-    /// State of a register after an instruction; `None` while nothing is known of its sources.
+    /// Returns the state of a register after an instruction; `None` while its sources are unknown.
     fn result(&mut self, instruction: &Instruction, out: Register, width: Width) -> Option<Known> {
         let whole = match self.kernel.row_kinds.get(out.0 as usize) {
             Some(RowKind::Single) => width == Width::Single,
@@ -229,8 +232,8 @@ impl Finder<'_> {
         })
     }
 
-    /// Leaves registers to rows that some lanes write while others wait elsewhere with a value of their own.
-    /// `None` if that takes too long.
+    /// Assigns rows to registers that some lanes write while others wait with a different value.
+    /// Returns `None` if this takes too long.
     fn reject_divergent(&mut self) -> Option<()> {
         let uniform = self.uniform_predicates()?;
         for block in 0..self.blocks.count() {
@@ -246,7 +249,8 @@ impl Finder<'_> {
                     let (one, other) = (*one, *other);
                     let earlier = self.blocks.rank(one) < self.blocks.rank(other);
                     let (first, second) = if earlier { (one, other) } else { (other, one) };
-                    // The first run until they come to the place of the others, or beyond. Then those catch up.
+                    // The first lanes run until they reach the position of the others, or pass it.
+                    // Then the others catch up.
                     for meeting in self.reject_written(first, second)? {
                         if meeting != second {
                             self.reject_written(second, meeting)?;
@@ -258,8 +262,9 @@ impl Finder<'_> {
         Some(())
     }
 
-    /// Rejects registers that are needed at the start of the block `waiting` and written on the ways from `from` to
-    /// blocks that do not come before that. Returns these blocks; `None` if it takes too long.
+    /// Rejects registers that are live at the start of the block `waiting` and written on the paths
+    /// from `from` to blocks that are not before it. Returns these blocks; `None` if it takes too
+    /// long.
     fn reject_written(&mut self, from: usize, waiting: usize) -> Option<Vec<usize>> {
         let limit = self.blocks.rank(waiting);
         let place = self.blocks.range(waiting).start as u32;
@@ -289,7 +294,8 @@ impl Finder<'_> {
         Some(beyond)
     }
 
-    /// Predicates that are the same in all lanes that run; `None` if finding out takes too long.
+    /// Returns the predicates that are the same in all running lanes; `None` if the search takes
+    /// too long.
     fn uniform_predicates(&mut self) -> Option<Vec<bool>> {
         let mut uniform = vec![true; self.kernel.predicates as usize];
         let mut changed = true;
@@ -377,7 +383,8 @@ impl Finder<'_> {
             scalar.row = as_row.contains(register);
         }
         for register in &as_row {
-            // Steps read the constant row, but the plain mode, which runs an access outside its window, reads the copy.
+            // Steps read the constant row, but the plain mode, which runs an access outside its
+            // window, reads the copy.
             let root = self.copies.get(register).map_or(*register, |(root, ..)| *root);
             for row in [*register, root].into_iter().filter(|_| constants.contains(&root)) {
                 affine.rows[row.0 as usize / 64] |= 1 << (row.0 % 64);
@@ -387,8 +394,8 @@ impl Finder<'_> {
         (!affine.scalars.is_empty()).then_some(affine)
     }
 
-    /// Drops scalars that are only read as rows: they are better computed as rows. Their sources are then read as rows,
-    /// too.
+    /// Drops scalars that are only read as rows, because it is cheaper to compute them as rows.
+    /// Their sources are then also read as rows.
     fn drop_rows(&self, affine: &mut Affine, users: &Users) {
         let mut as_scalar: HashMap<Register, usize> = HashMap::new();
         for instruction in &self.kernel.code {

@@ -1,9 +1,9 @@
-//! Operations that keep values regular.
+//! Operations that keep registers regular.
 
 use super::expr::{Expr, Exprs, Growth, Id, ZERO};
 use crate::semantics::known::Linear;
 
-/// Growth of an operation's result; `None` if it depends on more than the launch.
+/// Returns the growth of an operation's result; `None` if it is not known at launch.
 pub(in crate::exec) fn linear_shape(
     exprs: &mut Exprs,
     linear: Linear,
@@ -47,7 +47,7 @@ pub(in crate::exec) fn linear_shape(
     }
 }
 
-/// The result of an operation on known values.
+/// Returns the result of an operation on known values.
 pub(in crate::exec) fn linear_value(
     exprs: &mut Exprs,
     linear: Linear,

@@ -1,13 +1,14 @@
-//! Finds registers whose lanes differ in a regular way.
+//! Finds registers whose lanes differ regularly.
 //!
-//! Most integer registers hold the same value in all threads of a warp, or one that grows by a fixed amount with each
-//! coordinate of the thread: loop counters, indices, addresses. Such a register needs no row of 32 values. Its value
-//! in the first lane, and the amount by which it grows, its *shape*, say all. The shape is the same throughout a
-//! launch; so only the first lane's value is computed, for eight warps at once.
+//! Most integer registers have the same value in all threads of a warp, or a value that grows by a
+//! fixed amount per coordinate of the thread: loop counters, indices, addresses. Such a register
+//! needs no vector register of 32 values. Its value in the first lane and its growth, called its
+//! *shape*, are sufficient. The shape is constant during a launch, so only the first lane's value
+//! is computed, for eight warps at once.
 //!
-//! This holds as long as all lanes that need a register get its new value together. Registers for which the analysis
-//! here finds otherwise are left to rows; the cases that it cannot see are noticed when they happen
-//! ([`crate::exec::vector::scalar`]).
+//! This is valid as long as all lanes that need a register get its new value together. The analysis
+//! assigns rows to registers for which this does not hold. Cases that it cannot see are detected at
+//! run time ([`crate::exec::vector::scalar`]).
 
 mod expr;
 mod find;
@@ -25,40 +26,37 @@ pub(in crate::exec) use expr::{Expr, evaluate};
 use expr::{Growth, UNIFORM};
 use std::collections::HashMap;
 
-/// Method for a test on regular operands.
+/// Method of a comparison of regular operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum TestKind {
-    /// Once for each warp: both operands are the same in all lanes.
+    /// Once per warp, because both operands are the same in all lanes.
     Uniform,
-    /// By the minimum and maximum of each operand, if they decide.
+    /// By the minimum and maximum of each operand, if they decide it.
     Range(Comparison),
 }
 
-/// A register without a row.
+/// A register without a row of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) struct Scalar {
-    /// Index of its shape.
     pub(in crate::exec) shape: u32,
     pub(in crate::exec) width: Width,
-    /// True if it is read as a row, so that it has one as well.
+    /// True if it is also read as a row, so that it needs one.
     pub(in crate::exec) row: bool,
 }
 
-/// Result of the analysis.
 #[derive(Debug)]
 pub(in crate::exec) struct Affine {
     pub(in crate::exec) exprs: Vec<Expr>,
     pub(in crate::exec) shapes: Vec<Growth>,
-    /// Registers that are computed for the first lane only.
+    /// Registers that are computed only for the first lane.
     pub(in crate::exec) scalars: HashMap<Register, Scalar>,
-    /// Shapes of constant rows.
     constants: HashMap<Register, u32>,
     /// Constant rows, and copies of them, that are read as rows; one bit each.
     pub(in crate::exec) rows: Vec<u64>,
 }
 
 impl Affine {
-    /// The index of the shape of a register that has one: a scalar or a constant.
+    /// Returns the index of the shape of a scalar or a constant.
     pub(in crate::exec) fn shape(&self, register: Register) -> Option<u32> {
         self.scalars
             .get(&register)
@@ -70,7 +68,7 @@ impl Affine {
         self.shape(register).is_some_and(|shape| self.shapes[shape as usize] == UNIFORM)
     }
 
-    /// Method for a test, if it is done without rows.
+    /// Returns the method of a comparison, if it needs no rows.
     pub(in crate::exec) fn test_kind(&self, instruction: &Instruction) -> Option<TestKind> {
         let Op::Test { info, inverse: None, combine: None, sources: [a, b], .. } = &instruction.op else {
             return None;
@@ -86,7 +84,8 @@ impl Affine {
         comparison(info).map(TestKind::Range)
     }
 
-    /// The source that an operation extends to 64 bits and whose lanes differ, and true if the sign is extended.
+    /// Returns the source that an operation extends to 64 bits and whose lanes differ, and true if
+    /// the extension is signed.
     pub(in crate::exec) fn extended(
         &self,
         info: &PureInfo,
@@ -98,19 +97,19 @@ impl Affine {
             return None;
         };
         let source = sources[..2].iter().find(|source| !self.is_uniform(**source))?;
-        // The third one, where there is one, is wide already, and the second one unused by a mere extension.
+        // A third source is already wide; a mere extension does not use the second one.
         let used = info.sources[1] != Width::None || *source == sources[0];
         used.then_some((*source, signed))
     }
 
-    /// True if an access finds its address in a scalar.
+    /// True if the address of an access is in a scalar.
     pub(in crate::exec) fn is_address(&self, access: &Access) -> bool {
-        // Local memory is elsewhere in each lane, so equal addresses are not one place there.
+        // Local memory differs by lane, so equal addresses refer to different bytes.
         AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local)
             && self.scalars.contains_key(&access.address.base)
     }
 
-    /// Calls `visit` with each register that an instruction reads, and whether it is read as a row.
+    /// Calls `visit` with each register that an instruction reads, and true if it is read as a row.
     fn visit_reads(&self, instruction: &Instruction, visit: &mut dyn FnMut(Register, bool)) {
         match &instruction.op {
             Op::Pure { out, .. } => {
@@ -133,7 +132,7 @@ impl Affine {
     }
 }
 
-/// True if a constant row must be there although the code with scalars runs.
+/// True if a constant row must be filled although the code with scalars runs.
 pub(in crate::exec) fn reads_row(steps: &Steps, register: Register) -> bool {
     steps.affine.as_ref().is_none_or(|affine| contains(&affine.rows, register))
 }

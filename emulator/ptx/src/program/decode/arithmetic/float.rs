@@ -1,4 +1,4 @@
-//! Operations on numbers of single and double precision.
+//! Operations in single and double precision.
 
 use super::{Extremum, FloatMode, Found, Kept};
 use crate::semantics::half::Both;
@@ -15,7 +15,7 @@ macro_rules! f32_rounding {
     };
 }
 
-/// A single precision operation in any mode.
+/// A single-precision operation in any mode.
 macro_rules! f32_op {
     ($op:ident, $mode:expr) => {{
         let rounding = $mode.rounding.unwrap_or(float::NEAREST);
@@ -28,7 +28,7 @@ macro_rules! f32_op {
     }};
 }
 
-/// A single precision operation on both halves of a register of 64 bits.
+/// A single-precision operation on both halves of a 64-bit register.
 macro_rules! f32_pair {
     (@rounding $op:ident, $ftz:literal, $rounding:expr) => {
         match $rounding {
@@ -47,7 +47,7 @@ macro_rules! f32_pair {
     }};
 }
 
-/// A double precision operation in any rounding.
+/// A double-precision operation with any rounding.
 macro_rules! f64_op {
     ($op:ident, $mode:expr) => {
         match $mode.rounding.unwrap_or(float::NEAREST) {
@@ -60,7 +60,7 @@ macro_rules! f64_op {
     };
 }
 
-/// An operation that only knows `.ftz`.
+/// An operation with the only modifier `.ftz`.
 macro_rules! ftz_op {
     ($module:ident::$op:ident, $ftz:expr) => {
         if $ftz { pure::<$module::$op<true>>() } else { pure::<$module::$op<false>>() }
@@ -83,7 +83,7 @@ macro_rules! extremum_op {
     };
 }
 
-/// Two numbers of single precision in one register.
+/// Returns an operation on two single-precision numbers in one register.
 pub(super) fn pair(opcode: &str, mode: FloatMode) -> Found {
     match opcode {
         _ if mode.sat => None,
@@ -95,7 +95,7 @@ pub(super) fn pair(opcode: &str, mode: FloatMode) -> Found {
     }
 }
 
-/// Division with less than full precision over the full range.
+/// Returns division with less than full precision over the full range.
 pub(super) fn full(opcode: &str, mode: FloatMode) -> Found {
     match opcode {
         "div" if mode.rounding.is_none() && !mode.sat => Some(ftz_op!(approximate::DivFull, mode.ftz)),

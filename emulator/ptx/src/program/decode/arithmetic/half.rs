@@ -1,11 +1,11 @@
-//! Operations on numbers of half precision, one or two in a register.
+//! Half-precision operations, on one or two numbers in a register.
 
 use super::{Extremum, FloatMode, Found};
 use crate::program::types::Type;
 use crate::semantics::half::{Bf16, Both, F16};
 use crate::semantics::{float, half, pure};
 
-/// An operation on one of the four half precision types, with compile-time switches.
+/// An operation on one of the four half-precision types, with compile-time switches.
 macro_rules! half_op {
     ($ty:expr, $op:ident $(, $switch:literal)*) => {
         match $ty {
@@ -17,7 +17,7 @@ macro_rules! half_op {
     };
 }
 
-/// Half precision. Only `f16` knows `.ftz` and `.sat`.
+/// Returns a half-precision operation. Only `f16` has `.ftz` and `.sat`.
 pub(super) fn operation(
     opcode: &str,
     approximate: bool,
@@ -77,7 +77,7 @@ pub(super) fn operation(
     })
 }
 
-/// Half precision functions that are not exact.
+/// Returns a half-precision function that is not exact.
 fn approximate(opcode: &str, mode: FloatMode, ty: Type) -> Found {
     let bf16 = matches!(ty, Type::Bf16 | Type::Bf16x2);
     match (opcode, mode.ftz, mode.sat || mode.rounding.is_some()) {
@@ -100,7 +100,7 @@ fn fma(mode: FloatMode, relu: bool, ty: Type) -> Found {
     })
 }
 
-/// Multiplication and addition that handles the mark for elements out of bounds.
+/// Returns the multiply-add that treats the mark of out-of-bounds elements specially.
 pub(super) fn marked_fma(mode: FloatMode, relu: bool, ty: Type) -> Found {
     let exact = mode.rounding == Some(float::NEAREST) && !mode.ftz && !mode.sat;
     let half = matches!(ty, Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2);

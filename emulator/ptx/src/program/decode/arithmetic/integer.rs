@@ -5,7 +5,6 @@ use crate::program::types::Type;
 use crate::semantics::half::Both;
 use crate::semantics::{integer, pure};
 
-/// An operation on any integer type.
 macro_rules! by_integer {
     ($ty:expr, $op:ident) => {
         match $ty {
@@ -20,7 +19,6 @@ macro_rules! by_integer {
     };
 }
 
-/// An operation on integers of 16 and 32 bits.
 macro_rules! by_narrow_integer {
     ($ty:expr, $op:ident) => {
         match $ty {
@@ -33,7 +31,7 @@ macro_rules! by_narrow_integer {
     };
 }
 
-/// Two integers of 16 bits in one register.
+/// Returns an operation on two 16-bit integers in one register.
 pub(super) fn pair(opcode: &str, relu: bool, sat: bool, ty: Type) -> Found {
     let signed = ty == Type::S16x2;
     Some(match (opcode, signed, relu, sat) {
@@ -51,7 +49,7 @@ pub(super) fn pair(opcode: &str, relu: bool, sat: bool, ty: Type) -> Found {
     })
 }
 
-/// The larger or smaller number, and zero for negative ones.
+/// Returns the minimum or maximum with zero for negative results.
 pub(super) fn relu(opcode: &str) -> Found {
     match opcode {
         "min" => Some(pure::<integer::MinRelu<i32>>()),

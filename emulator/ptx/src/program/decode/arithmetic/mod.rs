@@ -40,7 +40,8 @@ impl FloatMode {
     }
 }
 
-/// `min` and `max`: true if a NaN wins, and if magnitudes are compared and the signs multiplied.
+/// Variant of `min` and `max`: true if NaNs propagate, and if magnitudes are compared and signs
+/// multiplied.
 #[derive(Clone, Copy)]
 struct Extremum {
     nan: bool,
@@ -57,7 +58,7 @@ enum Kept {
 
 const PARTS: [(&str, Kept); 3] = [("lo", Kept::Low), ("hi", Kept::High), ("wide", Kept::Wide)];
 
-/// Variant of an operation, as its modifiers give it.
+/// Variant of an operation, as stated by its modifiers.
 #[derive(Clone, Copy)]
 struct Variant {
     part: Option<Kept>,
@@ -69,7 +70,6 @@ struct Variant {
 }
 
 impl Variant {
-    /// The operation of an opcode on a type, if there is one in this variant.
     fn operation(self, opcode: &str, ty: Type) -> Found {
         let Variant { part, approximate, full, extremum, relu, mode } = self;
         let nan = extremum.nan || extremum.xor_sign;
@@ -91,7 +91,8 @@ impl Variant {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Addition, subtraction, and multiplication with addition: with the carry flag, or as [`Decoder::arithmetic`].
+    /// Decodes additions, subtractions and multiply-adds, with the carry flag or as
+    /// [`Decoder::arithmetic`].
     pub(super) fn add(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if i.modifiers.contains(&"cc") { self.carrying(i, m) } else { self.arithmetic(i, m) }
     }
@@ -103,7 +104,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
     }
 
-    /// An operation determined by the opcode, the type, and the rounding.
+    /// Decodes an operation determined by the opcode, the type, and the rounding.
     pub(super) fn arithmetic(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if matches!(i.opcode, "min" | "max") && i.operands.len() == 4 {
             return self.extremum_of_three(i, m);
@@ -135,7 +136,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.pure_instruction(i, info, ty)
     }
 
-    /// The minimum or maximum of three numbers, or of their magnitudes, as two operations.
+    /// Decodes the minimum or maximum of three numbers, or of their magnitudes, as two operations.
     fn extremum_of_three(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let (nan, abs, mode) = (m.flag("NaN"), m.flag("abs"), FloatMode::of(m));
         let is_known = self.context.features.since_sm_100 && self.context.module.version >= (8, 8);
@@ -165,7 +166,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Two numbers of single precision at once, all of them in registers.
+    /// Decodes an operation on two single-precision numbers, all in registers.
     fn single_pair(&mut self, i: &Instruction<'s>, m: &Modifiers<'_, 's>, mode: FloatMode) -> Decoded<()> {
         let info = float::pair(i.opcode, mode).filter(|_| self.context.features.since_sm_100);
         let registers = i.operands.iter().all(|operand| matches!(operand, Operand::Name(_)));
@@ -197,7 +198,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.pure_instruction(i, info, a)
     }
 
-    /// `mad24`: the product, then the sum, as two operations.
+    /// Decodes `mad24` as a product and a sum.
     pub(super) fn mad24(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let part = m.pick(&PARTS);
         let sat = m.flag("sat");
@@ -223,7 +224,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Addition and subtraction with the carry flag; `mad` adds the product's part.
+    /// Decodes addition and subtraction with the carry flag; `mad` adds a part of the product.
     pub(super) fn carrying(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         let reads = i.opcode.ends_with('c');
         let base = if reads { &i.opcode[..i.opcode.len() - 1] } else { i.opcode };

@@ -1,6 +1,5 @@
-//! Input as bytes and as bits, from the front and from the back.
+//! Reads input as bytes and bits, from the front and from the back.
 
-/// Bytes from the front.
 pub(super) struct Forward<'a> {
     pub(super) rest: &'a [u8],
 }
@@ -16,7 +15,7 @@ impl<'a> Forward<'a> {
         Some(taken)
     }
 
-    /// A number of up to eight bytes.
+    /// Reads a number of up to eight bytes.
     pub(super) fn little_endian(&mut self, bytes: usize) -> Option<u64> {
         let taken = self.take(bytes)?;
         Some(taken.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
@@ -41,11 +40,11 @@ impl ForwardBits<'_> {
     }
 }
 
-/// Bits from the back: the highest bit set in the last byte marks the end. Beyond the front there
-/// are zeros, and [`Backward::overrun`] tells.
+/// Reads bits from the back. The highest bit set in the last byte marks the end. Reads past the
+/// front return zeros, and [`Backward::overrun`] detects them.
 pub(super) struct Backward<'a> {
     bytes: &'a [u8],
-    /// Bits not read yet.
+    /// Number of unread bits.
     left: i64,
 }
 

@@ -1,6 +1,5 @@
 //! The constants of the format: predefined distributions, and the meaning of length codes.
 
-/// The predefined distribution of one kind of code.
 pub(super) struct Distribution {
     pub(super) accuracy: u32,
     pub(super) most_accuracy: u32,
@@ -34,7 +33,7 @@ pub(super) const DEFAULTS: [Distribution; 3] = [
     },
 ];
 
-/// Codes from the first one with extra bits on: first value and extra bits.
+/// The codes that have extra bits: first value and number of extra bits.
 pub(super) const LENGTH_CODES: [(usize, u32); 20] = [
     (16, 1),
     (18, 1),
@@ -81,7 +80,7 @@ pub(super) const MATCH_CODES: [(usize, u32); 21] = [
     (65539, 16),
 ];
 
-/// The first value of a code and its extra bits. Low codes are values themselves, plus `least`.
+/// Returns the first value of a code and its extra bits. A low code is its own value, plus `least`.
 pub(super) fn code(codes: &[(usize, u32)], least: usize, symbol: u8) -> Option<(usize, u32)> {
     let symbol = usize::from(symbol) + least;
     let plain = codes.first()?.0;

@@ -1,8 +1,7 @@
-//! Finite-state entropy codes, in which lengths, offsets and the weights of Huffman codes are written.
+//! Finite-state entropy codes, which encode lengths, offsets and the weights of Huffman codes.
 
 use super::bits::{Backward, Forward, ForwardBits};
 
-/// A table of finite-state entropy codes.
 pub(super) struct Fse {
     accuracy: u32,
     states: Vec<State>,
@@ -16,7 +15,7 @@ struct State {
 }
 
 impl Fse {
-    /// A table with one symbol, which takes no bits.
+    /// Returns a table with one symbol, which takes no bits.
     pub(super) fn single(symbol: u8) -> Self {
         Self { accuracy: 0, states: vec![State { symbol, bits: 0, base: 0 }] }
     }

@@ -1,4 +1,4 @@
-//! Huffman codes, in which literals are written.
+//! Huffman codes, which encode literals.
 
 use super::bits::{Backward, Forward};
 use super::fse::Fse;
@@ -10,7 +10,7 @@ pub(super) struct Huffman {
     codes: Vec<(u8, u32)>,
 }
 
-/// The longest code.
+/// Maximum length of a code.
 const MOST_WIDTH: u32 = 11;
 
 impl Huffman {
@@ -44,15 +44,15 @@ impl Huffman {
         (codes.len() == 1 << width).then_some(Self { width, codes })
     }
 
-    /// Weights as two interleaved streams of entropy codes.
+    /// Reads weights from two interleaved streams of entropy codes.
     fn packed_weights(bytes: &[u8]) -> Option<Vec<u8>> {
         let mut input = Forward::new(bytes);
         let table = Fse::read(&mut input, 6)?;
         let mut bits = Backward::new(input.rest)?;
         let mut states = [table.start(&mut bits), table.start(&mut bits)];
         let mut weights = Vec::new();
-        // The stream ends where a state would need more bits than are left; the other state still
-        // has a symbol then.
+        // The stream ends where a state needs more bits than are left. The other state then still
+        // holds a symbol.
         for turn in (0..2).cycle() {
             weights.push(table.symbol(states[turn])?);
             states[turn] = table.next(states[turn], &mut bits)?;

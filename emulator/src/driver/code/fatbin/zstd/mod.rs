@@ -1,6 +1,6 @@
-//! Decoder of Zstandard frames, after RFC 8878. Without dictionaries; checksums are not compared.
+//! Decoder of Zstandard frames (RFC 8878), without dictionaries. Checksums are not compared.
 //!
-//! No block makes more than the format allows, so memory and time are bounded by the input as well as by the limit.
+//! No block may exceed the format's size, so the input bounds memory and time, as the limit does.
 
 mod bits;
 mod codes;
@@ -15,10 +15,10 @@ use huffman::Huffman;
 
 const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
-/// The most bytes that a block makes.
+/// Maximum output of a block in bytes.
 const MOST_BLOCK: usize = 128 << 10;
 
-/// Decompresses the first frame, up to `limit` bytes; `None` if it is broken or longer.
+/// Decompresses the first frame, up to `limit` bytes. Returns `None` if it is broken or longer.
 pub(super) fn decompress(input: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut input = Forward::new(input.strip_prefix(&MAGIC)?);
     skip_frame_header(&mut input)?;
@@ -57,7 +57,7 @@ struct Decoder {
     output: Vec<u8>,
     limit: usize,
     huffman: Option<Huffman>,
-    /// The last tables of literal lengths, offsets and match lengths.
+    /// The previous tables of literal lengths, offsets and match lengths.
     tables: [Option<Fse>; 3],
     recent: [usize; 3],
 }
@@ -73,7 +73,7 @@ impl Decoder {
         let first = *input.rest.first()?;
         let (kind, format) = (first & 3, first >> 2 & 3);
         if kind < 2 {
-            // The format's low bit says that there is more than one byte.
+            // The low bit of the format is set if the length has more than one byte.
             let (bytes, shift) = [(1, 3), (2, 4), (1, 3), (3, 4)][usize::from(format)];
             let len = usize::try_from(input.little_endian(bytes)? >> shift).ok()?;
             return match kind {
@@ -162,7 +162,7 @@ impl Decoder {
     }
 }
 
-/// The distance that an offset value means, and the new recent ones.
+/// Returns the distance for an offset value, and updates the recent distances.
 fn distance(recent: &mut [usize; 3], offset: usize, literal_len: usize) -> Option<usize> {
     if offset > 3 {
         *recent = [offset - 3, recent[0], recent[1]];
