@@ -57,7 +57,7 @@ use crate::{
 /// assert_eq!(exec.view(to)?.to_vec(&cx)?, [7; 4]);
 ///
 /// // The buffer that was moved in comes back.
-/// let buffer = exec.close()?.buffer(to).ok_or("not given")?;
+/// let buffer = exec.close()?.take::<Buffer<_>>(to).ok_or("not given")?;
 /// assert_eq!(buffer.len(), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
