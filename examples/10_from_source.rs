@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // With a header in memory, options, and an instance of a template, named by its expression.
     let compiler = Compiler::load_for(context.driver())?;
     let source = Source::new(FILL).named("fill.cu").header("scale.h", "#pragma once").expression("fill<int>");
-    let options = Options::new().define("SCALE", 2).standard("c++17").line_info();
+    let options = Options::new().define("SCALE", 2).option("--std=c++17").option("--generate-line-info");
     let code = compiler.compile_for(context.device(), &source, &options)?;
     let module = code.load(&cx)?;
     let fill = module.function("fill<int>")?.bind::<(InOut<i32>, i32)>()?;

@@ -265,7 +265,7 @@ fn pools_and_mappings_are_opened_to_the_other_device() {
     let memory = PhysicalMemory::new(driver(), place, granule, none).unwrap();
     let mut mapped: Mapping<'_, f32> =
         Reservation::new(driver(), granule, 0).unwrap().map(&cx, 0, &memory).unwrap();
-    mapped.set_access(MemoryLocation::Device(second), MemoryAccess::READ).unwrap();
+    mapped.set_access(MemoryLocation::Device(second), MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READ).unwrap();
     cx.fill(&mut mapped, 2.0).unwrap();
     cx.synchronize().unwrap();
 

@@ -25,7 +25,7 @@ use crate::driver::Driver;
 ///     Err(error) => return Ok(println!("{error}")),
 /// };
 /// let source = Source::new("template <class T> __global__ void twice(T *x) { x[threadIdx.x] *= 2; }");
-/// let options = Options::new().architecture(Architecture::new(8, 0)).standard("c++17");
+/// let options = Options::new().architecture(Architecture::new(8, 0)).option("--std=c++17");
 /// let code = compiler.compile(&source.expression("twice<float>"), &options)?;
 /// assert!(code.name("twice<float>").is_some());
 /// println!("compiled by {compiler}\n{}", code.log());

@@ -22,7 +22,17 @@ pub enum Output {
 
 /// Options of a compilation, for both NVRTC and `nvcc`.
 ///
-/// [`option`](Self::option) adds other options in the compiler's notation, after the rest.
+/// [`option`](Self::option) adds any other option in the compiler's own words:
+///
+/// | option | effect |
+/// |---|---|
+/// | `--std=c++17` | the C++ standard |
+/// | `--use_fast_math` | approximate division, roots and functions; denormal numbers become zero |
+/// | `--fmad=false` | no fused multiply-add, which rounds once |
+/// | `--maxrregcount=32` | a limit of registers per thread; other values are spilled to memory |
+/// | `--generate-line-info` | source lines in the code, for profilers and reports of faults, at no cost at run time |
+/// | `--device-debug` | unoptimized code for a debugger |
+/// | `--relocatable-device-code=true` | open references to code of other files, for a linker |
 ///
 /// ```
 /// use cuprum::compile::{Architecture, Options, Output};
@@ -31,9 +41,8 @@ pub enum Output {
 ///     .architecture(Architecture::new(8, 0))
 ///     .output(Output::Ptx)
 ///     .define("TILE", 16)
-///     .standard("c++17")
-///     .fast_math()
-///     .option("--extra-device-vectorization");
+///     .option("--std=c++17")
+///     .option("--use_fast_math");
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -81,56 +90,7 @@ impl Options {
         self.option(option)
     }
 
-    /// Sets the C++ standard, such as `c++17` (default: the compiler's).
-    #[must_use]
-    #[inline]
-    pub fn standard(self, standard: &str) -> Self {
-        self.option(format!("--std={standard}"))
-    }
-
-    /// Trades accuracy for speed: approximate functions, and denormal numbers flushed to zero.
-    #[must_use]
-    #[inline]
-    pub fn fast_math(self) -> Self {
-        self.option("--use_fast_math")
-    }
-
-    /// Allows fused multiply-add operations, which round once (default: yes).
-    #[must_use]
-    #[inline]
-    pub fn fused_multiply_add(self, yes: bool) -> Self {
-        self.option(format!("--fmad={yes}"))
-    }
-
-    /// Limits the registers per thread; values that do not fit are spilled to memory.
-    #[must_use]
-    #[inline]
-    pub fn max_registers(self, registers: u32) -> Self {
-        self.option(format!("--maxrregcount={registers}"))
-    }
-
-    /// Keeps line information for profilers and fault reports. Costs nothing at run time.
-    #[must_use]
-    #[inline]
-    pub fn line_info(self) -> Self {
-        self.option("--generate-line-info")
-    }
-
-    /// Compiles for a debugger, unoptimized.
-    #[must_use]
-    #[inline]
-    pub fn device_debug(self) -> Self {
-        self.option("--device-debug")
-    }
-
-    /// Leaves references to code of other files open, for a linker.
-    #[must_use]
-    #[inline]
-    pub fn relocatable(self) -> Self {
-        self.option("--relocatable-device-code=true")
-    }
-
-    /// Adds an option in the compiler's notation: one argument, with its value after `=`.
+    /// Adds an option in the compiler's own words: one argument, with its value after `=`.
     #[must_use]
     pub fn option(mut self, option: impl Into<OsString>) -> Self {
         self.arguments.push(option.into());

@@ -15,13 +15,13 @@ use crate::launch::InOut;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::raw::call::{context_call, driver_call};
 
-/// Kind of figure of [`Device::graph_memory`], by the driver's number.
+/// Kind of figure that [`Device::graph_memory`] returns, as the driver's number.
 pub type GraphMemory = CUgraphMem_attribute;
 
 impl Graph<'_> {
-    /// Adds a node that allocates memory in each replay, always at the same address. The memory exists from that node
-    /// on until a node that [frees](Graph::add_free) it; without one it stays after the replay, which then cannot be
-    /// repeated unless the graph was made executable with [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
+    /// Adds a node that allocates memory in each replay, always at the same address. The memory exists until a node
+    /// [frees](Graph::add_free) it. Without such a node it stays after the replay, and the graph can be replayed
+    /// again only if it was made executable with [`AUTO_FREE`](super::InstantiateFlags::AUTO_FREE).
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -43,12 +43,12 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`] in [`GraphError::Memory`], also for nothing at all; [`GraphError::Foreign`];
+    /// [`MemoryError::TooLarge`] in [`GraphError::Memory`], also for no elements; [`GraphError::Foreign`];
     /// [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// Each node that uses the memory has a path of edges from this node, and one to the node that frees it, if there
-    /// is one.
+    /// Each node that uses the memory has a path of edges from this node, and a path to the node that frees the
+    /// memory, if there is one.
     ///
     /// Driver: `cuGraphAddMemAllocNode`, CUDA 11.4+.
     #[doc(alias = "cuGraphAddMemAllocNode")]
@@ -74,11 +74,11 @@ impl Graph<'_> {
         Ok((node, self.kept.inside(params.dptr, len)))
     }
 
-    /// Adds a node that frees the memory of another one.
+    /// Adds a node that frees the memory of an allocation node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`], also for memory that the graph did not allocate; [`GraphError::Removed`];
-    /// `CUDA_ERROR_INVALID_VALUE` for a part that does not begin where the allocation does.
+    /// `CUDA_ERROR_INVALID_VALUE` for a part that does not begin at the start of the allocation.
     ///
     /// Driver: `cuGraphAddMemFreeNode`, CUDA 11.4+.
     #[doc(alias = "cuGraphAddMemFreeNode")]
@@ -91,14 +91,15 @@ impl Graph<'_> {
         if !self.kept.allocates(memory.place) {
             return Err(GraphError::Foreign);
         }
-        // SAFETY: graph and nodes are live; the list and the out-parameter outlive the call. Whoever allocated the memory has
-        // vouched for the order of its users.
+        // SAFETY: graph and nodes are live; the list and the out-parameter outlive the call. The caller that
+        // allocated the memory is responsible for the order of its users.
         unsafe { add!(self, cx, after, cuGraphAddMemFreeNode(memory.as_raw())) }
     }
 }
 
 impl Device {
-    /// Bytes that graphs use or keep on the device, now or at most since the last reset.
+    /// Returns the bytes that graphs use or reserve on the device: the present number, or the maximum since the last
+    /// reset.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an unknown figure.
@@ -114,10 +115,10 @@ impl Device {
         Ok(value)
     }
 
-    /// Resets a maximum, for the two figures that are maxima.
+    /// Resets one of the two maxima.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for the others.
+    /// `CUDA_ERROR_INVALID_VALUE` for another figure.
     ///
     /// Driver: `cuDeviceSetGraphMemAttribute`, CUDA 11.4+.
     #[doc(alias = "cuDeviceSetGraphMemAttribute")]
@@ -129,7 +130,7 @@ impl Device {
         unsafe { driver_call!(self.library(), cuDeviceSetGraphMemAttribute(device, which, from)) }
     }
 
-    /// Returns unused memory that graphs keep on the device to the system.
+    /// Gives memory that graphs reserve on the device but do not use back to the system.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

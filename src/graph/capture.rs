@@ -21,7 +21,7 @@ use crate::raw::call::{context_call, either_call};
 use crate::raw::seal::Key;
 use crate::stream::{Event, EventFlags, Stream};
 
-/// Status of a stream's capture, by the driver's number.
+/// Status of a stream's capture, as the driver's number.
 pub type CaptureStatus = CUstreamCaptureStatus;
 
 /// State of a capture.
@@ -32,9 +32,10 @@ pub type CaptureStatus = CUstreamCaptureStatus;
 pub struct CaptureInfo {
     /// Active, or invalidated by a call that captures do not allow.
     pub status: CaptureStatus,
-    /// Its number within the process.
+    /// Number of the capture, unique in the process.
     pub id: u64,
-    /// The nodes after which this lane's next node comes; none on drivers before CUDA 11.3, which do not tell.
+    /// Nodes after which the next node of this lane runs. Empty on drivers before CUDA 11.3, which do not report
+    /// them.
     pub next_after: Vec<Node>,
 }
 
@@ -42,14 +43,14 @@ pub struct CaptureInfo {
 pub(super) struct Shared<'a> {
     pub(super) kept: RefCell<Kept<'a>>,
     pub(super) nodes: RefCell<Nodes>,
-    /// Recorded and waited for at each fork and join; only the wait's moment counts.
+    /// Recorded and waited for at each fork and join. A later record does not affect an earlier wait.
     mark: RefCell<Option<Event<'a>>>,
 }
 
-/// A stream that is being captured: work queued here becomes nodes, each after the one before.
+/// A stream that is being captured. Work queued here becomes nodes, each of which runs after the previous one.
 ///
-/// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream itself is lent until the capture ends, so that
-/// nothing else is queued on it and nobody waits for it.
+/// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream is borrowed until the capture ends, so no
+/// other code can queue work on it or wait for it.
 ///
 /// Example: see [`Current::capture`], `capture`.
 pub struct Capture<'c, 'env: 'c, 'a: 'c> {
@@ -61,11 +62,11 @@ pub struct Capture<'c, 'env: 'c, 'a: 'c> {
 }
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Runs `body`, which queues work on a stream that is captured, and makes a graph of that work. Nothing runs.
+    /// Runs `body`, which queues work on a captured stream, and returns a graph of that work. The work does not run.
     ///
-    /// The stream is borrowed mutably: nobody can queue anything else on it, or wait for it. A call that waits for all of
-    /// the context, or for the default stream where the stream is ordered with it, is refused, and the capture is
-    /// invalid then. Memory is lent to the graph, for as long as it or its executable is there.
+    /// The stream is borrowed mutably, so no other code can queue work on it or wait for it. The driver refuses calls
+    /// that wait for the whole context, or for a default stream with which the stream is ordered, and such a call
+    /// invalidates the capture. Memory is lent to the graph for as long as the graph or its executable exists.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -97,9 +98,9 @@ impl<'ctx> Current<'_, 'ctx> {
     /// ```
     ///
     /// # Errors
-    /// Errors of `body`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow, which got
-    /// the reason ([`Error::is_capture`]); `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and not joined;
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::is_wrong_context`].
+    /// Errors of `body`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow (the call
+    /// itself fails with [`Error::is_capture`]); `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and
+    /// not joined; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuStreamBeginCapture_v2`, CUDA 10.1+, or `cuStreamBeginCapture`, CUDA 10.0+ (with
     /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+; with other lanes `cuEventDestroy_v2`,
@@ -145,11 +146,11 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl<'a> Graph<'a> {
-    /// Like [`Current::capture`], but the nodes are added to this graph, the first ones after `after`.
+    /// Same as [`Current::capture`], but adds the nodes to this graph. The first nodes run after `after`.
     ///
     /// # Errors
-    /// Same as [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The graph's contents after a
-    /// failed capture are not known, so that it answers with [`GraphError::Incomplete`] from then on.
+    /// Same as [`Current::capture`]; [`GraphError::Foreign`]; [`GraphError::Removed`]. The contents of the graph are
+    /// unknown after a failed capture, so all later calls fail with [`GraphError::Incomplete`].
     ///
     /// Driver: `cuStreamBeginCaptureToGraph`, CUDA 12.3+, and `cuStreamEndCapture`, CUDA 10.0+; with other lanes
     /// `cuEventDestroy_v2`, CUDA 4.0+.
@@ -176,7 +177,7 @@ impl<'a> Graph<'a> {
         let begun = unsafe {
             context_call!(context, cuStreamBeginCaptureToGraph(raw, graph, first, none, count, mode))
         };
-        // A function that was not called has left nothing.
+        // A call that was not made has begun nothing.
         self.nodes.is_incomplete(begun.is_err_and(|error| !error.is_unresolved()));
         let end = End { context, stream: raw, makes_a_graph: false };
         end.begun(begun)?;
@@ -194,11 +195,11 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Gives a graph back the state that a capture's lanes had meanwhile.
+/// Moves the state of a graph back from the lanes of a capture.
 struct Back<'g, 'a> {
     graph: &'g mut Graph<'a>,
     shared: Shared<'a>,
-    /// True once the capture has ended well.
+    /// True after the capture has ended without an error.
     ended: bool,
 }
 
@@ -239,7 +240,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Ok(self.cx.of(self.stream.context(), call)?)
     }
 
-    /// Lends memory to the graph: like [`Graph::lend`]. No driver call.
+    /// Lends memory to the graph, as [`Graph::lend`] does. No driver call.
     ///
     /// # Errors
     /// Same as [`Graph::lend`].
@@ -253,21 +254,22 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         self.stream.as_raw()
     }
 
-    /// The stream, for code that queues work on one: that work becomes nodes.
+    /// Returns the stream, for code that queues work on streams. That work becomes nodes.
     ///
     /// # Safety
-    /// 1. The queued work is good for every replay: it touches only memory that the graph was lent, or that lives and
-    ///    is touched by nobody else as long as the graph and its executable are there. For kernels that is as
-    ///    [`Graph::add_kernel`] says, textures and code included, which nothing borrows here. It borrows nothing of the host,
-    ///    and calls nothing that is to be called once ([`Stream::call_host`]).
+    /// 1. Every replay of the queued work is sound. The work touches only memory that was lent to the graph, or
+    ///    memory that lives and that no other code touches as long as the graph and its executable exist. Kernels
+    ///    meet the duties of [`Graph::add_kernel`], also for textures and code, which are not borrowed here. The work
+    ///    does not borrow host memory, and does not include functions that may be called only once
+    ///    ([`Stream::call_host`]).
     /// 2. The stream is not used after the closure of the capture.
     #[inline]
     pub unsafe fn stream(&self) -> &Stream<'_> {
         self.stream
     }
 
-    /// Makes another stream take part in the capture, with a lane of its own: work queued there comes after all that
-    /// this lane has so far, and beside its later work. It must be [joined](Capture::join) before the capture ends.
+    /// Adds another stream to the capture, as a new lane. Work queued there runs after all work that this lane has so
+    /// far, and concurrently with its later work. The lane must be [joined](Capture::join) before the capture ends.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -306,7 +308,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Ok(Self::new(self.cx, stream, self.shared))
     }
 
-    /// Makes work queued here later come after all that another lane has so far.
+    /// Makes later work of this lane run after all work that another lane has so far.
     ///
     /// # Errors
     /// Same as [`fork`](Capture::fork).
@@ -332,7 +334,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         Ok(passed?)
     }
 
-    /// State of the capture.
+    /// Returns the state of the capture.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -364,13 +366,13 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
         let active = status == CaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE && !nodes.is_null();
         let mut known = self.shared.nodes.borrow_mut();
         let next_after = (0..if active { count } else { 0 }).map(|at| {
-            // SAFETY: the driver gives a list of `count` nodes, which is good until the next call on the capture.
+            // SAFETY: the driver returns a list of `count` nodes, which is valid until the next call on the capture.
             known.token(unsafe { nodes.wrapping_add(at).read() })
         });
         Ok(CaptureInfo { status, id, next_after: next_after.collect() })
     }
 
-    /// Makes the next node of this lane come after these as well, or after these alone.
+    /// Makes the next node of this lane run after these nodes too, or only after these nodes.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_INVALID_VALUE`.
@@ -394,11 +396,11 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
 }
 
 impl Stream<'_> {
-    /// Status of the stream's capture, by this crate or by others.
+    /// Returns the status of the stream's capture, which this crate or other code began.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while another is captured
-    /// that is ordered with it.
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while a stream that
+    /// is ordered with it is captured.
     ///
     /// Driver: `cuStreamIsCapturing`, CUDA 10.0+.
     #[doc(alias = "cuStreamIsCapturing")]

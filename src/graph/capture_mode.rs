@@ -1,4 +1,4 @@
-//! What the driver refuses while a stream is captured.
+//! Calls that the driver refuses while a stream is captured.
 
 use cuprum_sys::CUstreamCaptureMode;
 
@@ -7,28 +7,28 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// Calls that are refused while a stream is captured, of those that could wait for work that has not run, such as
-/// allocating memory or waiting for other streams.
+/// Selects the threads whose calls the driver refuses while a stream is captured. It refuses calls that could wait
+/// for work that has not run, such as allocating memory or waiting for other streams.
 ///
-/// A call that was refused makes the capture invalid. Three are made all the same, by an exemption of the thread for the
-/// moment (`cuThreadExchangeStreamCaptureMode`, CUDA 10.1+): the wait at the end of a [scope](crate::Current::scope),
-/// [`Pending::wait`](crate::stream::Pending::wait), and the call that frees an object when it is closed or dropped. Where no exemption
-/// allows the wait, for the legacy default stream and for a context, a byte is allocated and freed instead, which waits as
-/// long (`cuMemAlloc_v2` and `cuMemFree_v2`). A capture that this crate began goes on; but a wait does not hold up a capture
-/// that begins at the same moment, which may be invalid then.
+/// A refused call invalidates the capture. Three calls are made in spite of a capture, by exempting the thread during
+/// the call (`cuThreadExchangeStreamCaptureMode`, CUDA 10.1+): the wait at the end of a
+/// [scope](crate::Current::scope), [`Pending::wait`](crate::stream::Pending::wait), and the call that frees an object
+/// when it is closed or dropped. For the legacy default stream and for a context, no exemption allows the wait; a
+/// byte is allocated and freed instead, which waits for the same work (`cuMemAlloc_v2` and `cuMemFree_v2`). A capture
+/// that this crate began continues. A capture that begins during such a wait may become invalid.
 ///
-/// This crate does not see captures that other code begins. One that a call ends is invalid, and nothing leaks by it.
-/// [`ForeignCaptures`] announces such captures, so that they go on too.
+/// This crate does not see captures that other code begins. A call that frees an object may invalidate such a
+/// capture, but does not leak. [`ForeignCaptures`] announces such captures, so that they continue too.
 ///
 /// Example: see [`Current::capture`](crate::Current::capture).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CaptureMode {
-    /// Those of all threads, but for threads that have [exchanged](CaptureMode::exchange) their mode.
+    /// Calls of all threads, except threads that have [exchanged](CaptureMode::exchange) their mode.
     Global,
-    /// Those of the thread that captures.
+    /// Calls of the thread that captures.
     ThreadLocal,
-    /// None.
+    /// No calls.
     Relaxed,
 }
 
@@ -41,8 +41,9 @@ impl CaptureMode {
         }
     }
 
-    /// Sets which captures refuse calls of this thread, and returns the previous mode: with `Global`, as every thread
-    /// begins, its own and the global ones of others; with `ThreadLocal` its own; with `Relaxed` none.
+    /// Sets the captures that refuse calls of this thread, and returns the previous mode. `Global`, the initial mode
+    /// of every thread, means its own captures and the global captures of other threads; `ThreadLocal` means its own
+    /// captures; `Relaxed` means none.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -62,11 +63,12 @@ impl CaptureMode {
     }
 }
 
-/// Announces captures that code outside of this crate may begin: as long as one of these exists, no object of this crate that
-/// is closed or dropped ends a capture of this process.
+/// Announces captures that code outside of this crate may begin. As long as a value of this type exists, closing or
+/// dropping an object of this crate does not invalidate a capture of this process.
 ///
-/// Forget it in a program that never knows when other libraries capture. Until it is dropped, each call that frees comes with
-/// two more, of some nanoseconds each. Captures that began before it do not count as announced for calls in progress.
+/// A program that cannot know when other libraries capture can forget the value. While it exists, each call that
+/// frees makes two more calls, of a few nanoseconds each. For calls in progress, captures that began earlier do not
+/// count as announced.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -86,7 +88,7 @@ impl CaptureMode {
 pub struct ForeignCaptures(#[allow(dead_code, reason = "it is there to be dropped")] Capturing);
 
 impl ForeignCaptures {
-    /// Announces captures of other code from now on. Waits at most 50 ms for calls in progress that free.
+    /// Announces captures of other code from now on. Waits at most 50 ms for calls in progress that free objects.
     pub fn announce() -> Self {
         Self(Capturing::begin())
     }

@@ -12,13 +12,13 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 
 impl<'a> Graph<'a> {
-    /// Adds a node that runs another graph, which goes into this one with all that it keeps: its loans are this graph's
-    /// from then on, and its nodes cannot be reached any more.
+    /// Adds a node that runs another graph, and moves that graph with everything that it keeps into this one. Its
+    /// loans become loans of this graph, and its nodes can no longer be reached.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`GraphError::Incomplete`]; [`Error::is_wrong_context`];
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a child that allocates or frees or has conditional nodes. The child is gone after
-    /// an error too.
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a child that allocates or frees or has conditional nodes. The child is
+    /// destroyed after an error too.
     ///
     /// Driver: `cuGraphAddChildGraphNode` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddChildGraphNode")]
@@ -34,15 +34,15 @@ impl<'a> Graph<'a> {
         let inner = child.as_raw();
         // SAFETY: both graphs and the nodes are live; lists and places outlive the call; the node gets a copy of the child.
         let added = unsafe { add!(self, cx, after, cuGraphAddChildGraphNode(inner)) };
-        // After an error too: the node may have been added all the same.
+        // After an error too, because the node may have been added.
         self.kept.adopt(child.into_kept());
         added
     }
 }
 
 impl<'a> GraphExec<'a> {
-    /// Takes over the parameters of a graph of the same shape for a child graph, in launches from now on. The things
-    /// that that graph keeps go into this one, as with [`Graph::add_child`].
+    /// Takes over the parameters of a graph of the same shape for a child graph, in later launches. Moves everything
+    /// that the graph keeps into this one, as [`Graph::add_child`] does.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a graph of another shape; the errors of [`Graph::add_child`]; [`GraphError::Lost`].
@@ -62,7 +62,7 @@ impl<'a> GraphExec<'a> {
         let inner = child.as_raw();
         // SAFETY: both graphs and the node are live; the parameters are copied.
         let set = unsafe { context_call!(context, cuGraphExecChildGraphNodeSetParams(exec, node, inner)) };
-        // After an error too: it may have been done all the same.
+        // After an error too, because the change may have been made.
         self.inner.graph.kept.adopt(child.into_kept());
         Ok(set?)
     }

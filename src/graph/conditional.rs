@@ -1,4 +1,4 @@
-//! Conditional nodes: they run bodies depending on a value that kernels set.
+//! Conditional nodes, which run bodies depending on a value that kernels set.
 
 use cuprum_sys::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUgraphConditionalHandle,
@@ -11,8 +11,8 @@ use super::node::{Body, Brand, Node};
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
-/// A number on which a conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, given
-/// [`as_raw`](Condition::as_raw) as an argument. A token for one node.
+/// A number on which one conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, which
+/// takes [`as_raw`](Condition::as_raw).
 ///
 /// Example: see [`Graph::add_if`], `condition`.
 #[derive(Debug)]
@@ -22,15 +22,15 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The driver's handle, for kernels.
+    /// Returns the driver's handle, for kernels.
     pub const fn as_raw(&self) -> CUgraphConditionalHandle {
         self.raw
     }
 }
 
 impl Graph<'_> {
-    /// Creates a condition for one conditional node. With `default` it has this value when a replay begins, else the one
-    /// that it had last.
+    /// Creates a condition for one conditional node. At the start of a replay its value is `default`, if there is
+    /// one, and otherwise its previous value.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -83,7 +83,7 @@ impl Graph<'_> {
         self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF)
     }
 
-    /// Adds a node that runs a body again and again while the condition is not zero.
+    /// Adds a node that repeats a body while the condition is not zero.
     ///
     /// # Errors
     /// Same as [`add_if`](Graph::add_if).
@@ -100,7 +100,7 @@ impl Graph<'_> {
         self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE)
     }
 
-    /// Adds a node that runs the body with the condition's number, counted from 0, and none for `N` and above.
+    /// Adds a node that runs the body whose index is the value of the condition, and no body for `N` and above.
     ///
     /// # Errors
     /// Same as [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
@@ -125,7 +125,7 @@ impl Graph<'_> {
         kind: CUgraphConditionalNodeType,
     ) -> Result<(Node, [Body; N]), GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
-        // Handles are small numbers, so that one of another graph could be taken for one of this.
+        // Handles are small numbers, so a handle of another graph could be mistaken for one of this graph.
         if condition.brand != self.kept.brand {
             return Err(GraphError::Foreign);
         }
@@ -152,10 +152,10 @@ impl Graph<'_> {
             };
             added.map_err(|error| context.record(error))
         })?;
-        // SAFETY: the field that was set above, and that the driver has filled.
+        // SAFETY: the field was set above, and the driver has filled it.
         let bodies = unsafe { params.u.conditional.phGraph_out };
         let bodies = std::array::from_fn(|at| {
-            // SAFETY: the driver gives a list of as many bodies as were asked for, which lives as long as the node.
+            // SAFETY: the driver returns a list of as many bodies as were requested, which lives as long as the node.
             let body = unsafe { bodies.wrapping_add(at).read() };
             self.nodes.add_body(node, body)
         });

@@ -29,7 +29,7 @@ use crate::stream::{Signals, StreamValue};
 /// | [`PitchedMut`] | [`Pitched`], [`PitchedMut`], `[T]` |
 /// | `[T]` | [`In<T>`](In), [`InOut<T>`](InOut), [`Pitched`], [`PitchedMut`] |
 ///
-/// Memory of the host has the elements of rows without gaps.
+/// Host memory has the elements of rows without gaps.
 ///
 /// Example: see [`GraphExec::launch`], `add_copy`.
 #[diagnostic::on_unimplemented(
@@ -65,7 +65,7 @@ pub trait NodeFill: Memory<Element: Fill> {}
 impl<T: Fill> NodeFill for InOut<T> {}
 impl<T: Fill> NodeFill for PitchedMut<'static, T> {}
 
-/// One side of a copy, of a loan that `kept` has.
+/// Returns one side of a copy, for a loan that `kept` contains.
 fn side<'s, M: Memory + ?Sized>(
     kept: &Kept<'_>,
     loan: Loan<M>,
@@ -78,7 +78,7 @@ fn side<'s, M: Memory + ?Sized>(
     Ok(Side::device::<M::Element>(loan.address, loan.aligned, strides, home))
 }
 
-/// The copy between two loans, after it was checked. `keeper` finds what keeps a loan.
+/// Checks a copy between two loans and returns it. `keeper` finds the keeper of a loan.
 fn between<'k, 'a: 'k, D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
     keeper: impl Fn(Place) -> Result<&'k Kept<'a>, GraphError>,
     (to, from): (Loan<D>, Loan<S>),
@@ -87,7 +87,7 @@ fn between<'k, 'a: 'k, D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
     let keepers = (keeper(to.place)?, keeper(from.place)?);
     let (mut there, mut here) = (to.strides, from.strides);
     if D::ROWS != S::ROWS {
-        // Elements of the host, as rows without gaps.
+        // Describe the host elements as rows without gaps.
         let (rows, host) = if D::ROWS { (there, &mut here) } else { (here, &mut there) };
         let (count, len) = (rows.extent.len().unwrap_or(usize::MAX), host.extent.width);
         if D::ROWS { same_length(count, len) } else { same_length(len, count) }?;
@@ -98,7 +98,7 @@ fn between<'k, 'a: 'k, D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
     let (there, here) = (side(keepers.0, to, there, home)?, side(keepers.1, from, here, home)?);
     let copy = fitting(&there, &here)?;
     let apart = to.address.abs_diff(from.address);
-    // Views of rows that overlap without being the same are not lent together.
+    // Two views of rows that overlap are the same view, because others cannot be lent together.
     let bytes = if D::ROWS { 1 } else { copy.0.WidthInBytes as CUdeviceptr };
     if !D::ON_HOST && !S::ON_HOST && apart < bytes {
         return Err(MemoryError::Overlap.into());
@@ -110,7 +110,7 @@ fn pattern<T: Fill>(value: T) -> Pattern {
     value.pattern()
 }
 
-/// A fill as the driver takes it; of no width without elements.
+/// Describes a fill for the driver. Its width is 0 if there are no elements.
 fn filling<M: NodeFill>(
     memory: Loan<M>,
     value: M::Element,
@@ -132,7 +132,7 @@ fn filling<M: NodeFill>(
 }
 
 impl Graph<'_> {
-    /// Adds a node that does nothing, after others: a place where edges meet.
+    /// Adds a node that does nothing, to join edges.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -145,11 +145,11 @@ impl Graph<'_> {
         unsafe { add!(self, cx, after, cuGraphAddEmptyNode()) }
     }
 
-    /// Adds a node that sets every element to `value`. Without elements it is an empty node.
+    /// Adds a node that sets every element to `value`. Adds an empty node if there are no elements.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_INVALID_VALUE` for slices of rows with others between
-    /// them; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_INVALID_VALUE` for slices whose rows are not
+    /// adjacent; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuGraphAddMemsetNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphAddMemsetNode")]
@@ -167,12 +167,13 @@ impl Graph<'_> {
             return self.add_empty(cx, after);
         }
         let (params, raw) = (&raw const params, context.as_raw());
-        // SAFETY: graph, nodes and context are live, lists and places outlive the call; the memory is the graph's as long as
-        // it can run, and any bytes are an element.
+        // SAFETY: graph, nodes and context are live, lists and places outlive the call; the graph has the memory as
+        // long as it can run, and any bytes are an element.
         unsafe { add!(self, cx, after, cuGraphAddMemsetNode(params, raw)) }
     }
 
-    /// Adds a node that copies `src` to `dst`, one of which at least is on the device. Without elements it is an empty node.
+    /// Adds a node that copies `src` to `dst`. At least one of them is on the device. Adds an empty node if there are
+    /// no elements.
     ///
     /// # Errors
     /// [`MemoryError::Length`], [`MemoryError::Extent`] and [`MemoryError::Overlap`] in [`GraphError::Memory`];
@@ -193,8 +194,8 @@ impl Graph<'_> {
             return self.add_empty(cx, after);
         }
         let (params, raw) = (&raw const params, context.as_raw());
-        // SAFETY: graph, nodes and context are live, lists and places outlive the call. Both sides are the graph's as long as
-        // it can run; after a wait that failed, its host memory is never looked at or freed again.
+        // SAFETY: graph, nodes and context are live, lists and places outlive the call. The graph has both sides as
+        // long as it can run. After a failed wait its host memory is never accessed or freed again.
         unsafe { add!(self, cx, after, cuGraphAddMemcpyNode(params, raw)) }
     }
 }
@@ -244,7 +245,7 @@ impl NodeSetter<'_, '_> {
 }
 
 impl Capture<'_, '_, '_> {
-    /// Adds a fill of every element with `value`. Without elements, it adds nothing.
+    /// Adds a fill of every element with `value`. Adds nothing if there are no elements.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
@@ -264,7 +265,8 @@ impl Capture<'_, '_, '_> {
         self.shared.kept.borrow().check(memory.place)?;
         let (stream, pattern, width) = (self.as_raw(), pattern(value), memory.strides.extent.width);
         if !M::ROWS {
-            // SAFETY: `width` elements of the pattern's size are the graph's as long as it can run; any bytes are an element.
+            // SAFETY: the graph has `width` elements of the pattern's size as long as it can run; any bytes are an
+            // element.
             return Ok(unsafe { copy::fill_on(context, stream, memory.address, pattern, width) }?);
         }
         for rows in filled_rows(memory.address, &memory.strides, width) {
@@ -274,7 +276,7 @@ impl Capture<'_, '_, '_> {
         Ok(())
     }
 
-    /// Adds a copy of `src` to `dst`, one of which at least is on the device. Without elements, it adds nothing.
+    /// Adds a copy of `src` to `dst`, at least one of which is on the device. Adds nothing if there are no elements.
     ///
     /// # Errors
     /// Same as [`Graph::add_copy`]; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
@@ -300,7 +302,7 @@ impl Capture<'_, '_, '_> {
         };
         let (bytes, to, from) = (block.WidthInBytes, block.dstDevice, block.srcDevice);
         if D::ROWS || S::ROWS {
-            // SAFETY: both sides have the rows of the block, and are the graph's as long as it can run.
+            // SAFETY: both sides have the rows of the block, and the graph has both as long as it can run.
             unsafe { copy::block_on(context, stream, &block, form) }?;
         } else if S::ON_HOST {
             // SAFETY: as above, of `bytes` bytes.
@@ -309,7 +311,7 @@ impl Capture<'_, '_, '_> {
             // SAFETY: as above.
             unsafe { copy::within_on(context, stream, to, from, bytes) }?;
         } else if bytes > 0 {
-            // SAFETY: as above; after a wait that failed the host side is never looked at or freed again.
+            // SAFETY: as above; after a failed wait the host side is never accessed or freed again.
             unsafe { context_call!(context, cuMemcpyDtoHAsync_v2(block.dstHost, from, bytes, stream)) }?;
         }
         Ok(())

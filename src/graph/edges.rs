@@ -1,4 +1,4 @@
-//! Edges: the order of nodes; and the identities that tools show.
+//! Edges, which order nodes, and the identities that tools show.
 
 use std::ptr;
 
@@ -11,8 +11,8 @@ use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
 impl Graph<'_> {
-    /// Makes nodes run after others: in each pair, the second after the first. An edge that exists already, or one that
-    /// closes a cycle, is an error, and then no edge is added.
+    /// Makes the second node of each pair run after the first. Fails and adds no edge if an edge exists already or
+    /// closes a cycle.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -33,7 +33,7 @@ impl Graph<'_> {
         answer.map_err(|error| context.record(error).into())
     }
 
-    /// Removes ordinary edges. One that is not there is an error.
+    /// Removes ordinary edges. Fails if one of them does not exist.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE`; [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -59,7 +59,7 @@ impl Graph<'_> {
         Ok((self.nodes.raws(&from)?, self.nodes.raws(&to)?))
     }
 
-    /// The nodes after which a node runs.
+    /// Returns the nodes after which a node runs.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -71,7 +71,7 @@ impl Graph<'_> {
         let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependencies_v2)?;
         let ([node], library) = (self.one(node)?, context.library());
         let raws = list(|nodes, data, count| {
-            // SAFETY: the node is live; all places outlive the call, and `count` says how much room there is in each.
+            // SAFETY: the node is live; all places outlive the call, and `count` is the length of each.
             let answer = unsafe {
                 either_call!(library, cuGraphNodeGetDependencies_v2(node, nodes, data, count)
                     or cuGraphNodeGetDependencies(node, nodes, count))
@@ -81,7 +81,7 @@ impl Graph<'_> {
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// The nodes that run after a node.
+    /// Returns the nodes that run after a node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -103,13 +103,13 @@ impl Graph<'_> {
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// A node of the present part.
+    /// Checks that a node belongs to the present part, and returns its handle.
     fn one(&self, node: Node) -> Result<[CUgraphNode; 1], GraphError> {
         let raws = self.nodes.raws(&[node])?;
         raws.try_into().map_err(|_| GraphError::Foreign)
     }
 
-    /// The number of the graph within the process, as tools show it.
+    /// Returns the number of the graph, unique in the process, as tools show it.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -124,7 +124,7 @@ impl Graph<'_> {
         Ok(id)
     }
 
-    /// The number of a node within its graph.
+    /// Returns the number of a node, unique in its graph.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -139,7 +139,7 @@ impl Graph<'_> {
         Ok(id)
     }
 
-    /// The number of a node within the process, by which tools find it.
+    /// Returns the number of a node, unique in the process, as tools show it.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].

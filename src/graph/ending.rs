@@ -1,4 +1,4 @@
-//! Ending captures, also those whose result nobody wants.
+//! Ends captures, also when their result is not used.
 
 use cuprum_sys::{CUgraph, CUresult, CUstream};
 
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
 
-/// Ends a capture, on whatever path the closure is left.
+/// Ends a capture, on every path out of the closure.
 pub(crate) struct End<'s> {
     pub(crate) context: &'s ContextRef,
     pub(crate) stream: CUstream,
@@ -16,7 +16,7 @@ pub(crate) struct End<'s> {
 }
 
 impl End<'_> {
-    /// Ends the capture; if that fails, once more, since a stream that stayed in capture would be useless.
+    /// Ends the capture. Retries after an error, because a stream that stays in capture would be useless.
     pub(crate) fn end(&self) -> Result<CUgraph, Error> {
         activated(self.context, || {
             let ended = self.ask();
@@ -34,23 +34,23 @@ impl End<'_> {
 
     fn ask(&self) -> Result<CUgraph, Error> {
         let mut graph = CUgraph::null();
-        // SAFETY: the stream is borrowed by whoever captures, and its context is current.
+        // SAFETY: the capturing code borrows the stream, and its context is current.
         unsafe { context_call!(self.context, cuStreamEndCapture(self.stream, &raw mut graph)) }?;
         Ok(graph)
     }
 
-    /// Destroys a graph that a capture made and nobody wants.
+    /// Destroys a graph that a capture made and that is not used.
     fn destroy(&self, graph: CUgraph) {
         if !self.makes_a_graph || graph.is_null() {
             return;
         }
-        // SAFETY: the graph was made by the capture that has just ended, and nobody else has it.
+        // SAFETY: the capture that has just ended made the graph, and no other code has it.
         if let Err(error) = unsafe { context_call!(self.context, cuGraphDestroy(graph)) } {
             self.context.swallow(error);
         }
     }
 
-    /// Ends a capture whose result nobody wants. That it was invalid is no news.
+    /// Ends a capture whose result is not used. Ignores that it was invalid.
     fn discard(&self) {
         match self.end() {
             Ok(graph) => self.destroy(graph),
@@ -59,8 +59,8 @@ impl End<'_> {
         }
     }
 
-    /// Checks the answer of a call that begins a capture. After an error the capture may have begun all the same,
-    /// unless the error says that the stream was being captured before.
+    /// Checks the answer of a call that begins a capture. After an error the capture may have begun, unless the error
+    /// says that the stream was captured before.
     pub(crate) fn begun(&self, answer: Result<(), Error>) -> Result<(), Error> {
         if answer.is_err_and(|error| !is_refused(error)) {
             self.destroy(self.ask().unwrap_or(CUgraph::null()));
@@ -69,12 +69,12 @@ impl End<'_> {
     }
 }
 
-/// True if a call did nothing, since the stream is captured, or is not.
+/// True if a call did nothing because the stream is captured, or because it is not.
 fn is_refused(error: Error) -> bool {
     error.code() == CUresult::CUDA_ERROR_ILLEGAL_STATE || error.is_unresolved() || error.is_forked()
 }
 
-/// Ends the capture if the closure panics; a plain return ends it itself.
+/// Ends the capture if the closure panics. Without a panic, the caller ends it.
 pub(super) struct Abandon<'s>(pub(super) End<'s>);
 
 impl Drop for Abandon<'_> {

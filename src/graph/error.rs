@@ -31,28 +31,28 @@ pub enum GraphError {
     /// The node was removed from its graph. The driver was not called.
     #[error("the node was removed from the graph")]
     Removed,
-    /// A capture into this graph failed, and the nodes that it left there are not known. The driver was not called.
+    /// A capture into this graph failed, and the nodes that it left there are unknown. The driver was not called.
     #[error("a capture into this graph failed half-way: build the graph anew")]
     Incomplete,
-    /// A wait for a replay failed, so that the device may still work on the graph's memory. The graph is lost: its
-    /// memory is neither read nor freed any more.
+    /// A wait for a replay failed, so the device may still use the memory of the graph. The graph is lost: its memory
+    /// is never read or freed again.
     #[error("a wait for this graph has failed: the device may still work on its memory, which is lost")]
     Lost,
     /// A host function of the graph panicked; [`GraphExec::take_panic`](super::GraphExec::take_panic) has the payload.
     #[error("a host function of the graph panicked")]
     Panicked,
-    /// Memory that exists only while the graph runs, or that is only lent to be read, was asked for.
+    /// The requested memory exists only while the graph runs, or was lent only to be read.
     #[error("memory that the graph allocates exists only while the graph runs")]
     Inside,
-    /// A file name with a NUL inside.
+    /// A file name contains a NUL.
     #[error("a file name cannot have a NUL inside")]
     FileName,
-    /// An executable graph could not take over the parameters of another graph; it is as it was.
+    /// An executable graph could not take over the parameters of another graph, and has not changed.
     #[error("the executable graph cannot be updated: {why:?}; {error}")]
     Update {
         /// The difference.
         why: CUgraphExecUpdateResult,
-        /// The node of the new graph at fault, where the driver names one that is known.
+        /// The node of the new graph that caused it, if the driver names a known node.
         node: Option<Node>,
         /// The answer of the driver.
         error: Error,

@@ -34,7 +34,7 @@ impl<'a> Graph<'a> {
         unsafe { add!(self, cx, after, cuGraphAddEventRecordNode(event)) }
     }
 
-    /// Adds a node that waits for the event's last record before the replay.
+    /// Adds a node that waits for the last record of the event before the replay.
     ///
     /// # Errors
     /// Same as [`add_record`](Graph::add_record).
@@ -53,7 +53,7 @@ impl<'a> Graph<'a> {
         unsafe { add!(self, cx, after, cuGraphAddEventWaitNode(event)) }
     }
 
-    /// The handle of an event of the graph's context.
+    /// Returns the handle of an event of the graph's context.
     fn event(&self, event: &'a Event<'_>) -> Result<CUevent, GraphError> {
         same_context(self.context(), event.context())?;
         Ok(event.as_raw())
@@ -98,7 +98,8 @@ impl<'a> NodeSetter<'_, 'a> {
 }
 
 impl<'a> Capture<'_, '_, 'a> {
-    /// Adds a node that records an event in each replay, for others to wait for. It orders nothing within the graph.
+    /// Adds a node that records an event in each replay, for waits outside of the graph. It does not order nodes of
+    /// the graph.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
@@ -115,7 +116,7 @@ impl<'a> Capture<'_, '_, 'a> {
         Ok(unsafe { context_call!(context, cuEventRecordWithFlags(event, stream, flags)) }?)
     }
 
-    /// Adds a node that waits for the event's last record before the replay.
+    /// Adds a node that waits for the last record of the event before the replay.
     ///
     /// # Errors
     /// Same as [`record`](Capture::record).

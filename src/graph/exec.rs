@@ -1,4 +1,4 @@
-//! GraphExec graphs: made of a graph, launched, updated.
+//! Executable graphs.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -24,32 +24,32 @@ use crate::raw::mark::Mark;
 use crate::stream::Stream;
 
 flags! {
-    /// Options of making a graph executable. A bit that this crate does not name is passed on.
+    /// Options of an executable graph. Other bits are passed to the driver.
     ///
     /// Example: see [`Graph`].
     pub struct InstantiateFlags: u64 {
-        /// A launch frees memory that an earlier one allocated and left.
+        /// A launch frees memory that an earlier launch allocated and did not free.
         const AUTO_FREE = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
-        /// Kernels can launch it.
+        /// Kernels can launch the graph.
         const DEVICE_LAUNCH = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH.0 as u64;
-        /// Kernels run with the priority of their node, instead of that of the stream.
+        /// Kernels run with the priority of their node instead of the stream's priority.
         const NODE_PRIORITY = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.0 as u64;
         const _ = !0;
     }
 }
 
-/// A graph that can be launched, any number of times; it keeps all that its nodes touch.
+/// A graph that can be launched any number of times. It keeps all objects that its nodes use.
 ///
-/// [`launch`](GraphExec::launch) launches it and waits; a [scope](crate::stream::Scope::lend_graph) launches it any number of times,
-/// among other work. Between launches, memory that the graph has is reached through [`view`](GraphExec::view) and
-/// [`view_mut`](GraphExec::view_mut).
+/// [`launch`](GraphExec::launch) launches the graph and waits; a [scope](crate::stream::Scope::lend_graph) launches
+/// it any number of times among other work. Between launches, the memory of the graph is accessed through
+/// [`view`](GraphExec::view) and [`view_mut`](GraphExec::view_mut).
 ///
-/// If a wait fails, the device may still work on that memory: after a fault every wait answers at once, while copies to
-/// page-locked memory go on. Then the graph is [lost](GraphError::Lost): its memory is neither read nor freed any more,
-/// and dropping it leaks it.
+/// If a wait fails, the device may still use that memory, because after a fault waits return at once while copies to
+/// page-locked memory continue. The graph is then [lost](GraphError::Lost): its memory is never read or freed again,
+/// and dropping the graph leaks it.
 ///
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](GraphExec::close) reports
-/// and gives back the buffers and memory that were moved in.
+/// errors and returns the buffers and memory that were moved in.
 ///
 /// Example: see [`GraphExec::launch`], `launch`.
 pub struct GraphExec<'a> {
@@ -59,9 +59,9 @@ pub struct GraphExec<'a> {
 pub(super) struct Inner<'a> {
     pub(super) raw: Held<'a, CUgraphExec>,
     pub(super) graph: Graph<'a>,
-    /// Graphs whose parameters it has taken over, or may have.
+    /// Graphs whose parameters the executable has taken over, or may have taken over.
     updates: Vec<Graph<'a>>,
-    /// Lost if it was launched, and a wait for that has failed.
+    /// Lost if a wait for a launch has failed.
     pub(super) mark: Mark,
 }
 
@@ -71,17 +71,17 @@ unsafe impl Handle for CUgraphExec {
     const NAME: &'static str = "GraphExec";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that it is live and not used again.
+        // SAFETY: the caller guarantees that it is live and not used again.
         unsafe { call!(fns, cuGraphExecDestroy(self)) }
     }
 }
 
 impl<'a> Graph<'a> {
-    /// Makes the graph executable. After an error it is gone.
+    /// Makes the graph executable. An error destroys the graph.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a condition without a node, or flags that do not go together; on a driver older
-    /// than CUDA 11.4, [`Error::is_unresolved`](crate::Error::is_unresolved) for any flags; [`GraphError::Incomplete`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a condition without a node, or incompatible flags; on a driver older than CUDA
+    /// 11.4, [`Error::is_unresolved`](crate::Error::is_unresolved) for any flags; [`GraphError::Incomplete`].
     ///
     /// Driver: `cuGraphInstantiateWithFlags`, CUDA 11.4+, or without flags `cuGraphInstantiate`, CUDA 10.0+.
     #[doc(alias("cuGraphInstantiateWithFlags", "cuGraphInstantiate"))]
@@ -97,7 +97,7 @@ impl<'a> Graph<'a> {
         let (library, out) = (context.library(), &raw mut raw);
         if flags.is_empty() && !library.has(FnId::cuGraphInstantiateWithFlags) {
             let (node, log) = (std::ptr::null_mut(), std::ptr::null_mut());
-            // SAFETY: the graph is live, and the out-parameter outlives the call; no log is asked for.
+            // SAFETY: the graph is live, and the out-parameter outlives the call; no log is requested.
             unsafe { context_call!(context, cuGraphInstantiate(out, graph, node, log, 0)) }?;
         } else {
             let flags = flags.bits();
@@ -107,7 +107,7 @@ impl<'a> Graph<'a> {
         Ok(GraphExec::new(cx, raw, self))
     }
 
-    /// Makes the graph executable, and gets it ready on the device by work that is queued on `stream`.
+    /// Makes the graph executable, and queues its upload to the device on `stream`.
     ///
     /// # Errors
     /// Same as [`instantiate`](Graph::instantiate); [`Error::is_wrong_context`](crate::Error::is_wrong_context).
@@ -144,13 +144,13 @@ impl<'a> GraphExec<'a> {
         Self { inner: ManuallyDrop::new(inner) }
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     #[inline]
     pub fn as_raw(&self) -> CUgraphExec {
         self.inner.raw.raw()
     }
 
-    /// The context of its nodes.
+    /// Returns the context of the nodes.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.inner.raw.context()
@@ -161,7 +161,7 @@ impl<'a> GraphExec<'a> {
         if self.inner.mark.is_lost() { Err(GraphError::Lost) } else { Ok(()) }
     }
 
-    /// The graph that it was made of, to ask for its nodes.
+    /// Returns the graph from which it was made, to query its nodes.
     ///
     /// # Errors
     /// [`GraphError::Lost`].
@@ -171,7 +171,7 @@ impl<'a> GraphExec<'a> {
         Ok(&self.inner.graph)
     }
 
-    /// The nodes of the graph that it was made of: like [`Graph::nodes`].
+    /// Returns the nodes of the graph from which it was made, as [`Graph::nodes`] does.
     ///
     /// # Errors
     /// Same as [`Graph::nodes`]; [`GraphError::Lost`].
@@ -184,7 +184,7 @@ impl<'a> GraphExec<'a> {
         self.inner.graph.nodes(cx)
     }
 
-    /// Memory that the graph has, to read between launches: like [`Graph::view`].
+    /// Returns a view of the graph's memory between launches, as [`Graph::view`] does.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Inside`]; [`GraphError::Lost`].
@@ -193,7 +193,7 @@ impl<'a> GraphExec<'a> {
         M::view(loan, self.keeper(loan.place)?, self.inner.raw.near())
     }
 
-    /// Memory that the graph has to itself, to write between launches: like [`Graph::view_mut`].
+    /// Returns a mutable view of memory that only the graph has, between launches, as [`Graph::view_mut`] does.
     ///
     /// # Errors
     /// Same as [`view`](GraphExec::view).
@@ -205,17 +205,17 @@ impl<'a> GraphExec<'a> {
         M::view_mut(loan, keeper, raw.near())
     }
 
-    /// The keeper of a loan: the graph of which this was made, or one whose parameters it took over.
+    /// Returns the keeper of a loan: the graph from which this was made, or a graph whose parameters it took over.
     pub(super) fn keeper(&self, place: Place) -> Result<&Kept<'a>, GraphError> {
         self.graphs().find_map(|graph| graph.kept.checked(place).ok()).ok_or(GraphError::Foreign)
     }
 
-    /// The graph of which this was made, and those whose parameters it took over.
+    /// Returns the graph from which this was made, and the graphs whose parameters it took over.
     fn graphs(&self) -> impl Iterator<Item = &Graph<'a>> {
         std::iter::once(&self.inner.graph).chain(&self.inner.updates)
     }
 
-    /// The current context, if it is that of the graph and no wait has failed.
+    /// Returns the current context if it is the graph's context and no wait has failed.
     pub(super) fn ready<'c>(
         &self,
         cx: &'c Current<'_, '_>,
@@ -226,7 +226,7 @@ impl<'a> GraphExec<'a> {
         Ok(context)
     }
 
-    /// The handles for changing a node.
+    /// Returns the handles for changing a node.
     pub(super) fn at<'c>(
         &self,
         cx: &'c Current<'_, '_>,
@@ -236,7 +236,7 @@ impl<'a> GraphExec<'a> {
         Ok((self.ready(cx, call)?, self.as_raw(), self.inner.graph.nodes.raw(node)?))
     }
 
-    /// Turns a node on or off: a kernel, a copy or a fill. One that is off does nothing.
+    /// Enables or disables a kernel, copy or fill node. A disabled node does nothing.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Lost`].
@@ -250,7 +250,7 @@ impl<'a> GraphExec<'a> {
         Ok(unsafe { context_call!(context, cuGraphNodeSetEnabled(exec, node, u32::from(enabled))) }?)
     }
 
-    /// True if a node is on.
+    /// True if a node is enabled.
     ///
     /// # Errors
     /// Same as [`set_enabled`](GraphExec::set_enabled).
@@ -265,17 +265,17 @@ impl<'a> GraphExec<'a> {
         Ok(enabled != 0)
     }
 
-    /// Takes the first panic of a host function that was not taken yet.
+    /// Takes the first panic of a host function that has not been taken.
     #[inline]
     pub fn take_panic(&self) -> Option<Payload> {
-        // In a forked child the driver's thread is gone, perhaps with the lock.
+        // A forked child lacks the driver's thread, which may hold the lock.
         if self.context().library().forked() {
             return None;
         }
         self.graphs().find_map(|graph| graph.kept.take_panic())
     }
 
-    /// Fails if a host function has panicked and nobody took that panic yet.
+    /// Fails if a host function has panicked and the panic has not been taken.
     pub(super) fn check_panics(&self) -> Result<(), GraphError> {
         if self.context().library().forked() {
             return Ok(());
@@ -283,7 +283,7 @@ impl<'a> GraphExec<'a> {
         if self.graphs().any(|graph| graph.kept.has_panicked()) { Err(GraphError::Panicked) } else { Ok(()) }
     }
 
-    /// Gets the graph ready on the device by work that is queued on `stream`, so that the first launch need not.
+    /// Queues the upload of the graph to the device on `stream`, so that the first launch does not upload it.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; the sticky errors of earlier work.
@@ -299,15 +299,16 @@ impl<'a> GraphExec<'a> {
         Ok(unsafe { context_call!(context, cuGraphUpload(graph, stream)) }?)
     }
 
-    /// Takes over the parameters of all nodes of another graph of the same shape, with the things that that one keeps.
-    /// Parameters that were set here, or by an earlier update, are replaced.
+    /// Takes over the parameters of all nodes of another graph of the same shape, and all objects that it keeps.
+    /// Replaces parameters that were set here or by an earlier update.
     ///
     /// # Errors
-    /// [`GraphError::Update`] if the graphs differ in more than can be taken over: then nothing has changed;
+    /// [`GraphError::Update`] if the driver cannot take over the differences, which changes nothing;
     /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; [`GraphError::Incomplete`].
     ///
-    /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an earlier update is replaced,
-    /// `cuGraphDestroy`, CUDA 10.0+, and what frees the memory that was moved into its graph: `cuMemFree_v2`, CUDA 3.2+.
+    /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an earlier update is
+    /// replaced, `cuGraphDestroy`, CUDA 10.0+, and for memory that was moved into its graph `cuMemFree_v2`,
+    /// CUDA 3.2+.
     #[doc(alias("cuGraphExecUpdate_v2", "cuGraphExecUpdate"))]
     pub fn update(&mut self, cx: &Current<'_, '_>, graph: Graph<'a>) -> Result<(), GraphError> {
         let context = cx.of_both([self.context(), graph.context()], FnId::cuGraphExecUpdate_v2)?;
@@ -325,26 +326,26 @@ impl<'a> GraphExec<'a> {
         };
         match answer {
             Ok(()) => {
-                // The new graph is in its place before the old ones go, whose values may panic as they are dropped.
+                // The new graph is stored before the old ones are dropped, because dropping their values may panic.
                 drop(std::mem::replace(&mut self.inner.updates, vec![graph]));
                 Ok(())
             }
             Err(error) if error.code() == CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE => {
                 let node = Some(info.errorNode).filter(|node: &CUgraphNode| !node.is_null());
                 let node = node.and_then(|node| graph.nodes.find(node));
-                // It says that nothing was changed; a part of it might be all the same, and the graph is kept for that.
+                // According to the error nothing has changed. The graph is kept in case a part has.
                 self.inner.updates.push(graph);
                 Err(GraphError::Update { why: info.result, node, error })
             }
             Err(error) => {
-                // It may have been done all the same.
+                // The update may have been made.
                 self.inner.updates.push(graph);
                 Err(error.into())
             }
         }
     }
 
-    /// The flags with which it was made, as far as the driver tells.
+    /// Returns the flags with which it was made, as the driver reports them.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -359,7 +360,7 @@ impl<'a> GraphExec<'a> {
         Ok(InstantiateFlags::from_bits_retain(flags))
     }
 
-    /// The number of the executable graph within the process, as tools show it.
+    /// Returns the number of the executable graph, unique in the process, as tools show it.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -374,12 +375,12 @@ impl<'a> GraphExec<'a> {
         Ok(id)
     }
 
-    /// Destroys the executable graph and the graph that it was made of, and gives back the buffers and memory that were
-    /// moved into that.
+    /// Destroys the executable graph and the graph from which it was made. Returns the buffers and memory that were
+    /// moved into that graph.
     ///
     /// # Errors
-    /// [`GraphError::Lost`]: then all of it leaks. Whatever the driver reports: then the graph is gone with the things
-    /// that it kept.
+    /// [`GraphError::Lost`], which leaks everything; [errors of any call](crate#errors), after which the graph and
+    /// everything that it kept are destroyed.
     ///
     /// Driver: `cuGraphExecDestroy` and `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphExecDestroy")]
@@ -387,7 +388,7 @@ impl<'a> GraphExec<'a> {
     pub fn close(self) -> Result<Returned<'a>, GraphError> {
         self.at_rest()?;
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: taken once, out of a value that is not dropped.
+        // SAFETY: taken once, from a value that is not dropped.
         let Inner { raw, graph, updates, .. } = unsafe { ManuallyDrop::take(&mut this.inner) };
         let destroyed = raw.close();
         drop(updates);
@@ -397,7 +398,7 @@ impl<'a> GraphExec<'a> {
     }
 }
 
-/// An executable that may be in flight leaks.
+/// Leaks an executable that may be in flight.
 impl Drop for GraphExec<'_> {
     fn drop(&mut self) {
         if !self.inner.mark.is_lost() {

@@ -1,4 +1,4 @@
-//! Graphs: made, asked, copied, printed and destroyed.
+//! Graphs: creation, queries, clones and destruction.
 
 use std::cell::Cell;
 use std::fmt;
@@ -31,15 +31,15 @@ use crate::{
     stream::Signals,
 };
 
-/// Work for a device: nodes, and edges that give their order.
+/// Work for a device: nodes, and edges that order them.
 ///
-/// It keeps all that its nodes touch: memory and kernels are borrowed for `'a`, or moved in, or shared; with counted
-/// objects alone it is `'static`. So does the [`GraphExec`](super::GraphExec) that is made of it and that takes it
-/// over. Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Graph::close) reports
-/// and gives back what was moved in.
+/// A graph keeps all objects that its nodes use: memory and kernels are borrowed for `'a`, moved in, or shared. A
+/// graph of counted objects only is `'static`. The [`GraphExec`](super::GraphExec) that is made from a graph takes it
+/// over. Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Graph::close)
+/// reports errors and returns the objects that were moved in.
 ///
-/// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time: a graph can be
-/// sent, but not shared.
+/// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time, so a graph is
+/// `Send` but not `Sync`.
 ///
 /// # Example
 /// ```
@@ -50,14 +50,14 @@ use crate::{
 /// let mut graph = Graph::new(&cx)?;
 /// let (from, to) = (graph.lend(Buffer::<u32>::alloc(&cx, 4)?)?, graph.lend(Buffer::<u32>::alloc(&cx, 4)?)?);
 /// let fill = graph.add_fill(&cx, &[], from, 7)?;
-/// graph.add_copy(&cx, &[fill], to, from)?; // behind the fill
+/// graph.add_copy(&cx, &[fill], to, from)?; // after the fill
 ///
 /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
 /// exec.launch(&cx, &Stream::new(&cx)?)?;
 /// assert_eq!(exec.view(to)?.to_vec(&cx)?, [7; 4]);
 ///
-/// // What was given comes back.
-/// let buffer: Buffer<u32> = exec.close()?.take(to).ok_or("not given")?;
+/// // The buffer that was moved in comes back.
+/// let buffer = exec.close()?.take::<Buffer<_>>(to).ok_or("not given")?;
 /// assert_eq!(buffer.len(), 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -65,8 +65,8 @@ pub struct Graph<'a> {
     raw: Held<'a, CUgraph>,
     pub(super) nodes: Nodes,
     pub(super) kept: Kept<'a>,
-    /// Addresses of user objects of which it has shares, one entry per share: drivers take back shares that were never
-    /// given, and free the value (measured on an H100, driver 580).
+    /// Addresses of user objects of which the graph has shares, one entry per share. Without this check drivers
+    /// release shares that the graph never had, and free the value (measured on an H100, driver 580).
     pub(super) objects: Vec<usize>,
     _one_thread: PhantomData<Cell<()>>,
 }
@@ -77,13 +77,14 @@ unsafe impl Handle for CUgraph {
     const NAME: &'static str = "Graph";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the graph is live and not used again.
+        // SAFETY: the caller guarantees that the graph is live and not used again.
         unsafe { call!(fns, cuGraphDestroy(self)) }
     }
 }
 
-/// Adds a node behind others by a function of the driver, which takes these arguments after the list of those nodes. The
-/// node's handle, the graph and the list are live during the call; whoever uses this answers for the arguments.
+/// Adds a node after others by a driver function that takes these arguments after the list of nodes. The place for
+/// the handle, the graph and the list are live during the call. The code that uses this is responsible for the
+/// arguments.
 macro_rules! add {
     ($graph:expr, $cx:expr, $after:expr, $call:ident($($argument:expr),*)) => {
         $graph.add($cx, $after, FnId::$call, |context, new| {
@@ -94,7 +95,7 @@ macro_rules! add {
 
 pub(super) use add;
 
-/// Where the driver puts the handle of a new node, and the nodes after which it comes: all of it is live during the call.
+/// The place for the handle of a new node, and the nodes after which it runs. Everything is live during the call.
 pub(super) struct NewNode {
     pub(super) node: *mut CUgraphNode,
     pub(super) graph: CUgraph,
@@ -137,24 +138,24 @@ impl<'a> Graph<'a> {
         Ok(Self::from_parts(cx, raw, Kept::new()))
     }
 
-    /// Takes over a graph that the driver just made, with the things that it keeps.
+    /// Takes over a graph that the driver has just made, and the objects that it keeps.
     pub(super) fn from_parts(cx: &Current<'_, 'a>, raw: CUgraph, kept: Kept<'a>) -> Self {
         let (raw, nodes) = (Held::new(raw, cx.near()), Nodes::new(kept.brand));
         Self { raw, nodes, kept, objects: Vec::new(), _one_thread: PhantomData }
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub const fn as_raw(&self) -> CUgraph {
         self.raw.raw()
     }
 
-    /// The context of its nodes.
+    /// Returns the context of the nodes.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.raw.context()
     }
 
-    /// The graph to which nodes are added, if `cx` is of its context.
+    /// Returns the graph to which nodes are added, if its context is current.
     pub(super) fn ready<'c>(
         &self,
         cx: &'c Current<'_, '_>,
@@ -170,7 +171,7 @@ impl<'a> Graph<'a> {
         self.nodes.check_complete()
     }
 
-    /// Lends memory to the graph for as long as it, or an executable made of it, exists. No driver call.
+    /// Lends memory to the graph for as long as the graph or its executable exists. No driver call.
     ///
     /// | given | is then | as |
     /// |---|---|---|
@@ -183,16 +184,17 @@ impl<'a> Graph<'a> {
     /// | [`Arc<Buffer>`](Arc), [`Part`] | shared, to read | [`In<T>`](In) |
     /// | [`Arc<Signals>`](Signals), [`Arc<ExternalSemaphore>`](ExternalSemaphore) | shared | itself |
     ///
-    /// Page-locked memory is moved in, never borrowed: after a wait that failed, its owner must not be reached any more.
+    /// Page-locked memory is moved in and not borrowed, because its owner must not be accessible after a failed wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for memory of another context, and [`MemoryError::Lost`](crate::MemoryError::Lost), in
-    /// [`GraphError::Memory`]; then memory that was moved in is freed.
+    /// [`Error::is_wrong_context`] for memory of another context, and
+    /// [`MemoryError::Lost`](crate::MemoryError::Lost), in [`GraphError::Memory`]; which frees memory that was moved
+    /// in.
     pub fn lend<M: LendToGraph<'a>>(&mut self, memory: M) -> Result<Loan<M::Memory>, GraphError> {
         memory.keep(&mut self.kept, self.raw.context(), Key::new())
     }
 
-    /// Memory that the graph has, to read: a [`Slice`], rows ([`Pitched`]), or `&[T]` of the host. No driver call.
+    /// Returns a view of the graph's memory: a [`Slice`], rows ([`Pitched`]), or a host slice `&[T]`. No driver call.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Inside`].
@@ -200,8 +202,8 @@ impl<'a> Graph<'a> {
         M::view(loan, &self.kept, self.raw.near())
     }
 
-    /// Memory that the graph has to itself, to write: a [`SliceMut`], rows ([`PitchedMut`]), or `&mut [T]` of the host. No
-    /// driver call.
+    /// Returns a mutable view of memory that only the graph has: a [`SliceMut`], rows ([`PitchedMut`]), or a host
+    /// slice `&mut [T]`. No driver call.
     ///
     /// # Errors
     /// Same as [`view`](Graph::view).
@@ -209,7 +211,7 @@ impl<'a> Graph<'a> {
         M::view_mut(loan, &mut self.kept, self.raw.near())
     }
 
-    /// Adds a node behind others by a call of the driver.
+    /// Adds a node after others by a driver call.
     pub(super) fn add(
         &mut self,
         cx: &Current<'_, '_>,
@@ -223,7 +225,7 @@ impl<'a> Graph<'a> {
         Ok(self.nodes.token(node))
     }
 
-    /// The handle of a node whose parameters are changed, if `cx` is of its context.
+    /// Returns the handle of a node whose parameters are changed, if its context is current.
     pub(super) fn at<'c>(
         &self,
         cx: &'c Current<'_, '_>,
@@ -233,7 +235,7 @@ impl<'a> Graph<'a> {
         Ok((self.ready(cx, call)?.0, self.nodes.raw(node)?))
     }
 
-    /// Runs `fill` with nodes being added to a body of a conditional node instead of the graph itself.
+    /// Runs `fill`, during which nodes are added to a body of a conditional node instead of the graph.
     ///
     /// # Errors
     /// [`GraphError::Foreign`] for a body of another graph; [`GraphError::Removed`]; [`GraphError::Incomplete`]; errors of
@@ -243,7 +245,7 @@ impl<'a> Graph<'a> {
         body: Body,
         fill: impl FnOnce(&mut Self) -> Result<R, GraphError>,
     ) -> Result<R, GraphError> {
-        /// Leaves the body, also when `fill` panics.
+        /// Leaves the body, also if `fill` panics.
         struct Leave<'g, 'a>(&'g mut Graph<'a>, usize);
         impl Drop for Leave<'_, '_> {
             fn drop(&mut self) {
@@ -254,7 +256,7 @@ impl<'a> Graph<'a> {
         fill(Leave(self, before).0)
     }
 
-    /// All nodes, in no particular order; inside of [`within`](Graph::within) those of the body.
+    /// Returns all nodes in an unspecified order; inside of [`within`](Graph::within), all nodes of the body.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -265,13 +267,13 @@ impl<'a> Graph<'a> {
     pub fn nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetNodes)?;
         let raws = list(|nodes, _, count| {
-            // SAFETY: the graph is live; both places outlive the call, and `count` says how much room there is.
+            // SAFETY: the graph is live; both places outlive the call, and `count` is the length of the list.
             unsafe { context_call!(context, cuGraphGetNodes(graph, nodes, count)) }
         })?;
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// The nodes that wait for no other one.
+    /// Returns the nodes that do not wait for other nodes.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -288,10 +290,10 @@ impl<'a> Graph<'a> {
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// All edges.
+    /// Returns all edges.
     ///
     /// # Errors
-    /// `CUDA_ERROR_LOSSY_QUERY` if an edge has data that the older of the two functions cannot tell.
+    /// `CUDA_ERROR_LOSSY_QUERY` if an edge has data that the older function cannot report.
     ///
     /// Driver: `cuGraphGetEdges_v2`, CUDA 12.3+, or `cuGraphGetEdges`, CUDA 10.0+, twice.
     #[doc(alias("cuGraphGetEdges_v2", "cuGraphGetEdges"))]
@@ -300,7 +302,7 @@ impl<'a> Graph<'a> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetEdges_v2)?;
         let library = context.library();
         let query = |from, to, data, count| {
-            // SAFETY: the graph is live; all places outlive the call, and `count` says how much room there is in each.
+            // SAFETY: the graph is live; all places outlive the call, and `count` is the length of each.
             unsafe {
                 either_call!(library,
                 cuGraphGetEdges_v2(graph, from, to, data, count) or cuGraphGetEdges(graph, from, to, count))
@@ -320,7 +322,7 @@ impl<'a> Graph<'a> {
             .collect())
     }
 
-    /// Kind of a node.
+    /// Returns the kind of a node.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`].
@@ -335,11 +337,11 @@ impl<'a> Graph<'a> {
         Ok(kind)
     }
 
-    /// Removes a node with its edges. The things that it kept stay with the graph.
+    /// Removes a node and its edges. The graph keeps the objects that the node used.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED` for nodes that allocate or free.
-    /// After an error of the driver the node counts as removed: it may be.
+    /// After a driver error the node counts as removed, because it may be.
     ///
     /// Driver: `cuGraphDestroyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroyNode")]
@@ -348,21 +350,21 @@ impl<'a> Graph<'a> {
         let (context, _) = self.ready(cx, FnId::cuGraphDestroyNode)?;
         let raw = self.nodes.raw(node)?;
         self.nodes.remove(node);
-        // SAFETY: the node is live, and its token is not accepted any more.
+        // SAFETY: the node is live, and its token is no longer accepted.
         Ok(unsafe { context_call!(context, cuGraphDestroyNode(raw)) }?)
     }
 
-    /// A copy of the graph, with a token for each token of this one by [`find_in_clone`](Graph::find_in_clone). Loans of
-    /// memory stay with this one.
+    /// Returns a copy of the graph. [`find_in_clone`](Graph::find_in_clone) returns the nodes of the copy. Loans of
+    /// memory stay with the original.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` for graphs that allocate or free or have conditional nodes.
     ///
     /// # Safety
-    /// 1. No two replays of executables that are made of the graph and of its copies run at the same time, unless
-    ///    nothing that one of them writes is touched by the other.
-    /// 2. While a copy is replayed, nobody looks at the memory of this graph, by [`view`](Graph::view) or otherwise.
-    /// 3. This graph, or the executable made of it, is dropped after the copy.
+    /// 1. Replays of executables that are made from the graph and from its copies run at the same time only if
+    ///    neither touches memory that the other writes.
+    /// 2. While a copy is replayed, the memory of this graph is not accessed, by [`view`](Graph::view) or otherwise.
+    /// 3. This graph, or its executable, is dropped after the copy.
     ///
     /// Driver: `cuGraphClone`, CUDA 10.0+.
     #[doc(alias = "cuGraphClone")]
@@ -376,7 +378,7 @@ impl<'a> Graph<'a> {
         Ok(Graph::from_parts(cx, copy, Kept::new()))
     }
 
-    /// The node of a copy that matches a node of this graph.
+    /// Returns the node of a copy that corresponds to a node of this graph.
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Incomplete`] of either graph; `CUDA_ERROR_INVALID_VALUE` if there is none.
@@ -395,15 +397,15 @@ impl<'a> Graph<'a> {
         Ok(copy.nodes.token(found))
     }
 
-    /// Destroys the graph; its things go on with another.
+    /// Destroys the graph, and returns the objects that it kept for another graph.
     pub(super) fn into_kept(self) -> Kept<'a> {
         self.kept
     }
 
-    /// Destroys the graph, and gives back the buffers and memory that were moved in.
+    /// Destroys the graph, and returns the buffers and memory that were moved in.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors). The graph is gone all the same, and the things that it kept with it.
+    /// [Errors of any call](crate#errors). An error also destroys the graph and the objects that it kept.
     ///
     /// Driver: `cuGraphDestroy`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroy")]
@@ -415,8 +417,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Reads a list from a function of the driver in two calls: the number, then the handles, with room for the data of
-/// as many edges.
+/// Reads a list from a driver function in two calls: the number, then the handles, with the data of as many edges.
 pub(super) fn list(
     query: impl Fn(*mut CUgraphNode, *mut CUgraphEdgeData, *mut usize) -> Result<(), Error>,
 ) -> Result<Vec<CUgraphNode>, Error> {

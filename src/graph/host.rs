@@ -1,4 +1,4 @@
-//! Nodes that call a function of the host.
+//! Nodes that call a host function.
 
 use cuprum_sys::FnId;
 
@@ -11,13 +11,12 @@ use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
 impl Graph<'_> {
-    /// Adds a node that calls a function of the host in each replay, on a thread of the driver's.
+    /// Adds a node that calls a host function in each replay, on a thread of the driver.
     ///
-    /// The function should not call the driver, which on its own thread [refuses most
-    /// calls](crate::stream#on-the-drivers-threads), and must not wait for the replay. What it drops there leaks, if
-    /// that is an object of this crate; what it owns to the end is dropped with the graph and its executable, on the
-    /// thread of whoever drops those. A panic in it is caught and reported by the wait after the replay; nodes after
-    /// this one run all the same.
+    /// The function should not call the driver, which [refuses most calls](crate::stream#on-the-drivers-threads) on
+    /// its own threads, and must not wait for the replay. Objects of this crate that the function drops leak. Values
+    /// that it owns are dropped with the graph and its executable, on the thread that drops those. A panic is caught
+    /// and reported by the wait after the replay; later nodes run in spite of it.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -79,7 +78,7 @@ impl NodeSetter<'_, '_> {
 }
 
 impl Capture<'_, '_, '_> {
-    /// Adds a call of a function of the host: like [`Graph::add_host`].
+    /// Adds a call of a host function, as [`Graph::add_host`] does.
     ///
     /// # Errors
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.

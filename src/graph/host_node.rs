@@ -1,4 +1,4 @@
-//! Functions of the host as nodes call them.
+//! Host functions that nodes call.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use cuprum_sys::CUDA_HOST_NODE_PARAMS;
 /// Payload of a panic.
 pub(super) type Payload = Box<dyn Any + Send>;
 
-/// A function of the host as nodes call it.
+/// A host function that nodes call.
 pub(super) struct HostNode {
     function: Mutex<Box<dyn FnMut() + Send>>,
     panic: Mutex<Option<Payload>>,
@@ -21,12 +21,12 @@ impl HostNode {
         Arc::new(Self { function: Mutex::new(Box::new(function)), panic: Mutex::new(None) })
     }
 
-    /// Parameters for the driver, good as long as the call is kept.
+    /// Returns the parameters for the driver, which are valid as long as the call is kept.
     pub(super) fn params(this: &Arc<Self>) -> CUDA_HOST_NODE_PARAMS {
         CUDA_HOST_NODE_PARAMS { fn_: Some(called), userData: Arc::as_ptr(this).cast_mut().cast::<c_void>() }
     }
 
-    /// Takes the first panic that was not taken yet.
+    /// Takes the first panic that has not been taken.
     pub(super) fn take_panic(&self) -> Option<Payload> {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -44,7 +44,7 @@ impl HostNode {
             let mut panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
             match *panic {
                 None => *panic = Some(payload),
-                // The first panic is reported. Dropping a payload may run any code: it leaks.
+                // The first panic is reported. Other payloads leak, because dropping one may run any code.
                 Some(_) => std::mem::forget(payload),
             }
         }
@@ -53,7 +53,7 @@ impl HostNode {
 
 /// Entry point for the driver.
 unsafe extern "C" fn called(data: *mut c_void) {
-    // SAFETY: the address of a call that its graph keeps, as long as it can run; only shared references are made of it.
+    // SAFETY: the address of a call that the graph keeps as long as it can run; only shared references to it exist.
     let call = unsafe { &*data.cast::<HostNode>() };
     call.call();
 }

@@ -1,4 +1,4 @@
-//! Everything that a graph has borrowed or owns for its nodes.
+//! Objects that a graph borrows or owns for its nodes.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -19,7 +19,7 @@ use crate::launch::InOut;
 use crate::memory::DeviceData;
 use crate::raw::shared::Share;
 
-/// Type of an owner, for the element type of its token.
+/// Type of an owner. Its token has the element type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Owner {
@@ -29,11 +29,11 @@ pub enum Owner {
     PinnedBuffer,
 }
 
-/// An owner whose type only its token knows.
+/// An owner whose element type only its token has.
 pub(super) struct Owned<'a> {
     owner: Owner,
     at: NonNull<()>,
-    /// The first element, if that is on the host.
+    /// The first element, if it is on the host.
     start: *mut u8,
     free: unsafe fn(NonNull<()>),
     _value: PhantomData<Box<dyn Send + 'a>>,
@@ -43,12 +43,12 @@ pub(super) struct Owned<'a> {
 unsafe impl Send for Owned<'_> {}
 
 impl<'a> Owned<'a> {
-    /// Takes over `value`, which is of the type that `owner` names and has its elements on the host at `start`, if it has.
+    /// Takes over `value`, whose type `owner` names. `start` is the address of its host elements, if it has some.
     pub(super) fn new<V: Send + 'a>(owner: Owner, value: V, start: *mut u8) -> Self {
         /// # Safety
-        /// `at` is of a box of a `V`, and is not used again.
+        /// `at` points to a box of a `V`, and is not used again.
         unsafe fn free<V>(at: NonNull<()>) {
-            // SAFETY: the caller's word.
+            // SAFETY: the caller's duty.
             drop(unsafe { Box::from_raw(at.as_ptr().cast::<V>()) });
         }
         let at = NonNull::from(Box::leak(Box::new(value))).cast();
@@ -56,41 +56,41 @@ impl<'a> Owned<'a> {
     }
 
     /// # Safety
-    /// It was made of a `V`, but for lifetimes, which may be shorter in this one.
+    /// It was made from a `V`, whose lifetimes may be longer.
     pub(super) unsafe fn into_value<V>(self) -> V {
         let this = ManuallyDrop::new(self);
-        // SAFETY: the caller's word; the box is not freed by the `Drop` of this.
+        // SAFETY: the caller's duty; the `Drop` of this does not free the box.
         *unsafe { Box::from_raw(this.at.as_ptr().cast::<V>()) }
     }
 }
 
 impl Drop for Owned<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `new` for this very type, and dropped once.
+        // SAFETY: `new` made it for this type, and it is dropped once.
         unsafe { (self.free)(self.at) }
     }
 }
 
-/// One thing that is kept.
+/// One object that is kept.
 pub(super) enum Entry<'a> {
-    /// Borrowed: the lifetime keeps it.
+    /// A borrowed object, which the lifetime keeps.
     Borrowed,
     Owned(Owned<'a>),
     Semaphore(Arc<ExternalSemaphore<'a>>),
-    /// A share of something that nodes use.
+    /// A share of an object that nodes use.
     Share(#[allow(dead_code, reason = "it is there to be dropped")] Share<'a>),
 }
 
-/// All that a graph keeps. It is `pub` only because the methods of a sealed trait take it.
+/// All objects that a graph keeps. `pub` only because methods of a sealed trait take it.
 pub struct Kept<'a> {
     pub(super) brand: Brand,
     entries: Vec<Entry<'a>>,
     host_calls: Vec<Arc<HostNode>>,
-    /// The kernels of which it has shares.
+    /// Kernels of which the graph has shares.
     functions: HashSet<usize>,
-    /// The addresses of things of other libraries of which it has shares.
+    /// Addresses of objects of other libraries of which the graph has shares.
     shares: HashSet<usize>,
-    /// What graphs inside of this one keep.
+    /// Keepers of the graphs inside of this one.
     adopted: Vec<Kept<'a>>,
 }
 
@@ -111,26 +111,26 @@ impl<'a> Kept<'a> {
         Place { brand: self.brand, at: Some(self.entries.len() - 1) }
     }
 
-    /// Memory at this address that exists only while the graph runs.
+    /// Returns a loan of memory at this address, which exists only while the graph runs.
     pub(super) fn inside<T: DeviceData>(&self, address: CUdeviceptr, len: usize) -> Loan<InOut<T>> {
         Loan::run(address, len, Place { brand: self.brand, at: None })
     }
 
-    /// Keeps the code of a kernel, once: its handle is no other kernel's while it is kept.
+    /// Keeps the code of a kernel once. No other kernel has its handle while it is kept.
     pub(super) fn share(&mut self, function: CUfunction, share: Share<'a>) {
         if self.functions.insert(function.0.addr()) {
             self.entries.push(Entry::Share(share));
         }
     }
 
-    /// Keeps something of another library, once: nothing else has its address while it is kept.
+    /// Keeps an object of another library once. No other object has its address while it is kept.
     pub(super) fn keep(&mut self, share: Share<'a>) {
         if self.shares.insert(Arc::as_ptr(&share).cast::<()>().addr()) {
             self.entries.push(Entry::Share(share));
         }
     }
 
-    /// Keeps a function of the host for as long as the graph and its executable are there.
+    /// Keeps a host function as long as the graph and its executable exist.
     pub(super) fn call(&mut self, function: impl FnMut() + Send + 'static) -> CUDA_HOST_NODE_PARAMS {
         let call = HostNode::new(function);
         let params = HostNode::params(&call);
@@ -138,17 +138,17 @@ impl<'a> Kept<'a> {
         params
     }
 
-    /// Takes over everything that another graph kept, which the tokens of that one still reach.
+    /// Takes over all objects that another graph kept. The tokens of that graph remain valid.
     pub(super) fn adopt(&mut self, other: Kept<'a>) {
         self.adopted.push(other);
     }
 
-    /// The keeper with a brand: this, or one inside of it.
+    /// Returns the keeper with a brand: this one, or one inside of it.
     fn of(&self, brand: Brand) -> Option<&Self> {
         if self.brand == brand { Some(self) } else { self.adopted.iter().find_map(|kept| kept.of(brand)) }
     }
 
-    /// Like `of`.
+    /// Same as `of`.
     fn of_mut(&mut self, brand: Brand) -> Option<&mut Self> {
         if self.brand == brand {
             return Some(self);
@@ -156,29 +156,29 @@ impl<'a> Kept<'a> {
         self.adopted.iter_mut().find_map(|kept| kept.of_mut(brand))
     }
 
-    /// True if a function of the host has panicked and nobody took that panic yet.
+    /// True if a host function has panicked and the panic has not been taken.
     pub(super) fn has_panicked(&self) -> bool {
         self.host_calls.iter().any(|call| call.has_panicked()) || self.adopted.iter().any(Self::has_panicked)
     }
 
-    /// Takes a panic that was not taken yet.
+    /// Takes a panic that has not been taken.
     pub(super) fn take_panic(&self) -> Option<Payload> {
         let inner = || self.adopted.iter().find_map(Self::take_panic);
         self.host_calls.iter().find_map(|call| call.take_panic()).or_else(inner)
     }
 
-    /// Checks that a loan is of this graph. Memory that a child graph allocates exists inside of the child alone.
+    /// Checks that a loan belongs to this graph. Memory that a child graph allocates exists only inside of the child.
     pub(super) fn check(&self, place: Place) -> Result<(), GraphError> {
         let known = self.of(place.brand).is_some_and(|_| place.at.is_some() || self.allocates(place));
         if known { Ok(()) } else { Err(GraphError::Foreign) }
     }
 
-    /// This, if a loan is of this graph.
+    /// Returns this if a loan belongs to this graph.
     pub(super) fn checked(&self, place: Place) -> Result<&Self, GraphError> {
         self.check(place).map(|()| self)
     }
 
-    /// True if the graph allocates this memory while it runs.
+    /// True if the graph allocates the memory while it runs.
     pub(super) fn allocates(&self, place: Place) -> bool {
         place.brand == self.brand && place.at.is_none()
     }
@@ -187,7 +187,7 @@ impl<'a> Kept<'a> {
         self.of(place.brand)?.entries.get(place.at?)
     }
 
-    /// Address of the first element that a loan of host memory has.
+    /// Returns the address of the first element of a loan of host memory.
     pub(super) fn start<M: Memory + ?Sized>(&self, loan: Loan<M>) -> Result<*mut M::Element, GraphError> {
         match self.entry(loan.place) {
             Some(Entry::Owned(owned)) if !owned.start.is_null() => {
@@ -197,7 +197,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// The handle of a semaphore.
+    /// Returns the handle of a semaphore.
     pub(super) fn semaphore(
         &self,
         loan: Loan<ExternalSemaphore<'static>>,
@@ -208,7 +208,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Takes out an owner of this type for which a token was made, if it is still there.
+    /// Takes the owner for which a token was made, if it has this type and was not taken before.
     pub(super) fn take(&mut self, place: Place, owner: Owner) -> Option<Owned<'a>> {
         let entry = self.of_mut(place.brand)?.entries.get_mut(place.at?)?;
         match std::mem::replace(entry, Entry::Borrowed) {
@@ -227,5 +227,5 @@ impl fmt::Debug for Kept<'_> {
     }
 }
 
-/// Nothing that is on the host.
+/// The start of an owner without host elements.
 pub(super) const NOWHERE: *mut u8 = ptr::null_mut();

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::launch::{Arguments, Kernel, LaunchConfig, Signature};
 use crate::raw::call::{context_call, either_call};
 
-/// Parameters of a kernel node for the driver. The pointers are those of the caller.
+/// Returns the parameters of a kernel node for the driver, with the caller's pointers.
 fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void) -> CUDA_KERNEL_NODE_PARAMS {
     let LaunchConfig { grid, block, shared_bytes } = config;
     CUDA_KERNEL_NODE_PARAMS {
@@ -37,8 +37,8 @@ fn params(function: CUfunction, config: LaunchConfig, pointers: *mut *mut c_void
     }
 }
 
-/// Runs `call` with the parameters of a kernel node, in the form of today's drivers and in that before CUDA 12. There
-/// is one pointer for each parameter, to a value of its size, and all of it outlives the call.
+/// Runs `call` with the parameters of a kernel node, in the present form and in the form before CUDA 12. There is one
+/// pointer for each parameter, to a value of its size. All pointers are valid during the call.
 pub(super) fn with_params<S: Signature, R>(
     function: CUfunction,
     config: LaunchConfig,
@@ -52,7 +52,7 @@ pub(super) fn with_params<S: Signature, R>(
     })
 }
 
-/// The form before CUDA 12.
+/// Returns the form before CUDA 12.
 fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func: new.func,
@@ -71,9 +71,8 @@ fn first_params(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
 impl<'a> Graph<'a> {
     /// Adds a node that launches a kernel with copies of these arguments.
     ///
-    /// All that the arguments borrow, such as a [`Texture`](crate::texture::Texture), stays borrowed as long as the graph and its
-    /// executable are there. Memory that is to be reached between replays is [lent](Graph::lend) to the graph
-    /// instead.
+    /// Objects that the arguments borrow, such as a [`Texture`](crate::texture::Texture), stay borrowed as long as
+    /// the graph and its executable exist. [Lend](Graph::lend) memory to the graph to access it between replays.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -100,10 +99,10 @@ impl<'a> Graph<'a> {
     /// [`Error::is_wrong_context`] for a kernel of another context.
     ///
     /// # Safety
-    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch) in each replay, whatever the replays before left in memory.
-    ///    The kernel only reads memory of a [`Loan<In<T>>`](super::Loan).
-    /// 2. Memory, textures and surfaces passed as numbers live, and are touched by no other code, as long as the graph and its
-    ///    executable exist.
+    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch) in each replay, with any contents of memory that
+    ///    earlier replays left. The kernel does not write memory of a [`Loan<In<T>>`](super::Loan).
+    /// 2. Memory, textures and surfaces that are passed as numbers live as long as the graph and its executable
+    ///    exist, and no other code touches them.
     /// 3. No node without a path of edges to or from this one conflicts with its accesses.
     ///
     /// Driver: `cuGraphAddKernelNode_v2`, CUDA 12.0+, or `cuGraphAddKernelNode`, CUDA 10.0+.
@@ -122,8 +121,8 @@ impl<'a> Graph<'a> {
         self.add(cx, after, CALL, |context, at| {
             with_params(function, config, arguments, |new, old| {
                 let (node, graph, first, count) = (at.node, at.graph, at.after, at.count);
-                // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and there is one pointer for
-                // each parameter, to a value of its size; the caller answers for the kernel.
+                // SAFETY: graph, nodes and kernel are live, lists and places outlive the call, and there is one
+                // pointer for each parameter, to a value of its size; the caller is responsible for the kernel.
                 let answer = unsafe {
                     either_call!(context.library(), cuGraphAddKernelNode_v2(node, graph, first, count, new)
                         or cuGraphAddKernelNode(node, graph, first, count, old))
@@ -149,10 +148,10 @@ impl<'a> Graph<'a> {
         Ok(raw)
     }
 
-    /// An attribute of a kernel node, such as its priority.
+    /// Returns an attribute of a kernel node, such as its priority.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind, or an attribute that is none of nodes.
+    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind, or an attribute that nodes do not have.
     ///
     /// Driver: `cuGraphKernelNodeGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeGetAttribute")]
@@ -176,7 +175,7 @@ impl<'a> Graph<'a> {
     /// Same as [`kernel_attribute`](Graph::kernel_attribute), also for an invalid value.
     ///
     /// # Safety
-    /// The value is true: an attribute can name events, memory and other handles, and how blocks may share.
+    /// The value is valid: its handles are live, and the kernel may run with it.
     ///
     /// Driver: `cuGraphKernelNodeSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuGraphKernelNodeSetAttribute")]
@@ -188,7 +187,7 @@ impl<'a> Graph<'a> {
         value: &CUkernelNodeAttrValue,
     ) -> Result<(), GraphError> {
         let node = self.nodes.raw(node)?;
-        // SAFETY: the node is live; the caller answers for the value.
+        // SAFETY: the node is live; the caller is responsible for the value.
         Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeSetAttribute(node, attribute, value)) }?)
     }
 
@@ -205,7 +204,7 @@ impl<'a> Graph<'a> {
     #[inline]
     pub unsafe fn copy_kernel_attributes(&mut self, to: Node, from: Node) -> Result<(), GraphError> {
         let (to, from) = (self.nodes.raw(to)?, self.nodes.raw(from)?);
-        // SAFETY: both nodes are live; the caller answers for the attributes.
+        // SAFETY: both nodes are live; the caller is responsible for the attributes.
         Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeCopyAttributes(to, from)) }?)
     }
 }
@@ -263,8 +262,8 @@ impl<'a> Capture<'_, '_, 'a> {
     /// context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// # Safety
-    /// 1. The duties of [`Graph::add_kernel`], which also says what stays borrowed. Lanes are ordered by
-    ///    [`fork`](Capture::fork) and [`join`](Capture::join) alone.
+    /// 1. The duties of [`Graph::add_kernel`], which also lists the objects that stay borrowed. Only
+    ///    [`fork`](Capture::fork) and [`join`](Capture::join) order lanes.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
     #[doc(alias = "cuLaunchKernel")]
@@ -281,8 +280,8 @@ impl<'a> Capture<'_, '_, 'a> {
             self.shared.kept.borrow_mut().share(function.as_raw(), share.erased());
         }
         arguments.with_pointers(|pointers| {
-            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call, which copies
-            // them; the graph keeps the kernel, and the caller answers for it.
+            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call, which
+            // copies them; the graph keeps the kernel, and the caller is responsible for it.
             unsafe { function.launch_pointers(self.cx, self.stream, config, pointers) }
         })?;
         Ok(())

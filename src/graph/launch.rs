@@ -1,4 +1,4 @@
-//! Launching executable graphs, and waiting for them.
+//! Launches of executable graphs, and waits for them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::raw::call::context_call;
 use crate::raw::this_thread::ThisThread;
 use crate::stream::{Scope, Stream};
 
-/// An executable graph lent to a scope: made by [`Scope::lend_graph`].
+/// An executable graph that is lent to a scope by [`Scope::lend_graph`].
 ///
 /// Example: see [`Scope::lend_graph`], `lend_graph`.
 pub struct LentGraph<'scope> {
@@ -28,25 +28,26 @@ pub struct LentGraph<'scope> {
 }
 
 impl LentGraph<'_> {
-    /// Queues the graph on the scope's stream. The host does not wait; launches of one graph run one after the other.
+    /// Queues the graph on the scope's stream. The host does not wait. Launches of one graph run one after another.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it allocated; the sticky errors of earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated memory and did not free it; the sticky errors of
+    /// earlier work.
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+.
     #[doc(alias = "cuGraphLaunch")]
     #[inline]
     pub fn launch(&self) -> Result<(), GraphError> {
         let context = self.token.get()?;
-        // SAFETY: the graph is live and borrowed until the scope has waited for the stream, which is live and of the current
-        // context. Whoever added the nodes has vouched for them.
+        // SAFETY: the graph is live and borrowed until the scope has waited for the stream, which is live and of the
+        // current context. The code that added the nodes is responsible for them.
         Ok(unsafe { context_call!(&context, cuGraphLaunch(self.graph, self.stream)) }?)
     }
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Lends an executable graph to this scope, which launches it any number of times in order with its other work. If the
-    /// scope cannot be waited for, the graph is [lost](GraphError::Lost).
+    /// Lends an executable graph to this scope, which can launch it any number of times in order with its other work.
+    /// If the wait at the end of the scope fails, the graph is [lost](GraphError::Lost).
     ///
     /// A panic of one of its host functions is kept for [`take_panic`](GraphExec::take_panic).
     ///
@@ -99,7 +100,7 @@ impl GraphExec<'_> {
     ///
     /// let mut graph = Graph::new(&cx)?;
     /// let memory = graph.lend(Buffer::<f32>::zeroed(&cx, 4)?)?;
-    /// // Of the host, a vector or page-locked memory.
+    /// // Host memory is a vector or page-locked memory.
     /// let input = graph.lend(PinnedBuffer::zeroed(&cx, 4, PinnedFlags::empty())?)?;
     /// let output = graph.lend(vec![0.0; 4])?;
     /// let copy = graph.add_copy(&cx, &[], memory, input)?;
@@ -117,10 +118,11 @@ impl GraphExec<'_> {
     ///
     /// # Errors
     /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function has panicked;
-    /// `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it allocated; the sticky errors of this or earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated memory and did not free it; the sticky errors of
+    /// this or earlier work.
     ///
-    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`,
-    /// CUDA 2.0+; where a capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
+    /// Driver: `cuGraphLaunch`, CUDA 10.0+, and `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`,
+    /// CUDA 2.0+; if a capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuGraphLaunch", "cuStreamSynchronize"))]
     #[inline]
     pub fn launch(&mut self, cx: &Current<'_, '_>, stream: &Stream<'_>) -> Result<(), GraphError> {
@@ -132,8 +134,7 @@ impl GraphExec<'_> {
         let (graph, stream) = (self.as_raw(), stream.as_raw());
         // SAFETY: graph and stream are live and of the current context, and the graph is borrowed until the wait below.
         let launched = unsafe { context_call!(context, cuGraphLaunch(graph, stream)) };
-        // After an error too: it may have been launched all the same.
-        // SAFETY: as above.
+        // After an error too, because the launch may have been queued. SAFETY: as above.
         let (waited, is_over) = unsafe { waited_for(context, stream) };
         if !is_over {
             self.inner.mark.lose();
@@ -142,17 +143,18 @@ impl GraphExec<'_> {
         self.check_panics()
     }
 
-    /// Queues the graph on `stream`. Nothing waits for it.
+    /// Queues the graph on `stream` and does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` where the graph left memory that it
-    /// allocated; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated
+    /// memory and did not free it; the sticky errors of earlier work.
     ///
     /// # Safety
-    /// Until the launch has finished, as a wait that succeeded tells:
-    /// 1. This is not dropped, closed or updated, and nothing that it borrows is freed. If a wait fails, it is forgotten.
-    /// 2. No memory that the graph has is accessed through [`view`](GraphExec::view) or [`view_mut`](GraphExec::view_mut),
-    ///    except in an order that the stream gives; memory of the host not at all.
+    /// Until a wait for the launch has succeeded:
+    /// 1. The executable is not dropped, closed or updated, and the objects that it borrows are not freed. If a wait
+    ///    fails, the executable is forgotten.
+    /// 2. The memory of the graph is not accessed through [`view`](GraphExec::view) or
+    ///    [`view_mut`](GraphExec::view_mut), except device memory in stream order.
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+.
     #[doc(alias = "cuGraphLaunch")]
@@ -165,7 +167,7 @@ impl GraphExec<'_> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuGraphLaunch)?;
         self.at_rest()?;
         let (graph, stream) = (self.as_raw(), stream.as_raw());
-        // SAFETY: graph and stream are live and of the current context; the caller answers for the rest.
+        // SAFETY: graph and stream are live and of the current context; the caller is responsible for the rest.
         Ok(unsafe { context_call!(context, cuGraphLaunch(graph, stream)) }?)
     }
 }

@@ -25,7 +25,7 @@ use crate::stream::{Signals, StreamValue};
             `Vec` or a `PinnedBuffer`; anything that others use too comes in an `Arc`"
 )]
 pub trait LendToGraph<'a> {
-    /// Kind of the memory in its [`Loan`].
+    /// Kind of memory that the [`Loan`] names.
     type Memory: ?Sized;
     #[doc(hidden)]
     fn keep(self, kept: &mut Kept<'a>, home: &ContextRef, key: Key)
@@ -92,7 +92,7 @@ lent! {
         Ok(Loan::run(0, len, kept.push(Entry::Owned(Owned::new(Owner::Vec, host, start)))))
     };
     PinnedBuffer<'a, T> as [T] where T: DeviceData => |this, kept, home| {
-        // Of this context alone: its end waits for the copies of a graph that was lost.
+        // Only of this context, whose end waits for the copies of a lost graph.
         same_context(home, this.context())?;
         if this.is_lost() {
             return Err(MemoryError::Lost.into());
@@ -112,8 +112,8 @@ lent! {
     };
 }
 
-/// Elements within something that is shared, such as the weights of one layer of a model: to be lent to a graph, which
-/// keeps a share of the whole.
+/// Elements of a shared object, such as the weights of one layer of a model. A graph to which they are lent keeps a
+/// share of the object.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -148,7 +148,7 @@ pub struct Part<O, T, F> {
 }
 
 impl<O, T: DeviceData, F: FnOnce(&O) -> Slice<'_, T>> Part<O, T, F> {
-    /// The elements that `part` finds in `whole`, which is asked when they are lent.
+    /// Selects the elements of `whole` that `part` returns. Calls `part` when they are lent.
     pub fn of(whole: &Arc<O>, part: F) -> Self {
         Self { whole: Arc::clone(whole), part, _elements: PhantomData }
     }
@@ -170,7 +170,7 @@ where
 
     fn keep(self, kept: &mut Kept<'a>, home: &ContextRef, _: Key) -> Result<Loan<In<T>>, GraphError> {
         let Self { whole, part, .. } = self;
-        // For a borrow of any length: so the memory is there, and only read, as long as the whole is shared.
+        // `part` takes a borrow of any length, so the memory lives, and is only read, as long as the whole is shared.
         let elements = part(&whole);
         same_context(home, elements.context())?;
         let (address, len) = (elements.as_raw(), elements.len());

@@ -1,4 +1,4 @@
-//! The token for memory that a graph has.
+//! Tokens for memory of a graph.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,11 +13,11 @@ use crate::launch::{In, InOut, addresses};
 use crate::memory::{DeviceData, Extent, Pitched, PitchedMut, Strides, resolve};
 use crate::stream::{Signals, StreamValue};
 
-/// Memory that a graph has: made by [`Graph::lend`](super::Graph::lend), given to nodes, and reached between launches by
-/// [`GraphExec::view`](super::GraphExec::view). A token, `Copy`: it borrows nothing, and is good for its own graph and the
-/// executable made of it.
+/// Memory of a graph. [`Graph::lend`](super::Graph::lend) makes it, nodes take it, and
+/// [`GraphExec::view`](super::GraphExec::view) gives access between launches. It is a token that borrows nothing, and
+/// is valid for its own graph and the executable of that graph.
 ///
-/// `M` names the kind of memory, without lifetimes, so that a loan fits into a struct:
+/// `M` names the kind of memory without lifetimes, so a loan fits into a struct:
 ///
 /// | `M` | memory |
 /// |---|---|
@@ -28,13 +28,13 @@ use crate::stream::{Signals, StreamValue};
 /// | [`Signals<'static, T>`](Signals) | numbers that the host has too |
 /// | [`ExternalSemaphore<'static>`](ExternalSemaphore) | a semaphore of another API |
 ///
-/// Nodes without an edge between them use the same memory in any order.
+/// Without a path of edges between them, nodes use the same memory in any order.
 ///
 /// Example: see [`Graph`](super::Graph), `lend`.
 pub struct Loan<M: ?Sized> {
-    /// Of the first element on the device; on the host its distance in bytes from the start.
+    /// Address of the first element on the device, or its offset in bytes in host memory.
     pub(super) address: CUdeviceptr,
-    /// One row of elements, unless it is of rows.
+    /// One row of elements, unless the loan is of rows.
     pub(super) strides: Strides,
     /// True if the driver chose the distance of rows.
     pub(super) aligned: bool,
@@ -42,29 +42,29 @@ pub struct Loan<M: ?Sized> {
     _memory: PhantomData<fn(&M)>,
 }
 
-// `M` of linear memory could be the view (`SliceMut<'static, T>`), or a type made for this. `In` and `InOut` are there, say
-// the same in the words of a kernel's signature, and have no lifetime, which means nothing in a token that borrows nothing.
+// For linear memory `M` is not the view (`SliceMut<'static, T>`): `In` and `InOut` mean the same in the signature of
+// a kernel, and have no lifetime, which would be meaningless in a token that borrows nothing.
 
-/// Position of something among the things that a graph keeps.
+/// Position of an object among the objects that a graph keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     pub(super) brand: Brand,
-    /// `None` for memory that only exists while the graph runs.
+    /// `None` for memory that exists only while the graph runs.
     pub(super) at: Option<usize>,
 }
 
 pub(crate) mod sealed {
-    /// What a loan is of.
+    /// Kind of memory of a loan.
     pub trait Memory {
         type Element;
         const ON_HOST: bool = false;
         const ROWS: bool = false;
     }
 
-    /// Elements one after the other.
+    /// Adjacent elements.
     pub trait Run: Memory {}
 
-    /// Memory with an address of the device.
+    /// Memory with a device address.
     pub trait Device: Memory {}
 }
 
@@ -98,12 +98,12 @@ impl Memory for ExternalSemaphore<'static> {
 }
 
 impl<M: ?Sized> Loan<M> {
-    /// A loan of rows, at an address of the device.
+    /// Returns a loan of rows at a device address.
     pub(super) const fn rows(address: CUdeviceptr, strides: Strides, aligned: bool, place: Place) -> Self {
         Self { address, strides, aligned, place, _memory: PhantomData }
     }
 
-    /// A loan of `len` elements.
+    /// Returns a loan of `len` elements.
     pub(super) const fn run(address: CUdeviceptr, len: usize, place: Place) -> Self {
         let extent = Extent { width: len, height: 1, depth: 1 };
         Self::rows(address, Strides { extent, pitch: 0, rows: 0 }, true, place)
@@ -111,7 +111,7 @@ impl<M: ?Sized> Loan<M> {
 }
 
 impl<M: Run + ?Sized> Loan<M> {
-    /// Number of elements.
+    /// Returns the number of elements.
     pub const fn len(&self) -> usize {
         self.strides.extent.width
     }
@@ -121,7 +121,7 @@ impl<M: Run + ?Sized> Loan<M> {
         self.len() == 0
     }
 
-    /// Some of the elements, also elements of other parts; `None` if the range is not within the loan.
+    /// Returns a part of the elements. Returns `None` if the range is not within the loan.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
         let (start, len) = resolve(&range, self.len())?;
         let offset = start * size_of::<M::Element>();
@@ -130,14 +130,14 @@ impl<M: Run + ?Sized> Loan<M> {
 }
 
 impl<M: Device + ?Sized> Loan<M> {
-    /// Address of the first element in device memory.
+    /// Returns the address of the first element in device memory.
     pub const fn as_raw(&self) -> CUdeviceptr {
         self.address
     }
 }
 
 impl<T: DeviceData> Loan<InOut<T>> {
-    /// The same memory, to read.
+    /// Returns a loan of the same memory that is only read.
     pub const fn as_shared(&self) -> Loan<In<T>> {
         Loan::run(self.address, self.len(), self.place)
     }

@@ -1,30 +1,32 @@
-//! Graphs: work for a device that is described once and launched any number of times.
+//! Graphs: work for a device that is described once and launched many times.
 //!
-//! A [`Graph`] is built node by node, or [captured](crate::Current::capture) from streams; a [`GraphExec`] is made of it,
-//! which is [launched](GraphExec::launch), also inside of [scopes](crate::stream::Scope::lend_graph).
+//! A [`Graph`] is built node by node, or [captured](crate::Current::capture) from streams. A [`GraphExec`] is made
+//! from it, which is [launched](GraphExec::launch), also in [scopes](crate::stream::Scope::lend_graph).
+//! [`Graph::set`] and [`GraphExec::set`] change nodes later.
 //!
 //! # What a graph keeps
 //!
-//! Whatever nodes touch belongs to the graph until it is dropped, and its executable takes the graph over: memory of the
-//! device is [lent](Graph::lend) to it for its lifetime `'a`, moved in, or shared with others to be read ([`Part`]); kernels
-//! and events are borrowed for it, kernels with a [share](crate::Kernel) of their code give it one, and memory of the
-//! host is moved in. With counted objects alone a graph is `'static`. Nothing is tracked: the graph is the only way to that
-//! memory, and an executable that is lent to a scope cannot be used until the scope was waited for.
+//! A graph keeps every object that its nodes use until it is dropped, and its executable takes the graph over. Device
+//! memory is [lent](Graph::lend) to the graph for its lifetime `'a`, moved in, or shared to be read ([`Part`]).
+//! Kernels and events are borrowed; a kernel with a [share](crate::Kernel) of its code gives the graph a share. Host
+//! memory is moved in. A graph of counted objects only is `'static`. No accesses are tracked: the graph is the only
+//! way to that memory, and an executable that is lent to a scope cannot be used until the scope has waited.
 //!
 //! # Tokens
 //!
-//! [`Node`], [`Body`] and [`Loan`] are `Copy` and borrow nothing. Each carries the brand of its graph, which no other one
-//! has: given to another graph it is an error, and so is a node that was removed.
+//! [`Node`], [`Body`] and [`Loan`] are `Copy` and borrow nothing. Each has the brand of its graph. Another graph
+//! refuses it, and the graph refuses a node that was removed.
 //!
 //! # Order
 //!
-//! A node reads what another one wrote if edges lead from the writer to it; otherwise they run in any order.
-//! Copies and fills of the same memory without such a path do not endanger the host, but leave unspecified contents.
-//! Kernels are foreign code: whoever adds one answers for the memory that it touches, in every launch.
+//! A node reads the data that another node wrote if a path of edges leads from the writer to the reader. Nodes
+//! without such a path run in any order: copies and fills of the same memory are then sound, but leave unspecified
+//! contents. Kernels are foreign code; the code that adds one is responsible for the memory that it touches, in every
+//! launch.
 //!
 //! # Faults
 //!
-//! Memory that the device may still write is neither read nor freed: see [`GraphExec`].
+//! Memory that the device may still write is never read or freed: see [`GraphExec`].
 
 mod alloc;
 mod capture;

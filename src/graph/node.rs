@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum_sys::{CUgraphEdgeData, CUgraphNodeType};
 
-/// Identity of a graph within the process.
+/// Identity of a graph, unique in the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Brand(u64);
 
@@ -15,7 +15,8 @@ impl Brand {
     }
 }
 
-/// A node of a graph. A token, `Copy`: it borrows nothing, and is good for its own graph and the executable made of it.
+/// A node of a graph. It is a token that borrows nothing, and is valid for its own graph and the executable of that
+/// graph.
 ///
 /// # Example
 /// ```
@@ -36,7 +37,7 @@ pub struct Node {
     pub(super) at: usize,
 }
 
-/// A body of a conditional node, to be filled by [`Graph::within`](super::Graph::within). A token, `Copy`.
+/// A body of a conditional node, a token. [`Graph::within`](super::Graph::within) adds nodes to it.
 ///
 /// Example: see [`Graph::add_if`](super::Graph::add_if), `add_if`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub struct Body {
     pub(super) part: usize,
 }
 
-/// Kind of a node, by the driver's number.
+/// Kind of a node, as the driver's number.
 pub type NodeType = CUgraphNodeType;
 
 /// Two nodes; the second runs after the first.
@@ -58,9 +59,9 @@ pub struct Edge {
     pub from: Node,
     /// The node that waits for it.
     pub to: Node,
-    /// Port of the first node for which the second waits: 0 for its end; a kernel node has other ports.
+    /// Port of the first node for which the second waits: 0 for its end. Kernel nodes have other ports.
     pub from_port: u8,
-    /// The kind of dependency, by the driver's number: 0 for an ordinary one.
+    /// Kind of the dependency, as the driver's number: 0 for an ordinary one.
     pub kind: u8,
 }
 

@@ -9,7 +9,7 @@ use super::node::{Body, Brand, Node};
 
 struct Known {
     raw: CUgraphNode,
-    /// Part of the graph to which it belongs: 0, or a body.
+    /// Part of the graph to which the node belongs: 0, or a body.
     part: usize,
     removed: bool,
 }
@@ -27,15 +27,15 @@ pub(super) struct Nodes {
     brand: Brand,
     known: Vec<Known>,
     by_handle: HashMap<usize, usize>,
-    /// The bodies of conditional nodes; the number of each is one more than its place.
+    /// Bodies of conditional nodes. The number of a body is one more than its index.
     bodies: Vec<Inner>,
     /// The part to which nodes are added.
     part: usize,
-    /// True if a capture into the graph failed: which of the nodes are left is not known.
+    /// True if a capture into the graph failed, which leaves unknown nodes.
     incomplete: bool,
 }
 
-// SAFETY: handles, which are numbers to us; the driver allows any thread to use them, one at a time.
+// SAFETY: handles, which this crate uses as numbers; the driver allows any thread to use them, one at a time.
 unsafe impl Send for Nodes {}
 
 impl Nodes {
@@ -50,7 +50,7 @@ impl Nodes {
         }
     }
 
-    /// Sets whether the graph's contents are unknown; while they are, no token is good.
+    /// Sets whether the contents of the graph are unknown. While they are, no token is valid.
     pub(super) fn is_incomplete(&mut self, incomplete: bool) {
         self.incomplete = incomplete;
     }
@@ -59,7 +59,7 @@ impl Nodes {
         if self.incomplete { Err(GraphError::Incomplete) } else { Ok(()) }
     }
 
-    /// The token for a node of the present part that the driver gave.
+    /// Returns the token of a node of the present part, by its handle.
     pub(super) fn token(&mut self, raw: CUgraphNode) -> Node {
         let (part, next) = (self.part, self.known.len());
         let at = *self.by_handle.entry(raw.0.addr()).or_insert(next);
@@ -69,12 +69,12 @@ impl Nodes {
         Node { brand: self.brand, at }
     }
 
-    /// The token of a node that has one already.
+    /// Returns the token of a node if it has one.
     pub(super) fn find(&self, raw: CUgraphNode) -> Option<Node> {
         self.by_handle.get(&raw.0.addr()).map(|&at| Node { brand: self.brand, at })
     }
 
-    /// The driver's handle of a node, in any part.
+    /// Returns the driver's handle of a node, in any part.
     pub(super) fn raw(&self, node: Node) -> Result<CUgraphNode, GraphError> {
         self.check_complete()?;
         match self.known.get(node.at).filter(|_| node.brand == self.brand) {
@@ -84,7 +84,7 @@ impl Nodes {
         }
     }
 
-    /// The handles of nodes of the present part.
+    /// Returns the handles of nodes of the present part.
     pub(super) fn raws(&self, nodes: &[Node]) -> Result<Vec<CUgraphNode>, GraphError> {
         let here = |node: &Node| {
             let raw = self.raw(*node)?;
@@ -94,7 +94,7 @@ impl Nodes {
         nodes.iter().map(here).collect()
     }
 
-    /// Forgets a node that was removed, with all that is in its bodies.
+    /// Forgets a removed node and everything in its bodies.
     pub(super) fn remove(&mut self, node: Node) {
         let mut gone = vec![node.at];
         while let Some(at) = gone.pop() {
@@ -113,7 +113,7 @@ impl Nodes {
         }
     }
 
-    /// The token of a body of a node.
+    /// Returns the token of a body of a node.
     pub(super) fn add_body(&mut self, owner: Node, raw: CUgraph) -> Body {
         self.bodies.push(Inner { raw, owner: owner.at, removed: false });
         Body { brand: self.brand, part: self.bodies.len() }
@@ -123,17 +123,17 @@ impl Nodes {
         self.bodies.get(part.checked_sub(1)?)
     }
 
-    /// The graph to which nodes are added now; `None` for the whole.
+    /// Returns the body to which nodes are added; `None` for the whole graph.
     pub(super) fn inside(&self) -> Option<CUgraph> {
         self.body(self.part).map(|body| body.raw)
     }
 
-    /// Fails if the body to which nodes are added is gone.
+    /// Fails if the body to which nodes are added was removed.
     pub(super) fn check(&self) -> Result<(), GraphError> {
         if self.body(self.part).is_some_and(|body| body.removed) { Err(GraphError::Removed) } else { Ok(()) }
     }
 
-    /// Adds nodes to a body from now on; gives the part to which they were added before.
+    /// Adds nodes to a body from now on. Returns the part to which they were added before.
     pub(super) fn enter(&mut self, body: Body) -> Result<usize, GraphError> {
         self.check_complete()?;
         match self.body(body.part).filter(|_| body.brand == self.brand) {

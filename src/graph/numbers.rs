@@ -1,4 +1,4 @@
-//! Nodes that write single numbers in memory, and wait for them.
+//! Nodes that write single numbers in memory or wait for them.
 
 use cuprum_sys::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUresult, FnId};
 
@@ -40,7 +40,7 @@ impl<T: StreamValue> Written for Loan<InOut<T>> {}
 impl<T: StreamValue> Written for Loan<Signals<'static, T>> {}
 
 impl Graph<'_> {
-    /// Checks that operations are on memory of this graph, and gives them as the driver takes them.
+    /// Checks that operations use memory of this graph, and returns them for the driver.
     fn operations(
         &self,
         context: &ContextRef,
@@ -55,9 +55,9 @@ impl Graph<'_> {
         Ok(CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx: context.as_raw(), count, paramArray: list, flags: 0 })
     }
 
-    /// Adds a node that does operations on numbers, in their order. Of none it is an empty node.
+    /// Adds a node that does operations on numbers in order. Adds an empty node if there are none.
     ///
-    /// A wait that never ends holds up the replay, and all that waits for it: see
+    /// A wait that never ends blocks the replay and all work that waits for it: see
     /// [streams](crate::stream#waits-for-numbers).
     ///
     /// ```
@@ -104,8 +104,8 @@ impl Graph<'_> {
             return self.add_empty(cx, after);
         }
         let params = &raw const params;
-        // SAFETY: graph and nodes are live, lists and places outlive the call; the memory is the graph's as long as it can
-        // run.
+        // SAFETY: graph and nodes are live, lists and places outlive the call; the graph has the memory as long as it
+        // can run.
         unsafe { add!(self, cx, after, cuGraphAddBatchMemOpNode(params)) }
     }
 }
@@ -132,7 +132,7 @@ impl NodeSetter<'_, '_> {
 }
 
 impl Capture<'_, '_, '_> {
-    /// Adds a write of `value` at `at`, behind which all that the lane did before is seen by whoever sees it.
+    /// Adds a write of `value` at `at`. Code that sees the value also sees all earlier writes of the lane.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -154,8 +154,9 @@ impl Capture<'_, '_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::is_unresolved`] on drivers before
-    /// CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` for what the device lacks; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::is_unresolved`] on drivers
+    /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device lacks the operation;
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// Driver: `cuStreamWriteValue32_v2` or `cuStreamWriteValue64_v2`, CUDA 11.7+.
     #[doc(alias("cuStreamWriteValue32_v2", "cuStreamWriteValue64_v2"))]
@@ -166,12 +167,12 @@ impl Capture<'_, '_, '_> {
         value: L::Element,
     ) -> Result<(), GraphError> {
         let (context, address) = self.number(to, at, FnId::cuStreamWriteValue32_v2)?;
-        // SAFETY: the stream is live and its context current; the number is the graph's as long as it can run.
+        // SAFETY: the stream is live and its context is current; the graph has the number as long as it can run.
         Ok(unsafe { write(context, self.as_raw(), address, value) }?)
     }
 
-    /// Adds a wait until the number at `at` is as `until` says. See [the module](crate::stream#waits-for-numbers) for a wait
-    /// that never ends.
+    /// Adds a wait until the number at `at` meets `until`. For a wait that never ends, see [the
+    /// module](crate::stream#waits-for-numbers).
     ///
     /// # Errors
     /// Same as [`write_value`](Capture::write_value).
@@ -189,7 +190,7 @@ impl Capture<'_, '_, '_> {
         Ok(unsafe { wait(context, self.as_raw(), address, until) }?)
     }
 
-    /// The address of a number of a loan, and the context.
+    /// Returns the context, and the address of a number of a loan.
     fn number<L: Watched<Home = Place>>(
         &self,
         loan: L,

@@ -16,7 +16,7 @@ use crate::context::ContextRef;
 use crate::error::Error;
 use crate::launch::LaunchConfig;
 use crate::raw::call::{context_call, either_call};
-use crate::raw::seal::{Key, Sealed};
+use crate::raw::seal::Key;
 
 impl Graph<'_> {
     /// Returns the parameters of a node, as the driver describes them. The type of the result selects the kind of node:
@@ -84,7 +84,7 @@ impl Graph<'_> {
     message = "`{Self}` does not describe a kind of node",
     note = "the documentation of `Graph::params` lists the types"
 )]
-pub trait NodeParams: Sized + Sealed {
+pub trait NodeParams: Sized {
     /// Reads the parameters from the driver.
     ///
     /// # Safety
@@ -96,7 +96,6 @@ pub trait NodeParams: Sized + Sealed {
 /// Implements the trait for a type that is made of the value written by a driver function.
 macro_rules! read {
     ($($params:ty: $call:ident() writes $raw:ident = $initial:expr, $result:expr;)*) => { $(
-        impl Sealed for $params {}
         impl NodeParams for $params {
             unsafe fn read(context: &ContextRef, node: CUgraphNode, _: Key) -> Result<Self, Error> {
                 let mut $raw = $initial;
@@ -131,7 +130,6 @@ read! {
         unsafe { pairs(params.extSemArray, params.paramsArray, params.numExtSems) };
 }
 
-impl Sealed for (CUfunction, LaunchConfig) {}
 impl NodeParams for (CUfunction, LaunchConfig) {
     unsafe fn read(context: &ContextRef, node: CUgraphNode, _: Key) -> Result<Self, Error> {
         let (mut new, mut old) = (CUDA_KERNEL_NODE_PARAMS::zeroed(), CUDA_KERNEL_NODE_PARAMS_v1::zeroed());

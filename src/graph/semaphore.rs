@@ -1,4 +1,4 @@
-//! Nodes that signal semaphores of other APIs, and wait for them.
+//! Nodes that signal semaphores of other APIs or wait for them.
 
 use cuprum_sys::{
     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, CUDA_EXT_SEM_WAIT_NODE_PARAMS,
@@ -22,14 +22,14 @@ use crate::raw::call::context_call;
 /// A semaphore of a graph, and a value.
 type Each<'a> = &'a [(Loan<ExternalSemaphore<'static>>, u64)];
 
-/// What is done to a semaphore, as the driver takes it: a signal of a value or a wait for it.
+/// An operation on a semaphore, as the driver describes it: a signal of a value or a wait for it.
 trait Deed: Copy {
-    /// Description of a node that does it to several.
+    /// Description of a node with several operations.
     type Node;
 
     fn of(value: u64) -> Self;
 
-    /// Describes a node by its lists, into which it points. The driver only reads them.
+    /// Describes a node by pointers to its lists, which the driver only reads.
     fn node(lists: &Lists<Self>) -> Self::Node;
 }
 
@@ -55,7 +55,7 @@ deeds! {
     Wait by wait_of in CUDA_EXT_SEM_WAIT_NODE_PARAMS;
 }
 
-/// Semaphores, with what is done to each, as the driver takes them.
+/// Semaphores and the operation on each, as the driver describes them.
 struct Lists<P> {
     semaphores: Vec<CUexternalSemaphore>,
     params: Vec<P>,
@@ -63,7 +63,7 @@ struct Lists<P> {
 }
 
 impl<P: Deed> Lists<P> {
-    /// Checks that the semaphores are shared with this graph.
+    /// Makes the lists. Checks that the graph has a share of each semaphore.
     fn new(kept: &Kept<'_>, each: Each<'_>, call: FnId) -> Result<Self, GraphError> {
         let too_many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
         Ok(Self {
@@ -76,7 +76,7 @@ impl<P: Deed> Lists<P> {
         })
     }
 
-    /// Like [`new`](Lists::new), of at least one, for a node that was made with some.
+    /// Same as [`new`](Lists::new) for at least one semaphore, for a node that has some.
     fn some(kept: &Kept<'_>, each: Each<'_>, call: FnId) -> Result<Self, GraphError> {
         if each.is_empty() {
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call).into());
@@ -85,7 +85,7 @@ impl<P: Deed> Lists<P> {
     }
 }
 
-/// Adds a node that does something to semaphores: the body of a method.
+/// Adds a node with operations on semaphores: the body of a method.
 macro_rules! add_deed {
     ($graph:expr, $cx:expr, $after:expr, $deed:ident of $each:expr, $call:ident()) => {{
         $graph.ready($cx, FnId::$call)?;
@@ -95,17 +95,17 @@ macro_rules! add_deed {
         }
         let params = Deed::node(&lists);
         let params = &raw const params;
-        // SAFETY: graph and nodes are live, lists and places outlive the call, which copies them; the graph has a share of
-        // each semaphore. For signals the caller of the method answers; a wait changes no value.
+        // SAFETY: graph and nodes are live, lists and places outlive the call, which copies them; the graph has a
+        // share of each semaphore. The caller of the method is responsible for signals; a wait changes no value.
         unsafe { add!($graph, $cx, $after, $call(params)) }
     }};
 }
 
 impl Graph<'_> {
-    /// Adds a node that signals semaphores with a value each, in each replay. Of none it is an empty node.
+    /// Adds a node that signals each semaphore with a value, in each replay. Adds an empty node if there are none.
     ///
-    /// The value of a timeline semaphore grows, so that a node which is replayed gets a new one before the next replay, by
-    /// [`GraphExec::set`]. Of a binary semaphore it does not count.
+    /// The value of a timeline semaphore must grow, so [`GraphExec::set`] sets a new value before the next replay.
+    /// The value of a binary semaphore is ignored.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")] {
@@ -120,7 +120,7 @@ impl Graph<'_> {
     /// use cuprum::external::ExternalSemaphore;
     /// use cuprum::graph::{Graph, InstantiateFlags};
     ///
-    /// // On a GPU, `vkGetSemaphoreFdKHR` gives the descriptor.
+    /// // On a GPU, `vkGetSemaphoreFdKHR` returns the descriptor.
     /// let other = cuprum_emulator::memory::ExternalSemaphore::new().ok_or("no shared memory")?;
     /// let descriptor = other.descriptor().ok_or("no descriptors left")?;
     /// // SAFETY: a new descriptor, of a timeline semaphore.
@@ -150,7 +150,7 @@ impl Graph<'_> {
     /// `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// In every replay the value of a timeline semaphore is greater than the value that it has by then.
+    /// In every replay, the new value of a timeline semaphore is greater than its value at that time.
     ///
     /// Driver: `cuGraphAddExternalSemaphoresSignalNode`, CUDA 11.2+.
     #[doc(alias = "cuGraphAddExternalSemaphoresSignalNode")]
@@ -164,10 +164,11 @@ impl Graph<'_> {
         add_deed!(self, cx, after, Signal of signals, cuGraphAddExternalSemaphoresSignalNode())
     }
 
-    /// Adds a node that waits until each semaphore has a value, or is signaled. Of none it is an empty node.
+    /// Adds a node that waits until each timeline semaphore has its value, and each binary semaphore is signaled.
+    /// Adds an empty node if there are none.
     ///
-    /// A wait that never ends holds up the replay, and all that waits for it: see
-    /// [streams](crate::stream#waits-for-numbers). A wait for a binary semaphore takes its signal in each replay.
+    /// A wait that never ends blocks the replay and all work that waits for it: see
+    /// [streams](crate::stream#waits-for-numbers). In each replay, a wait for a binary semaphore consumes its signal.
     ///
     /// # Errors
     /// Same as [`add_semaphore_signals`](Graph::add_semaphore_signals).

@@ -1,4 +1,4 @@
-//! Values that the driver drops when the last graph that has them is gone.
+//! Values that the driver drops with the last graph that has them.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -15,11 +15,12 @@ use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
 use crate::swallowed;
 
-/// A value that is shared by this handle, its copies, and the graphs that [retain](Graph::retain) it: clones of a graph,
-/// executables made of it and their work in flight included. The driver drops it with the last of them, on a thread
-/// of its own.
+/// A value that this handle, its copies, and the graphs that [retain](Graph::retain) it share, including clones of a
+/// graph, its executables and their work in flight. The driver drops the value with the last of them, on a thread of
+/// its own.
 ///
-/// Objects that this crate borrows for a graph need none; it is for those that other code finds through raw handles.
+/// Objects that a graph of this crate borrows do not need it. It is for objects that other code uses through raw
+/// handles.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -41,27 +42,27 @@ pub struct UserObject<T: Send + 'static> {
     _value: PhantomData<T>,
 }
 
-// SAFETY: the driver counts, on any thread; the value is not reached through this.
+// SAFETY: the driver counts, on any thread; this gives no access to the value.
 unsafe impl<T: Send> Send for UserObject<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for UserObject<T> {}
 
-/// Function that the driver calls with the last share.
+/// Drops the value. The driver calls it after the last share is released.
 unsafe extern "C" fn destroy<T>(value: *mut c_void) {
-    // SAFETY: a box of this type, given away when the object was made; the driver calls this once.
+    // SAFETY: a box of this type that was given to the driver when the object was made; the driver calls this once.
     let value = unsafe { Box::from_raw(value.cast::<T>()) };
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        // Nobody waits for it, and a payload may panic when it is dropped.
+        // No code waits for the panic, and dropping its payload may panic.
         std::mem::forget(payload);
     }
 }
 
 impl<T: Send + 'static> UserObject<T> {
-    /// Gives a value to the driver, which drops it on a thread of its own: objects of this crate in it
-    /// [leak](crate::stream#on-the-drivers-threads) then. A panic of the drop goes nowhere.
+    /// Gives a value to the driver, which drops it on a thread of its own. Objects of this crate in the value
+    /// [leak](crate::stream#on-the-drivers-threads). A panic of the drop is ignored.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors). After an error the value leaks: the driver may have it.
+    /// [Errors of any call](crate#errors). After an error the value leaks, because the driver may have it.
     ///
     /// Driver: `cuUserObjectCreate`, CUDA 11.3+.
     #[doc(alias = "cuUserObjectCreate")]
@@ -70,17 +71,17 @@ impl<T: Send + 'static> UserObject<T> {
         let (value, mut raw) = (Box::into_raw(Box::new(value)).cast::<c_void>(), CUuserObject::null());
         let flags = CUuserObject_flags::CU_USER_OBJECT_NO_DESTRUCTOR_SYNC.0;
         let (to, free) = (&raw mut raw, Some(destroy::<T> as unsafe extern "C" fn(*mut c_void)));
-        // SAFETY: the out-parameter outlives the call, and the value is the driver's from now on.
+        // SAFETY: the out-parameter outlives the call, and the driver owns the value from now on.
         unsafe { driver_call!(driver.library(), cuUserObjectCreate(to, value, free, 1, flags)) }?;
         Ok(Self { raw, driver, _value: PhantomData })
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub const fn as_raw(&self) -> CUuserObject {
         self.raw
     }
 
-    /// One more handle to the same value.
+    /// Returns another handle to the same value.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -89,12 +90,12 @@ impl<T: Send + 'static> UserObject<T> {
     #[doc(alias = "cuUserObjectRetain")]
     #[inline]
     pub fn share(&self) -> Result<Self, Error> {
-        // SAFETY: the object is live, as this has a share of it.
+        // SAFETY: the object is live, because this has a share of it.
         unsafe { driver_call!(self.driver.library(), cuUserObjectRetain(self.raw, 1)) }?;
         Ok(Self { raw: self.raw, driver: self.driver, _value: PhantomData })
     }
 
-    /// Gives the share back and reports the error that `Drop` would swallow.
+    /// Releases the share and reports the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -111,7 +112,7 @@ impl<T: Send + 'static> UserObject<T> {
     fn release(&self) -> Result<(), Error> {
         let library = self.driver.library();
         captures::free_beside(library, || {
-            // SAFETY: this has one share, which nobody uses again.
+            // SAFETY: this has one share, which is not used again.
             unsafe { driver_call!(library, cuUserObjectRelease(self.raw, 1)) }
         })
     }
@@ -128,7 +129,7 @@ impl<T: Send + 'static> Drop for UserObject<T> {
 }
 
 impl Graph<'_> {
-    /// Gives the graph a share of a value, which goes with it and with the graphs and executables made of it.
+    /// Gives the graph a share of a value. Clones and executables of the graph have shares too.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an object of another driver.
@@ -143,7 +144,7 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// Takes a share back that the graph was given. Executables made before keep theirs.
+    /// Releases a share of the graph. Executables that were made before keep their shares.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the graph has none; the errors of [`retain`](Graph::retain).
@@ -157,13 +158,13 @@ impl Graph<'_> {
                 Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuGraphReleaseUserObject).into()
             );
         };
-        // Whatever the driver answers, it is not asked twice for one share.
+        // Each share is released once, also if the driver reports an error.
         self.objects.swap_remove(at);
         // SAFETY: graph and object are live, and the graph was given the share.
         Ok(unsafe { context_call!(self.context(), cuGraphReleaseUserObject(graph, raw, 1)) }?)
     }
 
-    /// The handle of an object of the graph's driver.
+    /// Returns the handle of an object of the graph's driver.
     fn object<T: Send>(&self, object: &UserObject<T>) -> Result<CUuserObject, GraphError> {
         let here = object.driver == self.context().driver();
         if here { Ok(object.raw) } else { Err(Error::wrong_context(FnId::cuGraphRetainUserObject).into()) }

@@ -11,7 +11,7 @@ use crate::raw::keep::Near;
 
 /// Memory that can be read between launches.
 pub trait View: Memory {
-    /// Borrow of the memory, to read.
+    /// Shared view of the memory.
     type View<'s>;
     fn view<'s>(
         loan: Loan<Self>,
@@ -22,7 +22,7 @@ pub trait View: Memory {
 
 /// Memory that can be written between launches.
 pub trait ViewMut: View {
-    /// Borrow of the memory, to write.
+    /// Mutable view of the memory.
     type ViewMut<'s>;
     fn view_mut<'s>(
         loan: Loan<Self>,
@@ -31,13 +31,13 @@ pub trait ViewMut: View {
     ) -> Result<Self::ViewMut<'s>, GraphError>;
 }
 
-/// Checks that memory of the device is the graph's, also while the graph does not run.
+/// Checks that device memory belongs to the graph and exists between launches.
 fn check(kept: &Kept<'_>, place: Place) -> Result<(), GraphError> {
     kept.check(place)?;
     if place.at.is_some() { Ok(()) } else { Err(GraphError::Inside) }
 }
 
-/// Views of device memory: what reads it, and what writes it.
+/// Shared and mutable views of device memory.
 macro_rules! views {
     ($($memory:ty: $view:ident($($field:expr),+) $(, $view_mut:ident($($field_mut:expr),+))? of $loan:ident;)*) => { $(
         impl<T: DeviceData> View for $memory {
@@ -87,8 +87,8 @@ impl<T: DeviceData> View for [T] {
         _: Near<'s, ContextRef>,
     ) -> Result<&'s [T], GraphError> {
         let start = kept.start(loan)?;
-        // SAFETY: initialized elements of that number and type, as the token was made with this entry or is a part of it. The
-        // graph owns them, and does not run while it is borrowed.
+        // SAFETY: initialized elements of that number and type, because the token was made with this entry or is a
+        // part of it. The graph owns them, and does not run while it is borrowed.
         Ok(unsafe { std::slice::from_raw_parts(start, loan.len()) })
     }
 }

@@ -62,8 +62,8 @@ impl PoolRef {
     /// [imports](MemoryPool::import) it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [with
-    /// export](super::PoolOptions::with_export); `CUDA_ERROR_NOT_SUPPORTED`.
+    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [for that](super::PoolOptions::shareable);
+    /// `CUDA_ERROR_NOT_SUPPORTED`.
     ///
     /// Driver: `cuMemPoolExportToShareableHandle`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportToShareableHandle")]

@@ -69,28 +69,18 @@ impl PoolPlace {
 /// Example: see [`MemoryPool`](super::MemoryPool).
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
-    place: PoolPlace,
-    max_bytes: usize,
-    shareable: bool,
+    /// Memory of the pool.
+    pub place: PoolPlace,
+    /// Limit of the pool in bytes, which the driver rounds up; 0 for no limit. CUDA 12.2+; older drivers ignore it.
+    pub max_bytes: usize,
+    /// True if the pool can be [exported](super::PoolRef::export) to other processes as a file descriptor.
+    pub shareable: bool,
 }
 
 impl PoolOptions {
-    /// A pool in a location, as large as the driver allows, for this process only.
+    /// Returns the options of a pool without a limit, for this process only.
     pub const fn new(place: PoolPlace) -> Self {
         Self { place, max_bytes: 0, shareable: false }
-    }
-
-    /// Limits the pool to this many bytes, which the driver rounds up; 0 for no limit. CUDA 12.2+;
-    /// older drivers have no limit.
-    #[must_use]
-    pub const fn with_max_bytes(self, bytes: usize) -> Self {
-        Self { max_bytes: bytes, ..self }
-    }
-
-    /// Allows the pool to be [exported](super::PoolRef::export) to other processes as a file descriptor.
-    #[must_use]
-    pub const fn with_export(self) -> Self {
-        Self { shareable: true, ..self }
     }
 
     pub(super) fn described(&self, driver: Driver, call: FnId) -> Result<CUmemPoolProps, Error> {

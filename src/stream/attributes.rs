@@ -1,4 +1,4 @@
-//! Attributes of streams: caching of memory, waits of threads, priority, and domains of fences.
+//! Attributes of streams: treatment of memory by the second-level cache, waiting policy, priority, and domains of fences.
 
 use std::fmt;
 use std::ptr;
@@ -13,11 +13,13 @@ use crate::context::Current;
 use crate::error::Error;
 use crate::memory::{DeviceData, Slice};
 use crate::raw::call::context_call;
+use crate::raw::seal::Key;
 
-/// Caching of a window of memory in the device's second-level cache while kernels of a stream run.
+/// Treatment of a window of memory by the second-level cache while kernels of a stream run: an
+/// [attribute](Stream::set_attribute).
 ///
-/// It is advice: the memory need not be live, and no result changes. Persisting lines need reserved
-/// room, see [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
+/// It is advice: the memory need not be live, and results do not depend on it. Persisting lines need reserved space: see
+/// [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
 ///
 /// # Example
 /// ```
@@ -28,15 +30,15 @@ use crate::raw::call::context_call;
 /// let (table, stream) = (Buffer::<f32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
 /// let policy = AccessPolicy::persisting(table.as_slice(), 0.5);
 /// assert_eq!((policy.bytes, policy.hit_ratio), (16384, 0.5));
-/// stream.set_access_policy(&cx, policy)?;
+/// stream.set_attribute(&cx, policy)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq)]
 pub struct AccessPolicy {
     /// Address of the first byte.
     pub address: CUdeviceptr,
-    /// Number of bytes of the window; 0 for none. At most the device's attribute
-    /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute).
+    /// Bytes of the window; 0 for none. At most the attribute
+    /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute) of the device.
     pub bytes: usize,
     /// Share of the lines that get the `hit` property, from 0 to 1; the others get `miss`.
     pub hit_ratio: f32,
@@ -47,7 +49,7 @@ pub struct AccessPolicy {
 }
 
 impl AccessPolicy {
-    /// No window: all memory has the same property.
+    /// No window: the cache treats all memory alike.
     pub const NONE: Self = Self {
         address: 0,
         bytes: 0,
@@ -56,7 +58,8 @@ impl AccessPolicy {
         miss: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
     };
 
-    /// A window of memory: a share of its lines stays in the cache, and the others go first.
+    /// Returns a window over memory of which a share of the lines stays in the cache. The other lines are the first to leave
+    /// it.
     pub fn persisting<T: DeviceData>(memory: Slice<'_, T>, share: f32) -> Self {
         Self {
             address: memory.as_raw(),
@@ -67,7 +70,7 @@ impl AccessPolicy {
         }
     }
 
-    /// A window over some memory whose lines are evicted first.
+    /// Returns a window over memory whose lines are the first to leave the cache.
     pub fn streaming<T: DeviceData>(memory: Slice<'_, T>) -> Self {
         let hit = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING;
         let miss = CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL;
@@ -82,73 +85,112 @@ impl fmt::Debug for AccessPolicy {
     }
 }
 
-/// Maps logical domains of fences to hardware domains. These are less than the device's attribute
-/// [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute).
+/// The hardware domain of each logical domain of fences, an [attribute](Stream::set_attribute) of streams. Domains are below
+/// the attribute [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the device.
 ///
 /// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// let stream = cuprum::Stream::new(&cx)?;
-/// let map = stream.sync_domain_map(&cx)?;
+/// let map: cuprum::stream::SyncDomainMap = stream.attribute(&cx)?;
 /// println!("fences of ordinary kernels are in domain {}, others in {}", map.default, map.remote);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SyncDomainMap {
-    /// The domain of ordinary kernels.
+    /// Hardware domain of ordinary kernels.
     pub default: u8,
-    /// The domain of kernels that communicate with other devices.
+    /// Hardware domain of kernels that communicate with other devices.
     pub remote: u8,
 }
 
 type Id = CUlaunchAttributeID;
 
-impl Stream<'_> {
-    fn attribute(&self, cx: &Current<'_, '_>, id: Id) -> Result<CUstreamAttrValue, Error> {
-        let context = cx.of(self.context(), FnId::cuStreamGetAttribute)?;
-        let mut value = CUstreamAttrValue { pad: [0; 64] };
-        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
-        unsafe { context_call!(context, cuStreamGetAttribute(self.as_raw(), id, &raw mut value)) }?;
-        Ok(value)
-    }
+/// Values of an attribute of streams: see [`Stream::set_attribute`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an attribute of streams",
+    note = "the documentation of `Stream::set_attribute` lists the attributes"
+)]
+pub trait StreamAttribute: Sized {
+    #[doc(hidden)]
+    const ID: Id;
+    #[doc(hidden)]
+    fn read(value: &CUstreamAttrValue, _: Key) -> Self;
+    #[doc(hidden)]
+    fn write(self, value: &mut CUstreamAttrValue, _: Key);
+}
 
-    fn set_attribute(
-        &self,
-        cx: &Current<'_, '_>,
-        id: Id,
-        set: impl FnOnce(&mut CUstreamAttrValue),
-    ) -> Result<(), Error> {
-        let context = cx.of(self.context(), FnId::cuStreamSetAttribute)?;
-        let mut value = CUstreamAttrValue { pad: [0; 64] };
-        set(&mut value);
-        // SAFETY: the stream is live, its context is current, and the value outlives the call, which copies it.
-        unsafe { context_call!(context, cuStreamSetAttribute(self.as_raw(), id, &raw const value)) }
-    }
+macro_rules! attributes {
+    ($($name:ty: $id:ident in $field:ident, |$raw:ident| $read:expr, |$this:ident| $write:expr;)*) => { $(
+        impl StreamAttribute for $name {
+            const ID: Id = Id::$id;
 
-    /// Returns the cache window of kernels of this stream.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0.
-    ///
-    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
-    #[doc(alias = "cuStreamGetAttribute")]
-    #[inline]
-    pub fn access_policy(&self, cx: &Current<'_, '_>) -> Result<AccessPolicy, Error> {
-        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
-        // SAFETY: any bytes are valid numbers, and all of them were written.
-        let window = unsafe { value.accessPolicyWindow };
-        Ok(AccessPolicy {
+            fn read(value: &CUstreamAttrValue, _: Key) -> Self {
+                // SAFETY: any bytes are numbers, and all of them were written.
+                let $raw = unsafe { value.$field };
+                $read
+            }
+
+            fn write(self, value: &mut CUstreamAttrValue, _: Key) {
+                let $this = self;
+                value.$field = $write;
+            }
+        }
+    )* };
+}
+
+attributes! {
+    AccessPolicy: CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW in accessPolicyWindow,
+        |window| Self {
             address: window.base_ptr.addr() as CUdeviceptr,
             bytes: window.num_bytes,
             hit_ratio: window.hitRatio,
             hit: window.hitProp,
             miss: window.missProp,
-        })
+        },
+        |policy| CUaccessPolicyWindow {
+            base_ptr: ptr::without_provenance_mut(policy.address as usize),
+            num_bytes: policy.bytes,
+            hitRatio: policy.hit_ratio,
+            hitProp: policy.hit,
+            missProp: policy.miss,
+        };
+    CUsynchronizationPolicy: CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY in syncPolicy, |policy| policy, |policy| policy;
+    CUlaunchMemSyncDomain: CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN in memSyncDomain, |domain| domain, |domain| domain;
+    SyncDomainMap: CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP in memSyncDomainMap,
+        |map| Self { default: map.default_, remote: map.remote },
+        |map| CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
+}
+
+impl Stream<'_> {
+    /// Returns the value of an attribute, which the type of the result selects: see
+    /// [`set_attribute`](Stream::set_attribute).
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0; for domains
+    /// `CUDA_ERROR_INVALID_VALUE` on drivers before CUDA 12.0; the sticky errors of earlier work.
+    ///
+    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
+    #[doc(alias = "cuStreamGetAttribute")]
+    #[inline]
+    pub fn attribute<A: StreamAttribute>(&self, cx: &Current<'_, '_>) -> Result<A, Error> {
+        let context = cx.of(self.context(), FnId::cuStreamGetAttribute)?;
+        let mut value = CUstreamAttrValue { pad: [0; 64] };
+        // SAFETY: the stream is live, its context is current, and the out-parameter outlives the call.
+        unsafe { context_call!(context, cuStreamGetAttribute(self.as_raw(), A::ID, &raw mut value)) }?;
+        Ok(A::read(&value, Key::new()))
     }
 
-    /// Sets the cache window of kernels that are queued here from now on.
+    /// Sets an attribute, for later waits and for kernels that are queued from now on. The type of the value selects the
+    /// attribute:
     ///
-    /// # Example
+    /// | value | attribute |
+    /// |---|---|
+    /// | [`AccessPolicy`] | treatment of memory by the second-level cache |
+    /// | [`CUsynchronizationPolicy`] | waiting policy of threads that wait for the stream |
+    /// | [`CUlaunchMemSyncDomain`] | logical domain of fences; fences wait for writes of their own domain only |
+    /// | [`SyncDomainMap`] | hardware domain of each logical domain |
+    ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
     /// use cuprum::stream::AccessPolicy;
@@ -157,139 +199,53 @@ impl Stream<'_> {
     /// let stream = Stream::new(&cx)?;
     /// let weights = Buffer::<f32>::zeroed(&cx, 1024)?;
     /// let policy = AccessPolicy::persisting(weights.as_slice(), 0.5);
-    /// stream.set_access_policy(&cx, policy)?;
-    /// assert_eq!(stream.access_policy(&cx)?, policy);
-    /// stream.set_access_policy(&cx, AccessPolicy::NONE)?;
+    /// stream.set_attribute(&cx, policy)?;
+    /// assert_eq!(stream.attribute::<AccessPolicy>(&cx)?, policy);
+    /// stream.set_attribute(&cx, AccessPolicy::NONE)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a window that is too large, an invalid share, or persisting
-    /// `miss` lines; the errors of [`access_policy`](Stream::access_policy).
+    /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver or the device does not support, such as a window that is too
+    /// large, a share that is not from 0 to 1, or persisting lines outside of the share; the errors of
+    /// [`attribute`](Stream::attribute).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
     #[inline]
-    pub fn set_access_policy(&self, cx: &Current<'_, '_>, policy: AccessPolicy) -> Result<(), Error> {
-        self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, |value| {
-            value.accessPolicyWindow = CUaccessPolicyWindow {
-                base_ptr: ptr::without_provenance_mut(policy.address as usize),
-                num_bytes: policy.bytes,
-                hitRatio: policy.hit_ratio,
-                hitProp: policy.hit,
-                missProp: policy.miss,
-            };
-        })
+    pub fn set_attribute<A: StreamAttribute>(&self, cx: &Current<'_, '_>, value: A) -> Result<(), Error> {
+        self.set(cx, A::ID, |raw| value.write(raw, Key::new()))
     }
 
-    /// Returns how threads wait for this stream.
-    ///
-    /// # Errors
-    /// Same as [`access_policy`](Stream::access_policy).
-    ///
-    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
-    #[doc(alias = "cuStreamGetAttribute")]
-    #[inline]
-    pub fn sync_policy(&self, cx: &Current<'_, '_>) -> Result<CUsynchronizationPolicy, Error> {
-        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)?;
-        // SAFETY: as in `access_policy`.
-        Ok(unsafe { value.syncPolicy })
-    }
-
-    /// Sets how threads wait for this stream.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a policy that the driver does not know; the errors of
-    /// [`access_policy`](Stream::access_policy).
-    ///
-    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
-    #[doc(alias = "cuStreamSetAttribute")]
-    #[inline]
-    pub fn set_sync_policy(
+    fn set(
         &self,
         cx: &Current<'_, '_>,
-        policy: CUsynchronizationPolicy,
+        id: Id,
+        write: impl FnOnce(&mut CUstreamAttrValue),
     ) -> Result<(), Error> {
-        let id = Id::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
-        self.set_attribute(cx, id, |value| value.syncPolicy = policy)
+        let context = cx.of(self.context(), FnId::cuStreamSetAttribute)?;
+        let mut value = CUstreamAttrValue { pad: [0; 64] };
+        write(&mut value);
+        // SAFETY: the stream is live, its context is current, and the value outlives the call, which copies it.
+        unsafe { context_call!(context, cuStreamSetAttribute(self.as_raw(), id, &raw const value)) }
     }
 
-    /// Sets the [`priority`](Stream::priority) of work queued here from now on.
+    /// Sets the priority of work that is queued from now on. [`priority`](Stream::priority) returns it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` on drivers that cannot change it; the errors of
-    /// [`access_policy`](Stream::access_policy).
+    /// `CUDA_ERROR_INVALID_VALUE` on drivers that do not change it; the errors of [`attribute`](Stream::attribute).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
     #[inline]
     pub fn set_priority(&self, cx: &Current<'_, '_>, priority: i32) -> Result<(), Error> {
-        self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
-    }
-
-    /// Returns the logical domain of fences of this stream's kernels.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` on drivers before CUDA 12.0; the errors of
-    /// [`access_policy`](Stream::access_policy).
-    ///
-    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
-    #[doc(alias = "cuStreamGetAttribute")]
-    #[inline]
-    pub fn sync_domain(&self, cx: &Current<'_, '_>) -> Result<CUlaunchMemSyncDomain, Error> {
-        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN)?;
-        // SAFETY: as in `access_policy`.
-        Ok(unsafe { value.memSyncDomain })
-    }
-
-    /// Sets the logical domain of fences of kernels queued here from now on. Fences of kernels that
-    /// communicate with other devices then do not wait for writes of kernels that do not.
-    ///
-    /// # Errors
-    /// Same as [`sync_domain`](Stream::sync_domain).
-    ///
-    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
-    #[doc(alias = "cuStreamSetAttribute")]
-    #[inline]
-    pub fn set_sync_domain(&self, cx: &Current<'_, '_>, domain: CUlaunchMemSyncDomain) -> Result<(), Error> {
-        let id = Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
-        self.set_attribute(cx, id, |value| value.memSyncDomain = domain)
-    }
-
-    /// Returns the map of logical domains to hardware domains for this stream's kernels.
-    ///
-    /// # Errors
-    /// Same as [`sync_domain`](Stream::sync_domain).
-    ///
-    /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
-    #[doc(alias = "cuStreamGetAttribute")]
-    #[inline]
-    pub fn sync_domain_map(&self, cx: &Current<'_, '_>) -> Result<SyncDomainMap, Error> {
-        let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP)?;
-        // SAFETY: as in `access_policy`.
-        let map = unsafe { value.memSyncDomainMap };
-        Ok(SyncDomainMap { default: map.default_, remote: map.remote })
-    }
-
-    /// Sets the map of logical domains to hardware domains for kernels queued here from now on.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for domains that the device does not have; the errors of
-    /// [`sync_domain`](Stream::sync_domain).
-    ///
-    /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
-    #[doc(alias = "cuStreamSetAttribute")]
-    #[inline]
-    pub fn set_sync_domain_map(&self, cx: &Current<'_, '_>, map: SyncDomainMap) -> Result<(), Error> {
-        self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, |value| {
-            value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
-        })
+        self.set(cx, Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
     }
 
     /// Copies the attributes of another stream of the same context.
     ///
     /// # Errors
-    /// Same as [`access_policy`](Stream::access_policy).
+    /// Same as [`attribute`](Stream::attribute).
     ///
     /// Driver: `cuStreamCopyAttributes`, CUDA 11.0+.
     #[doc(alias = "cuStreamCopyAttributes")]

@@ -22,7 +22,6 @@ use crate::raw::seal::Key;
 ///
 /// Example: see [`Copies`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct CopyAttributes {
     /// Time at which a copy may read its source: in stream order, during the call, or at any time
     /// until it is complete. In the last case it may read old elements if the stream writes the
@@ -41,16 +40,6 @@ impl Default for CopyAttributes {
 }
 
 impl CopyAttributes {
-    /// Sets the time at which the source may be read.
-    pub const fn with_source_order(self, source_order: CUmemcpySrcAccessOrder) -> Self {
-        Self { source_order, ..self }
-    }
-
-    /// Sets the flags.
-    pub const fn with_flags(self, flags: CUmemcpyFlags) -> Self {
-        Self { flags, ..self }
-    }
-
     fn raw(self) -> CUmemcpyAttributes {
         CUmemcpyAttributes {
             srcAccessOrder: self.source_order,

@@ -12,7 +12,7 @@ macro_rules! objects {
     ($($object:ident as $parameter:ident, by $raw:ident;)*) => { $(
         impl Sealed for $object<'_> {}
 
-        /// Neither it nor what it reads can go before the scope has waited.
+        /// Neither the object nor its resource can be freed before the scope has waited.
         impl<'scope, 'a> Lend<'scope> for &'scope $object<'a> {
             type View = Self;
 

@@ -1,8 +1,8 @@
 //! Textures and surfaces: kernels' access to arrays and memory through the hardware that addresses, converts and
 //! filters.
 //!
-//! A [`Texture`] is made of an [array](crate::memory::Array) or of memory, and a [`Sampler`]. Kernels take it as a
-//! parameter of the type [`TextureObject`], which is `cudaTextureObject_t` in CUDA C, and write arrays through a
+//! A [`Texture`] is made from an [array](crate::memory::Array) or from memory, and a [`Sampler`]. Kernels take it as
+//! a parameter of the type [`TextureObject`], which is `cudaTextureObject_t` in CUDA C, and write arrays through a
 //! [`Surface`], as a [`SurfaceObject`].
 //!
 //! ```
@@ -35,7 +35,7 @@
 //! // Texels have their centers at 0.5, 1.5 and so on: this is half way between the second and the third.
 //! let mut out = Buffer::<f32>::zeroed(&cx, 1)?;
 //! let stream = Stream::new(&cx)?;
-//! // SAFETY: the kernel writes one float to `out`; the copy below comes after it, and then the texture goes.
+//! // SAFETY: the kernel writes one float to `out`; the copy below waits for it.
 //! unsafe { read.launch(&cx, &stream, LaunchConfig::new(1, 1), (&texture, 2.0, &mut out)) }?;
 //! assert_eq!(out.to_vec(&cx)?, [15.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,10 +43,10 @@
 //!
 //! # How long a texture must live
 //!
-//! Destroying a texture does not wait for the kernels that read it (on an H100 with driver 580 it takes 10 µs beside a
-//! kernel that runs on, where freeing an array waits for it): so it must not go before they have finished, which is a duty
-//! of whoever [launches](crate::Kernel::launch) them. Lent to a scope
-//! ([`Scope::lend`](crate::stream::Scope::lend)), it cannot go before the scope has waited.
+//! Destroying a texture does not wait for kernels that read it. (On an H100 with driver 580 it takes 10 µs while a
+//! kernel runs; freeing an array waits for the kernel.) The code that [launches](crate::Kernel::launch) the kernels
+//! must therefore keep the texture until they have finished. A texture that is lent to a scope
+//! ([`Scope::lend`](crate::stream::Scope::lend)) cannot be dropped before the scope has waited.
 //!
 //! A texture borrows its resource. To keep both in a struct, [share](crate::memory::Array::share) the array.
 
@@ -60,7 +60,7 @@ mod tensor_map;
 mod texture;
 
 pub use self::resource::{Resource, ResourceView};
-pub use self::sampler::{AddressMode, FilterMode, ReadMode, Sampler};
+pub use self::sampler::{AddressMode, FilterMode, Sampler};
 pub use self::surface::{Surface, SurfaceObject};
 pub(crate) use self::tensor::TensorElement;
 pub use self::tensor::TensorLayout;
@@ -71,7 +71,7 @@ pub use self::texture::{Texture, TextureObject};
 use crate::error::Error;
 use crate::memory::Extent;
 
-/// Error of making a texture or a surface.
+/// Error of creating a texture or a surface.
 ///
 /// # Example
 /// ```
@@ -87,13 +87,13 @@ use crate::memory::Extent;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextureError {
-    /// Rows of memory under a texture have one slice.
+    /// The rows have more than one slice.
     #[error("a texture of rows of memory has two dimensions, not {extent}: take one slice, or an array")]
     Slices {
         /// Elements along each dimension.
         extent: Extent,
     },
-    /// A surface of an array that was not made for it.
+    /// The array was not created for surfaces.
     #[error("the array was made without `ArrayFlags::SURFACE`, so kernels cannot reach it through a surface")]
     NoSurfaces,
     /// The driver refused.

@@ -1,4 +1,4 @@
-//! Resources under textures and surfaces, and the formats in which they are read.
+//! Resources of textures and surfaces, and the formats in which they are read.
 
 use std::fmt;
 
@@ -17,24 +17,24 @@ use crate::memory::{
 use crate::raw::keep::Near;
 use crate::raw::shared::{Share, Shared};
 
-/// Resource of a [`Texture`](super::Texture): it borrows it for `'a`, or has a share of it.
+/// Resource of a [`Texture`](super::Texture), which borrows it for `'a` or has a share of it.
 ///
 /// An [`Array`], one that is [shared](Shared), a level of a [`MipmappedArray`] as an [`ArrayView`], all its levels,
 /// linear memory (at a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and rows of it (`Pitched`, whose distance is
 /// a multiple of `CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT`).
 pub trait TextureSource<'a> {
-    /// The resource for the driver, or the reason why there is none.
+    /// Returns the resource for the driver.
     fn found(self) -> Result<Found<'a>, TextureError>;
 }
 
 /// Resource of a [`Surface`](super::Surface): an array with [`ArrayFlags::SURFACE`], borrowed for `'a` or shared.
 pub trait SurfaceSource<'a>: TextureSource<'a> {}
 
-/// The memory under a texture or surface. It is `pub` only because a sealed trait returns it.
+/// The memory of a texture or surface. `pub` only because a sealed trait returns it.
 pub struct Found<'a> {
     pub(super) described: CUDA_RESOURCE_DESC,
     pub(super) context: Near<'a, ContextRef>,
-    /// A share of it; without one it is borrowed.
+    /// A share of the memory; `None` if it is borrowed.
     pub(super) share: Option<Share<'a>>,
     /// Shape of an array.
     pub(super) shape: Option<ArrayShape>,
@@ -70,12 +70,12 @@ impl<'a> Found<'a> {
         Self { shape: Some(shape), flags, ..found }
     }
 
-    /// The same memory, with a share of it instead of a borrow.
+    /// Returns the same memory with a share of it instead of a borrow.
     ///
     /// # Safety
     /// `share` keeps the memory.
     unsafe fn shared<'b>(self, share: Share<'b>) -> Found<'b> {
-        // SAFETY: the share, beside which this is kept, keeps the memory, and that keeps its context.
+        // SAFETY: the share, which is kept together with this, keeps the memory, and the memory keeps its context.
         let context = unsafe { self.context.outlived() };
         let Self { described, shape, flags, .. } = self;
         Found { described, context, share: Some(share), shape, flags }
@@ -150,7 +150,7 @@ impl<'a, T: Texel> SurfaceSource<'a> for ArrayView<'a, T> {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resource {
-    /// An array, or a level of a mipmapped one.
+    /// An array, or a level of a mipmapped array.
     Array(CUarray),
     /// All levels of a mipmapped array.
     Mipmapped(CUmipmappedArray),
@@ -162,7 +162,7 @@ pub enum Resource {
         format: CUarray_format,
         /// Channels of an element.
         channels: u32,
-        /// Bytes in all.
+        /// Total number of bytes.
         bytes: usize,
     },
     /// Rows of memory.
@@ -173,12 +173,12 @@ pub enum Resource {
         format: CUarray_format,
         /// Channels of an element.
         channels: u32,
-        /// Elements of a row, and rows.
+        /// Number of elements per row, and number of rows.
         size: (usize, usize),
         /// Bytes from one row to the next.
         pitch_bytes: usize,
     },
-    /// A kind that this crate does not know, by its number.
+    /// A kind that this crate does not know, as its number.
     Other(CUresourcetype),
 }
 
@@ -186,7 +186,7 @@ impl Resource {
     pub(super) fn read(described: &CUDA_RESOURCE_DESC) -> Self {
         match described.resType {
             CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
-                // SAFETY: the kind says that this is the member; any bits are a handle.
+                // SAFETY: the kind selects this member; any bits are a handle.
                 Self::Array(unsafe { described.res.array }.hArray)
             }
             CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
@@ -219,12 +219,12 @@ impl Resource {
     }
 }
 
-/// An array read as other elements of the same size, or some of its layers or levels.
+/// A view of an array as other elements of the same size, or of some of its layers or levels.
 ///
 /// ```
 /// use cuprum::texture::ResourceView;
 ///
-/// // Colors as single numbers, of the second and third layer.
+/// // Reads the colors of the second and third layers as single numbers.
 /// let view = ResourceView { layers: (1, 2), ..ResourceView::of::<u32>() };
 /// # let _ = view;
 /// ```
@@ -232,19 +232,20 @@ impl Resource {
 pub struct ResourceView {
     /// Format in which elements are read.
     pub format: CUresourceViewFormat,
-    /// First and last level of a mipmapped array; `(0, 0)` of others.
+    /// First and last level of a mipmapped array; `(0, 0)` for other arrays.
     pub levels: (u32, u32),
-    /// First and last layer of a layered array; `(0, 0)` of others.
+    /// First and last layer of a layered array; `(0, 0)` for other arrays.
     pub layers: (u32, u32),
 }
 
 impl ResourceView {
-    /// All of an array whose elements have as many bytes as `T`, read as `T`: its largest level, and its first layer.
+    /// Returns a view of the largest level and the first layer of an array, read as `T`, which has the size of its
+    /// elements.
     pub const fn of<T: Texel>() -> Self {
         Self { format: T::VIEW, levels: (0, 0), layers: (0, 0) }
     }
 
-    /// The view of an array of this shape; of other memory the driver ignores it.
+    /// Describes the view for an array of this shape. The driver ignores it for other memory.
     pub(super) fn described(&self, shape: Option<ArrayShape>) -> CUDA_RESOURCE_VIEW_DESC {
         let extent = shape.map_or(Extent::from(0), ArrayShape::extent);
         let lines = matches!(shape, None | Some(ArrayShape::OneD { .. } | ArrayShape::OneDLayered { .. }));
@@ -262,7 +263,7 @@ impl ResourceView {
         }
     }
 
-    /// The view that the driver describes; `None` if there is none.
+    /// Returns the view that the driver describes; `None` if there is none.
     pub(super) fn read_back(described: &CUDA_RESOURCE_VIEW_DESC) -> Option<Self> {
         (described.format != CUresourceViewFormat::CU_RES_VIEW_FORMAT_NONE).then_some(Self {
             format: described.format,

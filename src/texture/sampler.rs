@@ -11,20 +11,8 @@ pub type AddressMode = CUaddress_mode;
 
 /// Filtering of texels, or of levels of a mipmapped array: the nearest one (`POINT`), or interpolation of the two nearest along
 /// each dimension (`LINEAR`). Kernels must read floats from a texture that interpolates, so integer elements need
-/// [`ReadMode::NormalizedFloat`].
+/// [`Sampler::normalized_floats`].
 pub type FilterMode = CUfilter_mode;
-
-/// Conversion of integer elements when kernels read them. Float elements are always read as floats.
-///
-/// Example: see [`Texture`](super::Texture).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum ReadMode {
-    /// Integers.
-    #[default]
-    ElementType,
-    /// Floats from 0 to 1, or from -1 to 1 for signed integers. Integers of 8 and 16 bits only.
-    NormalizedFloat,
-}
 
 /// Sampling of a texture. [`new`](Sampler::new) has the defaults; a literal changes some of them:
 ///
@@ -44,12 +32,13 @@ pub struct Sampler {
     /// Addressing outside, along x, y and z. Layers are always clamped, and cubes have no outside.
     ///
     /// A line with linear filtering needs `CLAMP` along y: the device samples it at the edge of a plane
-    /// of one row, where half of what `BORDER` reads is border (measured on an H200).
+    /// of one row, where `BORDER` reads half border (measured on an H200).
     pub address_modes: [AddressMode; 3],
     /// Filtering of texels.
     pub filter: FilterMode,
-    /// Conversion of integers.
-    pub read: ReadMode,
+    /// True if kernels read integer elements of 8 and 16 bits as floats from 0 to 1, or from -1 to 1 if they are signed. Float
+    /// elements are always read as floats.
+    pub normalized_floats: bool,
     /// True if coordinates run from 0 to 1 over each dimension, false if they are in texels.
     pub normalized_coordinates: bool,
     /// True if the first three channels of 8 bits are converted from sRGB to linear as they are read.
@@ -77,7 +66,7 @@ impl Sampler {
         Self {
             address_modes: [AddressMode::CU_TR_ADDRESS_MODE_CLAMP; 3],
             filter: FilterMode::CU_TR_FILTER_MODE_POINT,
-            read: ReadMode::ElementType,
+            normalized_floats: false,
             normalized_coordinates: false,
             srgb: false,
             max_anisotropy: 0,
@@ -92,7 +81,7 @@ impl Sampler {
 
     pub(super) fn described(&self) -> CUDA_TEXTURE_DESC {
         let flags = [
-            (self.read == ReadMode::ElementType, CU_TRSF_READ_AS_INTEGER),
+            (!self.normalized_floats, CU_TRSF_READ_AS_INTEGER),
             (self.normalized_coordinates, CU_TRSF_NORMALIZED_COORDINATES),
             (self.srgb, CU_TRSF_SRGB),
             (!self.trilinear_optimization, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION),
@@ -115,12 +104,10 @@ impl Sampler {
 
     pub(super) fn read_back(described: &CUDA_TEXTURE_DESC) -> Self {
         let has = |flag| described.flags & flag != 0;
-        let read =
-            if has(CU_TRSF_READ_AS_INTEGER) { ReadMode::ElementType } else { ReadMode::NormalizedFloat };
         Self {
             address_modes: described.addressMode,
             filter: described.filterMode,
-            read,
+            normalized_floats: !has(CU_TRSF_READ_AS_INTEGER),
             normalized_coordinates: has(CU_TRSF_NORMALIZED_COORDINATES),
             srgb: has(CU_TRSF_SRGB),
             max_anisotropy: described.maxAnisotropy,

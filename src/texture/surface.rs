@@ -44,7 +44,7 @@ use crate::raw::shared::Share;
 ///     }")?;
 /// let write = module.function("write")?.bind::<(SurfaceObject,)>()?;
 /// let stream = Stream::new(&cx)?;
-/// // SAFETY: the kernel writes one element; the copy below comes after it, and then the surface goes.
+/// // SAFETY: the kernel writes one element; the wait below is for it.
 /// unsafe { write.launch(&cx, &stream, LaunchConfig::new(1, 1), (&surface,)) }?;
 /// stream.synchronize(&cx)?;
 /// assert_eq!(line.to_vec(&cx)?[1], 7);
@@ -57,7 +57,7 @@ impl Parameter for SurfaceObject {
     const LAYOUT: Layout = Layout::new::<CUsurfObject>();
 }
 
-/// A surface by its handle, which is no pointer.
+/// The handle of a surface, which is not a pointer.
 #[derive(Clone, Copy, Debug)]
 struct Written(CUsurfObject);
 
@@ -66,15 +66,16 @@ unsafe impl Handle for Written {
     const NAME: &'static str = "Surface";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the object is live and not used again.
+        // SAFETY: the caller guarantees that the object is live and not used again.
         unsafe { call!(fns, cuSurfObjectDestroy(self.0)) }
     }
 }
 
-/// An array that kernels read and write, element by element. It borrows the array for `'a`, or has a share of it.
+/// An object through which kernels read and write the elements of an array. It borrows the array for `'a`, or has a
+/// share of it.
 ///
 /// Destroying it does not wait for kernels that use it: see the [module](super). Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Surface::close) reports.
+/// errors and does nothing in a forked child; [`close`](Surface::close) reports errors.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -88,13 +89,13 @@ unsafe impl Handle for Written {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Surface<'a> {
-    /// Before the memory: a surface that is destroyed first no longer writes it.
+    /// Destroyed before the memory, so that the surface no longer writes it.
     object: Held<'a, Written>,
     _memory: Option<Share<'a>>,
 }
 
 impl<'a> Surface<'a> {
-    /// Creates a surface of an array, or of a level of a mipmapped one.
+    /// Creates a surface from an array, or from a level of a mipmapped array.
     ///
     /// # Errors
     /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::is_wrong_context`] in it;
@@ -114,22 +115,22 @@ impl<'a> Surface<'a> {
         Ok(Self { object: Held::new(Written(raw), found.context), _memory: found.share })
     }
 
-    /// The driver's handle, a number.
+    /// Returns the driver's handle, a number.
     #[inline]
     pub const fn as_raw(&self) -> CUsurfObject {
         self.object.raw().0
     }
 
-    /// The context in which it was made.
+    /// Returns the context in which it was created.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.object.context()
     }
 
-    /// Resource of the surface, as the driver describes it.
+    /// Returns the resource of the surface, as the driver describes it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; whatever the driver reports.
+    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
     ///
     /// Driver: `cuSurfObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuSurfObjectGetResourceDesc")]
@@ -142,8 +143,8 @@ impl<'a> Surface<'a> {
         Ok(Resource::read(&described))
     }
 
-    /// Destroys the surface and reports the error that `Drop` would swallow. It is gone after an error too: the driver
-    /// may have destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the surface and reports the error that `Drop` would swallow. After an error it is not destroyed
+    /// again, because the driver may have destroyed it.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -156,7 +157,7 @@ impl<'a> Surface<'a> {
     }
 }
 
-// SAFETY: the number that a kernel reads for a surface.
+// SAFETY: the number that kernels take as a surface.
 unsafe impl Argument<SurfaceObject> for &Surface<'_> {
     type Raw = CUsurfObject;
 

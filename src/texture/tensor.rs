@@ -8,7 +8,7 @@ use cuprum_sys::{
 use super::TensorError;
 use crate::memory::DeviceData;
 
-/// Most dimensions of a tensor.
+/// Maximum number of dimensions of a tensor.
 pub(super) const MOST: usize = 5;
 
 /// Types that a tensor map can have as elements.
@@ -123,7 +123,7 @@ impl<'l> TensorLayout<'l> {
         })
     }
 
-    /// The type of the elements, and the bits of each in memory.
+    /// Returns the type of the elements and their size in memory, in bits.
     pub(super) fn element_of<T: TensorElement>(&self) -> Result<(CUtensorMapDataType, u64), TensorError> {
         type Type = CUtensorMapDataType;
         let element = self.element.unwrap_or(T::ELEMENT);
@@ -145,7 +145,7 @@ impl<'l> TensorLayout<'l> {
 }
 
 impl Lists {
-    /// The strides, and the bytes of memory from the first element to the end of the last.
+    /// Returns the strides, and the number of bytes from the first element to the end of the last.
     pub(super) fn extent(&self, bits: u64) -> Result<([u64; MOST - 1], u64), TensorError> {
         let find = || {
             let row = self.sizes[0].checked_mul(bits)?.checked_add(7)? / 8;

@@ -1,4 +1,4 @@
-//! Tensor maps: what kernels copy tiles of tensors by.
+//! Tensor maps, by which kernels copy tiles of tensors.
 
 use std::alloc::Layout;
 use std::ffi::c_void;
@@ -19,29 +19,29 @@ use crate::memory::{Slice, SliceMut};
 use crate::raw::call::context_call;
 use crate::stream::Lent;
 
-/// Why there is no tensor map.
+/// Error of creating a tensor map.
 ///
 /// Example: see [`TensorMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
-    /// A list has not as many values as the tensor has dimensions, of which there are one to five.
+    /// The tensor does not have one to five dimensions, or a list does not have one value per dimension.
     #[error("{given} values were given, where the dimensions of the tensor want {wanted}")]
     Rank {
-        /// Values given.
+        /// Number of values in the list.
         given: usize,
-        /// Values wanted.
+        /// Required number of values.
         wanted: usize,
     },
-    /// The elements in memory have another size.
+    /// The elements in memory have another size than the requested type.
     #[error("elements of {bytes} bytes cannot be copied as {element:?}")]
     Element {
-        /// The type asked for.
+        /// The requested type.
         element: CUtensorMapDataType,
         /// Bytes of an element in memory.
         bytes: usize,
     },
-    /// The tensor does not lie in the memory.
+    /// The tensor is larger than the memory.
     #[error("the tensor takes {needed} bytes, the memory has {bytes}")]
     Outside {
         /// Bytes from the first element to the end of the last.
@@ -49,21 +49,21 @@ pub enum TensorError {
         /// Bytes of the memory.
         bytes: u64,
     },
-    /// The bytes of the tensor do not fit into a number.
+    /// The size of the tensor in bytes overflows.
     #[error("the tensor has more bytes than can be addressed")]
     TooLarge,
-    /// The driver refused.
+    /// The driver returned an error.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
-/// Memory under a tensor: a [`Slice`], a [`SliceMut`], or what was lent to a scope. Kernels write through a map only if it
-/// is of memory that was borrowed mutably.
+/// Memory of a tensor: a [`Slice`], a [`SliceMut`], or either of them lent to a scope. Kernels may write through a
+/// map only if its memory was borrowed mutably.
 pub trait TensorMemory<'a, T> {
-    /// Address of the first element, and number of elements.
+    /// Returns the address of the first element, and the number of elements.
     fn place(&self) -> (CUdeviceptr, usize);
 
-    /// Number of bytes, as elements of so many.
+    /// Returns the number of bytes, for elements of this size.
     fn bytes(&self, element_bytes: usize) -> u64 {
         (self.place().1 * element_bytes) as u64
     }
@@ -94,11 +94,12 @@ memory! {
     &Lent<'a, SliceMut<'_, T>>, T, _this => None;
 }
 
-/// How kernels copy tiles of a tensor to shared memory and back: passed by value, as a [`TensorMapObject`].
+/// A description by which kernels copy tiles of a tensor to shared memory and back. It is passed by value, as a
+/// [`TensorMapObject`].
 ///
-/// It borrows the memory of the tensor, and is plain data otherwise. What a kernel does with it is for whoever
-/// [launches](crate::Kernel::launch) the kernel to say, as with other memory: that it does not outlive the memory, and that it
-/// writes through maps of mutably borrowed memory alone. Devices from compute capability 9.0 on have them.
+/// It borrows the memory of the tensor, and is otherwise plain data. As for other memory, the code that
+/// [launches](crate::Kernel::launch) a kernel is responsible for its accesses: the kernel must not outlive the
+/// memory, and may write only through maps of mutably borrowed memory. Requires compute capability 9.0.
 ///
 /// # Example
 /// ```
@@ -112,7 +113,7 @@ memory! {
 /// use cuprum::sys::CUtensorMapSwizzle;
 /// use cuprum::texture::{TensorLayout, TensorError, TensorMap};
 ///
-/// // 32 rows of 64 numbers, of which kernels copy 8 rows of 32 at a time.
+/// // 32 rows of 64 numbers. Kernels copy tiles of 8 rows of 32 numbers.
 /// let matrix = Buffer::<f32>::zeroed(&cx, 64 * 32)?;
 /// let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
 /// let tensor = TensorLayout { swizzle, ..TensorLayout::new(&[64, 32]) };
@@ -126,13 +127,13 @@ memory! {
 #[derive(Clone)]
 pub struct TensorMap<'a> {
     raw: CUtensorMap,
-    /// Bytes that the tensor takes; 0 where that was not checked.
+    /// Size of the tensor in bytes; 0 if it was not checked.
     needed: u64,
     bytes_of_element: usize,
     _memory: PhantomData<&'a [u8]>,
 }
 
-/// A tensor that was found to be within its memory.
+/// A tensor that is within its memory.
 struct Placed {
     lists: Lists,
     element: CUtensorMapDataType,
@@ -141,12 +142,12 @@ struct Placed {
     needed: u64,
 }
 
-/// True if the memory has so many bytes.
+/// Fails if the memory has fewer bytes.
 fn check_room(needed: u64, bytes: u64) -> Result<(), TensorError> {
     if needed <= bytes { Ok(()) } else { Err(TensorError::Outside { needed, bytes }) }
 }
 
-/// The address of memory of the current context.
+/// Checks that memory belongs to the current context, and returns its address.
 fn address_of<'a, T: TensorElement>(
     cx: &Current<'_, '_>,
     memory: &impl TensorMemory<'a, T>,
@@ -174,8 +175,8 @@ impl TensorLayout<'_> {
     }
 }
 
-/// Describes a tensor by a call of the driver: the end of a method. The functions differ in what comes between strides and
-/// steps, and in one argument behind the interleaving.
+/// Describes a tensor by a driver call: the end of a method. The functions differ in the arguments between strides
+/// and steps, and in one argument after the interleaving.
 macro_rules! encode {
     (
         $context:expr, $tensor:ident, $placed:ident, $element:ty,
@@ -186,8 +187,8 @@ macro_rules! encode {
         let (sizes, strides) = ($placed.lists.sizes.as_ptr(), $placed.strides.as_ptr());
         let (steps, interleave) = ($placed.lists.steps.as_ptr(), $tensor.interleave);
         let (swizzle, promotion, fill) = ($tensor.swizzle, $tensor.l2_promotion, $tensor.fill);
-        // SAFETY: all lists have as many values as there are dimensions, those of corners one for each dimension that has
-        // one; they outlive the call, as the map does, and nothing looks behind the address.
+        // SAFETY: each list has one value per dimension, and lists of corners have one per dimension with a corner.
+        // Lists and map outlive the call, which does not access memory at the address.
         unsafe {
             context_call!(
                 $context,
@@ -206,14 +207,14 @@ impl<'a> TensorMap<'a> {
         Self { raw, needed: placed.needed, bytes_of_element: size_of::<T>(), _memory: PhantomData }
     }
 
-    /// Describes a tensor of which kernels copy tiles of so many elements along each dimension. The host does not wait, and
-    /// the memory is not touched.
+    /// Describes a tensor and the size of the tiles that kernels copy, in elements along each dimension. Does not
+    /// wait or access the memory.
     ///
     /// # Errors
     /// [`TensorError::Rank`], [`TensorError::Element`], [`TensorError::Outside`]; [`Error::is_wrong_context`];
-    /// `CUDA_ERROR_INVALID_VALUE` for sizes, strides, tiles or a swizzle that the device does not take: rows of tiles of no
-    /// multiple of 16 bytes, for instance, or longer than the swizzle; `CUDA_ERROR_NOT_SUPPORTED` on devices without tensor
-    /// maps; [`Error::is_unresolved`] on drivers before CUDA 12.0.
+    /// `CUDA_ERROR_INVALID_VALUE` for sizes, strides, tiles or a swizzle that the device does not support, such as
+    /// rows of tiles that are no multiple of 16 bytes or longer than the swizzle; `CUDA_ERROR_NOT_SUPPORTED` on
+    /// devices without tensor maps; [`Error::is_unresolved`] on drivers before CUDA 12.0.
     ///
     /// Driver: `cuTensorMapEncodeTiled`, CUDA 12.0+.
     #[doc(alias = "cuTensorMapEncodeTiled")]
@@ -231,9 +232,9 @@ impl<'a> TensorMap<'a> {
         encode!(&context, tensor, placed, T, cuTensorMapEncodeTiled(tile;))
     }
 
-    /// Describes a tensor of images, from which kernels copy columns of pixels: `lower` and `upper` are the offsets of the
-    /// corners of the box of pixels from those of the image, along each dimension but the channels, which come first, and the
-    /// images, which come last.
+    /// Describes a tensor of images, from which kernels copy columns of pixels. `lower` and `upper` are the offsets
+    /// of the corners of the box of pixels from the corners of the image. They have no value for the first dimension,
+    /// the channels, and the last dimension, the images.
     ///
     /// # Errors
     /// Same as [`tiled`](TensorMap::tiled).
@@ -259,11 +260,12 @@ impl<'a> TensorMap<'a> {
         encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2col(lower, upper, channels, pixels;))
     }
 
-    /// Like [`im2col`](TensorMap::im2col), with columns that run along the width alone, whose corners are given. Compute
-    /// capability 10.0.
+    /// Same as [`im2col`](TensorMap::im2col), but the columns run along the width only, and only its corners are
+    /// given. Requires compute capability 10.0.
     ///
     /// # Errors
-    /// Same as [`tiled`](TensorMap::tiled); on other devices as the driver says; [`Error::is_unresolved`] on drivers before CUDA 12.8.
+    /// Same as [`tiled`](TensorMap::tiled); an error of the driver on other devices; [`Error::is_unresolved`] on
+    /// drivers before CUDA 12.8.
     ///
     /// Driver: `cuTensorMapEncodeIm2colWide`, CUDA 12.8+.
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
@@ -282,12 +284,11 @@ impl<'a> TensorMap<'a> {
         encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2colWide(lower, upper, channels, pixels; mode))
     }
 
-    /// Describes the same tensor in other memory. After an error it describes the one before.
+    /// Describes the same tensor in other memory. After an error the map is unchanged.
     ///
     /// # Errors
-    /// [`TensorError::Outside`]; [`TensorError::Element`] for elements of another size;
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that begins elsewhere than at a multiple of 16, or 32, bytes; as
-    /// [`tiled`](TensorMap::tiled).
+    /// [`TensorError::Outside`]; [`TensorError::Element`] for elements of another size; `CUDA_ERROR_INVALID_VALUE`
+    /// for memory that is not aligned to 16 or 32 bytes; the errors of [`tiled`](TensorMap::tiled).
     ///
     /// Driver: `cuTensorMapReplaceAddress`, CUDA 12.0+.
     #[doc(alias = "cuTensorMapReplaceAddress")]
@@ -303,20 +304,21 @@ impl<'a> TensorMap<'a> {
         let address = address_of(cx, &memory, FnId::cuTensorMapReplaceAddress)?;
         check_room(self.needed, memory.bytes(size_of::<T>()))?;
         let mut raw = self.raw;
-        // SAFETY: the map was encoded by the driver, and outlives the call; nothing looks behind the address.
+        // SAFETY: the driver encoded the map, which outlives the call; the call does not access memory at the
+        // address.
         unsafe { context_call!(&context, cuTensorMapReplaceAddress(&raw mut raw, address)) }?;
         self.raw = raw;
         Ok(())
     }
 
-    /// Sets how far the addresses of copies may run past the tensor, and gives the class that is in effect.
+    /// Sets the distance by which addresses of copies may exceed the tensor. Returns the class that is in effect.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on drivers before CUDA 13.5; as the driver says.
+    /// [`Error::is_unresolved`] on drivers before CUDA 13.5; [errors of any call](crate#errors).
     ///
     /// # Safety
-    /// 1. Unless the class is `SMALL`, the allocation under the tensor is contiguous and accessible for as many bytes as the
-    ///    device's attribute for large tensors says, whenever a kernel uses the map.
+    /// 1. Unless the class is `SMALL`, the allocation of the tensor is contiguous, and accessible for the number of
+    ///    bytes in the device's attribute for large tensors, whenever a kernel uses the map.
     ///
     /// Driver: `cuTensorMapSetAllocationClass`, CUDA 13.5+.
     #[doc(alias = "cuTensorMapSetAllocationClass")]
@@ -329,12 +331,12 @@ impl<'a> TensorMap<'a> {
         let context = cx.get()?;
         let mut effective = CUtensorMapAllocClass::CU_TENSOR_MAP_ALLOC_CLASS_SMALL;
         let (map, told) = (&raw mut self.raw, &raw mut effective);
-        // SAFETY: the map was encoded by the driver; both outlive the call.
+        // SAFETY: the driver encoded the map; both places outlive the call.
         unsafe { context_call!(&context, cuTensorMapSetAllocationClass(map, class, told)) }?;
         Ok(effective)
     }
 
-    /// The map as kernels take it.
+    /// Returns the map for kernels.
     pub const fn as_raw(&self) -> &CUtensorMap {
         &self.raw
     }
@@ -348,7 +350,8 @@ impl fmt::Debug for TensorMap<'_> {
 
 /// A parameter that is a tensor map, in CUDA C `const __grid_constant__ CUtensorMap`.
 ///
-/// It lies at multiples of `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, 128 with those of CUDA 13.
+/// It is aligned to `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, and 128 with headers of
+/// CUDA 13.
 ///
 /// # Example
 /// ```
@@ -373,7 +376,7 @@ macro_rules! parameters {
             };
         }
 
-        // SAFETY: the map itself, which is what a kernel reads.
+        // SAFETY: the map itself, which kernels take.
         unsafe impl Argument<TensorMapObject<$align>> for &TensorMap<'_> {
             type Raw = CUtensorMap;
 

@@ -29,7 +29,7 @@ impl Parameter for TextureObject {
     const LAYOUT: Layout = Layout::new::<CUtexObject>();
 }
 
-/// A texture by its handle, which is no pointer.
+/// The handle of a texture, which is not a pointer.
 #[derive(Clone, Copy, Debug)]
 struct Sampled(CUtexObject);
 
@@ -38,41 +38,41 @@ unsafe impl Handle for Sampled {
     const NAME: &'static str = "Texture";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the object is live and not used again.
+        // SAFETY: the caller guarantees that the object is live and not used again.
         unsafe { call!(fns, cuTexObjectDestroy(self.0)) }
     }
 }
 
-/// An array or memory, and how kernels read it. It borrows its resource for `'a`, or has a share of it.
+/// An object through which kernels read an array or memory. It borrows its resource for `'a`, or has a share of it.
 ///
 /// Destroying it does not wait for kernels that read it: see the [module](super). Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Texture::close) reports.
+/// errors and does nothing in a forked child; [`close`](Texture::close) reports errors.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::PitchedBuffer;
-/// use cuprum::texture::{AddressMode, ReadMode, Sampler, Texture};
+/// use cuprum::texture::{AddressMode, Sampler, Texture};
 ///
 /// let rows = PitchedBuffer::<u8>::from_slice(&cx, &[0; 12], (4, 3))?;
 /// let address_modes = [AddressMode::CU_TR_ADDRESS_MODE_BORDER; 3];
-/// let sampler = Sampler { read: ReadMode::NormalizedFloat, address_modes, ..Sampler::new() };
+/// let sampler = Sampler { normalized_floats: true, address_modes, ..Sampler::new() };
 /// let texture = Texture::new(&cx, &rows, &sampler)?;
 /// assert_eq!(texture.sampler(&cx)?, sampler);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Texture<'a> {
-    /// Before the memory: a texture that is destroyed first no longer reads it.
+    /// Destroyed before the memory, so that the texture no longer reads it.
     object: Held<'a, Sampled>,
     _memory: Option<Share<'a>>,
 }
 
 impl<'a> Texture<'a> {
-    /// Creates a texture of an array or of memory.
+    /// Creates a texture from an array or from memory.
     ///
     /// # Errors
-    /// [`TextureError::Slices`]; [`Error::is_wrong_context`] in it; `CUDA_ERROR_INVALID_VALUE` for memory whose address
-    /// or pitch is not aligned as the device attributes say, and for combinations that the driver does not take;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// [`TextureError::Slices`]; [`Error::is_wrong_context`] in it; `CUDA_ERROR_INVALID_VALUE` for memory whose
+    /// address or pitch does not have the alignment of the device attributes, and for combinations that the driver
+    /// does not support; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
     /// Driver: `cuTexObjectCreate`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectCreate")]
@@ -84,7 +84,7 @@ impl<'a> Texture<'a> {
         Self::create(cx, source.found()?, sampler, None)
     }
 
-    /// Creates a texture of an array that is read as other elements, or of which only some layers or levels are read.
+    /// Creates a texture from a view of an array: as other elements, or of some layers or levels.
     ///
     /// # Errors
     /// Same as [`new`](Texture::new); `CUDA_ERROR_INVALID_VALUE` for elements of another size, and for layers or
@@ -112,7 +112,7 @@ impl<'a> Texture<'a> {
         let view = view.map(|view| view.described(found.shape));
         let view = view.as_ref().map_or(ptr::null(), ptr::from_ref);
         let mut raw = 0;
-        // SAFETY: the descriptions and `raw` outlive the call; the memory under the texture is live and of the current
+        // SAFETY: the descriptions and `raw` outlive the call; the memory of the texture is live and of the current
         // context.
         unsafe {
             context_call!(context, cuTexObjectCreate(&raw mut raw, resource, &raw const sampling, view))
@@ -120,22 +120,22 @@ impl<'a> Texture<'a> {
         Ok(Self { object: Held::new(Sampled(raw), found.context), _memory: found.share })
     }
 
-    /// The driver's handle, a number.
+    /// Returns the driver's handle, a number.
     #[inline]
     pub const fn as_raw(&self) -> CUtexObject {
         self.object.raw().0
     }
 
-    /// The context in which it was made.
+    /// Returns the context in which it was created.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.object.context()
     }
 
-    /// Sampling of the texture, as the driver describes it.
+    /// Returns the sampling of the texture, as the driver describes it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; whatever the driver reports.
+    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
     ///
     /// Driver: `cuTexObjectGetTextureDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetTextureDesc")]
@@ -148,10 +148,10 @@ impl<'a> Texture<'a> {
         Ok(Sampler::read_back(&described))
     }
 
-    /// Resource of the texture, as the driver describes it.
+    /// Returns the resource of the texture, as the driver describes it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; whatever the driver reports.
+    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
     ///
     /// Driver: `cuTexObjectGetResourceDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceDesc")]
@@ -164,10 +164,10 @@ impl<'a> Texture<'a> {
         Ok(Resource::read(&described))
     }
 
-    /// View of the array, as the driver describes it; `None` without a view.
+    /// Returns the view of the array, as the driver describes it; `None` without a view.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; whatever the driver reports.
+    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
     ///
     /// Driver: `cuTexObjectGetResourceViewDesc`, CUDA 5.0+.
     #[doc(alias = "cuTexObjectGetResourceViewDesc")]
@@ -180,8 +180,8 @@ impl<'a> Texture<'a> {
         Ok(ResourceView::read_back(&described))
     }
 
-    /// Destroys the texture and reports the error that `Drop` would swallow. It is gone after an error too: the driver
-    /// may have destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the texture and reports the error that `Drop` would swallow. After an error it is not destroyed
+    /// again, because the driver may have destroyed it.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -194,7 +194,7 @@ impl<'a> Texture<'a> {
     }
 }
 
-// SAFETY: the number that a kernel reads for a texture.
+// SAFETY: the number that kernels take as a texture.
 unsafe impl Argument<TextureObject> for &Texture<'_> {
     type Raw = CUtexObject;
 

@@ -17,7 +17,11 @@ fn whole() -> Source<'static> {
 }
 
 fn options() -> Options {
-    Options::new().architecture(Architecture::new(8, 6)).define("N", 4).fast_math().option("--raw")
+    Options::new()
+        .architecture(Architecture::new(8, 6))
+        .define("N", 4)
+        .option("--use_fast_math")
+        .option("--raw")
 }
 
 #[test]
@@ -58,12 +62,12 @@ fn one_compilation_makes_these_calls() {
 fn options_are_passed_in_the_compilers_form() {
     let all = Options::new()
         .include("/some where")
-        .standard("c++17")
-        .fused_multiply_add(false)
-        .max_registers(32)
-        .line_info()
-        .device_debug()
-        .relocatable();
+        .option("--std=c++17")
+        .option("--fmad=false")
+        .option("--maxrregcount=32")
+        .option("--generate-line-info")
+        .option("--device-debug")
+        .option("--relocatable-device-code=true");
     compiler().compile(&Source::new(PTX), &all).unwrap();
     state(|state| {
         let expected = [

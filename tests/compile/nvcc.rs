@@ -35,7 +35,8 @@ fn it_gets_the_same_options_the_source_and_the_headers() {
     fs::create_dir_all(log.parent().unwrap()).unwrap();
     let name = concat!(module_path!(), "::it_gets_the_same_options_the_source_and_the_headers");
     in_children(name, &[&[("NVCC_LOG", log.to_str().unwrap())]], || {
-        let options = Options::new().architecture(Architecture::new(9, 0)).define("N", "a b").fast_math();
+        let options =
+            Options::new().architecture(Architecture::new(9, 0)).define("N", "a b").option("--use_fast_math");
         let source = Source::new("int x;\n").named("mine.cu").header("sub/a.h", "int a;\n");
         let code = compiler().compile(&source, &options).unwrap();
         assert_eq!(code.ptx(), Some("int x;\n// int a;\n"));

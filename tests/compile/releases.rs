@@ -105,7 +105,8 @@ fn templates_headers_in_memory_and_options() {
                 .expression("n::fill<double, 0>")
                 .expression("&table<int>")
                 .expression("plain");
-            let options = Options::new().define("EXTRA", 1).standard("c++17").line_info();
+            let options =
+                Options::new().define("EXTRA", 1).option("--std=c++17").option("--generate-line-info");
             let code = Compiler::load().unwrap().compile_for(device(), &source, &options).unwrap();
             assert!(code.name("n::fill<int, 7>").unwrap().starts_with("_ZN1n4fill"));
             assert!(code.ptx().unwrap().contains(".loc"), "line information was asked for");
@@ -331,7 +332,7 @@ fn nvcc_makes_code_that_runs() {
             .named("mine.cu")
             .header("n.h", "#define N 7");
     in_context(|cx| {
-        let options = Options::new().define("M", 6).standard("c++17");
+        let options = Options::new().define("M", 6).option("--std=c++17");
         let code = compiler.compile_for(device(), &source, &options).unwrap();
         let module = code.load(cx).unwrap();
         let f = module.function("f").unwrap().bind::<(InOut<i32>,)>().unwrap();
@@ -398,7 +399,7 @@ fn the_cache_separates_the_code_of_each_release() {
         let compiler = Compiler::load().unwrap().with_cache(Cache::new(&folder));
         let source =
             Source::new(TEMPLATE).header("inner/scale.h", "#define SCALE 3").expression("n::fill<int, 7>");
-        let options = Options::new().architecture(Architecture::new(7, 5)).standard("c++17");
+        let options = Options::new().architecture(Architecture::new(7, 5)).option("--std=c++17");
         let load = start.elapsed();
         let made = compiler.compile(&source, &options).unwrap();
         let (first, start) = (start.elapsed() - load, std::time::Instant::now());

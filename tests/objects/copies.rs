@@ -32,7 +32,7 @@ fn a_batch_copies_in_all_directions() {
             let (from, to) = (scope.lend(&mut input).unwrap(), scope.lend(&mut output).unwrap());
             let mut copies = Copies::new();
             let source_order = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
-            let any_order = AS_USUAL().with_source_order(source_order);
+            let any_order = CopyAttributes { source_order, ..AS_USUAL() };
             copies.add(&part(4..6), &part(0..2), any_order).unwrap();
             copies.add(&part(6..8), &from, AS_USUAL()).unwrap();
             copies.add(&to, &part(2..4).as_shared(), AS_USUAL()).unwrap();
@@ -143,7 +143,7 @@ fn single_copies_have_attributes() {
             let from = PitchedMut::over(high, (1, 2)).unwrap();
             let from = scope.lend(from).unwrap();
             scope.copy_with(&from, &HostBlock::new(&[8, 9], (1, 2)).unwrap(), AS_USUAL()).unwrap();
-            let none = AS_USUAL().with_source_order(CUmemcpySrcAccessOrder(0));
+            let none = CopyAttributes { source_order: CUmemcpySrcAccessOrder(0), ..AS_USUAL() };
             let refused =
                 scope.copy_with(&low.slice(2..).unwrap(), &low.slice(..2).unwrap(), none).unwrap_err();
             assert!(matches!(refused, MemoryError::Driver(_)));

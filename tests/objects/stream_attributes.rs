@@ -18,26 +18,29 @@ fn attributes_are_kept_and_copied() {
     in_context(|cx| {
         let (first, second) = (Stream::new(cx).unwrap(), Stream::new(cx).unwrap());
         let buffer = Buffer::<u32>::zeroed(cx, 1024).unwrap();
-        assert_eq!(first.access_policy(cx).unwrap().bytes, 0);
+        assert_eq!(first.attribute::<AccessPolicy>(cx).unwrap().bytes, 0);
         let policy = AccessPolicy::persisting(buffer.as_slice(), 0.25);
         assert_eq!((policy.address, policy.bytes), (buffer.as_raw(), 4096));
-        first.set_access_policy(cx, policy).unwrap();
+        first.set_attribute(cx, policy).unwrap();
         let spin = CUsynchronizationPolicy::CU_SYNC_POLICY_SPIN;
-        first.set_sync_policy(cx, spin).unwrap();
+        first.set_attribute(cx, spin).unwrap();
         let remote = CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
-        assert_eq!(first.sync_domain_map(cx).unwrap(), SyncDomainMap { default: 0, remote: 1 });
-        first.set_sync_domain(cx, remote).unwrap();
+        assert_eq!(first.attribute::<SyncDomainMap>(cx).unwrap(), SyncDomainMap { default: 0, remote: 1 });
+        first.set_attribute(cx, remote).unwrap();
         let map = SyncDomainMap { default: 0, remote: 0 };
-        first.set_sync_domain_map(cx, map).unwrap();
+        first.set_attribute(cx, map).unwrap();
 
         second.copy_attributes_from(cx, &first).unwrap();
-        assert_eq!(second.access_policy(cx).unwrap(), policy);
-        assert_eq!(second.sync_policy(cx).unwrap(), spin);
-        assert_eq!(second.sync_domain(cx).unwrap(), remote);
-        assert_eq!(second.sync_domain_map(cx).unwrap(), map);
-        second.set_access_policy(cx, AccessPolicy::streaming(buffer.as_slice())).unwrap();
-        assert_eq!(second.access_policy(cx).unwrap().hit, CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING);
-        assert_eq!(first.access_policy(cx).unwrap(), policy);
+        assert_eq!(second.attribute::<AccessPolicy>(cx).unwrap(), policy);
+        assert_eq!(second.attribute::<CUsynchronizationPolicy>(cx).unwrap(), spin);
+        assert_eq!(second.attribute::<CUlaunchMemSyncDomain>(cx).unwrap(), remote);
+        assert_eq!(second.attribute::<SyncDomainMap>(cx).unwrap(), map);
+        second.set_attribute(cx, AccessPolicy::streaming(buffer.as_slice())).unwrap();
+        assert_eq!(
+            second.attribute::<AccessPolicy>(cx).unwrap().hit,
+            CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING
+        );
+        assert_eq!(first.attribute::<AccessPolicy>(cx).unwrap(), policy);
     });
 }
 
@@ -55,13 +58,13 @@ fn invalid_attribute_values_are_refused() {
             AccessPolicy { bytes: most.unwrap() as usize + 1, ..good },
         ];
         for policy in bad {
-            assert_eq!(stream.set_access_policy(cx, policy).unwrap_err().code(), INVALID, "{policy:?}");
+            assert_eq!(stream.set_attribute(cx, policy).unwrap_err().code(), INVALID, "{policy:?}");
         }
         let none = CUsynchronizationPolicy(0);
-        assert_eq!(stream.set_sync_policy(cx, none).unwrap_err().code(), INVALID);
-        assert_eq!(stream.set_sync_domain(cx, CUlaunchMemSyncDomain(2)).unwrap_err().code(), INVALID);
+        assert_eq!(stream.set_attribute(cx, none).unwrap_err().code(), INVALID);
+        assert_eq!(stream.set_attribute(cx, CUlaunchMemSyncDomain(2)).unwrap_err().code(), INVALID);
         let map = SyncDomainMap { default: 200, remote: 0 };
-        assert_eq!(stream.set_sync_domain_map(cx, map).unwrap_err().code(), INVALID);
+        assert_eq!(stream.set_attribute(cx, map).unwrap_err().code(), INVALID);
     });
 }
 
@@ -84,8 +87,8 @@ fn attributes_stay_in_their_context() {
         let theirs = Stream::new(&cx.push(&other).unwrap()).unwrap();
         let mine = Stream::new(cx).unwrap();
         assert!(mine.copy_attributes_from(cx, &theirs).unwrap_err().is_wrong_context());
-        assert!(theirs.access_policy(cx).unwrap_err().is_wrong_context());
-        assert!(theirs.set_access_policy(cx, AccessPolicy::NONE).unwrap_err().is_wrong_context());
+        assert!(theirs.attribute::<AccessPolicy>(cx).unwrap_err().is_wrong_context());
+        assert!(theirs.set_attribute(cx, AccessPolicy::NONE).unwrap_err().is_wrong_context());
         assert!(theirs.call_host(cx, || ()).unwrap_err().is_wrong_context());
     });
 }

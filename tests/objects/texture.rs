@@ -4,9 +4,7 @@ use cuprum::Buffer;
 use cuprum::memory::vector::float4;
 use cuprum::memory::{Array, ArrayFlags, ArrayShape, Half, MipmappedArray, Pitched, PitchedBuffer};
 use cuprum::sys::{CUarray_format, CUresult};
-use cuprum::texture::{
-    AddressMode, FilterMode, ReadMode, Resource, ResourceView, Sampler, Texture, TextureError,
-};
+use cuprum::texture::{AddressMode, FilterMode, Resource, ResourceView, Sampler, Texture, TextureError};
 
 use crate::common::{in_context, on_gpu};
 use crate::sampling::{fetch, first_channels, reference, sample, sample_bits};
@@ -108,7 +106,7 @@ fn integers_are_read_as_integers_or_as_floats_up_to_one() {
     in_context(|cx| {
         let shape = ArrayShape::OneD { width: 4 };
         let at: Vec<_> = (0..4u8).map(|x| vec![f32::from(x)]).collect();
-        let as_floats = Sampler { read: ReadMode::NormalizedFloat, ..Sampler::new() };
+        let as_floats = Sampler { normalized_floats: true, ..Sampler::new() };
 
         let bytes = [0u8, 1, 128, 255];
         let array = Array::from_slice(cx, shape, NONE, &bytes).unwrap();
@@ -147,7 +145,7 @@ fn colors_in_srgb_are_made_linear_but_for_alpha() {
         let texels: Vec<[u8; 4]> = (0..=255).step_by(5).map(|byte| [byte, byte, 255 - byte, byte]).collect();
         let shape = ArrayShape::OneD { width: texels.len() };
         let array = Array::from_slice(cx, shape, NONE, &texels).unwrap();
-        let sampler = Sampler { srgb: true, read: ReadMode::NormalizedFloat, ..Sampler::new() };
+        let sampler = Sampler { srgb: true, normalized_floats: true, ..Sampler::new() };
         let texture = Texture::new(cx, &array, &sampler).unwrap();
         assert!(texture.sampler(cx).unwrap().srgb);
         let at: Vec<_> = (0..texels.len()).map(|x| vec![x as f32]).collect();
@@ -405,7 +403,7 @@ fn requested_settings_are_reported() {
                 AddressMode::CU_TR_ADDRESS_MODE_WRAP,
             ];
             sampler.filter = FilterMode::CU_TR_FILTER_MODE_LINEAR;
-            sampler.read = ReadMode::NormalizedFloat;
+            sampler.normalized_floats = true;
             sampler.normalized_coordinates = true;
             sampler.mipmap_level_bias = 0.25;
             sampler.mipmap_level_clamp = [0.5, 1.5];

@@ -185,14 +185,14 @@ fn properties_and_access_are_reported() {
         assert_eq!((told.location, told.flags), (Some(here(cx)), NONE));
         let addresses = reserved(cx, 1);
         let mut mapping: Mapping<'_, u8> = addresses.map(cx, 0, &memory).unwrap();
-        assert_eq!(mapping.access(here(cx)).unwrap(), MemoryAccess::READ_WRITE);
-        let refused = mapping.set_access(here(cx), MemoryAccess::READ).unwrap_err();
+        assert_eq!(mapping.access(here(cx)).unwrap(), MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        let refused = mapping.set_access(here(cx), MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READ).unwrap_err();
         assert_eq!(refused, MemoryError::OwnAccess);
         if let Ok(other) = driver.device(1) {
             let other = MemoryLocation::Device(other);
-            assert_eq!(mapping.access(other).unwrap(), MemoryAccess::empty());
-            mapping.set_access(other, MemoryAccess::READ).unwrap();
-            assert_eq!(mapping.access(other).unwrap(), MemoryAccess::READ);
+            assert_eq!(mapping.access(other).unwrap(), MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_NONE);
+            mapping.set_access(other, MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READ).unwrap();
+            assert_eq!(mapping.access(other).unwrap(), MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READ);
         }
         cx.fill(&mut mapping, 1).unwrap();
         let range = cx.address_range(mapping.as_raw() + 5).unwrap();

@@ -53,7 +53,7 @@ fn a_place_on_a_device_of_another_driver_is_no_place_here() {
     let managed = ManagedBuffer::<u32>::zeroed(&cx, 4).unwrap();
     let (range, stream) = (managed.range(..).unwrap(), Stream::new(&cx).unwrap());
     let (calls, ()) = calls_of(|| {
-        let refused = mapping.set_access(there, MemoryAccess::empty()).unwrap_err();
+        let refused = mapping.set_access(there, MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_NONE).unwrap_err();
         assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused:?}");
         assert!(mapping.access(there).unwrap_err().is_wrong_context());
         assert!(range.advise(&cx, Advice::Preferred(there)).unwrap_err().is_wrong_context());

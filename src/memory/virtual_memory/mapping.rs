@@ -18,20 +18,10 @@ use crate::error::Error;
 use crate::memory::elements::linear;
 use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
-use crate::raw::flags::flags;
 use crate::raw::held::activated;
 
-flags! {
-    /// Access of a location to mapped memory; empty for none.
-    ///
-    /// Example: see [`Mapping`].
-    pub struct MemoryAccess: u32 {
-        /// Read access.
-        const READ = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
-        /// Read and write access.
-        const READ_WRITE = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
-    }
-}
+/// Access of a place to mapped memory.
+pub type MemoryAccess = CUmemAccess_flags;
 
 /// Consecutive parts of a reservation, each mapped as a whole. Dropping them waits and unmaps.
 pub(super) struct Chunks<'ctx> {
@@ -52,7 +42,7 @@ pub(super) fn chunk(
 ) -> Result<Claim, MemoryError> {
     let (library, claim) = (space.library(), Claim::new(space, offset, bytes)?);
     let (address, place) = (claim.address(), MemoryLocation::Device(context.device()));
-    let access = describe(place, MemoryAccess::READ_WRITE);
+    let access = describe(place, MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     // SAFETY: the addresses are reserved and not mapped; the handle is live.
     let mapped = unsafe { driver_call!(library, cuMemMap(address, bytes, 0, memory, 0)) };
     let mapped = mapped.and_then(|()| {
@@ -84,7 +74,7 @@ fn undo(claim: Claim, context: &ContextRef) {
 }
 
 fn describe(place: MemoryLocation, access: MemoryAccess) -> CUmemAccessDesc {
-    CUmemAccessDesc { location: place.as_raw(), flags: CUmemAccess_flags(access.bits()) }
+    CUmemAccessDesc { location: place.as_raw(), flags: access }
 }
 
 impl<'ctx> Chunks<'ctx> {
@@ -190,7 +180,7 @@ impl Drop for Chunks<'_> {
 /// let addresses = Reservation::new(driver, bytes, 0)?;
 ///
 /// let mut numbers = addresses.map::<u32>(&cx, 0, &memory)?;
-/// assert_eq!(numbers.access(at)?, MemoryAccess::READ_WRITE);
+/// assert_eq!(numbers.access(at)?, MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 /// cx.fill(&mut numbers, 7)?;
 /// assert_eq!(numbers.slice(..2).ok_or("outside")?.to_vec(&cx)?, [7, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -344,7 +334,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         let place = of.as_raw();
         // SAFETY: location and out-parameter outlive the call; the driver checks the address.
         unsafe { driver_call!(library, cuMemGetAccess(&raw mut flags, &raw const place, address)) }?;
-        Ok(MemoryAccess::from_bits_retain(flags as u32))
+        Ok(CUmemAccess_flags(flags as u32))
     }
 
     /// Sets the access of another device to all of the memory. The device of the mapping's own

@@ -65,7 +65,7 @@ fn memory_outlives_the_pool() {
 fn a_pool_has_no_more_than_it_may() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
-        let pool = MemoryPool::new(driver(), &on_device().with_max_bytes(32 << 20)).unwrap();
+        let pool = MemoryPool::new(driver(), &PoolOptions { max_bytes: 32 << 20, ..on_device() }).unwrap();
         let held = StreamBuffer::<u8>::alloc_from(cx, &stream, &pool, 20 << 20).unwrap();
         let refused = StreamBuffer::<u8>::alloc_from(cx, &stream, &pool, 20 << 20).unwrap_err();
         let MemoryError::NoRoom { bytes, used, .. } = refused else { panic!("{refused}") };
@@ -129,7 +129,7 @@ fn a_pool_and_its_memory_go_to_others_by_a_descriptor_and_bytes() {
 
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
-        let pool = MemoryPool::new(driver(), &on_device().with_export()).unwrap();
+        let pool = MemoryPool::new(driver(), &PoolOptions { shareable: true, ..on_device() }).unwrap();
         let plain = MemoryPool::new(driver(), &on_device()).unwrap();
         assert_eq!(plain.export().unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_VALUE);
         let nothing = std::fs::File::open("/dev/null").unwrap();

@@ -6,7 +6,7 @@ use cuprum::graph::{CaptureMode, Graph, InstantiateFlags};
 use cuprum::memory::{PinnedFlags, PitchedBuffer, Slice, SliceMut};
 use cuprum::stream::Lent;
 use cuprum::stream::{
-    AccessPolicy, Copies, CopyAttributes, Decompression, Operations, Scope, Signals, Until,
+    AccessPolicy, Copies, CopyAttributes, Decompression, Operations, Scope, Signals, SyncDomainMap, Until,
 };
 use cuprum::sys::{
     CUlaunchMemSyncDomain, CUmemDecompressAlgorithm, CUresult, CUstreamBatchMemOpParams,
@@ -35,17 +35,17 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
 }
 
 fn attributes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
-    steps.attempt("Stream::set_access_policy", || stream.set_access_policy(cx, AccessPolicy::NONE));
-    steps.attempt("Stream::access_policy", || stream.access_policy(cx));
+    steps.attempt("Stream::set_attribute", || stream.set_attribute(cx, AccessPolicy::NONE));
+    steps.attempt("Stream::attribute", || stream.attribute::<AccessPolicy>(cx));
     let policy = CUsynchronizationPolicy::CU_SYNC_POLICY_AUTO;
-    steps.attempt("Stream::set_sync_policy", || stream.set_sync_policy(cx, policy));
-    steps.attempt("Stream::sync_policy", || stream.sync_policy(cx));
+    steps.attempt("Stream::set_attribute", || stream.set_attribute(cx, policy));
+    steps.attempt("Stream::attribute", || stream.attribute::<CUsynchronizationPolicy>(cx));
     steps.attempt("Stream::set_priority", || stream.set_priority(cx, 0));
     let domain = CUlaunchMemSyncDomain::CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
-    steps.attempt("Stream::set_sync_domain", || stream.set_sync_domain(cx, domain));
-    steps.attempt("Stream::sync_domain", || stream.sync_domain(cx));
-    if let Some(map) = steps.attempt("Stream::sync_domain_map", || stream.sync_domain_map(cx)) {
-        steps.attempt("Stream::set_sync_domain_map", || stream.set_sync_domain_map(cx, map));
+    steps.attempt("Stream::set_attribute", || stream.set_attribute(cx, domain));
+    steps.attempt("Stream::attribute", || stream.attribute::<CUlaunchMemSyncDomain>(cx));
+    if let Some(map) = steps.attempt("Stream::attribute", || stream.attribute::<SyncDomainMap>(cx)) {
+        steps.attempt("Stream::set_attribute", || stream.set_attribute(cx, map));
     }
     steps.attempt("Stream::copy_attributes_from", || stream.copy_attributes_from(cx, stream));
 }

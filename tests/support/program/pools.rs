@@ -109,7 +109,7 @@ fn of_the_driver(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
 #[cfg(unix)]
 fn exchanged(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let (device, driver) = (cx.context().device(), cx.context().driver());
-    let options = PoolOptions::new(PoolPlace::Device(device)).with_export();
+    let options = PoolOptions { shareable: true, ..PoolOptions::new(PoolPlace::Device(device)) };
     let Some(pool) = steps.attempt("MemoryPool::new", || MemoryPool::new(driver, &options)) else { return };
     let alloc = || StreamBuffer::<u32>::alloc_from(cx, stream, &pool, LEN);
     let buffer = steps.attempt("StreamBuffer::alloc_from", alloc);

@@ -130,7 +130,9 @@ fn use_mapping(steps: &Steps, cx: &Current<'_, '_>, mut mapping: Mapping<'_, u32
     steps.attempt("Mapping::access", || mapping.access(MemoryLocation::Device(cx.context().device())));
     if let Some(device) = steps.attempt("Driver::device", || cx.context().driver().device(1)) {
         let other = MemoryLocation::Device(device);
-        steps.attempt("Mapping::set_access", || mapping.set_access(other, MemoryAccess::READ_WRITE));
+        steps.attempt("Mapping::set_access", || {
+            mapping.set_access(other, MemoryAccess::CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        });
     }
     let physical = steps.attempt("Mapping::physical", || mapping.physical(0));
     steps.done("PhysicalMemory::drop", || drop(physical));
