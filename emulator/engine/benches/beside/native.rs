@@ -33,8 +33,7 @@ macro_rules! with_fma {
 }
 
 with_fma! {
-    /// Without bounds checks, which cost up to half the speed, depending on the position of the
-    /// code.
+    /// Without bounds checks, which cost up to half the speed.
     fn saxpy(alpha: f32, x: &[f32], y: &mut [f32]) {
         assert_eq!(x.len(), y.len());
         for i in 0..y.len() {

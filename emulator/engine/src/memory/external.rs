@@ -91,8 +91,7 @@ pub struct ExternalSemaphore {
 }
 
 impl ExternalSemaphore {
-    /// Creates a semaphore with the value 0, like another API. Returns `None` if the system cannot
-    /// share memory.
+    /// Creates a semaphore with the value 0. Returns `None` if the system cannot share memory.
     pub fn new() -> Option<Self> {
         Self::of(SharedFile::create(Purpose::Semaphore, 64, 0)?)
     }

@@ -110,8 +110,7 @@ pub(super) struct Opened {
 }
 
 impl Memory {
-    /// Returns a handle of an allocation, by which other processes open it. The same as long as it
-    /// lives.
+    /// Returns the handle of an allocation for other processes, the same as long as it lives.
     ///
     /// # Errors
     ///

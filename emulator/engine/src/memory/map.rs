@@ -241,8 +241,7 @@ impl Map {
     }
 }
 
-/// Freed allocations, by address. An entry is removed when its range is reused, or when there are
-/// too many.
+/// Freed allocations, by address, until the range is reused or there are too many.
 #[derive(Debug, Default)]
 pub struct FreedLog {
     entries: Mutex<Ordered<Neighbor>>,
@@ -387,8 +386,7 @@ impl Backing {
 impl Drop for Owner {
     fn drop(&mut self) {
         match self {
-            // SAFETY: allocated in `Backing::heap` with this layout; the last owner is being
-            // dropped.
+            // SAFETY: allocated in `Backing::heap` with this layout; no owner is left.
             Self::Heap { start, layout } => unsafe { dealloc(*start, *layout) },
             Self::Committed { space, base, bytes } => space.decommit(*base, *bytes),
             Self::Arena(_) | Self::Mapped { slot: None, .. } => {}

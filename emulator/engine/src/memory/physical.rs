@@ -101,8 +101,7 @@ impl Memory {
         }
     }
 
-    /// Releases physical memory: its bytes no longer count as used, and are freed with the last
-    /// mapping.
+    /// Releases physical memory: no longer counted as used, and freed with the last mapping.
     pub fn discard(&self, physical: &Physical) {
         if physical.counts {
             self.refund(&mut self.lock(), physical.device, physical.bytes);
@@ -113,8 +112,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// [`AllocError::Overlap`] if `base` is already mapped or the range is outside of the physical
-    /// memory.
+    /// [`AllocError::Overlap`] if `base` is mapped or the range is outside of the physical memory.
     pub fn map(
         &self,
         base: u64,

@@ -36,8 +36,7 @@ impl Space {
                 return Self { base, bytes, reserved: true };
             }
         }
-        // Not canonical as a user address on any supported 64-bit system, so a host access still
-        // faults.
+        // Not a canonical user address on any supported 64-bit system, so a host access faults.
         Self { base: 0x00ff_0000_0000_0000, bytes: SIZES[0], reserved: false }
     }
 

@@ -38,8 +38,7 @@ pub struct Access {
     pub allocation: Option<Neighbor>,
 }
 
-/// Another location that takes part: the second access of a race, or a barrier at which threads
-/// wait.
+/// Another location: the second access of a race, or a barrier at which threads wait.
 ///
 /// Example: see [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Compares the modes on every committed kernel, and on random programs.
 //!
-//! Random programs come from a printed seed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_PROGRAMS` select
-//! others.
+//! `CUPRUM_FUZZ_SEED` (printed) and `CUPRUM_FUZZ_PROGRAMS` select random programs.
 
 use crate::device::{Args, Buffer, Device, Noted};
 use crate::kernels::{Argument, Case, cases};

@@ -29,8 +29,7 @@ fn product(a: &[i32], b: &[i32], c: &[i32], [m, n, k]: [usize; 3]) -> Vec<f32> {
 
 #[test]
 fn mma_on_tiles_loaded_by_ldmatrix() {
-    // The usual way: both factors row-major in shared memory, and the second one transposed by its
-    // load.
+    // As usual: both factors row-major in shared memory, the second one transposed by its load.
     let text = format!(
         "{HEADER}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {{
         .reg .b32 %l, %r, %s, %t, %w, %a<4>, %b<2>; .reg .f32 %c<4>; .reg .b64 %p, %x;
@@ -107,8 +106,7 @@ fn wmma_of_all_shapes_and_orders() {
     }
 }
 
-/// Computes a product with `wmma` on factors and accumulators of any type, stored as the caller
-/// states.
+/// Computes a product with `wmma` on factors and accumulators of any type and layout.
 fn wmma(
     shape: &str,
     types: [&str; 4],

@@ -218,8 +218,7 @@ fn verdict(body: &str, blocks: u32) -> Option<Hazard> {
     }
 }
 
-/// Thread 0 sends by `send`. Thread 32 of the same block, or thread 0 of another, receives by
-/// `receive`.
+/// Thread 0 runs `send`. Thread 32, or thread 0 of another block, runs `receive`.
 fn message(sender: &str, send: &str, receive: &str) -> String {
     format!(
         "{sender}\n@!%p0 bra RECEIVER;\nst.global.u32 [%rd0], 1;\n{send}\nbra DONE;\n\

@@ -1,8 +1,7 @@
 //! Costs of growing inputs: no input of a client, and no number of live objects, takes more than
 //! about linear time.
 //!
-//! Each test compares n with 8 n, with a margin for noise. A quadratic algorithm takes 64 times as
-//! long.
+//! Each test compares n with 8 n, with a margin for noise. A quadratic one takes 64 times as long.
 
 use crate::clock::Start;
 use crate::device::{Args, Device};

@@ -85,8 +85,7 @@ impl Request {
         let count = self.bytes as usize;
         let same = self.stored.is_some_and(|stored| {
             let mut there = [0; MOST_BYTES];
-            // SAFETY: the bytes of this access, found in live memory; no access has more than
-            // `MOST_BYTES`.
+            // SAFETY: the bytes of this access, in live memory; at most `MOST_BYTES`.
             unsafe { std::ptr::copy_nonoverlapping(host, there.as_mut_ptr(), count) };
             there[..count] == stored.0[..count]
         });

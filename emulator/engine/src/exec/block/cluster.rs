@@ -47,8 +47,7 @@ impl Cluster {
         self.members.get(rank as usize)
     }
 
-    /// Returns the block whose shared memory of `bytes` bytes contains this address, and the offset
-    /// in it.
+    /// Returns the block whose `bytes` of shared memory contain this address, and the offset.
     pub(in crate::exec) fn owner(&self, at: *const u8, bytes: usize) -> Option<(&Member, u64)> {
         let offset = |member: &Member| at.addr().wrapping_sub(member.shared.get().addr());
         let owner = self.members.iter().find(|member| offset(member) < bytes)?;

@@ -58,8 +58,7 @@ impl LateCopies {
         *self.groups((site.warp, site.lane)) += 1;
     }
 
-    /// Removes a copy of a thread that must end so that at most `most` of its groups remain in
-    /// progress.
+    /// Removes a copy that must end so that at most `most` of a thread's groups are in progress.
     pub(in crate::exec) fn take_due(&mut self, site: Site, most: u32) -> Option<LateCopy> {
         let first = self.groups((site.warp, site.lane)).saturating_sub(most);
         let due = |(copy, group): &(LateCopy, u32)| {

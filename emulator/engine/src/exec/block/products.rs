@@ -41,8 +41,7 @@ impl LateProducts {
         self.list.iter().map(|(product, _)| product)
     }
 
-    /// Returns the number of products that must end so that at most `most` groups remain in
-    /// progress.
+    /// Returns how many products must end so that at most `most` groups remain in progress.
     pub(in crate::exec) fn due(&self, most: u32) -> usize {
         let first = self.groups.saturating_sub(most.into());
         self.list.iter().take_while(|(_, group)| *group < first).count()

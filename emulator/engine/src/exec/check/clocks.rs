@@ -138,8 +138,7 @@ pub(in crate::exec) struct Published {
     to_block: Ordered<Knowledge>,
 }
 
-/// A map by address, or by part of one. Collisions chosen by a program would only slow down that
-/// program.
+/// A map by (part of) an address. Collisions chosen by a program only slow that program down.
 pub(in crate::exec) type ByAddress<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
 
 /// Hashes a number by a multiplication.

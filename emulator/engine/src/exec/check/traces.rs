@@ -97,8 +97,7 @@ const WORD: u64 = 4;
 struct Cell(Vec<Trace>);
 
 impl Cell {
-    /// Records an access of one lane. Returns an earlier access, also of one lane, with which it
-    /// races.
+    /// Records an access of one lane. Returns an earlier one, of one lane, with which it races.
     fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {

@@ -49,8 +49,7 @@ pub(in crate::exec) struct Window {
 }
 
 impl Window {
-    /// True if all of these bytes, from `offset` on, are inside and the first is aligned to
-    /// `align`.
+    /// True if all these bytes from `offset` are inside and the first is aligned to `align`.
     #[inline(always)]
     fn holds(&self, offset: i64, bytes: i64, align: i64) -> bool {
         let offset = offset as u64;

@@ -85,8 +85,7 @@ impl Translator<'_> {
             let unchanged = (multiplication + 1..pc).all(|between| {
                 !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
             });
-            // The plain mode computes both again, and must not undo later changes of the product's
-            // register.
+            // The plain mode computes both again, and must not undo later changes of the product.
             let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
             // If the product is computed only for the first lane, its index is not read as a row
             // and may have none.
@@ -117,8 +116,7 @@ impl Translator<'_> {
         writes || !known
     }
 
-    /// Returns the operation of an instruction without a guard, the width of its result, and its
-    /// sources.
+    /// Returns the operation of an instruction without a guard, its result's width, its sources.
     fn operation(&self, pc: u32) -> Option<(Linear, Width, [Register; 4])> {
         let instruction = &self.kernel.code[pc as usize];
         let Op::Pure { info, sources, .. } = &instruction.op else { return None };
@@ -128,8 +126,7 @@ impl Translator<'_> {
         Some((linear(info)?, info.out, *sources))
     }
 
-    /// Returns the constant row equal to a register, if all threads of the launch have the same
-    /// value in it.
+    /// Returns the constant row equal to a register, if all threads have the same value in it.
     fn uniform(&self, register: Register) -> Option<Register> {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
         let (_, constant) = self.constants.get(&root).filter(|(width, _)| *width == Width::Double)?;

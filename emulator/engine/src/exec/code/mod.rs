@@ -24,8 +24,7 @@ pub(in crate::exec) const MOST_WARPS: usize = 8;
 /// Half a warp, the unit in which memory accesses are examined.
 pub(in crate::exec) const HALF: usize = LANES / 2;
 
-/// Returns the steps of a kernel, created at its first launch; `None` if it is only for the plain
-/// mode.
+/// Returns a kernel's steps, created at its first launch; `None` if only for the plain mode.
 pub(in crate::exec) fn steps(kernel: &Kernel) -> Option<&Steps> {
     kernel.runner.get_or_make(|| translate::translate(kernel)).and_then(Option::as_ref)
 }

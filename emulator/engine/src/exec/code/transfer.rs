@@ -246,8 +246,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
     }
 }
 
-/// Returns the function for a load or store of this kind; `None` if only the plain mode supports
-/// it.
+/// Returns the function for this kind of access; `None` if only the plain mode supports it.
 pub(in crate::exec) fn function(level: Extension, access: &Access, is_load: bool) -> Option<TransferFn> {
     let table = match (access.bytes, access.wide, is_load) {
         (1, false, true) => loads::<u8, u32>(),

@@ -195,8 +195,7 @@ impl Copy<'_> {
         let map = &self.map;
         let Part::Columns { lower, upper, channels, pixels } = map.part else { return Ok(0) };
         let last = map.dimensions - 1;
-        // The dimensions of an image. Channels precede them; in an interleaved tensor, slices
-        // follow them.
+        // Dimensions of an image. Channels precede, and in an interleaved tensor slices follow.
         let first = usize::from(map.interleave == 0);
         let image = first..first + map.dimensions - 2;
         let mut pixel: Point = at.map(i64::from);

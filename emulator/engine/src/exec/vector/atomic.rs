@@ -33,9 +33,8 @@ impl Run<'_, '_, '_> {
         let lanes =
             Lanes { file: self.files.rows[warp], host: window.host, offsets: &self.block.offsets, active };
         if step.access.wide {
-            // SAFETY: the register file contains all rows of the kernel. The bytes of the active
-            // lanes are in the window, which is memory of this block or a live region, and
-            // writable.
+            // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
+            // are in the window, which is writable memory of this block or a live region.
             unsafe { lanes.run::<u64>(step) };
         } else {
             // SAFETY: as above.
@@ -71,8 +70,7 @@ impl Cell for u64 {
 }
 
 impl Lanes<'_> {
-    /// Runs the operation. Compiled for each kind, so that only the type of numbers is tested per
-    /// lane.
+    /// Runs the operation. Compiled for each kind, so each lane only tests the type of numbers.
     ///
     /// # Safety
     /// The file contains the rows of the step, whose cells are `C`. The bytes at the offsets are

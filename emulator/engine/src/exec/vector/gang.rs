@@ -1,5 +1,4 @@
-//! Groups of warps (`Gang`): divergent paths of several warps at the same instruction, which run it
-//! together.
+//! Groups of warps (`Gang`): divergent paths of several warps that run one instruction together.
 
 use super::Run;
 use crate::exec::block::rows::Rows;
@@ -230,8 +229,7 @@ fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
 }
 
 /// Forms a group of the divergent paths that run next: from each warp the path whose turn it is, if
-/// it is at the same position as the first. Returns false if all warps wait, have ended, or used up
-/// their share.
+/// it is where the first is. Returns false if all warps wait, have ended, or used up their share.
 fn gather(
     run: &mut Run<'_, '_, '_>,
     first: usize,

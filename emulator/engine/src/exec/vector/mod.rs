@@ -60,8 +60,7 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
     }
 
     /// Runs the group until its members separate for good, wait, end, or use up their share of
-    /// `left` instructions. Members that leave it are at a position from which others can continue
-    /// them.
+    /// `left` instructions. Members that leave can be continued from their position.
     fn run_gang(&mut self, left: u32) -> Result<(), Stop> {
         self.left = left;
         self.code = self.gang.code(self.block, self.steps);

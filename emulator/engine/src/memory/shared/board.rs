@@ -111,8 +111,7 @@ impl EventSlot {
         self.0.word(1).fetch_max(record, Ordering::AcqRel);
     }
 
-    /// True if a device has reached a record, or if its process has ended, so that no wait blocks
-    /// for ever.
+    /// True if a device has reached a record, or its process has ended, so that no wait hangs.
     pub fn is_reached(&self, record: u64) -> bool {
         if self.0.word(1).load(Ordering::Acquire) >= record {
             return true;

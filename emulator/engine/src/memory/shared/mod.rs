@@ -1,5 +1,4 @@
-//! Memory shared by several processes: unnamed files, which end with the last process that uses
-//! them.
+//! Memory shared by processes: unnamed files, which end with the last process that uses them.
 //!
 //! * [`SharedFile`]: such a file, passed on by its descriptor.
 //! * [`Arena`]: a file from which allocations take pieces, so that an allocation needs no
@@ -68,8 +67,7 @@ impl SharedFile {
         Some(Arc::new(Self { descriptor, header }))
     }
 
-    /// Opens a file of this driver by a descriptor, which the caller keeps. Fails for another
-    /// purpose.
+    /// Opens this driver's file by a descriptor, which the caller keeps. Fails for another purpose.
     pub(super) fn adopt(descriptor: i32, purpose: Purpose) -> Option<Arc<Self>> {
         Self::check(Descriptor::duplicate(descriptor)?, purpose)
     }

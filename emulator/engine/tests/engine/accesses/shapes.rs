@@ -166,8 +166,7 @@ pub(crate) enum Context {
     /// Lanes have diverged; the address is computed afterwards, or before.
     Branch,
     AddressBefore,
-    /// A branch that only some lanes take computes the address again, and it is used after the
-    /// branch.
+    /// A branch that some lanes take computes the address again; it is used after the branch.
     AddressOutlives,
 }
 

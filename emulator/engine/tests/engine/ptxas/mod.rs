@@ -153,8 +153,7 @@ fn class_of(message: &str) -> String {
     class
 }
 
-/// The seed is fixed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_ROUNDS` change it and the number of
-/// rounds.
+/// `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_ROUNDS` change the fixed seed and the rounds.
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler() {
@@ -224,8 +223,7 @@ fn outcome(text: &str, mode: Execution) -> Result<[Vec<u8>; 2], FaultKind> {
     launched.map(|_| [out.read(), device.global(0).read()]).map_err(|fault| fault.kind)
 }
 
-/// Programs from the grammar, with one statement each that may be invalid. Accepted ones run in
-/// both modes.
+/// Programs from the grammar with one statement that may be invalid. Both modes run accepted ones.
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler_on_the_grammar() {

@@ -31,8 +31,7 @@ enum Known {
 
 impl Affine {
     /// Runs the analysis. `copies` are registers equal to constant rows. Returns `None` if there is
-    /// nothing to gain, or if the control flow is so complex that the analysis would take more than
-    /// linear time.
+    /// nothing to gain, or if the analysis would take more than linear time.
     pub(in crate::exec) fn find(
         kernel: &Kernel,
         blocks: &Blocks,
@@ -263,8 +262,7 @@ impl Finder<'_> {
     }
 
     /// Rejects registers that are live at the start of the block `waiting` and written on the paths
-    /// from `from` to blocks that are not before it. Returns these blocks; `None` if it takes too
-    /// long.
+    /// from `from` to blocks not before it. Returns these blocks; `None` if it takes long.
     fn reject_written(&mut self, from: usize, waiting: usize) -> Option<Vec<usize>> {
         let limit = self.blocks.rank(waiting);
         let place = self.blocks.range(waiting).start as u32;
@@ -294,8 +292,7 @@ impl Finder<'_> {
         Some(beyond)
     }
 
-    /// Returns the predicates that are the same in all running lanes; `None` if the search takes
-    /// too long.
+    /// Returns the predicates that are equal in all running lanes; `None` if that takes too long.
     fn uniform_predicates(&mut self) -> Option<Vec<bool>> {
         let mut uniform = vec![true; self.kernel.predicates as usize];
         let mut changed = true;
