@@ -113,8 +113,7 @@ impl<V> Ordered<V> {
     }
 }
 
-/// Sorts values by a number of each; the order of equal ones is preserved. The sort is also
-/// compiled once.
+/// Stable sort of values by a number of each. It is also compiled once.
 pub(crate) fn sort_by_number<T: Copy>(values: &mut Vec<T>, number: impl Fn(&T) -> u64) {
     let mut places = Vec::with_capacity(values.len());
     for value in values.iter() {

@@ -173,8 +173,7 @@ pub struct Kernel {
     pub origins: Vec<Origin>,
     #[doc(hidden)]
     pub files: Arc<[(u32, String)]>,
-    /// Reverse post-order number of each instruction's block: divergent paths with lower numbers
-    /// run first.
+    /// Reverse post-order number of each instruction's block: paths with lower numbers run first.
     #[doc(hidden)]
     pub ranks: Vec<u32>,
     #[doc(hidden)]

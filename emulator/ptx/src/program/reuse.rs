@@ -1,5 +1,4 @@
-//! Row allocation: several registers share a row, so that a register file has the size of the live
-//! values.
+//! Row allocation: registers share rows, so that a register file has the size of live values.
 //!
 //! Compilers name each value once: a long kernel has tens of thousands of registers, of which some
 //! dozens are live at the same time. A row takes 128 bytes per warp. Each register gets one row for
@@ -79,8 +78,7 @@ fn units(kernel: &Kernel) -> Vec<Range<usize>> {
     units
 }
 
-/// Returns the 128-bit registers that an operation uses as a whole, by the first of their four
-/// rows.
+/// Returns the 128-bit registers that an operation uses whole, by their first row of four.
 fn pairs(kernel: &Kernel) -> Vec<Register> {
     let mut pairs = Vec::new();
     for instruction in &kernel.code {

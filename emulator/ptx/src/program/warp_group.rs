@@ -88,8 +88,7 @@ impl GroupProduct {
     }
 
     /// Returns the position of a stored element in a sparse row, given its four bits. For a 32-bit
-    /// element, they are the positions of its halves; invalid combinations return a position beyond
-    /// the row.
+    /// element, they are the positions of its halves; invalid ones are beyond the row.
     #[inline]
     pub fn place(&self, element: u32, bits: u32) -> u32 {
         match (self.types[0].bits(), bits & 15) {

@@ -59,8 +59,7 @@ fn field(start: u32, length: u32, width: u32) -> u64 {
     ones << start
 }
 
-/// Returns the position of the most significant bit that differs from the sign; all ones if there
-/// is none.
+/// Returns the position of the highest bit that differs from the sign; all ones if none does.
 #[inline(always)]
 fn find(value: u64, width: u32, from_top: bool) -> u32 {
     if value == 0 {

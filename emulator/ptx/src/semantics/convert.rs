@@ -103,8 +103,7 @@ impl<D: Integer, S: Integer> Pure for Clamp<D, S> {
     }
 }
 
-/// Floating-point types of conversions, through double precision, which represents all of them
-/// exactly.
+/// Floating-point types of conversions through double precision, which represents all exactly.
 pub(crate) trait Float: Lane {
     /// Bits of the significand: integers of this size are converted exactly.
     const DIGITS: u32;
@@ -255,8 +254,7 @@ conversions! {
 operations! {
     /// `bf16` to single precision: the upper half of the same bits, also for a NaN.
     BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
-    /// `f16` to single precision. Any NaN becomes the canonical one; other conversions keep the
-    /// payload.
+    /// `f16` to single precision. NaNs become the canonical one; other conversions keep payloads.
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
     /// Single precision rounded to the 10 fraction bits of `tf32`: to nearest with ties away from
     /// zero or to even, or towards zero.

@@ -64,9 +64,8 @@ fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
     f64::from_bits(bits)
 }
 
-/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent were unbounded. A
-/// result that rounds up to the smallest normal number only because subnormal numbers are coarse is
-/// flushed.
+/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent were unbounded. It
+/// flushes results that only the coarse subnormal spacing rounds up to a normal number.
 #[inline(always)]
 fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
     const SCALE: f64 = 18446744073709551616.0;
@@ -125,8 +124,7 @@ pub(super) fn to_odd(value: f64, error: f64) -> f64 {
     if error == 0.0 || value.to_bits() & 1 == 1 || !value.is_finite() {
         return value;
     }
-    // The last bit is even and the exact value differs, so a step towards the exact value sets the
-    // bit.
+    // The last bit is even and the exact value differs: a step towards that sets the bit.
     neighbor64(value, error > 0.0)
 }
 

@@ -1,8 +1,6 @@
-//! Half precision: IEEE's 16 bits (`f16`), and the upper half of single precision (`bf16`), alone
-//! and in pairs.
+//! Half precision: IEEE's (`f16`), and the upper half of single precision (`bf16`), also in pairs.
 //!
-//! Sums, products and fused products are computed exactly, or to odd, in double precision and
-//! rounded once.
+//! Sums and (fused) products are exact, or rounded to odd, in double precision, then rounded once.
 
 use super::float::{DOWN, NEAREST, UP, ZERO, to_odd, two_sum};
 use super::format::FloatFormat;
@@ -59,8 +57,7 @@ pub trait Half: Lane + Packed {
         Self::from_bits(sign | bits as u16)
     }
 
-    /// Same as [`Half::round`], for rare operations: compiled separately instead of into each of
-    /// them.
+    /// Same as [`Half::round`], compiled separately instead of into each rare operation.
     #[inline(never)]
     fn round_apart<const ROUND: u8>(x: f64) -> Self {
         Self::round::<ROUND>(x)
@@ -96,8 +93,7 @@ pub(super) fn encode<const ROUND: u8>(magnitude: f64, fraction: u32, least: i32,
         _ if away => scaled.ceil(),
         _ => scaled.floor(),
     } as u32;
-    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the
-    // exponent.
+    // `count` units: the fraction, and a bit for normal numbers, which may carry into the exponent.
     (((exponent - least) as u32) << fraction) + count
 }
 

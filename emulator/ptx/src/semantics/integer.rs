@@ -13,8 +13,7 @@ pub(crate) trait Int: Lane + Ord {
     fn mul(self, other: Self) -> Self;
     /// Returns the upper half of the product.
     fn mul_high(self, other: Self) -> Self;
-    /// Returns all ones for a zero divisor, as on hardware; the smallest number divided by -1
-    /// wraps.
+    /// All ones for a zero divisor, as on hardware; the smallest number divided by -1 wraps.
     fn div(self, other: Self) -> Self;
     /// Returns all ones for a zero divisor, as on hardware.
     fn rem(self, other: Self) -> Self;

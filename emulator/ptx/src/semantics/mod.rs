@@ -76,8 +76,7 @@ macro_rules! lanes {
             $( const FORMAT: Option<FloatFormat> = Some(FloatFormat::$format); )?
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
-                // SAFETY: within the rows that the caller guarantees, which are aligned for any
-                // cell.
+                // SAFETY: within the rows that the caller guarantees, aligned for any cell.
                 let $raw = unsafe { *row.cast::<$cell>().add(lane) };
                 $from
             }
@@ -226,8 +225,7 @@ impl PureInfo {
 }
 
 impl TestInfo {
-    /// Runs the comparison for the lanes of `mask`. Returns one bit per lane; other lanes' bits are
-    /// clear.
+    /// Runs the comparison for the lanes of `mask`. Returns a bit per lane; others are clear.
     ///
     /// # Safety
     /// `rows` contains both registers, in the widths of the comparison.
@@ -313,8 +311,7 @@ fn row(rows: *const u32, register: Register) -> *const u32 {
     rows.wrapping_add(register.0 as usize * LANES)
 }
 
-/// Returns the rows of sources. `map` on an array would be compiled again for each of 1700
-/// operations.
+/// Returns the rows of sources. `map` on an array would be compiled for each of 1700 operations.
 #[inline(always)]
 fn all_rows(rows: *const u32, [a, b, c, d]: [Register; 4]) -> [*const u32; 4] {
     [row(rows, a), row(rows, b), row(rows, c), row(rows, d)]

@@ -124,8 +124,7 @@ fn compare_integers(comparison: Comparison, ty: Type) -> Option<&'static TestInf
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the comparison of the second and third operand, combined with the fourth if there is
-    /// `logic`.
+    /// Decodes a comparison of the second and third operand, combined with the fourth by `logic`.
     fn comparison(
         &mut self,
         i: &Instruction<'s>,
@@ -256,8 +255,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Decodes `set` on both halves of two registers: 1.0 or all ones in each half for which it
-    /// holds.
+    /// Decodes `set` on both halves of registers: 1.0 or all ones in each half where it holds.
     fn set_pair(
         &mut self,
         i: &Instruction<'s>,

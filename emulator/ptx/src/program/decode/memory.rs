@@ -73,8 +73,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Decodes hints for the cache, and `discard`, after which any contents are valid, including
-    /// the old ones.
+    /// Decodes cache hints, and `discard`, after which any contents are valid, even the old ones.
     pub(super) fn cache_hint(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["global", "local", "const", "param", "L1", "L2", "L2::128B", "tensormap"]);
         m.ignore_prefixed(&["L2::evict"]);

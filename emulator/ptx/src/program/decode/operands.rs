@@ -244,8 +244,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.emit(Op::Pure { info, out, sources: all });
     }
 
-    /// Decodes `opcode d, a, b, c;`, where literals in all sources have the type of the
-    /// instruction.
+    /// Decodes `opcode d, a, b, c;`, where all literals have the type of the instruction.
     pub(super) fn pure_instruction(
         &mut self,
         instruction: &Instruction<'s>,

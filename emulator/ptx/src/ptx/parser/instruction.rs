@@ -126,8 +126,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Parses the operands up to `close`. The opening character has been read. Only brackets
-    /// contain sums.
+    /// Parses the operands up to `close`, after the opening character. Only brackets contain sums.
     pub(super) fn operands(&mut self, close: u8) -> Parsed<Vec<Operand<'s>>> {
         let outside = std::mem::replace(&mut self.inside, true);
         let one = if close == b']' { Self::operand } else { Self::part };

@@ -40,8 +40,7 @@ impl FloatMode {
     }
 }
 
-/// Variant of `min` and `max`: true if NaNs propagate, and if magnitudes are compared and signs
-/// multiplied.
+/// Variant of `min`, `max`: if NaNs propagate, and if magnitudes are compared and signs multiplied.
 #[derive(Clone, Copy)]
 struct Extremum {
     nan: bool,
