@@ -111,8 +111,7 @@ pub fn resolve(symbol: &Symbol) -> *const core::ffi::c_void {
 ///
 /// # Safety
 ///
-/// `publisher` never returns null. It returns functions with the requested signature and stream
-/// mode.
+/// `publisher` returns functions with the requested signature and stream mode, never null.
 pub unsafe fn set_publisher(publisher: fn(FnId, StreamMode) -> *const core::ffi::c_void) {
     driver::set_publisher(publisher);
 }
@@ -138,8 +137,7 @@ pub fn leaks() -> Vec<report::Leak> {
 }
 
 /// Returns the objects that would be leaks if the process ended now: all objects of contexts,
-/// contexts other than the primary ones, and objects without a context, such as graphs and
-/// libraries.
+/// non-primary contexts, and objects without a context, such as graphs and libraries.
 pub fn alive() -> Vec<report::Leak> {
     driver::alive()
 }

@@ -1,7 +1,6 @@
 //! Unordered reads: work for which the host need not wait is not finished when the call returns.
 //!
-//! As recorded on an H100 by `tests/gpu/probe_order.py`, and as NVIDIA documents the waits of
-//! calls.
+//! As recorded on an H100 by `tests/gpu/probe_order.py`, and as NVIDIA documents waits.
 //!
 //! A separate program, because it installs the deferred mode.
 

@@ -1,8 +1,7 @@
 //! The check of the order between streams: planted bugs are reported alike in all modes, and their
 //! correct twins are not.
 //!
-//! Each mode runs all cases in a separate process, which prints a line for each case and its
-//! reports.
+//! Each mode runs all cases in a process, which prints a line for each case and its reports.
 
 #[path = "streamcheck/bench.rs"]
 mod bench;

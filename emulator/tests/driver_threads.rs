@@ -87,8 +87,7 @@ fn a_word_that_the_host_polls_arrives_whole() {
     let (bytes, target) = (alloc(64), locked.addr() as CUdeviceptr + 4);
     ok!(cuMemsetD8_v2(bytes, 0, 64));
     ok!(cuMemsetD8_v2(target, 0, 12));
-    // SAFETY: eight aligned bytes of page-locked memory, which is freed below; copies write them by
-    // atomic stores.
+    // SAFETY: eight aligned bytes of page-locked memory, freed below; copies write them atomically.
     let word = unsafe { AtomicU64::from_ptr(locked.cast::<u64>().wrapping_add(1)) };
     let is_over = AtomicBool::new(false);
     let polls = std::thread::scope(|scope| {

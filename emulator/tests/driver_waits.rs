@@ -128,8 +128,7 @@ impl Bench {
         function
     }
 
-    /// Queues work of a kind on memory, and returns the event after it. The first context is
-    /// current then.
+    /// Queues work of a kind on memory. Returns the event after it. The first context is current.
     fn queue(&self, call: &str, work: &str, memory: CUdeviceptr) -> CUevent {
         let at = device_of(work);
         enter(self.contexts[at]);
@@ -277,8 +276,7 @@ fn no_call_waits_for_more_than_hardware_does() {
         // A free may report the fault that occurs while it waits.
         assert!(code.0 == golden.code || golden.has_failed, "{case}: {code:?}, not {}", golden.code);
         assert!(golden.is_done || golden.has_failed || !is_done, "{case} waits, and hardware does not");
-        // A call that waits on hardware for the work of its own context also waits here, so correct
-        // programs work.
+        // Calls that wait for their context's work on hardware do here: correct programs work.
         assert!(is_done || !golden.is_done || work != "own", "{case} does not wait");
         if is_done || golden.is_done {
             continue;

@@ -59,8 +59,7 @@ mod abi {
                                     Err(_) => panic!("a name has no NUL in it"),
                                 }
                             })?;
-                            // SAFETY: Python documents this signature for the function with this
-                            // name.
+                            // SAFETY: Python documents this signature for this function.
                             unsafe { core::mem::transmute::<NonNull<c_void>, $type>(address) }
                         },)*
                         // SAFETY: as above.
@@ -90,8 +89,7 @@ mod abi {
         Py_DecRef: unsafe extern "C" fn(Object),
     }
 
-    /// Returns the interpreter of the process. If it is loaded after the first call, it is not
-    /// found.
+    /// Returns the interpreter of the process, unless loaded after the first call.
     fn interpreter() -> Option<&'static Interpreter> {
         static INTERPRETER: OnceLock<Option<Interpreter>> = OnceLock::new();
         INTERPRETER.get_or_init(Interpreter::load).as_ref()
@@ -123,8 +121,7 @@ mod abi {
             if !is_up || is_ending {
                 return None;
             }
-            // SAFETY: the interpreter is initialized; the result is null for a thread without
-            // Python.
+            // SAFETY: the interpreter is initialized; null for a thread without Python.
             if unsafe { (python.PyGILState_GetThisThreadState)() }.is_null() {
                 return None;
             }

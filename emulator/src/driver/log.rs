@@ -54,8 +54,7 @@ impl Log {
         self.gone.wrapping_add(self.messages.len() as u32)
     }
 
-    /// Returns the messages from a position on, one per line, after a line that counts dropped
-    /// ones.
+    /// Returns the messages from a position, one per line, after a line that counts dropped ones.
     fn lines_from(&self, place: CUlogIterator) -> Vec<String> {
         let skipped = place.saturating_sub(self.gone) as usize;
         let lost = self.gone.saturating_sub(place);

@@ -79,8 +79,7 @@ pub(crate) trait Context {
     /// share its format.
     fn image(&self, name: u32, target: u32) -> Option<Image>;
 
-    /// Reads the texels of a level, slice by slice and row by row, without gaps. Returns false on
-    /// failure.
+    /// Reads the texels of a level, by slices and rows, without gaps. Returns false on failure.
     fn read_level(&self, name: u32, image: &Image, level: usize, into: &mut [u8]) -> bool;
 
     /// Overwrites a level. Returns false on failure.

@@ -60,8 +60,7 @@ pub enum ApiCheck {
     /// launches that no device can run.
     #[default]
     Certain,
-    /// Also reports launches that exceed the limits of their kernel, which programs may try on
-    /// purpose.
+    /// Also reports launches that exceed their kernel's limits, which programs may try on purpose.
     All,
 }
 

@@ -1,5 +1,4 @@
-//! Memory and semaphores of another API, by file descriptor: imports, mappings, order in streams
-//! and in graphs.
+//! Memory and semaphores of another API: imports, mappings, order in streams and in graphs.
 
 use core::ptr::null;
 use std::os::unix::fs::MetadataExt;

@@ -4,8 +4,7 @@
 //! `tests/gpu/probe_driver.py` runs each query in a separate process, because some of them crash
 //! real drivers. `tests/gpu/compare_driver.py` lists the intended differences, with reasons.
 //!
-//! `cargo test -p cuprum-emulator --test driver -- --ignored goldens::mistakes`, as in CI: it needs
-//! python3.
+//! `cargo test -p cuprum-emulator --test driver -- --ignored goldens::mistakes` (needs python3).
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -275,8 +275,7 @@ fn pools_count_what_is_allocated_from_them() {
     ok!(cuMemFreeAsync(first, stream));
 }
 
-/// As on an H200 with driver 580: stream-ordered allocation of zero bytes returns address 0, also
-/// in a capture.
+/// As on an H200 with driver 580: an allocation of zero bytes in a stream or capture returns 0.
 #[test]
 fn nothing_is_allocated_at_address_0() {
     let _context = TestContext::new();

@@ -58,8 +58,7 @@ fn a_launch_frees_what_the_last_one_left_if_told_to() {
         ok!(cuGraphLaunch(exec, stream));
     }
     assert_eq!(read::<u8>(memory, 64), [7; 64]);
-    // Launches from kernels are refused, because nothing could free the memory. Uploads need
-    // another call.
+    // Launches from kernels are refused, as nothing could free memory. Uploads need another call.
     for flags in [5, 2, 3, 16] {
         let refused = code!(cuGraphInstantiateWithFlags(&mut exec, graph, flags));
         assert_eq!(refused, INVALID_VALUE, "{flags}");

@@ -1,5 +1,4 @@
-//! Relocatable device code: images with a list of fat binaries to link, and the device runtime
-//! library.
+//! Relocatable device code: lists of fat binaries to link, and the device runtime library.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -113,8 +112,7 @@ struct Wrapper {
     list: *const *const u64,
 }
 
-/// Returns an archive with one member of this name: an empty symbol table, the table of long names,
-/// the member.
+/// Returns an archive: an empty symbol table, the table of long names, one member of this name.
 fn archive(member: &str) -> Vec<u8> {
     let header =
         |name: &str, size: usize| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 0);

@@ -144,8 +144,7 @@ fn names_are_found_without_a_look_at_the_others() {
     assert!(many <= 64 * few.max(Duration::from_millis(1)), "{few:?}, {many:?}");
 }
 
-/// Captures this many operations on one stream, and removes every second node from a graph shaped
-/// like a fan.
+/// Captures this many operations on one stream, and removes every second node of a fan.
 fn graphs(table: &Fns, count: usize) -> Duration {
     let stream = stream(1);
     let target = alloc(16);

@@ -26,7 +26,7 @@ pub(crate) extern "C" fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
     registry::remove_image(handle);
 }
 
-/// Registers a kernel. Limits and outputs follow the name; compilers leave them empty.
+/// Registers one kernel. Limits and outputs follow the name; compilers leave them empty.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterFunction(
     handle: *mut *mut c_void,

@@ -283,8 +283,7 @@ impl<T: Send + Sync + 'static> Table<T> {
         self
     }
 
-    /// Declares that an object left at the end of its context or the process is a leak if `judge`
-    /// says so.
+    /// Declares an object left at the end of its context or process a leak if `judge` says so.
     pub(crate) const fn leak(mut self, kind: LeakKind, judge: Judge<T>) -> Self {
         self.leak = Some((kind, judge));
         self

@@ -162,8 +162,7 @@ impl<T: Copy> Out<T> {
     /// Reads the value of a parameter that is both input and output.
     pub(crate) fn get(self) -> Answer<T> {
         self.check()?;
-        // SAFETY: not null, and only called for parameters that are documented to hold a value on
-        // entry.
+        // SAFETY: not null, and only called for parameters documented to hold a value on entry.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
@@ -229,8 +228,7 @@ impl<T> Param for In<T> {
 }
 
 impl<T> In<T> {
-    /// An array in a structure of the client: null, or valid for as many values as the structure
-    /// says.
+    /// An array in a client's structure: null, or valid for as many values as that says.
     pub(crate) fn of(array: *const T) -> Self {
         Self(array)
     }

@@ -1,5 +1,4 @@
-//! Messages about functions that return `CUDA_ERROR_NOT_SUPPORTED`: the name and the reason, once
-//! per reason.
+//! Messages about functions that return `CUDA_ERROR_NOT_SUPPORTED`: name and reason, once each.
 
 use std::cell::Cell;
 use std::panic::catch_unwind;
@@ -66,15 +65,13 @@ thread_local! {
     static REASON: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Returns the code for unsupported arguments of an implemented function. The reason names an
-/// alternative.
+/// Returns the code for unsupported arguments of a function. The reason names an alternative.
 pub(crate) fn not_supported(reason: &'static str) -> CUresult {
     REASON.set(Some(reason));
     CUresult::CUDA_ERROR_NOT_SUPPORTED
 }
 
-/// Reports to the client's hook why a call returns `CUDA_ERROR_NOT_SUPPORTED`, once per function
-/// and reason.
+/// Reports to the client's hook why a call is not supported, once per function and reason.
 pub(super) fn tell_arguments(id: FnId) {
     if let Some(reason) = REASON.take() {
         tell(id, reason);

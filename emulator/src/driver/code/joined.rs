@@ -1,7 +1,6 @@
 //! Joins the PTX of several inputs.
 //!
-//! Only the first header is kept. A symbol that one input declares and another defines is then in
-//! one module.
+//! Keeps only the first header, so that declarations and definitions are in one module.
 
 use cuprum_sys::CUresult;
 

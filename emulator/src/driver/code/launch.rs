@@ -92,8 +92,7 @@ impl Launch {
             note(|| Act::of_kernel(&self.function.kernel, touched));
         }
         if let Some(workspace) = workspace {
-            // Only this function knows the address, so the memory exists and freeing it cannot
-            // fail.
+            // Only this function knows the address, so freeing the memory cannot fail.
             let _ = memory().free(workspace.base);
         }
         match result {
@@ -208,8 +207,7 @@ fn launch(
 }
 
 impl LaunchShape {
-    /// Compares the shape with the limits of the device and the kernel. Returns the threads per
-    /// block.
+    /// Checks the shape against the limits of device and kernel. Returns the threads per block.
     fn check(&self, function: &Function) -> Answer<u32> {
         let (kernel, name) = (&function.kernel, function.kernel.name());
         let within = |sides: [u32; 3], limits: [u32; 3]| {

@@ -1,5 +1,4 @@
-//! Launches by the functions from before CUDA 4.0, which set the shape and arguments on the
-//! function.
+//! Launches as before CUDA 4.0: calls set the shape and arguments on the function.
 
 use core::ffi::c_void;
 use core::slice;

@@ -71,8 +71,7 @@ impl Call {
         current().ok_or(INVALID_CONTEXT)
     }
 
-    /// Finds a context by its handle; null means the current one. Fails if it has ended or has a
-    /// sticky error.
+    /// Finds a context by handle; null is the current one. Fails if it has ended or a sticky error.
     pub(crate) fn context_or_current(&self, handle: CUcontext) -> Answer<Arc<Context>> {
         if handle.is_null() {
             return self.context();

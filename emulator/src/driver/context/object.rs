@@ -95,8 +95,7 @@ impl Context {
         }
     }
 
-    /// Finds a context by its handle. For a part of a device, returns the context that owns its
-    /// objects.
+    /// Finds a context by handle; for a part of a device, the context that owns its objects.
     pub(crate) fn find(handle: CUcontext) -> Answer<Arc<Self>> {
         Self::find_itself(handle).map(|context| context.whole())
     }

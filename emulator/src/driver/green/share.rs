@@ -20,8 +20,7 @@ const IGNORE_COSCHEDULING: u32 =
 const LARGEST_CLUSTERS: u32 =
     CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.0;
 
-/// Maximum of multiprocessors that can be requested to run together, from compute capability 9.0
-/// on.
+/// Maximum multiprocessors requested to run together, from compute capability 9.0 on.
 const MOST_COSCHEDULED: u32 = 32;
 
 impl Share {
@@ -31,8 +30,7 @@ impl Share {
         self.resource(least, multiple)
     }
 
-    /// Converts it to a part, for which a driver of CUDA 13.0 reports no granularity. An empty part
-    /// has no kind.
+    /// Converts it to a part, without a granularity, as in CUDA 13.0. An empty part has no kind.
     pub(super) fn part(self) -> CUdevResource {
         if self.count == 0 { CUdevResource::zeroed() } else { self.resource(0, 0) }
     }
@@ -57,8 +55,7 @@ impl Share {
         let is_sm = resource.type_ == CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
         ensure(is_sm, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE)?;
         let [a, b, c, d, ..] = resource._internal_padding;
-        // SAFETY: the type says that the client set this member, which is plain numbers, valid for
-        // any bits.
+        // SAFETY: the type says that the client set this member, plain numbers.
         let count = unsafe { resource.u.sm }.smCount;
         Ok(Self { start: u32::from_ne_bytes([a, b, c, d]), count })
     }

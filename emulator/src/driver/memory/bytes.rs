@@ -47,8 +47,7 @@ impl Bytes {
         Ok(Self::Device { regions, start: address, returns: returns() })
     }
 
-    /// Returns a range that the device fills. Fails for host memory of a pool to which no device
-    /// has access.
+    /// Returns a range that the device fills. Fails for host memory of a pool without access.
     pub(crate) fn reachable(address: u64, len: u64) -> Answer<Self> {
         let bytes = Self::device(address, len)?;
         match &bytes {

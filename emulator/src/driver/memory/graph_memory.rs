@@ -1,7 +1,6 @@
 //! Memory of the allocation nodes of graphs.
 //!
-//! The memory of a node always has the same address. It exists from a launch of its graph until it
-//! is freed.
+//! The memory of a node always has the same address. It exists from a launch until it is freed.
 
 use core::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,8 +27,7 @@ pub(crate) struct Block {
     device: i32,
     context: u64,
     physical: Physical,
-    /// True if a launch has allocated it, in the order of calls; the stream may not have reached it
-    /// yet.
+    /// True if a launch has allocated it, in the order of calls, even if the stream has not yet.
     allocated: AtomicBool,
     /// True if the device counts it, which it does from the first launch on.
     counted: AtomicBool,

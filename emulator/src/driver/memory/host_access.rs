@@ -113,8 +113,7 @@ mod os {
             return;
         }
         let (previous, handler) = (&watched.previous, on_fault as extern "C" fn(_, _, _));
-        // This handler calls the previous one, so it runs on the same stack with the same signals
-        // blocked.
+        // This handler calls the previous one, so it runs on that stack with those signals blocked.
         let ours = Action {
             handler: handler as usize,
             mask: previous.mask,

@@ -238,8 +238,7 @@ impl Captures {
         capture.ok_or(INVALID_VALUE)?.fail(CUresult::CUDA_ERROR_CAPTURED_EVENT)
     }
 
-    /// Returns the point that an event recorded now in this stream marks, if the stream is
-    /// capturing.
+    /// Returns the point that an event recorded now in this stream marks, if it is capturing.
     pub(crate) fn point(&self, lane: StreamKey) -> Option<CapturedPoint> {
         if !self.any() {
             return None;
@@ -419,8 +418,7 @@ impl Capture {
 }
 
 thread_local! {
-    /// Mode of this thread, which the client can exchange: it decides which calls a capture
-    /// forbids.
+    /// Mode of this thread, which the client can exchange: which calls a capture forbids.
     static MODE: Cell<CUstreamCaptureMode> =
         const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
 }

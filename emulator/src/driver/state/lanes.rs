@@ -26,8 +26,7 @@ impl Lane {
 }
 
 impl Queue {
-    /// Appends an operation to its lane. Appends the operations that it waits for in other lanes to
-    /// `after`.
+    /// Appends an operation to its lane, and those that it awaits in other lanes to `after`.
     pub(super) fn enter_lane(&mut self, key: StreamKey, ticket: Ticket, after: &mut Vec<Ticket>) {
         let (lanes, idle) = (&mut self.lanes, &mut self.idle);
         let mut made = |lanes: &mut BTreeMap<StreamKey, Lane>, key: StreamKey| {

@@ -162,8 +162,7 @@ impl StreamRef {
 }
 
 impl Call {
-    /// Returns the stream of a handle in this call. Fails if its context has ended or has a sticky
-    /// error.
+    /// Returns a handle's stream in this call. Fails if its context has ended or a sticky error.
     pub(crate) fn stream(&self, handle: CUstream) -> Answer<StreamRef> {
         let stream = self.stream_to_wait_for(handle)?;
         stream.context().check()?;

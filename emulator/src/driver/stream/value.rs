@@ -220,8 +220,7 @@ fn operation_of(params: &CUstreamBatchMemOpParams) -> Answer<Option<ValueOperati
 
     // SAFETY: every member begins with the operation, and all are plain numbers.
     let operation = unsafe { params.operation };
-    // SAFETY: all members are plain numbers, valid for any bits. The operation below selects the
-    // one used.
+    // SAFETY: all members are plain numbers, valid for any bits. The operation selects one.
     let wanted = unsafe { params.waitValue };
     // SAFETY: as above.
     let written = unsafe { params.writeValue };
@@ -262,8 +261,7 @@ fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
     use CUstreamAtomicReductionDataType as D;
     use CUstreamAtomicReductionOpType as R;
 
-    // SAFETY: the caller checked the operation, so the client set this member, which is plain
-    // numbers.
+    // SAFETY: the caller checked the operation, so the client set this member, plain numbers.
     let wanted = unsafe { params.atomicReduction };
     ensure(wanted.flags == 0, INVALID_VALUE)?;
     let (width, mask) = match wanted.dataType {
@@ -330,8 +328,7 @@ fn batch(
     push(call, stream, params.input().get_all(count as usize)?)
 }
 
-/// Defines the functions, which differ in the width of the value, and their identical second
-/// revisions.
+/// Defines functions that differ in the value's width, and their identical second revisions.
 macro_rules! value_calls {
     ([$( $batch:ident ),*] $( $write:ident, $wait:ident: $value:ty, $width:ident; )*) => {
         calls! {

@@ -148,8 +148,7 @@ fn tensor(
     })
 }
 
-/// Checks the offsets of the corners of the box of pixels, whose limits depend on the number of
-/// dimensions.
+/// Checks the corners of the box of pixels, whose limits depend on the number of dimensions.
 fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     let limit = match lower.len() {
         1 => 1 << 15,

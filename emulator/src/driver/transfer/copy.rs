@@ -200,8 +200,7 @@ fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) ->
             let word = |at, bytes| {
                 let at = read.wrapping_add(at);
                 if is_shared {
-                    // SAFETY: `bytes` of the `step` bytes of the source, whose regions are kept
-                    // alive.
+                    // SAFETY: `bytes` of `step` bytes of the source, whose regions are alive.
                     unsafe { words::read_shared(at, bytes) }
                 } else {
                     // SAFETY: `bytes` of the `step` bytes of the source, valid and unchanged by the

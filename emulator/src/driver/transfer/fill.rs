@@ -107,8 +107,7 @@ impl Operation for Fill {
     }
 }
 
-/// Issues a fill. The host waits for it only if it can see the memory, and only in synchronous
-/// calls.
+/// Issues a fill. The host waits only for memory that it can see, and in synchronous calls.
 fn fill(
     call: &Call,
     stream: Option<CUstream>,

@@ -1,5 +1,4 @@
-//! The journal: operations, waits of the host and frees in the order of the calls, and verdicts on
-//! them.
+//! The journal: operations, host waits and frees in the order of calls, and verdicts on them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
