@@ -116,9 +116,8 @@ pub unsafe fn set_publisher(publisher: fn(FnId, StreamMode) -> *const core::ffi:
     driver::set_publisher(publisher);
 }
 
-/// Restarts the random sequence of [`Mode::Shuffled`] with this seed, so that a test can be
-/// repeated even if it is not the first in its process. Queued operations stay queued. Has no
-/// effect in other modes.
+/// Restarts the random sequence of [`Mode::Shuffled`] with this seed, to repeat a test even if it
+/// is not the first in its process. Queued operations stay queued. No effect in other modes.
 pub fn reseed(seed: u64) {
     driver::reseed(seed);
 }

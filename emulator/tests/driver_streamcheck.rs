@@ -1,5 +1,4 @@
-//! The check of the order between streams: planted bugs are reported alike in all modes, and their
-//! correct twins are not.
+//! The check of stream order: all modes report planted bugs alike, and not their correct twins.
 //!
 //! Each mode runs all cases in a process, which prints a line for each case and its reports.
 

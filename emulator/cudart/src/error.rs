@@ -1,7 +1,6 @@
 //! Result codes of the runtime API.
 //!
-//! From CUDA 10.1 on they are the numbers of the driver API, and a few that only the runtime
-//! returns.
+//! From CUDA 10.1 on they are the driver API's numbers, and a few of the runtime alone.
 
 use core::ffi::{CStr, c_char};
 

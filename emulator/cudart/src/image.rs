@@ -222,8 +222,7 @@ impl<'fns> Link<'fns> {
 
 impl Drop for Link<'_> {
     fn drop(&mut self) {
-        // SAFETY: a live link, destroyed once. Its code has already been loaded, so an error has no
-        // effect.
+        // SAFETY: a live link, destroyed once. Its code is loaded, so errors have no effect.
         let _ = unsafe { (self.fns.cuLinkDestroy)(self.state) };
     }
 }

@@ -8,8 +8,7 @@ use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Fns};
 use crate::error::{Result, check};
 use crate::structs::Field;
 
-/// Calls a macro with the rows of both layouts: `both`, `old` or `new`, the field, and its
-/// attribute.
+/// Calls a macro with rows of layouts: `both`, `old` or `new`, the field, its attribute.
 macro_rules! rows {
     ($then:ident! $($first:tt)*) => {
         $then! { $($first)*

@@ -122,8 +122,7 @@ pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
         return Ok(CUkernel(found));
     }
     let (image, name) = (Arc::clone(&kernel.image), kernel.name);
-    // Calls the driver without the lock, because loading may take long and other threads launch
-    // meanwhile.
+    // Calls the driver without the lock: loading may take long, and other threads launch.
     drop(registry);
     let found = image.kernel(fns, name)?;
     if let Some(kernel) = read().kernels.get(&host.addr()) {
@@ -161,8 +160,7 @@ pub(crate) fn variable(fns: &Fns, host: *const c_void) -> Result<(CUdeviceptr, u
     variable.image.variable(fns, variable.name, variable.managed)
 }
 
-/// Finds a variable by its host address; a managed one also by its own address, as programs refer
-/// to it.
+/// Finds a variable by its host address; a managed one also by its own, which programs use.
 fn find_variable(host: *const c_void) -> Option<Variable> {
     let registry = read();
     let by_place = registry.variables.get(&host.addr());

@@ -1,7 +1,6 @@
 //! The lines of Python that the calling thread executes.
 //!
-//! They come from the process's own interpreter, by functions of its stable ABI that are looked up
-//! in the process.
+//! They come from the process's own interpreter, by functions of its stable ABI.
 
 use crate::report::Frame;
 
@@ -109,8 +108,7 @@ mod abi {
     }
 
     impl Locked {
-        /// Takes the lock if the thread runs Python and the interpreter is neither ending nor
-        /// handling an error.
+        /// Takes the lock if the thread runs Python, which is not ending or handling an error.
         fn new() -> Option<Self> {
             let python = interpreter()?;
             // SAFETY: callable at any time, from any thread.
@@ -133,8 +131,7 @@ mod abi {
             (!in_error).then_some(locked)
         }
 
-        /// Owns an object that Python returned with a reference. Returns `None` for null, and
-        /// clears its error.
+        /// Owns an object that Python returned. For null, returns `None` and clears the error.
         fn own(&self, object: Object) -> Option<Owned<'_>> {
             if object.is_null() {
                 // SAFETY: the lock is held, and no error was set before this call.

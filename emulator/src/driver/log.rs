@@ -105,8 +105,7 @@ fn write(level: CUlogLevel, text: String) {
     }
 }
 
-/// Returns the lines that a client has not seen, and moves its position to the end. Without a
-/// position, returns all lines.
+/// Returns the lines after a client's position, or all, and moves the position to the end.
 fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
     ensure(flags == 0, INVALID_VALUE)?;
     let log = log();

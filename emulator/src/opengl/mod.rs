@@ -75,8 +75,7 @@ pub(crate) trait Context {
 
     fn is_texture(&self, name: u32) -> bool;
 
-    /// Returns the texture of this name and target; `None` if it does not exist or CUDA cannot
-    /// share its format.
+    /// Returns the texture of this name and target; `None` if missing, or in a format not shared.
     fn image(&self, name: u32, target: u32) -> Option<Image>;
 
     /// Reads the texels of a level, by slices and rows, without gaps. Returns false on failure.

@@ -207,8 +207,7 @@ fn what_a_capture_forbids_invalidates_it() {
     ok!(cuMemsetD32Async(buffer, 0, 1, side));
     assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 
-    // As measured on an H100 with driver 580, whether or not the stream synchronizes with the
-    // default stream.
+    // As on an H100 with driver 580, even if the stream synchronizes with the default stream.
     let apart = stream(1);
     for captured in [main, apart] {
         for default in [CUstream::null(), CU_STREAM_LEGACY] {

@@ -16,8 +16,7 @@ const DECLARATIONS: &str = "
 .extern .func (.param .b32 r) shared_helper(.param .b32 a);
 ";
 
-/// Each thread writes its rank, waits for the grid, and adds the value of its counterpart at the
-/// other end of the grid.
+/// Each thread writes its rank, waits for the grid, and adds the rank at the grid's other end.
 const KERNEL: &str = "
 .visible .entry meet(.param .u64 out)
 {

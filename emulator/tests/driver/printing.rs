@@ -1,5 +1,4 @@
-//! `printf` beyond the size of its buffer: the newest lines are printed, no kernel waits for them,
-//! and memory stays bounded.
+//! `printf` beyond its buffer: the newest lines appear, no kernel waits, memory stays bounded.
 
 use std::io::Read;
 use std::process::Stdio;

@@ -8,8 +8,7 @@ use crate::clock::Start;
 use crate::common::*;
 use cuprum_sys::*;
 
-/// Calls a driver function that must succeed, from a given table, because its lookup takes longer
-/// than most calls.
+/// Calls a driver function that must succeed, from a table: the lookup takes longer than calls.
 macro_rules! quick {
     ($table:ident.$name:ident($($arg:expr),* $(,)?)) => {
         // SAFETY: the arguments are outputs and objects of the test.

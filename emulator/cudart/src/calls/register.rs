@@ -73,8 +73,7 @@ pub(crate) extern "C" fn __cudaRegisterManagedVar(
     registry::add_managed(handle, place, name);
 }
 
-/// Writes the addresses of managed variables to their host variables before the program uses one.
-/// Returns 0 if it fails.
+/// Writes managed variables' addresses to their host variables before use. Returns 0 on failure.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaInitModule(handle: *mut *mut c_void) -> c_char {
     let loaded = device::enter(StreamMode::Legacy).and_then(|here| registry::load(here.fns, handle));

@@ -1,5 +1,4 @@
-//! Devices and their contexts. The first call that needs the primary context of a device retains
-//! it.
+//! Devices and their contexts. The first call that needs a device's primary context retains it.
 //!
 //! A context that the program made current through the driver API is used unchanged.
 //! `cudaDeviceReset` ends a primary context for all threads. Its handle stays the same, and the
@@ -35,8 +34,7 @@ unsafe impl Send for Primary {}
 static PRIMARIES: Mutex<Vec<Primary>> = Mutex::new(Vec::new());
 /// The device of threads that have selected none: the first of `cudaSetValidDevices`.
 static FIRST: AtomicI32 = AtomicI32::new(0);
-/// Number of resets. A thread that has checked a context since the last one need not check it
-/// again.
+/// Number of resets. A thread that has checked a context since need not check it again.
 static RESETS: AtomicU64 = AtomicU64::new(1);
 
 fn primaries() -> MutexGuard<'static, Vec<Primary>> {
@@ -48,8 +46,7 @@ fn chosen() -> CUdevice {
     thread::device().unwrap_or_else(|| FIRST.load(Ordering::Relaxed))
 }
 
-/// Sets the devices for threads that have selected none, in the order of preference; an empty list
-/// means all.
+/// Sets the devices for threads that have selected none, in order of preference; empty means all.
 pub(crate) fn prefer(devices: &[i32]) -> Result {
     let fns = driver::fns(StreamMode::Legacy)?;
     for device in devices {

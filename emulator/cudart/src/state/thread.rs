@@ -1,5 +1,4 @@
-//! State of a host thread: its last error, its device, and the configurations of launches in
-//! progress.
+//! State of a host thread: its last error, its device, configurations of launches in progress.
 
 use core::cell::{Cell, RefCell};
 

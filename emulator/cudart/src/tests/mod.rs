@@ -9,8 +9,7 @@ mod threads;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks the software device for one test at a time, because a reset ends the context for all
-/// threads.
+/// Locks the software device for a test, because a reset ends the context for all threads.
 fn device() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,4 @@
-//! The work of the kernels in scalar Rust: the cost of a plain loop with fused multiply-adds and
-//! without vector instructions.
+//! The kernels' work in scalar Rust: plain loops with fused multiply-adds, without vectors.
 
 use super::contest::SOFTENING;
 

@@ -161,8 +161,7 @@ impl Pocl {
 
     fn set<T>(&self, kernel: Object, index: usize, value: &T) {
         let (bytes, value) = (size_of::<T>(), std::ptr::from_ref(value).cast());
-        // SAFETY: the kernel is live. It copies that many bytes, and compares their number with the
-        // argument's type.
+        // SAFETY: the kernel is live; it checks the number of bytes and copies them.
         let code = unsafe { (self.cl.clSetKernelArg)(kernel, index as u32, bytes, value) };
         succeeded("clSetKernelArg", code);
     }

@@ -130,8 +130,7 @@ impl ExternalSemaphore {
     }
 
     fn counter(&self) -> &AtomicU64 {
-        // SAFETY: the start of a page after the header, in a mapping that this value keeps alive.
-        // All accesses are atomic.
+        // SAFETY: a page after the header, in this value's mapping; all accesses are atomic.
         unsafe { AtomicU64::from_ptr(self.mapping.pointer().cast()) }
     }
 }

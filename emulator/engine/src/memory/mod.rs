@@ -361,8 +361,7 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic under the lock cannot leave the table inconsistent, because every change is one
-        // insertion or removal.
+        // A panic leaves the table consistent: every change is one insertion or removal.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

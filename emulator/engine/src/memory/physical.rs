@@ -41,8 +41,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// Releases addresses from [`Memory::reserve`]. Returns false if no such range exists or it
-    /// contains mappings.
+    /// Releases addresses from [`Memory::reserve`]. Returns false if unknown or if mappings exist.
     pub fn release(&self, base: u64, bytes: u64) -> bool {
         let mut state = self.lock();
         let known = state.taken.is_taken(base, base + bytes);

@@ -573,8 +573,7 @@ fn generic_addresses_reach_a_kernels_parameters_and_constants() {
 
 #[test]
 fn who_waits_at_a_clusters_barrier_waits_for_all_that_have_not_exited() {
-    // Half a warp arrives and leaves; the other half writes before it arrives, and all other
-    // threads read afterwards.
+    // Half a warp arrives and leaves; the other half writes and arrives; then all others read.
     let body = ".shared .b32 s[96]; mov.u32 %w1, s; shl.b32 %w0, %t, 2; add.u32 %w0, %w0, %w1;
         setp.lt.u32 %p, %t, 16; @%p barrier.cluster.arrive; @%p bra STORE;
         st.shared.u32 [%w0], %t; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
@@ -615,8 +614,7 @@ fn an_extern_shared_array_with_a_size_has_that_size() {
     assert_eq!(run(&text, 65), expected);
 }
 
-/// Registers and predicates read before their first write are zero, in every block and launch,
-/// regardless of later writes.
+/// Registers and predicates are zero before their first write, in every block and launch.
 #[test]
 fn what_nobody_has_written_is_zero_in_both_modes() {
     let pieces = [

@@ -291,8 +291,7 @@ impl Generator {
         ][self.random.below(6)];
         let count = WORDS * 4 / bytes;
         let mask = if is_own { count - 1 } else { 64 / bytes - 1 };
-        // For input, the index often starts at the thread's number, so that lanes access
-        // neighboring words.
+        // For input, the index often starts at the thread's number: neighboring words.
         let how = if is_own { self.random.below(2) } else { self.random.below(4) };
         match how {
             0 => self.line(&format!("and.b32 %i, {index}, {mask};")),

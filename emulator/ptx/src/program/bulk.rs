@@ -32,8 +32,7 @@ pub struct BulkCopy {
     pub extent: Extent,
     /// Operation that combines each element with the destination; a tensor's map has its type.
     pub operation: Option<(AtomicOperation, Type)>,
-    /// The blocks of the cluster that receive the bytes, one bit each by rank, in place of the
-    /// destination's block.
+    /// The blocks that receive the bytes instead of the destination's, one bit each by rank.
     pub multicast: Option<Register>,
     /// The barrier to signal when bytes arrive. Otherwise the copy belongs to its thread's group.
     pub told: Option<Address>,

@@ -78,8 +78,7 @@ fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> 
     rounded
 }
 
-/// Returns the next number upwards, or downwards if `up` is false. Infinity's neighbor is the
-/// largest number.
+/// Returns the next number up, or down if not `up`. Infinity's neighbor is the largest number.
 macro_rules! neighbor {
     ($name:ident, $float:ty, $bits:ty) => {
         #[inline(always)]

@@ -143,8 +143,7 @@ pub(crate) trait Test {
     fn eval(a: Self::A, b: Self::B) -> bool;
 }
 
-/// A comparison of instructions. Most share the code of another one: with the opposite result, with
-/// exchanged operands, or both.
+/// A comparison. Most use another's code: with the opposite result, exchanged operands, or both.
 pub(crate) trait Comparison {
     /// The comparison that is compiled.
     type Core: Test;

@@ -2,8 +2,7 @@
 //!
 //! A handle is never an address. Each kind of object has a range of numbers, and no number is used
 //! twice. A stale handle, or a handle of another kind, is therefore never mistaken for a live
-//! object. One exception: the primary context of a device keeps its handle when it is created
-//! again, as on hardware.
+//! object. One exception: a recreated primary context keeps its handle, as on hardware.
 //!
 //! A table is next to its type, and declares whether its objects end with a context and whether
 //! they can leak. Such tables are registered with the functions of their module (`objects TABLE;`
@@ -230,8 +229,7 @@ impl Handles {
         }
     }
 
-    /// Appends the leaks among the objects of a context, given by its handle and its number, or
-    /// among all objects.
+    /// Appends the leaks among the objects of a context, given by handle and number, or among all.
     fn leaks(
         &self,
         kind: LeakKind,

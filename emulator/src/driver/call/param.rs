@@ -14,8 +14,7 @@ pub(crate) trait Param: Copy {
 
     /// # Safety
     ///
-    /// The caller of the driver function passed `raw` for this parameter, as the driver's
-    /// documentation demands.
+    /// The caller of the driver function passed `raw` for this parameter, as the driver documents.
     unsafe fn from_raw(raw: Self::Raw) -> Self;
 }
 
@@ -242,8 +241,7 @@ impl<T: Copy> In<T> {
     /// Reads the value; fails if the pointer is null.
     pub(crate) fn get(self) -> Answer<T> {
         ensure(!self.0.is_null(), INVALID_VALUE)?;
-        // SAFETY: not null, so it is a readable value of the caller by the contract of
-        // `Param::from_raw`.
+        // SAFETY: not null, so readable by the contract of `Param::from_raw`.
         Ok(unsafe { self.0.read_unaligned() })
     }
 

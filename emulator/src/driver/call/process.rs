@@ -180,8 +180,7 @@ mod loaded {
         unsafe { dlopen(file.as_ptr(), RTLD_LAZY_NOLOAD_NODELETE) };
     }
 
-    /// Returns the file of the first code on this thread's stack that is neither in this library
-    /// nor in the C library.
+    /// Returns the file of the first code on this thread's stack outside this and the C library.
     #[cfg(target_env = "gnu")]
     pub(super) fn caller() -> Option<String> {
         let own = mapped_at((caller as *const c_void).addr())?.base;

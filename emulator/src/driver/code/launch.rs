@@ -142,13 +142,11 @@ pub(crate) fn pack_params(
         (false, false) => return Err(INVALID_VALUE),
         (false, true) => {
             for (index, param) in kernel.params().iter().enumerate() {
-                // SAFETY: the array is not null, and the client passes one pointer for each
-                // parameter of the kernel.
+                // SAFETY: not null; the client passes a pointer for each parameter.
                 let from = unsafe { each.wrapping_add(index).read_unaligned() };
                 ensure(!from.is_null(), INVALID_VALUE)?;
                 let to = &mut buffer[param.offset as usize..][..param.size as usize];
-                // SAFETY: the client's argument is not null and has the size of the parameter; the
-                // buffer is our own.
+                // SAFETY: the client's argument is not null and has the parameter's size.
                 unsafe { ptr::copy_nonoverlapping(from.cast(), to.as_mut_ptr(), to.len()) };
             }
         }
@@ -156,8 +154,7 @@ pub(crate) fn pack_params(
             let (from, bytes) = extra_buffer(extra)?;
             ensure(bytes >= buffer.len() && !from.is_null() || buffer.is_empty(), INVALID_VALUE)?;
             ensure(bytes == buffer.len(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
-            // SAFETY: the client states that its buffer has as many bytes as ours; it is null only
-            // if that is zero.
+            // SAFETY: the client's buffer has as many bytes as ours; null only if zero.
             unsafe { ptr::copy_nonoverlapping(from.cast(), buffer.as_mut_ptr(), buffer.len()) };
         }
     }

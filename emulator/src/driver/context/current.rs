@@ -21,8 +21,7 @@ thread_local! {
     static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// Returns the current context, alive or not. If that is a part of a device, returns the context
-/// that owns its objects.
+/// Returns the current context, alive or not; for a part of a device, the owner of its objects.
 pub(crate) fn current() -> Option<Arc<Context>> {
     current_itself().map(Context::whole)
 }

@@ -88,8 +88,7 @@ pub(crate) enum Params {
     Waits(Arc<[CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS]>),
 }
 
-// SAFETY: the pointers in handles and parameters are numbers of the client. They are only returned
-// to it, never dereferenced.
+// SAFETY: pointers in handles and parameters are only returned to the client.
 unsafe impl Send for Semaphores {}
 // SAFETY: as above.
 unsafe impl Sync for Semaphores {}

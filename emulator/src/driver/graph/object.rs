@@ -1,7 +1,6 @@
 //! Graphs and their nodes.
 //!
-//! Graphs own nodes, and some nodes own graphs, so this file and the files of the kinds of nodes
-//! depend on each other.
+//! Graphs own nodes, and some nodes own graphs, so this file and those of nodes need each other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,6 @@
 //! Shares of the multiprocessors, and their division.
 //!
-//! Sizes and numbers of groups are as on an H100 (132 multiprocessors, driver 580), for the same
-//! number of multiprocessors.
+//! Sizes and numbers of groups are as on an H100 (driver 580), for its 132 multiprocessors.
 
 use cuprum_sys::*;
 
@@ -105,8 +104,7 @@ fn groups_of(total: u32, major: u32, ignores: bool, min: u32) -> Answer<(u32, u3
     };
     let size = min.max(least).next_multiple_of(multiple).min(total);
     let fit = total / size;
-    // The multiprocessors form clusters whose sizes are not multiples of 8, so hardware has one of
-    // the smallest groups fewer.
+    // Clusters have sizes that are not multiples of 8, so hardware has one smallest group fewer.
     let uneven = !ignores && size == least && total % size != 0 && fit > 1;
     Ok((size, if uneven { fit - 1 } else { fit }))
 }

@@ -18,8 +18,7 @@ use crate::driver::context::Context;
 use crate::driver::device;
 use crate::driver::state::{memory, settings};
 
-/// The memory of an allocation node. It ends with the last graph that has the node, or when it is
-/// freed after that.
+/// Memory of an allocation node. Ends with the last graph with the node, or when freed later.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) base: u64,
@@ -98,8 +97,8 @@ impl Block {
         Ok(block)
     }
 
-    /// Records that a launch allocates it. Fails if it is already allocated, unless the launch
-    /// frees it first.
+    /// Records a launch that allocates it. Fails if it is allocated and the launch does not free
+    /// it.
     pub(crate) fn allocate(self: &Arc<Self>, frees_first: bool) -> Answer {
         let was_allocated = self.allocated.swap(true, Ordering::AcqRel);
         ensure(frees_first || !was_allocated, INVALID_VALUE)?;

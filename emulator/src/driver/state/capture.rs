@@ -188,8 +188,7 @@ impl Captures {
         active.forbid_implicit(lane)
     }
 
-    /// Fails for a call that waits for a whole context if one of its streams is capturing, and ends
-    /// those captures.
+    /// Fails for a call that waits for a context if its streams are capturing. Ends those captures.
     pub(crate) fn forbid_in(&self, context: usize) -> Answer {
         if !self.any() {
             return Ok(());

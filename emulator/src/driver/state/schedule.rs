@@ -177,8 +177,7 @@ impl Scheduler {
         self.finish_all(Awaited::One(ticket));
     }
 
-    /// At the end of the process, runs the remaining operations except the client's functions, and
-    /// judges the order of all.
+    /// At the process's end, runs the remaining operations except client functions, and judges all.
     pub(crate) fn end_journal(&'static self) {
         let Some(journal) = &self.journal else { return };
         let mut queue = self.lock();
@@ -246,8 +245,7 @@ impl Scheduler {
         queue.end_wait(wait);
     }
 
-    /// Runs an operation that a wait needs. If none is ready, pauses for a moment, or until
-    /// something changes.
+    /// Runs an operation that a wait needs. If none is ready, pauses until something may change.
     fn help<'q>(&'static self, mut queue: MutexGuard<'q, Queue>, wait: u64) -> MutexGuard<'q, Queue> {
         match queue.take_for(wait) {
             Some((ticket, job)) => {

@@ -1,5 +1,4 @@
-//! Attributes of streams: hints for the hardware. They are stored and reported; only the priority
-//! has an effect here.
+//! Attributes of streams: hints for hardware, stored and reported. Only the priority matters.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -213,8 +213,7 @@ impl Operation for ValueBatch {
 /// Maximum number of operations per call, as on an H100.
 const MOST: usize = 255;
 
-/// Returns the operation of a structure; `None` if it has no effect here, because all memory is
-/// always visible.
+/// Returns a structure's operation; `None` if it has no effect, as all memory is visible here.
 fn operation_of(params: &CUstreamBatchMemOpParams) -> Answer<Option<ValueOperation>> {
     use CUstreamBatchMemOpType as T;
 
@@ -278,8 +277,7 @@ fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
     Ok(ValueOperation { place: NumberPlace::new(wanted.address, width)?, value: wanted.value & mask, action })
 }
 
-/// Queues the operations separately, so that a wait delays only those after it. A capture takes
-/// them as one node.
+/// Queues the operations separately, so a wait only delays later ones. A capture makes one node.
 fn push(call: &Call, stream: CUstream, params: Vec<CUstreamBatchMemOpParams>) -> Answer {
     let stream = call.stream(stream)?;
     let batch = ValueBatch::new(params)?;

@@ -1,5 +1,4 @@
-//! Advice about managed memory, and its prefetch locations: stored per page and reported, but
-//! otherwise without effect.
+//! Advice about managed memory, and prefetch locations: stored per page and reported, no effect.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

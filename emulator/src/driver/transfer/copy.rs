@@ -48,8 +48,7 @@ pub(crate) struct Copy {
     pub(super) from: Side,
     pub(super) to: Side,
     pub(super) extent: Extent,
-    /// The contexts with whose streams it synchronizes: both sides of a copy between contexts
-    /// without a stream.
+    /// Contexts with whose streams it synchronizes: both of a copy between contexts without stream.
     pub(super) fenced: [usize; 2],
 }
 

@@ -89,8 +89,7 @@ fn on_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len:
     linear(&stream, len, wait, &|len| Ok((Bytes::on_device(to, len)?, Bytes::on_device(from, len)?)))
 }
 
-/// Issues a synchronous copy between contexts. The host waits for it only if one side is
-/// page-locked host memory.
+/// Issues a synchronous copy between contexts. The host only waits if a side is page-locked.
 pub(super) fn issue_between(stream: &StreamRef, copy: Copy) -> Answer {
     let is_on_host = copy.from.bytes.is_locked() || copy.to.bytes.is_locked();
     if scheduler().is_eager() && !is_on_host {

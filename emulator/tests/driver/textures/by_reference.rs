@@ -355,8 +355,7 @@ fn wrong_use() {
     assert_eq!((code, kind), (illegal, FaultKind::UseAfterFree));
 }
 
-/// No GPU executes these, because drivers load no kernel with such queries. The numbers are
-/// documented for PTX.
+/// No GPU executes these: drivers load no such kernel. The numbers are documented for PTX.
 #[test]
 fn objects_say_what_they_are() {
     let _context = TestContext::new();

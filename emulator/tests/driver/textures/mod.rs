@@ -220,8 +220,7 @@ pub(crate) fn function(module: CUmodule, name: &str) -> CUfunction {
     function
 }
 
-/// Runs such a kernel with one thread per row of coordinates. Returns the four results of each, or
-/// the driver's code.
+/// Runs such a kernel with a thread per row of coordinates. Returns four results each, or the code.
 pub(crate) fn run(function: CUfunction, object: u64, rows: &[Vec<u32>]) -> Result<Vec<[u32; 4]>, CUresult> {
     let mut words = vec![0u32; rows.len() * WORDS];
     for (to, row) in words.chunks_mut(WORDS).zip(rows) {

@@ -101,8 +101,7 @@ impl Cell {
     fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
-                // The other lanes of this instruction were compared with the same writes; this lane
-                // is compared here.
+                // The other lanes were compared with the same writes; this lane is compared here.
                 like.lanes |= now.lanes;
                 return self
                     .0
@@ -245,8 +244,7 @@ impl Shadow {
     }
 }
 
-/// Accesses of all blocks to global memory. With the race check, one worker runs all blocks, so the
-/// lock is never contended.
+/// Accesses of all blocks to global memory. One worker runs all blocks, so the lock is uncontended.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct GlobalShadow(Mutex<Accesses>);
 

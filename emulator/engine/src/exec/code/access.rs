@@ -20,8 +20,7 @@ pub(in crate::exec) enum Source {
     Narrow,
     /// A row of 64-bit addresses.
     Wide,
-    /// A row of 32-bit indices, signed or not, times the size of the access, plus a base that is
-    /// the same in all lanes.
+    /// A row of 32-bit indices, signed or not, times the access's size, plus a base for all lanes.
     Indexed { base: u32, signed: bool },
 }
 

@@ -23,8 +23,7 @@ pub(super) struct Indexed {
 }
 
 impl Translator<'_> {
-    /// Finds loads and stores whose address is computed just before, and drops instructions that
-    /// only serve that purpose.
+    /// Finds accesses whose address is computed just before, and drops instructions only for that.
     pub(super) fn find_indexed(&mut self) {
         self.indexed.clear();
         self.dropped.clear();
@@ -66,8 +65,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Returns the address of an access as base and index, if it was computed in the same block and
-    /// has not changed since.
+    /// Returns an address as base and index, if computed in the same block and unchanged since.
     fn find_index(&self, pc: u32, access: &memory::Access) -> Option<Indexed> {
         if access.address.width != Width::Double {
             return None;
@@ -87,8 +85,7 @@ impl Translator<'_> {
             });
             // The plain mode computes both again, and must not undo later changes of the product.
             let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
-            // If the product is computed only for the first lane, its index is not read as a row
-            // and may have none.
+            // If the product is computed only for the first lane, its index may have no row.
             let scalar = self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(&product));
             (*factor == Constant::Bits(bytes) && unchanged && !scalar).then_some(Indexed {
                 base,

@@ -32,8 +32,7 @@ pub(in crate::exec) struct Liveness {
 }
 
 impl Liveness {
-    /// Returns `None` for kernels that are huge, have complex control flow, or contain instructions
-    /// that are not analyzed.
+    /// Returns `None` for huge kernels, complex control flow, and instructions not analyzed.
     pub(in crate::exec) fn find(kernel: &Kernel, blocks: &Blocks) -> Option<Liveness> {
         let words = (kernel.rows as usize + 1).div_ceil(64);
         let stops = kernel.code.iter().filter(|instruction| may_wait(&instruction.op)).count();
@@ -110,8 +109,7 @@ impl Liveness {
     }
 }
 
-/// Returns the rows that lanes read from each other; `None` if the kernel contains instructions
-/// that are not analyzed.
+/// Returns the rows that lanes read from each other; `None` if instructions are not analyzed.
 fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
     let mut exchanged = vec![0; words];
     for instruction in &kernel.code {

@@ -42,8 +42,7 @@ pub(super) struct Translator<'k> {
     pub(super) read_plainly: Vec<Register>,
     /// True if the plain mode may read any copy.
     pub(super) all_read_plainly: bool,
-    /// `None` for kernels that contain instructions that are not analyzed; copies and addresses
-    /// then stay as they are.
+    /// `None` if instructions are not analyzed; copies and addresses then stay as they are.
     pub(super) uses: Option<Uses>,
     /// Accesses that compute their addresses themselves, by instruction.
     pub(super) indexed: HashMap<u32, Indexed>,

@@ -100,8 +100,7 @@ impl Lanes<'_> {
             // SAFETY: a lane of a row of the step.
             let operands = step.operands.map(|row| unsafe { cell(row, lane).read() }.into());
             let at = self.host.wrapping_offset(self.offsets[lane] as isize);
-            // SAFETY: guaranteed by the caller. Only this worker runs the block, so only it
-            // accesses its shared memory.
+            // SAFETY: guaranteed by the caller. Only this worker accesses the shared memory.
             let old = unsafe { change(at, size_of::<C>() as u32, (operation, step.ty), global, operands) };
             if let Some(out) = step.out {
                 // SAFETY: a lane of a row of the step.

@@ -231,8 +231,7 @@ impl Run<'_, '_, '_> {
             && !super::code::liveness::contains(&self.block.kept, Register(out / LANES as u32))
     }
 
-    /// True if only the group still runs in the block, and no thread has arrived at the barrier,
-    /// whose number is in this row.
+    /// True if only the group runs in the block, and no thread has arrived at this row's barrier.
     fn is_everybody(&self, barrier: u32) -> bool {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };

@@ -146,8 +146,7 @@ pub(super) struct Mapping {
     inside: usize,
 }
 
-// SAFETY: it owns a mapping, which any thread may unmap once. The bytes are only accessed through
-// raw pointers and atomics.
+// SAFETY: any thread may unmap the owned mapping. Accesses are by raw pointers and atomics.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}

@@ -189,8 +189,7 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
 }
 
-/// Returns the results of the assembler and the loader for texts, each with its change and a
-/// compute capability.
+/// Returns the assembler's and the loader's results for texts with a change and a capability.
 fn judge(jobs: &[(String, String, u32)]) -> Verdict {
     let assembler = Assembler::fetch();
     let verdict = Mutex::new(Verdict::default());

@@ -1,5 +1,4 @@
-//! The kernels around recorded forms, identical to `tests/gpu/forms.py` and `warp_forms.py`, and
-//! their launches.
+//! Kernels for recorded forms, as in `tests/gpu/forms.py` and `warp_forms.py`, and their launches.
 
 use super::{Form, Recording, WarpForm};
 use crate::device::{Args, Buffer, Device};

@@ -23,8 +23,7 @@ pub(super) const SPACES: [(&str, Space); 10] = [
     ("const[0]", Space::Const),
 ];
 
-/// Memory orders, and true for those with release semantics. Each access is at least as strong as
-/// the strongest of them.
+/// Memory orders, and true for release semantics. Accesses are at least as strong as the strongest.
 pub(super) const ORDERS: [(&str, bool); 5] =
     [("relaxed", false), ("acquire", false), ("release", true), ("acq_rel", true), ("volatile", false)];
 pub(super) const SCOPES: [(&str, Scope); 5] = [

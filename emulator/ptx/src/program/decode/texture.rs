@@ -54,8 +54,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m.pick(&GEOMETRIES).ok_or_else(|| m.unsupported("the geometry"))
     }
 
-    /// Decodes `[object, {coordinates}]`. The layer comes first, and the last of three coordinates
-    /// may be padding.
+    /// Decodes `[object, {coordinates}]`: the layer first; the last of three may be padding.
     fn place(
         &mut self,
         operand: &Operand<'s>,

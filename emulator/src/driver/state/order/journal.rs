@@ -42,8 +42,7 @@ enum Entry {
     HostRead(u64, u64, Option<FnId>),
 }
 
-/// Maximum number of entries that wait for an operation to run. Beyond it, the operation counts as
-/// one without accesses.
+/// Maximum entries that wait for an operation to run, which then counts as without accesses.
 const MOST_ENTRIES: usize = 1 << 16;
 
 const MOST_REPORTS: usize = 100;

@@ -122,9 +122,8 @@ impl Finder<'_> {
         self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
     }
 
-    /// Propagates from these instructions to all registers. A register is assumed to be regular
-    /// until an instruction contradicts this. Its state changes at most three times, so this takes
-    /// linear time in total.
+    /// Propagates from these instructions to all registers. Registers are regular until an
+    /// instruction contradicts this. Their states change at most three times: linear time.
     fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
         let mut waits = vec![false; self.kernel.code.len()];
         open.iter().for_each(|pc| waits[*pc as usize] = true);
@@ -248,8 +247,7 @@ impl Finder<'_> {
                     let (one, other) = (*one, *other);
                     let earlier = self.blocks.rank(one) < self.blocks.rank(other);
                     let (first, second) = if earlier { (one, other) } else { (other, one) };
-                    // The first lanes run until they reach the position of the others, or pass it.
-                    // Then the others catch up.
+                    // The first lanes run until they reach or pass the others, which then catch up.
                     for meeting in self.reject_written(first, second)? {
                         if meeting != second {
                             self.reject_written(second, meeting)?;

@@ -84,8 +84,7 @@ impl Affine {
         comparison(info).map(TestKind::Range)
     }
 
-    /// Returns the source that an operation extends to 64 bits and whose lanes differ, and true if
-    /// the extension is signed.
+    /// Returns the irregular source that an operation extends to 64 bits; true if signed.
     pub(in crate::exec) fn extended(
         &self,
         info: &PureInfo,

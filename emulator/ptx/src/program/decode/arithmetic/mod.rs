@@ -90,8 +90,7 @@ impl Variant {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes additions, subtractions and multiply-adds, with the carry flag or as
-    /// [`Decoder::arithmetic`].
+    /// Decodes sums, differences and multiply-adds, with carry or as [`Decoder::arithmetic`].
     pub(super) fn add(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if i.modifiers.contains(&"cc") { self.carrying(i, m) } else { self.arithmetic(i, m) }
     }

@@ -51,8 +51,7 @@ impl Huffman {
         let mut bits = Backward::new(input.rest)?;
         let mut states = [table.start(&mut bits), table.start(&mut bits)];
         let mut weights = Vec::new();
-        // The stream ends where a state needs more bits than are left. The other state then still
-        // holds a symbol.
+        // The stream ends where a state needs more bits. The other state then holds a symbol.
         for turn in (0..2).cycle() {
             weights.push(table.symbol(states[turn])?);
             states[turn] = table.next(states[turn], &mut bits)?;
