@@ -18,7 +18,6 @@ use bench::Bench;
 /// A planted bug, and its correct twin.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// Runs the program; `true` for the twin.
     pub(crate) run: fn(&Bench, bool),
     /// Parts of the report; empty if only the twin is a case.
     pub(crate) says: &'static [&'static str],

@@ -108,7 +108,6 @@ impl Bench {
         Self { contexts, streams, source, target, other, locked, array, levels, modules, library }
     }
 
-    /// Returns the address used by the work during a call.
     fn used_by(&self, call: &str) -> CUdeviceptr {
         match call {
             "cuMemFreeHost" => self.locked.addr() as CUdeviceptr,
@@ -188,7 +187,6 @@ impl Bench {
         })
     }
 
-    /// Returns the codes of a wait for both contexts.
     fn ends(&self) -> [CUresult; 2] {
         let wait = |context| match code!(cuCtxSetCurrent(context)) {
             CUresult::CUDA_SUCCESS => code!(cuCtxSynchronize()),

@@ -61,7 +61,6 @@ fn report(text: &str) {
     }
 }
 
-/// Reports a function that is not built.
 pub(crate) fn report_not_built(function: &str, subject: &str) {
     report(&format!("{function} is not built ({subject}): cudaErrorNotSupported"));
 }

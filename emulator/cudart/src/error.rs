@@ -196,7 +196,6 @@ fn find(table: &'static [(u32, &'static str)], code: u32) -> Option<&'static CSt
 }
 
 impl cudaError {
-    /// Returns the C name of the code.
     pub(crate) fn name(self) -> &'static CStr {
         find(NAMES, self.0).unwrap_or(c"unrecognized error code")
     }

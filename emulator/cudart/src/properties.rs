@@ -118,7 +118,6 @@ macro_rules! rows {
     };
 }
 
-/// Selects the rows of one layout.
 macro_rules! pick {
     ($name:ident $which:ident [$($done:tt)*] both $field:ident: $ty:ty = $source:tt; $($rest:tt)*) => {
         pick! { $name $which [$($done)* $field: $ty = $source;] $($rest)* }
@@ -133,7 +132,6 @@ macro_rules! pick {
         pick! { $name $which [$($done)*] $($rest)* }
     };
     ($name:ident $which:ident [$($field:ident: $ty:ty = $source:tt;)*]) => {
-        /// The properties of a device.
         #[repr(C)]
         #[derive(Clone, Copy)]
         pub(crate) struct $name { $( pub(crate) $field: $ty, )* }
@@ -157,7 +155,6 @@ macro_rules! pick {
     };
 }
 
-/// Fills one field.
 macro_rules! value {
     ($place:expr, $ty:ty, $get:ident, _) => {};
     ($place:expr, $ty:ty, $get:ident, ($attribute:ident)) => {

@@ -51,7 +51,6 @@ fn write() -> RwLockWriteGuard<'static, Registry> {
     REGISTRY.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a fat binary. Returns its handle.
 pub(crate) fn add_image(wrapper: *const FatBinaryWrapper) -> *mut *mut c_void {
     let image = Arc::new(Image::new(wrapper));
     let handle = Arc::as_ptr(&image).addr();
@@ -132,7 +131,6 @@ pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
     Ok(found)
 }
 
-/// True if a kernel is registered at a host address.
 pub(crate) fn has_kernel(host: *const c_void) -> bool {
     read().kernels.contains_key(&host.addr())
 }
@@ -142,7 +140,6 @@ pub(crate) fn add_handle(kernel: CUkernel) {
     write().handles.insert(kernel.0.addr());
 }
 
-/// Removes the handles of a library's kernels.
 pub(crate) fn remove_handles(fns: &Fns, library: CUlibrary) {
     let belongs = |kernel: usize| {
         let mut owner = CUlibrary::null();

@@ -133,7 +133,6 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// Returns the shortest time of each variant.
 fn measure(launch: &Launch) -> Vec<Duration> {
     let devices: Vec<(Device, Args)> = VARIANTS
         .iter()

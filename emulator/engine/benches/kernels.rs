@@ -240,7 +240,6 @@ fn print_header(pocl: Option<&Result<Pocl, Absent>>, numba: &Other<Simulated>, r
     println!();
 }
 
-/// Returns the first lines of the table.
 fn head(quick: bool) -> String {
     let mut columns = vec!["kernel", "unit", "native scalar", "emulator", "ratio", "goal"];
     if !quick {

@@ -26,7 +26,6 @@ use std::sync::OnceLock;
 use cuprum_emulator::{Message, Settings};
 use cuprum_sys::{CUresult, FnId, Fns, StreamMode, environment};
 
-/// The exported functions.
 mod exported {
     cuprum_sys::export_functions!(crate::functions, crate::answer);
 }

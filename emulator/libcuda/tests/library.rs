@@ -17,7 +17,6 @@ use cuprum_sys::{
     Version,
 };
 
-/// Returns the path of the library.
 fn file() -> &'static Path {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
     FILE.get_or_init(built::library)

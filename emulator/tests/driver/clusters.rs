@@ -55,7 +55,6 @@ impl Kernels {
         function
     }
 
-    /// Returns the code of a launch, and the words by rank.
     fn launch(
         &self,
         function: CUfunction,

@@ -240,7 +240,6 @@ fn endless_kernel() -> CUfunction {
     function
 }
 
-/// Waits for a condition, with a time limit.
 fn comes_true(limit: Duration, is_true: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while !is_true() {
@@ -252,7 +251,6 @@ fn comes_true(limit: Duration, is_true: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Handles for another thread.
 struct Sent(CUcontext, CUstream, CUfunction);
 
 // SAFETY: handles of driver objects, which any thread may use.

@@ -25,7 +25,6 @@ fn make(table: &Fns, count: usize) {
     }
 }
 
-/// Creates contexts with an object in each, and destroys them.
 fn contexts(table: &Fns, count: usize) -> Duration {
     let start = Start::now();
     for _ in 0..count {

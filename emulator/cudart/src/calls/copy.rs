@@ -140,7 +140,6 @@ fn copy(here: &Here, target: *mut c_void, source: *const c_void, count: usize, k
     })
 }
 
-/// Copies on a stream.
 fn copy_async(
     here: &Here,
     target: *mut c_void,

@@ -16,7 +16,6 @@ pub(crate) extern "C" fn __cudaRegisterFatBinary(wrapper: *const FatBinaryWrappe
     registry::add_image(wrapper)
 }
 
-/// Ends the registration of a fat binary's kernels and variables.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
 
@@ -43,7 +42,6 @@ pub(crate) extern "C" fn __cudaRegisterFunction(
     registry::add_kernel(handle, host, name);
 }
 
-/// Registers a variable, constant or not.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterVar(
     handle: *mut *mut c_void,
@@ -58,7 +56,6 @@ pub(crate) extern "C" fn __cudaRegisterVar(
     registry::add_variable(handle, host, name);
 }
 
-/// Registers a managed variable.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterManagedVar(
     handle: *mut *mut c_void,

@@ -19,7 +19,6 @@ pub(crate) struct Here {
     pub(crate) mode: StreamMode,
 }
 
-/// The primary context of a device.
 #[derive(Clone, Copy)]
 struct Primary {
     device: CUdevice,
@@ -67,7 +66,6 @@ pub(crate) fn enter(mode: StreamMode) -> Result<Here> {
 }
 
 impl Here {
-    /// Returns the device of the current context.
     pub(crate) fn device(&self) -> Result<CUdevice> {
         let mut device = 0;
         // SAFETY: a valid output.
@@ -76,7 +74,6 @@ impl Here {
     }
 }
 
-/// Returns the current context, or null.
 pub(crate) fn current(fns: &Fns) -> Result<CUcontext> {
     let mut context = CUcontext::null();
     // SAFETY: a valid output.

@@ -42,12 +42,10 @@ pub(crate) fn last_error() -> cudaError {
     cudaError(LAST.get())
 }
 
-/// Returns the last error of this thread and clears it.
 pub(crate) fn take_last_error() -> cudaError {
     cudaError(LAST.replace(0))
 }
 
-/// Returns the device that this thread has selected.
 pub(crate) fn device() -> Option<i32> {
     DEVICE.get()
 }
@@ -71,7 +69,6 @@ pub(crate) fn push(configuration: Configuration) -> Result {
     pushed.map_err(|_| cudaError::cudaErrorCudartUnloading)
 }
 
-/// Returns the configuration pushed last.
 pub(crate) fn pop() -> Result<Configuration> {
     let popped = CONFIGURATIONS.try_with(|stack| stack.borrow_mut().pop());
     popped.ok().flatten().ok_or(cudaError::cudaErrorMissingConfiguration)

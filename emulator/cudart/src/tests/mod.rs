@@ -18,7 +18,6 @@ fn device() -> MutexGuard<'static, ()> {
     guard
 }
 
-/// Calls a function of the runtime, and returns its code.
 macro_rules! call {
     ($function:path $(, $argument:expr)* $(,)?) => {{
         // SAFETY: outputs and addresses that live during the call, as each test ensures.

@@ -30,7 +30,6 @@ impl Time {
         Time::of(&mut run).min(Time::of(run))
     }
 
-    /// Returns the shorter time of each clock.
     pub(crate) fn min(self, other: Time) -> Time {
         Time { processor: self.processor.min(other.processor), wall: self.wall.min(other.wall) }
     }

@@ -364,7 +364,6 @@ impl Backing {
         Some(Self { host: piece.pointer(), owner: Some(Arc::new(Owner::Arena(piece))) })
     }
 
-    /// Uses bytes of a file.
     pub(super) fn mapped(mapping: Mapping, slot: Option<Slot>) -> Self {
         let host = mapping.pointer();
         Self { host, owner: Some(Arc::new(Owner::Mapped { _mapping: mapping, slot })) }
@@ -375,7 +374,6 @@ impl Backing {
         Self { host, owner: None }
     }
 
-    /// Returns the same bytes from `offset` on.
     pub(super) fn part(&self, offset: u64) -> Self {
         let mut part = self.clone();
         part.host = self.host.wrapping_add(offset as usize);

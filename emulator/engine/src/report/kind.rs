@@ -147,7 +147,6 @@ impl FaultKind {
         }
     }
 
-    /// True if the fault is about an address.
     pub(super) fn is_access(&self) -> bool {
         matches!(
             self,

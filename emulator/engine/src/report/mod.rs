@@ -195,7 +195,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A coordinate as `(x,y,z)`.
 struct Triple([u32; 3]);
 
 impl fmt::Display for Triple {

@@ -93,14 +93,11 @@ const PREDICATES: usize = 4;
 /// Number of words of the buffer that each thread may read and write.
 const WORDS: usize = 8;
 
-/// Generates random programs.
 struct Generator {
     random: Random,
     text: String,
     labels: usize,
-    /// Loop counters in use.
     depth: usize,
-    /// Depth of nested loops and conditions.
     nesting: usize,
     /// True if divergence makes otherwise regular registers irregular.
     wild: bool,
@@ -403,7 +400,6 @@ impl Generator {
         self.line(&format!("{guard}ld.global.{ty} {register}, [%a];"));
     }
 
-    /// Adds a collective operation of all lanes.
     fn collective(&mut self) {
         let (d, a, b) = (self.register('r'), self.register('r'), self.register('r'));
         let p = self.random.below(PREDICATES);

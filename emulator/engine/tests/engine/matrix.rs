@@ -19,7 +19,6 @@ fn numbers(count: usize, seed: usize) -> Vec<i32> {
     (0..count).map(|i| ((i * 37 + seed * 11) % 23) as i32 - 11).collect()
 }
 
-/// Computes `a * b + c`, row-major.
 fn product(a: &[i32], b: &[i32], c: &[i32], [m, n, k]: [usize; 3]) -> Vec<f32> {
     let element = |row: usize, column: usize| {
         c[row * n + column] + (0..k).map(|i| a[row * k + i] * b[i * n + column]).sum::<i32>()

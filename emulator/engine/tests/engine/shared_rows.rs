@@ -19,7 +19,6 @@ fn padding() -> String {
     text
 }
 
-/// Returns a kernel with many more registers.
 fn padded(ptx: &str, kernel: &str) -> String {
     let entry = ptx.find(&format!(".entry {kernel}(")).expect("the kernel");
     let body = entry + ptx[entry..].find('{').expect("its body") + 1;

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 /// Ratio of the sizes of the two cases.
 const LARGER: usize = 8;
-/// Maximum ratio of their times.
 const LONGER: f64 = 24.0;
 /// Shorter times than this are ignored.
 const NO_MATTER: Duration = Duration::from_millis(250);

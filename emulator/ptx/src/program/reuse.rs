@@ -32,7 +32,6 @@ pub(super) const OWN_ROWS: u32 = 1024;
 /// that are live in several blocks keep their own rows.
 const MOST_STEPS: usize = 64;
 
-/// Assigns shared rows to the registers of a large kernel.
 pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
     if kernel.rows <= own_rows {
         return;
@@ -160,7 +159,6 @@ impl NewRows {
     }
 }
 
-/// The live range of a register.
 #[derive(Clone, Copy)]
 struct Life {
     first: u32,
@@ -170,7 +168,6 @@ struct Life {
     is_alone: bool,
 }
 
-/// The live ranges of the registers of a unit.
 struct Lives(Vec<Life>);
 
 /// Position of an instruction that names a register.
@@ -263,7 +260,6 @@ fn mentions(kernel: &Kernel, unit: Range<usize>) -> Vec<Mention> {
 struct Walk<'b> {
     blocks: &'b Blocks,
     first_block: usize,
-    /// The predecessors of each block.
     before: Vec<Vec<usize>>,
     /// The register last found live at the start of each block and the register last written in it.
     alive_at_start: Vec<u32>,

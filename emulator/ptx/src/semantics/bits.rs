@@ -252,7 +252,6 @@ operations! {
     Pack32(low: u32, high: u32) -> u64 { u64::from(high) << 32 | u64::from(low) }
     Pack16(low: u16, high: u16) -> u32 { u32::from(high) << 16 | u32::from(low) }
     Pack8(a: u8, b: u8, c: u8, d: u8) -> u32 { u32::from_le_bytes([a, b, c, d]) }
-    /// Shifts `a` right by `b` bits.
     ShiftDown64(a: u64, b: u32) -> u64 { a.wrapping_shr(b) }
     ShiftDown32(a: u32, b: u32) -> u32 { a.wrapping_shr(b) }
 }

@@ -7,13 +7,9 @@ use core::marker::PhantomData;
 
 /// Rounding modes of `cvt` from a float to an integer, or to a float without a fraction. To even.
 pub(crate) const TO_EVEN: u8 = 0;
-/// Towards zero.
 pub(crate) const TRUNCATE: u8 = 1;
-/// Towards minus infinity.
 pub(crate) const FLOOR: u8 = 2;
-/// Towards plus infinity.
 pub(crate) const CEILING: u8 = 3;
-/// To nearest, ties away from zero.
 pub(crate) const TIES_AWAY: u8 = 4;
 
 pub(crate) trait Integer: Lane {

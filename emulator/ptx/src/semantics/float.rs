@@ -38,7 +38,6 @@ pub fn canonical(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
 }
 
-/// Makes a signaling NaN quiet.
 #[inline(always)]
 pub(crate) fn quiet(bits: u64) -> u64 {
     bits | 1 << 51
@@ -322,7 +321,6 @@ operations! {
     AbsF64(a: f64) -> f64 { change_sign(a, a.to_bits() & !(1 << 63)) }
     @rows(true)
     NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
-    /// The magnitude of `b` with the sign of `a`.
     CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
     CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
 }

@@ -134,7 +134,6 @@ pub(crate) trait Pure: Sized {
     fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
 }
 
-/// A comparison of two values.
 pub(crate) trait Test {
     type A: Lane;
     type B: Lane;
@@ -147,7 +146,6 @@ pub(crate) trait Test {
 pub(crate) trait Comparison {
     /// The comparison that is compiled.
     type Core: Test;
-    /// True if the result is the opposite.
     const OPPOSITE: bool = false;
     /// True if the operands, which have the same type, are exchanged.
     const EXCHANGED: bool = false;

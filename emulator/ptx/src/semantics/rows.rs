@@ -112,12 +112,10 @@ macro_rules! for_each_level {
 pub use crate::for_each_level;
 
 for_each_level! {
-    /// The row functions of an operation, by level.
     pub(super) pure_rows[O: Pure]: PureRows = run_pure::<O>(files: &[*mut u32], out: u32, sources: &[u32; 4])
 }
 
 for_each_level! {
-    /// The row functions of a comparison, by level.
     pub(super) test_rows[O: Test]: TestRows = run_test::<O>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32)
 }
 

@@ -51,8 +51,7 @@ impl RegisterLimit {
         Self(last.and_then(|line| line.strip_prefix(MARK)?.parse().ok()))
     }
 
-    /// Returns the registers for `wanted` ones, and the bytes of local memory that replace the
-    /// rest.
+    /// Returns the granted registers of `wanted`, and the bytes of local memory for the rest.
     pub(super) fn apply(self, wanted: u32) -> (u32, u32) {
         let most = self.0.map_or(wanted, |most| most.max(FEWEST_REGISTERS));
         let kept = wanted.min(most);

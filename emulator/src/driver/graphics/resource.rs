@@ -40,8 +40,13 @@ pub(super) struct Resource {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ResourceKind {
     /// A buffer object, with its size at registration, which stays fixed.
-    Buffer { bytes: usize },
-    Image { target: u32, array_flags: u32 },
+    Buffer {
+        bytes: usize,
+    },
+    Image {
+        target: u32,
+        array_flags: u32,
+    },
 }
 
 /// The state of a resource that can change.

@@ -97,8 +97,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Records a launch that allocates it. Fails if it is allocated and the launch does not free
-    /// it.
+    /// Records that a launch allocates it. Fails if it is allocated, unless `frees_first`.
     pub(crate) fn allocate(self: &Arc<Self>, frees_first: bool) -> Answer {
         let was_allocated = self.allocated.swap(true, Ordering::AcqRel);
         ensure(frees_first || !was_allocated, INVALID_VALUE)?;

@@ -16,7 +16,6 @@ use crate::hopper::{Random, fill, fingerprint, lines};
 const TENSOR_BYTES: usize = 65536;
 const TILE_BYTES: usize = 24576;
 
-/// A line of the recording.
 struct Case {
     operation: String,
     element: u32,

@@ -186,12 +186,10 @@ fn argument<T>(value: &T) -> *mut c_void {
     core::ptr::from_ref(value).cast::<c_void>().cast_mut()
 }
 
-/// Returns a picture of four bytes per pixel.
 fn picture(width: usize, height: usize) -> Vec<u8> {
     (0..width * height * 4).map(|i| (i * 97 + i / 7 * 31) as u8).collect()
 }
 
-/// Resizes bilinearly in double precision.
 fn resized(from: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> Vec<f64> {
     let mut out = Vec::new();
     for y in 0..to[1] {

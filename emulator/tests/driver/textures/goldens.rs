@@ -7,7 +7,6 @@ use cuprum_sys::*;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Allowed {
-    /// No difference.
     Exact,
     /// As a number, at most this much.
     Within(f32),

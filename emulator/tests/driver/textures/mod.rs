@@ -193,7 +193,6 @@ fn copy(array: CUarray, [width, height, depth]: [usize; 3], host: &mut [u8], to_
     ok!(cuMemcpy3D_v2(&copy));
 }
 
-/// Number of coordinate words per thread.
 const WORDS: usize = 12;
 
 /// Returns a kernel around an instruction, which receives the handle in `%t` and coordinates in

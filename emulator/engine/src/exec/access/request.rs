@@ -93,7 +93,6 @@ impl Request {
     }
 }
 
-/// The bytes of an allowed access.
 pub(in crate::exec) struct Place {
     pub(in crate::exec) host: *mut u8,
     /// True if other workers can access the memory.

@@ -4,7 +4,6 @@ use super::Request;
 use super::place::place;
 use crate::exec::block::{Block, Site, Stop};
 
-/// Maximum length of a string.
 const MOST_TEXT: usize = 65_536;
 
 /// Reads a byte at a generic address. It uses the last cache slot.

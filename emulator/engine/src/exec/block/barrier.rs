@@ -154,7 +154,6 @@ impl Block<'_, '_> {
         self.warps.iter().any(|warp| !warp.exits.is_empty())
     }
 
-    /// True if no thread of this block has arrived at the barrier with this number.
     pub(in crate::exec) fn nobody_arrived(&self, id: u32) -> bool {
         self.arrived.get(id as usize) == Some(&0)
     }

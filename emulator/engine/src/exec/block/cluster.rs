@@ -12,17 +12,14 @@ use crate::program::memory::{Order, Scope};
 use crate::semantics::lanes_of;
 use std::cell::{Cell, RefCell};
 
-/// State that the blocks of a cluster share.
 #[derive(Debug)]
 pub(in crate::exec) struct Cluster {
     members: Vec<Member>,
-    /// Number of completed phases of the barrier.
     phase: Cell<u64>,
     /// Knowledge that threads published on arrival, by phase, if a check needs it.
     told: RefCell<Publications>,
 }
 
-/// The state of a block that is visible to its cluster.
 #[derive(Debug)]
 pub(in crate::exec) struct Member {
     /// Its shared memory, which lives as long as the blocks of the cluster.
@@ -56,7 +53,6 @@ impl Cluster {
 }
 
 impl Block<'_, '_> {
-    /// Makes this block known to the other blocks of its cluster.
     pub(super) fn enter_cluster(&mut self) {
         let Some(cluster) = &self.cluster else { return };
         let Some(member) = cluster.member(self.rank) else { return };

@@ -6,7 +6,6 @@ use crate::exec::tensor::MOST_DIMENSIONS;
 /// A copy, with the values of its operands at issue.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LateCopy {
-    /// The thread and the instruction.
     pub(in crate::exec) site: Site,
     pub(in crate::exec) to: u64,
     pub(in crate::exec) from: u64,

@@ -4,7 +4,6 @@
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LateProduct {
     pub(in crate::exec) pc: u32,
-    /// Descriptors of the factors in shared memory.
     pub(in crate::exec) descriptors: [u64; 2],
     /// True if the product is added to the old values.
     pub(in crate::exec) accumulates: bool,

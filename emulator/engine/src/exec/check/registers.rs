@@ -4,7 +4,6 @@ use crate::program::instruction::{Condition, Instruction};
 use crate::program::{Kernel, effects};
 use crate::semantics::{Predicate, Register};
 
-/// For each row and each predicate, the lanes in which it was written.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct WrittenRegisters {
     pub(in crate::exec) rows: Vec<u32>,

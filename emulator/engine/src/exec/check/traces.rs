@@ -61,7 +61,6 @@ pub(in crate::exec) struct Trace {
     /// Time of the warp's clock.
     pub(in crate::exec) moment: u32,
     pub(in crate::exec) pc: u32,
-    /// One bit per byte of the word.
     pub(in crate::exec) bytes: u8,
     pub(in crate::exec) write: bool,
     pub(in crate::exec) order: Order,
@@ -159,7 +158,6 @@ impl Trace {
 pub(in crate::exec) struct Compare {
     /// True if it writes the value that is already there.
     pub(in crate::exec) same: bool,
-    /// True if plain reads race with atomic instructions.
     pub(in crate::exec) atomic_reads: bool,
 }
 
@@ -227,7 +225,6 @@ impl Accesses {
     }
 }
 
-/// Shadow of a block's shared memory.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Shadow {
     pub(in crate::exec) written: Written,

@@ -34,11 +34,9 @@ impl Growth {
 /// Layout of the accesses of half a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Half {
-    /// All lanes access the same element.
     Same,
     /// The lanes access consecutive elements.
     Next,
-    /// Each lane has its own offset.
     Each,
 }
 

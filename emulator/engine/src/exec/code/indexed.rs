@@ -18,7 +18,6 @@ pub(super) struct Indexed {
     pub(super) base: Register,
     pub(super) index: Register,
     pub(super) signed: bool,
-    /// The multiplication and the addition.
     pub(super) instructions: [u32; 2],
 }
 

@@ -17,7 +17,6 @@ const MOST_WORDS: usize = 1 << 19;
 /// more; in more complex control flow it may need as many as there are blocks.
 const MOST_ROUNDS: usize = 32;
 
-/// A set of rows, one bit each.
 pub(in crate::exec) type RowSet = [u64];
 
 /// The live rows at each position where lanes may wait while others run.

@@ -16,7 +16,6 @@ pub(in crate::exec) enum Coordinates {
     Number([f32; 3]),
 }
 
-/// The level of detail in an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) enum Lod {
     Implicit,
@@ -44,7 +43,6 @@ struct Spot<'o> {
     level: &'o Level,
     axes: usize,
     positions: [Position; 3],
-    /// The layer or face.
     slice: Option<u32>,
 }
 

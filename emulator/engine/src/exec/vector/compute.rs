@@ -110,7 +110,6 @@ impl Run<'_, '_, '_> {
             && (self.files.full || self.gang.members().iter().all(whole))
     }
 
-    /// Performs a collective operation of whole warps.
     pub(super) fn collective(&mut self, operation: &Collective) {
         for member in self.gang.members() {
             plain::perform_collective(&mut self.block.warps[member.warp].rows, operation, member.mask);

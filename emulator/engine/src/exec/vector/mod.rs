@@ -42,11 +42,8 @@ struct Run<'r, 'l, 'a> {
     left: u32,
 }
 
-/// Next step of a group.
 enum Go {
-    /// The following step.
     On,
-    /// This step.
     To(usize),
     /// None: the group is settled, and other paths take their turn.
     Rest,

@@ -148,7 +148,6 @@ impl Run<'_, '_, '_> {
         &self.block.scalars.growths[operand.shape as usize]
     }
 
-    /// Writes a scalar to its vector register in a warp.
     pub(super) fn expand(&mut self, warp: usize, operand: Operand) {
         let register = Register(operand.row / LANES as u32);
         let Some(file) = self.block.scalars.groups.get(warp / MOST_WARPS) else { return };

@@ -45,13 +45,11 @@ pub(super) struct SharedFile {
     header: Header,
 }
 
-/// The first words of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 struct Header {
     magic: u64,
     purpose: u64,
-    /// Number of bytes after the header.
     bytes: u64,
     device: u64,
 }
@@ -152,7 +150,6 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Returns the first requested byte.
     pub(super) fn pointer(&self) -> *mut u8 {
         self.start.wrapping_add(self.inside)
     }

@@ -24,7 +24,6 @@ const PLACES: usize = 96;
 const ARENA: usize = 32 * 1024;
 /// Bytes that each access stores per thread: the loaded value and the address.
 const RESULT: usize = 80;
-/// Maximum number of accesses in a kernel.
 const MOST: usize = 40;
 /// One kernel in this many is in the sample, at a different position for each kind.
 const SAMPLE: usize = 4;
@@ -234,7 +233,6 @@ impl Kernel {
     }
 }
 
-/// Maximum size of a parameter.
 const ARENA_OF_PARAM: usize = 32_512;
 
 fn own(space: Space) -> &'static str {

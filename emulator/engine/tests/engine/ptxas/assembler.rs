@@ -14,7 +14,6 @@ pub(crate) struct Assembler {
 }
 
 impl Assembler {
-    /// Downloads the wheel once.
     pub(crate) fn fetch() -> Assembler {
         // One test downloads while the others wait.
         static TURN: Mutex<()> = Mutex::new(());

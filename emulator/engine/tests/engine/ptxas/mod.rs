@@ -28,7 +28,6 @@ struct Original {
     text: String,
     /// Its bytes that may be changed.
     range: std::ops::Range<usize>,
-    /// Compute capability of the target device.
     capability: u32,
 }
 
@@ -62,7 +61,6 @@ fn originals() -> Vec<Original> {
     all
 }
 
-/// The loader's result for a text.
 enum Ours {
     Loads,
     /// Not PTX, or invalid PTX, for this reason.
@@ -91,7 +89,6 @@ fn ours(text: &str, capability: u32) -> (bool, Ours) {
 #[derive(Default)]
 struct Tally(BTreeMap<String, (usize, Vec<String>)>);
 
-/// Maximum number of examples per kind.
 const EXAMPLES: usize = 4;
 
 impl Tally {

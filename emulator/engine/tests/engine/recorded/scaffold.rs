@@ -6,7 +6,6 @@ use cuprum_engine::exec::Execution;
 use std::fmt::Write;
 
 const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
-/// Threads per block of a form's kernel.
 const BLOCK: u32 = 128;
 
 impl Recording {

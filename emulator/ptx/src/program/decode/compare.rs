@@ -9,7 +9,6 @@ use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Register, TestInfo, Width, bits, float, half, integer, pure, test};
 
-/// The comparisons of `setp`, `set`.
 #[derive(Clone, Copy)]
 enum Comparison {
     Eq,
@@ -50,7 +49,6 @@ const COMPARISONS: [(&str, Comparison); 18] = [
     ("nan", Comparison::Nan),
 ];
 
-/// The comparisons only for unsigned numbers.
 const UNSIGNED_NAMES: [&str; 4] = ["lo", "ls", "hi", "hs"];
 
 struct Comparing {

@@ -27,7 +27,6 @@ pub(super) struct Spilled<'s> {
 }
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
-    /// Decodes the body of a called device function.
     pub(super) fn unit(&mut self, index: usize) -> Decoded<()> {
         let unit = &self.units[index];
         let module_index = unit.module_index;

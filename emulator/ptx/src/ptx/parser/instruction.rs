@@ -94,7 +94,6 @@ impl<'s> Parser<'s> {
         Ok(Operand::Name(name))
     }
 
-    /// Parses an operand that begins with a minus sign.
     fn negated_operand(&mut self) -> Parsed<Operand<'s>> {
         match self.lexer.clone().next()?.0 {
             Token::Double(value) => {

@@ -17,7 +17,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 const MOST_LOOKS: usize = 256;
 const LEAST_LOOKS: usize = 1 << 16;
 
-/// Knowledge about a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
     /// Irregular: it needs a row.

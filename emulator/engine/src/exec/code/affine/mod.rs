@@ -56,7 +56,6 @@ pub(in crate::exec) struct Affine {
 }
 
 impl Affine {
-    /// Returns the index of the shape of a scalar or a constant.
     pub(in crate::exec) fn shape(&self, register: Register) -> Option<u32> {
         self.scalars
             .get(&register)
@@ -101,7 +100,6 @@ impl Affine {
         used.then_some((*source, signed))
     }
 
-    /// True if the address of an access is in a scalar.
     pub(in crate::exec) fn is_address(&self, access: &Access) -> bool {
         // Local memory differs by lane, so equal addresses refer to different bytes.
         AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local)

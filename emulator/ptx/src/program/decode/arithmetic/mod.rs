@@ -57,7 +57,6 @@ enum Kept {
 
 const PARTS: [(&str, Kept); 3] = [("lo", Kept::Low), ("hi", Kept::High), ("wide", Kept::Wide)];
 
-/// Variant of an operation, as stated by its modifiers.
 #[derive(Clone, Copy)]
 struct Variant {
     part: Option<Kept>,
