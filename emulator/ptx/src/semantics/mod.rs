@@ -206,7 +206,7 @@ impl PureInfo {
         match self.lanes {
             // SAFETY: guaranteed by the caller.
             Lanes::Loop(run) => unsafe { run(rows, out, sources, mask) },
-            // SAFETY: as above; the widths are those of this operation.
+            // SAFETY: as above, with the widths of this operation.
             Lanes::Each(each) => unsafe { each.run(self, rows, out, sources, mask) },
         }
     }

@@ -1,6 +1,6 @@
 //! Graphs and their nodes.
 //!
-//! Graphs own nodes, and some nodes own graphs, so this file and those of nodes need each other.
+//! Graphs own nodes, and some nodes own graphs, so this file and the nodes' files need each other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -218,7 +218,7 @@ mod os {
         }
     }
 
-    /// Does what would happen without this handler.
+    /// Handles the signal as if this handler did not exist.
     fn hand_on(previous: &Action, signal: c_int, info: *const Info, machine: *const Machine) {
         // SAFETY: it is valid, as in the caller.
         let is_fault = unsafe { (*info).code } > 0;

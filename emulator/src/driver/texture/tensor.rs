@@ -71,7 +71,7 @@ fn check_address(address: u64, interleave: CUtensorMapInterleave) -> Answer {
 }
 
 impl Tensor {
-    /// Checks what all kinds of maps share. `inner` is the number of elements in a row of a box.
+    /// Checks the properties of all kinds. `inner` is the number of elements in a row of a box.
     fn check(&self, inner: u64) -> Answer {
         let bytes = element_bytes(self.element)?;
         let is_wide = self.interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_32B;

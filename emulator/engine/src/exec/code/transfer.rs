@@ -141,7 +141,7 @@ unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: 
         for warp in warps {
             let to = warp.file.wrapping_add(registers[0] as usize).cast::<C>();
             let from = |half| warp.at.wrapping_offset(offset(half)).cast::<T>();
-            // SAFETY: as the caller says; half a register of the access.
+            // SAFETY: guaranteed by the caller; half a register of the access.
             unsafe { read_half(from(0), 1, access.sign, to) };
             // SAFETY: as above.
             unsafe { read_half(from(1), 1, access.sign, to.wrapping_add(HALF)) };
@@ -193,7 +193,7 @@ unsafe fn load_half<T: Element<C>, C: Copy>(
             // SAFETY: half a register of the access.
             unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
         } else {
-            // SAFETY: as the caller says; half a register of the access.
+            // SAFETY: guaranteed by the caller; half a register of the access.
             unsafe { read_half(from, registers.len(), access.sign, to) };
         }
     }
@@ -209,7 +209,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
         if is_row(warp, spread, registers) {
             let from = warp.file.wrapping_add(registers[0] as usize).cast::<C>();
             let to = |half| warp.at.wrapping_offset(offset(half)).cast::<T>();
-            // SAFETY: as the caller says; half a register of the access.
+            // SAFETY: guaranteed by the caller; half a register of the access.
             unsafe { write_half(from, to(0), 1) };
             // SAFETY: as above.
             unsafe { write_half(from.wrapping_add(HALF), to(1), 1) };
@@ -226,7 +226,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
                     let to = at.wrapping_byte_offset(offset(half));
                     let from = from.wrapping_add(half * HALF);
                     if registers.len() == 1 {
-                        // SAFETY: as the caller says; half a register of the access.
+                        // SAFETY: guaranteed by the caller; half a register of the access.
                         unsafe { write_half(from, to, 1) };
                     } else {
                         // SAFETY: as above.
