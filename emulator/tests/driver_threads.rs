@@ -75,8 +75,7 @@ fn many_threads_use_one_context_at_the_same_time() {
     ok!(cuMemAlloc_v2(&mut pointer, 4));
 }
 
-/// The host polls like a wait for a value, or a kernel with volatile loads. ThreadSanitizer would
-/// report a copy with other stores.
+/// The host polls like a wait for a value. ThreadSanitizer would report a copy by other stores.
 #[test]
 fn a_word_that_the_host_polls_arrives_whole() {
     const ROUNDS: usize = 2_000;

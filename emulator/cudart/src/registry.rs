@@ -82,8 +82,7 @@ pub(crate) fn remove_image(handle: *mut *mut c_void) {
     image.unload();
 }
 
-/// Registers one kernel. Of two with the same host address, from one template in two sources, the
-/// first stays.
+/// Registers one kernel. Of two at one host address (a template in two sources), the first stays.
 pub(crate) fn add_kernel(handle: *mut *mut c_void, host: *const c_void, name: *const c_char) {
     let Some(image) = image(handle) else { return };
     let found = AtomicPtr::new(ptr::null_mut());

@@ -5,8 +5,7 @@ use std::ops::RangeBounds;
 
 /// A map with ordered keys.
 ///
-/// It is a tree of positions in a list of values instead of a tree of values, so that the tree is
-/// compiled once and not for each type of value.
+/// It is a tree of positions in a list, so that it is not compiled for each type of value.
 #[derive(Debug, Clone)]
 pub struct Ordered<V> {
     /// Position of the value of each key.

@@ -1,5 +1,4 @@
-//! Memory that graphs allocate: it exists from a launch until it is freed, always at the same
-//! address. As recorded on an H100.
+//! Memory that graphs allocate: from a launch until freed, at one address. As recorded on an H100.
 
 use crate::common::*;
 use cuprum_sys::*;

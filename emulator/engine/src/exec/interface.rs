@@ -29,8 +29,7 @@ pub struct ExecOptions {
     pub budget: Option<u64>,
     /// Maximum duration of a launch.
     pub time_limit: Option<Duration>,
-    /// Reports reads of uninitialized memory (shared, local, and global in regions that track
-    /// writes), and uses of uninitialized registers.
+    /// Reports uses of uninitialized registers and memory (global in regions that track writes).
     pub check_init: bool,
     /// Reports unordered accesses of different threads to the same shared or global memory.
     /// Barriers, and atomics with fences, order accesses. One worker then runs all blocks.
@@ -72,8 +71,7 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// True if the vector mode is allowed: checks inspect one access at a time, and random orders
-    /// need warps that run separately.
+    /// True if the vector mode is allowed: no checks of single accesses, no random orders.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
         let watched = self.check_init || self.check_races || self.check_nans;
         self.mode == Execution::Vector && !watched && self.seed.is_none()

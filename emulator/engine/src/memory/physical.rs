@@ -74,8 +74,7 @@ impl Memory {
         })
     }
 
-    /// Imports physical memory of any process by a descriptor, which the caller keeps. Returns
-    /// `None` for a descriptor of something else.
+    /// Imports physical memory by a descriptor, which the caller keeps; `None` for any other.
     pub fn import(&self, descriptor: i32) -> Option<Physical> {
         let file = SharedFile::adopt(descriptor, Purpose::Physical)?;
         let (bytes, device) = (file.bytes(), file.device());

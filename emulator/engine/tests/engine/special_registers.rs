@@ -1,5 +1,4 @@
-//! Special registers have the value of their formula in every thread, for every mode, shape of the
-//! launch, and reading instruction.
+//! Special registers equal their formula in all threads, modes, launch shapes and instructions.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::{ExecOptions, Execution};

@@ -236,8 +236,7 @@ impl Program {
         &self.globals
     }
 
-    /// Returns the names of all functions. A function's index determines its address, see
-    /// [`RelocationTarget::Function`].
+    /// Returns the names of all functions, by index (see [`RelocationTarget::Function`]).
     pub fn functions(&self) -> &[String] {
         &self.functions
     }

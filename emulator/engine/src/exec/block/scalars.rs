@@ -69,8 +69,7 @@ impl Scalars {
         self.usable = true;
     }
 
-    /// Sets the registers that contain the coordinates of the block, and addresses of its shared
-    /// memory if they depend on the block.
+    /// Sets the registers with the block's coordinates and addresses that depend on the block.
     pub(in crate::exec) fn start(&mut self, launch: &Launch<'_>, index: [u32; 3]) {
         for (register, width, special) in &launch.varying {
             if let Some(value) = block_value(launch, *special, index) {

@@ -17,8 +17,7 @@ pub(in crate::exec) use step::Steps;
 use crate::program::Kernel;
 use crate::semantics::LANES;
 
-/// Maximum number of warps that run together: enough to make the cost of a step negligible, few
-/// enough to keep their registers in the cache.
+/// Maximum number of warps that run together: a step's cost is negligible, registers fit the cache.
 pub(in crate::exec) const MOST_WARPS: usize = 8;
 
 /// Half a warp, the unit in which memory accesses are examined.

@@ -116,8 +116,7 @@ unsafe fn read_lanes<T: Element<C>, C: Copy>(
     }
 }
 
-/// True if the lanes of a warp access consecutive elements in order. This is common, and then the
-/// whole warp is copied at once.
+/// True if the lanes of a warp access consecutive elements in order, which are copied at once.
 #[inline(always)]
 fn is_row(warp: &Warp, spread: &Spread<'_>, registers: &[u32]) -> bool {
     warp.mask == u32::MAX && registers.len() == 1 && spread.halves == [Half::Next; 2]

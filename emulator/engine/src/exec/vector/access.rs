@@ -155,8 +155,7 @@ impl<'l> Run<'_, 'l, '_> {
         Some(Noting::new(marks, if writes { Manner::Write } else { Manner::Read }))
     }
 
-    /// Runs an access of one warp on the region that the instruction found last. Returns false if
-    /// the plain mode has to run it.
+    /// Runs an access of a warp on the last region. Returns false if the plain mode has to run it.
     #[inline(always)]
     fn access_fast(&mut self, step: &AccessStep, warp: usize, active: u32, writes: bool) -> bool {
         let access = &step.access;

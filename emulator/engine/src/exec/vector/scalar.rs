@@ -1,5 +1,4 @@
-//! Steps on registers that are stored only for the first lane of a warp
-//! ([`crate::exec::code::affine`]).
+//! Steps on registers stored only for the first lane of a warp ([`crate::exec::code::affine`]).
 //!
 //! The first lanes of eight warps form a register file in which each lane represents a warp. The
 //! values of shapes, and the patterns of regular accesses, are computed once per launch.

@@ -142,8 +142,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.access(space, address, values, ty, load, order)
     }
 
-    /// Returns the space of an access by an address. In a function, a parameter's address is the
-    /// address of its copy in the frame.
+    /// Returns an access's space. In a function, a parameter's address is its copy in the frame.
     fn space_of_param(&self, space: Option<Space>) -> Option<Space> {
         if space == Some(Space::Param) && !self.in_kernel { Some(Space::Local) } else { space }
     }
