@@ -28,7 +28,6 @@ const LIBRARIES: [[&CStr; 3]; 3] = [
     [c"libGL.so.1", c"glXGetCurrentContext", c"glXGetProcAddressARB"],
 ];
 
-/// The functions of each library, once it is loaded.
 static LOADED: [OnceLock<Loaded>; LIBRARIES.len()] = [const { OnceLock::new() }; LIBRARIES.len()];
 
 /// A library with the functions of OpenGL, which work for any current context.

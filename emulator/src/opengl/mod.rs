@@ -52,7 +52,6 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Returns the bytes of a level, without gaps.
     pub(crate) fn bytes(&self, level: usize) -> usize {
         let sides = self.levels.get(level).copied().unwrap_or_default();
         sides.iter().product::<usize>() * self.format.bytes()

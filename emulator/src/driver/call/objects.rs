@@ -95,7 +95,6 @@ const STEP: usize = 16;
 pub(crate) trait Objects: Sync {
     fn kind(&self) -> Kind;
 
-    /// Removes the objects that end with a context.
     fn end_of_context(&self, context: usize);
 
     /// Appends the leaks among the objects of a context, given by its handle and its number, or
@@ -146,7 +145,6 @@ type Object = Arc<dyn Any + Send + Sync>;
 
 #[derive(Debug)]
 struct Entry {
-    /// Has the type of the table's objects.
     object: Object,
     owner: Option<usize>,
     made: Made,

@@ -27,7 +27,6 @@ unsafe extern "system" fn stub<const NUMBER: usize>() -> CUresult {
     refuse(NUMBER)
 }
 
-/// Body of each stub.
 fn refuse(number: usize) -> CUresult {
     // A panic of the client's hook must not unwind into C.
     let _ = catch_unwind(|| FnId::ALL.get(number).copied().map(tell_stub));

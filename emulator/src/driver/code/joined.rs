@@ -15,7 +15,6 @@ pub(super) struct Joined {
     has_device_runtime: bool,
 }
 
-/// Position of an input in the joined text.
 #[derive(Debug)]
 struct Input {
     name: String,

@@ -7,7 +7,6 @@ use cuprum_sys::CUresult;
 use crate::driver::answer::{Answer, ensure};
 use crate::driver::state::settings;
 
-/// First bytes of the UUID of each device: `cuprum-software`.
 const UUID_STEM: &[u8; 15] = b"cuprum-software";
 
 /// First characters of a UUID as text.

@@ -19,7 +19,6 @@ static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
     .owned_by(|imported: &Imported| imported.context.handle)
     .leak(LeakKind::ExternalSemaphore, |_, _| Leaked::Yes);
 
-/// A semaphore of another API.
 #[derive(Debug)]
 struct Imported {
     context: Arc<Context>,

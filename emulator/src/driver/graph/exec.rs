@@ -94,7 +94,6 @@ impl Step {
     }
 }
 
-/// A launch of an executable graph.
 #[derive(Debug, Clone)]
 pub(super) struct GraphRun {
     pub(super) steps: Vec<Step>,

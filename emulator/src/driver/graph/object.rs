@@ -124,7 +124,6 @@ impl Graph {
 }
 
 impl Node {
-    /// Removes a node, with the graphs that it owns.
     pub(super) fn remove(handle: usize) {
         let kind = NODES.remove(handle).map(|node| node.kind().clone());
         match kind {

@@ -21,7 +21,6 @@ pub(super) struct Contents {
     image: Option<Mapped>,
 }
 
-/// The arrays of an image.
 #[derive(Debug)]
 struct Mapped {
     image: Image,

@@ -23,7 +23,6 @@ const LARGEST_CLUSTERS: u32 =
 const MOST_COSCHEDULED: u32 = 32;
 
 impl Share {
-    /// Converts it to an undivided resource.
     pub(super) fn whole(self) -> CUdevResource {
         let (least, multiple) = granularity(settings().compute_capability.0);
         self.resource(least, multiple)

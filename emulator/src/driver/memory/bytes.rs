@@ -86,7 +86,6 @@ impl Bytes {
         matches!(self, Self::Host(_) | Self::Staged(_))
     }
 
-    /// True for memory that only the device can access.
     pub(crate) fn is_of_device(&self) -> bool {
         matches!(self, Self::Device { regions, .. } if !regions.iter().any(|region| region.kind.host_visible()))
     }

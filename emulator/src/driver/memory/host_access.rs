@@ -5,8 +5,8 @@
 //! previous handler: Rust's standard library, Python's `faulthandler`, or none, which ends the
 //! process. Linux on x86-64 and AArch64 only.
 //!
-//! The handler only does what signal handlers may do: it allocates nothing, waits for no lock, and
-//! writes with `write`. The faulting access is in the client's code, so it does not interrupt the
+//! As signal handlers must, the handler allocates nothing, waits for no lock, and writes with
+//! `write`. The faulting access is in the client's code, so it does not interrupt the
 //! driver, unless the client passed a device address to the driver as an output.
 
 use crate::driver::state::settings;

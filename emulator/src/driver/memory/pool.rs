@@ -94,7 +94,6 @@ pub(crate) static POOLS: Table<Pool> =
 
 static ORIGINS: Mutex<Ordered<Origin>> = Mutex::new(Ordered::new());
 
-/// The pool of an allocation.
 #[derive(Debug, Clone, Copy)]
 struct Origin {
     pool: usize,

@@ -69,7 +69,6 @@ pub(crate) trait Target: Send {
 
     fn has(&self, nodes: &[usize]) -> bool;
 
-    /// Returns the dependencies of a node.
     fn before(&self, node: usize) -> Vec<usize>;
 
     fn destroy(&self);
@@ -86,11 +85,9 @@ impl fmt::Debug for dyn Target {
 pub(crate) enum Taken {
     /// The stream is capturing: the operation became a node, or cannot.
     Captured(Answer),
-    /// The stream is not capturing.
     Not(Box<dyn Operation>),
 }
 
-/// The point in a capture that an event recorded.
 #[derive(Debug, Clone)]
 pub(crate) struct CapturedPoint {
     capture: u64,
@@ -341,7 +338,6 @@ impl Active {
         self.captures.get_mut(*self.lanes.get(&lane)?)
     }
 
-    /// Adds a stream to a capture.
     fn enter(&mut self, lane: StreamKey, capture: u64) {
         self.lanes.insert(lane, capture);
         if lane.blocking {

@@ -8,7 +8,6 @@ use super::stream_key::{StreamKey, Ticket};
 /// Maximum number of idle lanes kept. Most lanes are used again soon.
 const MOST_IDLE: usize = 64;
 
-/// The operations of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
     /// Unfinished operations, in the order of issue.

@@ -60,7 +60,6 @@ fn is_known_otherwise(format: CUarray_format, channels: u32) -> bool {
     if blocks.contains(&format.0) { matches!(channels, 1 | 2 | 4) } else { channels == 3 }
 }
 
-/// Returns the format in which a view reads a texel.
 pub(super) fn of_view(format: CUresourceViewFormat) -> Answer<Format> {
     /// In the order of the numbers, which begin with 1; each with one, two and four channels.
     const CHANNELS: [Channel; 8] = [

@@ -15,9 +15,7 @@ pub(crate) struct Fill {
     bytes: Bytes,
     /// The value, repeated to the widest element.
     pattern: [u8; 4],
-    /// Bytes of an element.
     element: u32,
-    /// Bytes in a row.
     row: u64,
     rows: u64,
     pitch: u64,

@@ -6,7 +6,6 @@ use super::fse::Fse;
 /// A table of Huffman codes: the first symbol in each string of `width` bits.
 pub(super) struct Huffman {
     width: u32,
-    /// Symbol and length of its code.
     codes: Vec<(u8, u32)>,
 }
 
