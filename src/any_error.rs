@@ -1,4 +1,4 @@
-//! One error for all of the crate, which closures and programs return.
+//! One error type for the whole crate, for closures and programs to return.
 
 use cuprum_sys::{LoadError, MissingFunction, MissingFunctions, TooOld};
 
@@ -34,18 +34,20 @@ use crate::texture::{TensorError, TextureError};
 /// ```
 pub type Result<T> = std::result::Result<T, AnyError>;
 
-/// Any error of this crate, or one of the program's own: the error of [`enter`](crate::ContextRef::enter),
-/// [`scope`](crate::Current::scope) and their closures.
+/// Any error of this crate or of the program. [`enter`](crate::ContextRef::enter),
+/// [`scope`](crate::Current::scope) and their closures return it.
 ///
-/// Operations return precise errors, and `?` converts each of them. There is one variant per precise type, with two
-/// exceptions, so that a program finds each cause in one place:
-/// - Where the driver refused and the precise error adds nothing, the variant is [`Driver`](AnyError::Driver).
-/// - An error that is one of two others becomes that one: [`CallError`] becomes [`Memory`](AnyError::Memory) or
-///   [`Launch`](AnyError::Launch), [`KernelError`] becomes [`Module`](AnyError::Module) or [`Bind`](AnyError::Bind),
-///   [`DriverError`] becomes [`Load`](AnyError::Load) or [`Driver`](AnyError::Driver).
+/// Operations return precise errors, and `?` converts each of them. Each precise type has one
+/// variant, with two exceptions, so that a program finds each cause in one place:
+/// - If the driver refused a call and the precise error adds nothing, the variant is
+///   [`Driver`](AnyError::Driver).
+/// - An error that wraps one of two errors is unwrapped: [`CallError`] becomes
+///   [`Memory`](AnyError::Memory) or [`Launch`](AnyError::Launch), [`KernelError`] becomes
+///   [`Module`](AnyError::Module) or [`Bind`](AnyError::Bind), [`DriverError`] becomes
+///   [`Load`](AnyError::Load) or [`Driver`](AnyError::Driver).
 ///
-/// Text and [source](std::error::Error::source) are those of the precise error. What an error gives back, such as the
-/// memory in a [`RegisterError`], is dropped by the conversion.
+/// The text and the [source](std::error::Error::source) are the same as of the precise error. The
+/// conversion drops objects that an error returns, such as the memory in a [`RegisterError`].
 ///
 /// # Example
 /// ```
@@ -89,28 +91,28 @@ pub enum AnyError {
     /// No device was chosen.
     #[error(transparent)]
     Choice(ChoiceError),
-    /// The thread's stack of contexts is out already.
+    /// The thread's stack of contexts is already taken.
     #[error(transparent)]
     StackTaken(#[from] StackTaken),
-    /// Memory: sizes, order or kinds that do not fit.
+    /// Memory sizes, order or kinds do not match.
     #[error(transparent)]
     Memory(MemoryError),
-    /// The geometry of a launch does not fit.
+    /// The geometry of a launch is invalid.
     #[error(transparent)]
     Launch(LaunchError),
-    /// A kernel has other parameters than its signature.
+    /// The kernel's parameters differ from its signature.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// A list of arguments does not fit the parameters of a kernel.
+    /// The arguments do not match the parameters of the kernel.
     #[error(transparent)]
     Arguments(Mismatch),
-    /// Code could not be loaded, or lacks a name.
+    /// Code could not be loaded, or does not contain the name.
     #[error(transparent)]
     Module(ModuleError),
     /// Code could not be linked.
     #[error(transparent)]
     Link(LinkError),
-    /// Code is of an unknown format, or damaged.
+    /// Code has an unknown format or is damaged.
     #[error(transparent)]
     Image(#[from] ImageError),
     /// Source code could not be compiled.
@@ -119,23 +121,23 @@ pub enum AnyError {
     /// A text names no architecture.
     #[error(transparent)]
     Architecture(#[from] ArchitectureError),
-    /// A graph, a capture or a replay.
+    /// A graph, a capture or a replay failed.
     #[error(transparent)]
     Graph(GraphError),
-    /// Memory and queues without types.
+    /// An operation on memory or queues without types failed.
     #[error(transparent)]
     Region(RegionError),
-    /// A texture or surface.
+    /// A texture or surface could not be created.
     #[error(transparent)]
     Texture(TextureError),
-    /// A tensor map.
+    /// A tensor map could not be created.
     #[error(transparent)]
     Tensor(TensorError),
-    /// A request whose memory is leaked, since the device may still use it. The error of any other request is the error of
-    /// its work.
+    /// A request failed, and its memory is leaked because the device may still use it. Other
+    /// requests fail with the error of their work.
     #[error(transparent)]
     Request(Box<RequestError<(), AnyError>>),
-    /// A tensor of another library cannot be used as asked for.
+    /// A tensor of another library cannot be used in the requested way.
     #[cfg(feature = "dlpack")]
     #[error(transparent)]
     Import(#[from] ImportMismatch),
@@ -143,7 +145,7 @@ pub enum AnyError {
     #[cfg(feature = "dlpack")]
     #[error(transparent)]
     Export(ExportError<()>),
-    /// A pointer to no tensor that can be read.
+    /// A pointer does not point to a readable tensor.
     #[cfg(feature = "dlpack")]
     #[error(transparent)]
     NotATensor(#[from] NotATensor),
@@ -153,12 +155,13 @@ pub enum AnyError {
 }
 
 impl AnyError {
-    /// Wraps an error of the program, for `map_err(AnyError::other)`. Texts and [`std::io::Error`] convert by themselves.
+    /// Wraps an error of the program, for `map_err(AnyError::other)`. `?` converts text and
+    /// [`std::io::Error`].
     pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Other(error.into())
     }
 
-    /// The driver call that failed, wherever this error contains one: the cause of everything that the driver refused.
+    /// Returns the driver call that failed, if this error contains one.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -192,20 +195,19 @@ impl AnyError {
         }
     }
 
-    /// True if a driver call inside failed with a [sticky](Error::is_sticky) error: the context is lost.
+    /// True if a driver call failed with a [sticky](Error::is_sticky) error: the context is lost.
     pub fn is_sticky(&self) -> bool {
         self.failed_call().is_some_and(Error::is_sticky)
     }
 }
 
-/// The first driver call in a chain of sources.
 fn failed_call_in(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
     std::iter::successors(Some(error), |error| error.source()).find_map(|error| {
         error.downcast_ref::<Error>().copied().or_else(|| error.downcast_ref::<AnyError>()?.failed_call())
     })
 }
 
-/// Errors of which one variant is the driver's refusal alone.
+/// Errors with one variant that only wraps the driver's error.
 macro_rules! refused {
     ($($error:ident => $variant:ident $(($boxed:ident))?;)*) => { $(
         impl From<$error> for AnyError {
@@ -232,7 +234,7 @@ refused! {
     CompileError => Compile(Box);
 }
 
-/// Errors that are one of two others.
+/// Errors that wrap one of two errors.
 macro_rules! either {
     ($($error:ident => $one:ident | $other:ident;)*) => { $(
         impl From<$error> for AnyError {
@@ -259,21 +261,21 @@ impl From<Mismatch> for AnyError {
 }
 
 impl<O> From<RegisterError<O>> for AnyError {
-    /// Drops the memory, if it was given back.
+    /// Drops the memory, if the error returns it.
     fn from(error: RegisterError<O>) -> Self {
         error.error.into()
     }
 }
 
 impl<V, E: Into<AnyError>> From<RequestError<V, E>> for AnyError {
-    /// Drops the request, if it was given back.
+    /// Drops the request, if the error returns it.
     fn from(error: RequestError<V, E>) -> Self {
         let (error, leaked) = (error.error.into(), error.request.is_none());
         if leaked { Self::Request(Box::new(RequestError { error, request: None })) } else { error }
     }
 }
 
-/// What programs most often return beside errors of this crate: texts, and errors of the files that they load.
+/// Common errors of programs besides this crate's: text, and errors of files.
 macro_rules! others {
     ($($other:ty)*) => { $(
         impl From<$other> for AnyError {
@@ -288,7 +290,6 @@ others! { &str String std::io::Error }
 
 #[cfg(feature = "dlpack")]
 impl From<ImportError> for AnyError {
-    /// Drops the tensor.
     fn from(error: ImportError) -> Self {
         error.reason.into()
     }
@@ -296,7 +297,6 @@ impl From<ImportError> for AnyError {
 
 #[cfg(feature = "dlpack")]
 impl<O> From<ExportError<O>> for AnyError {
-    /// Drops what was to be exported.
     fn from(ExportError { owner: _, len, shape, lost }: ExportError<O>) -> Self {
         Self::Export(ExportError { owner: (), len, shape, lost })
     }

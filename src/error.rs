@@ -1,4 +1,4 @@
-//! Errors of driver calls: eight bytes that name the call, the code and the first cause.
+//! Errors of driver calls: eight bytes for the call, the code and the first cause.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,12 +10,12 @@ use cuprum_sys::{CUresult, FnId, Library, Version};
 
 use crate::diagnosis::advice_here;
 
-/// A driver call that failed: the call, its code, and the call that first reported the fault, if it stays.
+/// A failed driver call: the call, its code and, for a sticky error, its first report.
 ///
-/// It is `Copy`, eight bytes, and so is `Result<(), Error>`. No text is stored; [`Display`](fmt::Display)
-/// and [`name`](Error::name) work without a driver.
+/// The type is `Copy` and has eight bytes, and so has `Result<(), Error>`. It stores no text;
+/// [`Display`](fmt::Display) and [`name`](Error::name) work without a driver.
 ///
-/// Five codes are this crate's own and mean that the driver was not called:
+/// This crate returns five codes of its own without calling the driver:
 /// [`is_unresolved`](Error::is_unresolved), [`is_forked`](Error::is_forked),
 /// [`is_wrong_context`](Error::is_wrong_context), [`is_out_of_order`](Error::is_out_of_order) and
 /// [`is_lost`](Error::is_lost).
@@ -23,33 +23,34 @@ use crate::diagnosis::advice_here;
 pub struct Error {
     code: NonZeroU32,
     call: FnId,
-    /// Unresolved: the driver's version divided by ten. Sticky: one more than the id of the call that
-    /// first reported the fault, zero when this call did. And [`SOFTWARE`].
+    /// Unresolved: the driver's version divided by ten. Sticky: one more than the id of the call
+    /// that first reported the fault, or zero if this call did. Also contains [`SOFTWARE`].
     note: u16,
 }
 
-/// The bit of a note that says that the driver is one in software. It makes no error another one.
+/// The bit of a note that marks a driver in software. Comparisons ignore it.
 const SOFTWARE: u16 = 1 << 15;
 
-/// The object given to a call belongs to another context than the current one; the driver was not asked.
+/// The object belongs to a context that is not current; the driver was not called.
 const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
-/// The thread's context stack differs from the state of the token in use; the driver was not asked.
+/// The thread's context stack differs from the state of the token; the driver was not called.
 const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
-/// Work that could not be waited for may use what was to be freed; the driver was not asked.
+/// Work that could not be waited for may still use the object; the driver was not called.
 const LOST: CUresult = CUresult(0x7FFF_0013);
 
 impl Error {
-    /// The error for `code` as answered by `call`, or `None` for success. [`check`](Error::check) knows the driver too.
+    /// Returns the error for a `code`, or `None` for success. [`check`](Error::check) also records
+    /// the driver.
     #[inline]
     pub fn new(code: CUresult, call: FnId) -> Option<Self> {
         NonZeroU32::new(code.0).map(|code| Self { code, call, note: 0 })
     }
 
-    /// Turns the answer of [`call!`](crate::sys::call) into a result, for raw calls of one's own beside any context.
+    /// Converts the answer of [`call!`](crate::sys::call), outside of any context, to a result.
     ///
-    /// It keeps more than the code: the call, and the driver's version if the driver lacks the function.
-    /// [`ContextRef::check`](crate::ContextRef::check) is for calls in a context: it also keeps the first report of a
-    /// fault.
+    /// The error contains the code, the call and, if the driver lacks the function, the driver's
+    /// version. For calls in a context use [`ContextRef::check`](crate::ContextRef::check), which
+    /// also records the first sticky error.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -64,7 +65,7 @@ impl Error {
     /// ```
     ///
     /// # Errors
-    /// The one that the code means; none for `CUDA_SUCCESS`.
+    /// The error that the code stands for; none for `CUDA_SUCCESS`.
     #[inline]
     pub fn check(library: Library, (code, call): (CUresult, FnId)) -> Result<(), Self> {
         match NonZeroU32::new(code.0) {
@@ -81,7 +82,7 @@ impl Error {
         Self { code, call, note: note | if library.is_software_device() { SOFTWARE } else { 0 } }
     }
 
-    /// An error that this crate found itself, without asking the driver.
+    /// An error that this crate detected without calling the driver.
     pub(crate) const fn host(code: CUresult, call: FnId) -> Self {
         match NonZeroU32::new(code.0) {
             Some(code) => Self { code, call, note: 0 },
@@ -101,18 +102,18 @@ impl Error {
         Self::host(LOST, call)
     }
 
-    /// The code, as the driver gave it. A code that this crate does not know is kept.
+    /// Returns the driver's code, even if this crate does not know it.
     pub const fn code(self) -> CUresult {
         CUresult(self.code.get())
     }
 
-    /// The call that reported this error. For a sticky error that is often not the call that caused it:
-    /// see [`first_reported_by`](Error::first_reported_by).
+    /// Returns the call that reported this error. For a sticky error this is often not the call
+    /// that caused it: see [`first_reported_by`](Error::first_reported_by).
     pub const fn call(self) -> FnId {
         self.call
     }
 
-    /// The C name of the code, `None` for one that this crate does not know.
+    /// Returns the C name of the code, or `None` for a code that this crate does not know.
     #[inline]
     pub fn name(self) -> Option<&'static str> {
         match self.code() {
@@ -123,17 +124,18 @@ impl Error {
         }
     }
 
-    /// True if the fault stays: every later call in this context fails with it, and the context must go.
+    /// True if the fault is permanent: every later call in this context fails with it, and the
+    /// context must be destroyed.
     ///
-    /// Recovery was measured on an H200 with driver 580 (`tests/data/goldens/driver.json`): for every kind of
-    /// fault, only a new process helps. Other contexts of the process, new ones, and a primary context that was
-    /// reset all answer with the same code. The emulator keeps a fault to its context.
+    /// On an H200 with driver 580, only a new process recovers from any kind of fault
+    /// (`tests/data/goldens/driver.json`). Other contexts of the process, new contexts and a reset
+    /// primary context return the same code. On the emulator a fault affects only its context.
     #[inline]
     pub fn is_sticky(self) -> bool {
         is_sticky(self.code())
     }
 
-    /// The call that first reported the fault of this context, where this error is a later echo of it.
+    /// Returns the call that first reported the fault of this context, if this error repeats it.
     #[inline]
     pub fn first_reported_by(self) -> Option<FnId> {
         if !self.is_sticky() {
@@ -142,41 +144,43 @@ impl Error {
         FnId::ALL.get(usize::from(self.value().checked_sub(1)?)).copied()
     }
 
-    /// True if the driver lacks the function: it is older than the function, and was not called.
+    /// True if the driver is older than the function; nothing was called.
     #[inline]
     pub fn is_unresolved(self) -> bool {
         self.code() == CUresult::UNRESOLVED
     }
 
-    /// True if the call was refused because this process is a forked child of the one that ran `cuInit`.
+    /// True if this process is a forked child of one that called `cuInit`; the driver was not
+    /// called.
     #[inline]
     pub fn is_forked(self) -> bool {
         self.code() == CUresult::FORKED
     }
 
-    /// True if an object of one context was given to a call in another; the driver was not called.
+    /// True if an object of one context was used in another context; the driver was not called.
     #[inline]
     pub fn is_wrong_context(self) -> bool {
         self.code() == WRONG_CONTEXT
     }
 
-    /// True if the thread's context stack was found changed behind the token in use, by a forgotten token
-    /// or by foreign code; the driver was not called.
+    /// True if a forgotten token or foreign code changed the context stack; the driver was not
+    /// called.
     #[inline]
     pub fn is_out_of_order(self) -> bool {
         self.code() == OUT_OF_ORDER
     }
 
-    /// True if something was not freed, because a copy between this context and another one may still use memory of it: the
-    /// wait for that copy has failed, and the driver would not wait before it frees. Nothing made in this context is freed from
-    /// then on, nor is the context; the driver was not called.
+    /// True if an object was not freed, because a copy between its context and another one may
+    /// still use its memory. The wait for that copy failed, and the driver would not wait before
+    /// freeing. From then on, neither objects of this context nor the context are freed. The driver
+    /// was not called.
     #[inline]
     pub fn is_lost(self) -> bool {
         self.code() == LOST
     }
 
-    /// True if the call was refused, or failed, because a stream is being captured: it would wait for work that a
-    /// capture has not run, or query it. The capture is invalid from then on, and says so when it ends.
+    /// True if the call failed because of a stream capture, which does not run the work that the
+    /// call would wait for or query. The capture is now invalid, and ending it returns an error.
     #[inline]
     pub fn is_capture(self) -> bool {
         let code = self.code();
@@ -185,23 +189,24 @@ impl Error {
             .contains(&code.0)
     }
 
-    /// True if the call was not made because of a capture that has nothing to do with it.
+    /// True if an unrelated capture prevented the call.
     pub(crate) const fn is_refused_by_a_capture(self) -> bool {
         is_refused_by_a_capture(self.code())
     }
 
-    /// True if a driver [in software](Library::is_software_device) gave this error, as far as this crate saw it happen.
+    /// True if this crate received the error from a driver [in
+    /// software](Library::is_software_device).
     #[inline]
     pub fn is_of_software_device(self) -> bool {
         self.note & SOFTWARE != 0
     }
 
-    /// The note without what says where it is from.
+    /// The note without the origin bit.
     const fn value(self) -> u16 {
         self.note & !SOFTWARE
     }
 
-    /// Cause and remedy, as far as something is known: on the software device, on this machine, or in general.
+    /// Returns the known cause and remedy: on the software device, on this machine, or in general.
     fn advice(self) -> Option<Cow<'static, str>> {
         let code = self.code();
         if self.is_of_software_device() {
@@ -210,13 +215,13 @@ impl Error {
         advice_here(code).map(Cow::Owned).or_else(|| code.advice().map(Cow::Borrowed))
     }
 
-    /// True if the driver is shutting down, as it does while a process exits. The object to be freed is gone.
+    /// True if the driver is shutting down at process exit. It has already freed the object.
     #[inline]
     pub fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
     }
 
-    /// Message for a function that the driver lacks. The version is not known if the error was made from a code.
+    /// Message for a function that the driver lacks. An error made from a code has no version.
     fn fmt_unresolved(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (call, since, has) =
             (self.call, self.call.symbol().since, Version::from_raw(u32::from(self.value()) * 10));
@@ -243,7 +248,7 @@ impl Error {
     }
 }
 
-/// True for codes of calls that were not made, because of a capture.
+/// True for codes that mean that a capture prevented the call.
 pub(crate) const fn is_refused_by_a_capture(code: CUresult) -> bool {
     matches!(
         code,
@@ -251,7 +256,7 @@ pub(crate) const fn is_refused_by_a_capture(code: CUresult) -> bool {
     )
 }
 
-/// True for codes after which a context answers nothing else.
+/// True for codes after which every call of the context fails.
 fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,
@@ -270,7 +275,7 @@ fn is_sticky(code: CUresult) -> bool {
     )
 }
 
-/// The first sticky error of a context, kept for good.
+/// The first sticky error of a context. It never changes.
 #[derive(Debug, Default)]
 pub(crate) struct Poison(AtomicU64);
 
@@ -287,7 +292,7 @@ impl Poison {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Remembers the first sticky error, and gives later ones the name of the call that reported it.
+    /// Records the first sticky error. Adds its call to later sticky errors.
     #[cold]
     #[inline(never)]
     pub(crate) fn record(&self, error: Error) -> Error {

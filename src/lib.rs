@@ -1,40 +1,42 @@
 //! The CUDA driver, loaded at run time, in an order that the compiler checks.
 //!
-//! A program built with this crate needs no toolkit and links to no driver. It finds `libcuda.so.1` (on
-//! Windows `nvcuda.dll`) when it runs, and uses the functions that this driver has; errors name the CUDA version that
-//! the others need. Where there is no GPU, the crate `cuprum-emulator` fills the same function table in software.
+//! A program that uses this crate needs no toolkit and links to no driver. It loads `libcuda.so.1`
+//! (`nvcuda.dll` on Windows) when it runs, and uses the functions that this driver has. If a
+//! function is missing, the error names the CUDA version that has it. Without a GPU, the crate
+//! `cuprum-emulator` implements the same functions in software.
 //!
-//! # What it does and what it does not
+//! # Scope
 //!
-//! Each method makes one call of the driver, and the rules between calls are types: which call comes first, which
-//! object outlives which, and which context is current. It is not the runtime API, no array library and no compiler:
-//! kernels come in as PTX, cubin or fatbin, or [as source](compile) through NVIDIA's compiler where there is one. A
-//! kernel's use of memory cannot be checked, so that [launching](Kernel::launch) is `unsafe`. Nothing is printed, no
-//! thread is started, and nothing but loading and `cuInit` is global. The driver functions
-//! without a method are listed in [`not_wrapped`], and can be called through [`Library::fns`].
+//! Each method makes one driver call. Types enforce the rules between calls: their order, the
+//! lifetimes of objects, and which context is current. The crate is not the runtime API, an array
+//! library or a compiler. It loads kernels from PTX, cubin or fatbin, or compiles them [from
+//! source](compile) with NVIDIA's compiler if the machine has one. A kernel's memory accesses
+//! cannot be checked, so [launching](Kernel::launch) is `unsafe`. The crate prints nothing and
+//! starts no thread. Only loading and `cuInit` are global. [`not_wrapped`] lists the driver
+//! functions without a method; [`Library::fns`] can call them.
 //!
 //! # The order of types
 //!
-//! | to have | one needs | so that |
+//! | type | requires | guarantee |
 //! |---|---|---|
-//! | [`Library`]: a driver is loaded | | nothing is called before there is a driver |
-//! | [`Driver`]: `cuInit` succeeded | a `Library` | nothing is called before initialization |
+//! | [`Library`]: a loaded driver | | no call before there is a driver |
+//! | [`Driver`]: `cuInit` succeeded | a `Library` | no call before initialization |
 //! | [`Device`] | a `Driver` | |
 //! | [`Context`], [`PrimaryContext`]; either can be [shared](Shared) | a `Device` | |
-//! | [`GreenContext`](context::GreenContext): on a part of a device | the description of its resources | its streams, which end with it, go before it |
-//! | [`ContextStack`] | nothing; there is one per thread | |
-//! | [`Current`]: a context is current on this thread | the stack, or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
-//! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow the context, or share it | a context outlives what was made in it |
-//! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows its array or memory, or shares it | what kernels read through a texture is not freed under it |
-//! | [`StreamBuffer`](pool::StreamBuffer): memory in the order of a stream | `&Current` and a `Stream`, which it borrows or shares | no other stream uses it before it is allocated, or after it is freed |
-//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed; a kernel of a [shared](Shared::kernel) one has a share | code is not unloaded while it can be launched |
-//! | [`CodeLibrary`](module::CodeLibrary): code of no context | a `Driver`; a `Module` of it borrows both it and the context | code outlives the kernels of it, in any context |
-//! | [`Linked`](module::Linked): code that was linked | a [`Linker`](module::Linker), consumed | nothing is added to what is complete |
-//! | [`PinnedBuffer`], [`Registered`]: page-locked memory of the host | `&Current`; they borrow the context, or share it | it is not freed or touched while the device may write it |
-//! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows what its nodes touch, or owns it | what a replay touches is reached through the graph, between replays |
-//! | [`Scope`]: work on memory that is lent | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in flight is not touched, moved or freed |
-//! | [`region::Queue`], [`region::Region`]: work and memory without types | a [`region::Pool`] of a shared context | a server of tensors keeps, shares, records and drops all of it in any order |
-//! | [`Request`], [`Pending`]: work that outlives its function | what it works on, moved in | neither side is reached before it is over |
+//! | [`GreenContext`](context::GreenContext): on a part of a device | a description of its resources | its streams end before it does |
+//! | [`ContextStack`] | nothing; one per thread | |
+//! | [`Current`]: a context is current on this thread | the stack or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
+//! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow or share the context | a context outlives its objects |
+//! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows or shares its array or memory | memory is not freed while kernels can read it through a texture |
+//! | [`StreamBuffer`](pool::StreamBuffer): memory in the order of a stream | `&Current` and a `Stream`, borrowed or shared | no other stream uses it before its allocation or after its free |
+//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed, or [shared](Shared::kernel) by a kernel | code is not unloaded while it can be launched |
+//! | [`CodeLibrary`](module::CodeLibrary): code without a context | a `Driver`; a `Module` of it borrows the library and a context | code outlives its kernels in any context |
+//! | [`Linked`](module::Linked): linked code | a [`Linker`](module::Linker), consumed | nothing is added to complete code |
+//! | [`PinnedBuffer`], [`Registered`]: page-locked host memory | `&Current`; they borrow or share the context | it is not freed or accessed while the device may write it |
+//! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows or owns the memory of its nodes | this memory is accessed only through the graph, between replays |
+//! | [`Scope`]: work on lent memory | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in use is not accessed, moved or freed |
+//! | [`region::Queue`], [`region::Region`]: work and memory without types | a [`region::Pool`] of a shared context | a tensor server can keep, share, record and drop them in any order |
+//! | [`Request`], [`Pending`]: work that outlives its function | its operands, moved in | they are accessible again only after the work is complete |
 //!
 //! # A tour
 //!
@@ -68,124 +70,135 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every precise error converts into [`AnyError`], which closures return. A program that switches between contexts, or
-//! borrows one instead of sharing it, takes the steps of the table itself: [`Driver`], [`PrimaryContext`],
-//! [`ContextStack`].
+//! Every precise error converts to [`AnyError`], which closures return. A program that switches
+//! between contexts, or borrows a context instead of sharing it, takes the steps of the table
+//! explicitly: [`Driver`], [`PrimaryContext`], [`ContextStack`].
 //!
 //! # Threads
 //!
-//! Each thread has its own current context. [`ContextStack`] and [`Current`], and with them
-//! [`Scope`] and [`Lent`], stay on theirs; everything else can be sent and shared. Drop works on any thread,
-//! makes the object's context current if it is not, and restores the previous one.
+//! Each thread has its own current context. [`ContextStack`], [`Current`], [`Scope`] and [`Lent`]
+//! stay on their thread; all other types can be sent and shared. Drop works on any thread: it makes
+//! the object's context current if necessary, and restores the previous one.
 //!
-//! Code that does not know its caller's token, a library for instance, [enters](ContextRef::enter) a context with a
-//! closure, whatever is current on the thread: it is pushed for that one call, unless it is current. A worker thread is a
-//! loop over a channel inside `enter` (example 04). A thread that belongs to one context is [attached](context::Attached)
-//! to it: its token fits into a struct, and `enter` makes no call there.
+//! Code without its caller's token, such as a library, [enters](ContextRef::enter) a context with a
+//! closure. `enter` pushes the context for the closure, unless it is already current. A worker
+//! thread is a loop over a channel inside `enter` (example 04). A thread that uses one context can
+//! be [attached](context::Attached) to it: its token fits in a struct, and `enter` makes no driver
+//! call there.
 //!
-//! A token that was forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next use
-//! of a token below it, and the next push, notice and pop it, or answer with [`Error::is_out_of_order`]. The same holds
-//! for contexts that a failed push or pop left: tokens never work in another context than their own. Other code of the
-//! process that changes the current context must put it back.
+//! A token forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next
+//! use of a token below it, or the next push, detects this and pops the context, or fails with
+//! [`Error::is_out_of_order`]. The same applies to contexts left by a failed push or pop: a token
+//! never works in another context than its own. Other code of the process that changes the current
+//! context must restore it.
 //!
 //! # Keeping it in a struct
 //!
-//! An object that borrows a context cannot lie in a struct beside it. An object made in a [shared](Shared) context takes a
-//! share of it instead, and is `'static`; so does a [`Kernel`] of a shared module. Such a struct is moved, sent, kept in a
-//! `static`, and dropped in any order; the context goes with the last of its users. A share is counted when an object is
-//! made and when it is dropped, and nowhere else: a launch or a copy is the same for both.
+//! A struct cannot hold a context and an object that borrows it. An object made in a
+//! [shared](Shared) context holds a share of the context instead and is `'static`, as is a
+//! [`Kernel`] of a shared module. Such a struct can be moved, sent, kept in a `static`, and dropped
+//! in any order; the context ends with its last user. Shares are counted only when objects are made
+//! and dropped, so launches and copies cost the same.
 //!
-//! The repository's examples show it whole: a struct (03), a pool of threads (04), a global that is made when it is first
-//! used (05), and libraries that share a library (06).
+//! The repository has complete examples: a struct (03), a thread pool (04), a global initialized on
+//! first use (05), and libraries that share a library (06).
 //!
 //! # Other code
 //!
-//! Streams, events and memory of other libraries are used by [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`], or
-//! taken over by `from_raw`. A wrapper of one's own around a raw call can do the same as those of this crate: it keeps its
-//! context by a handle of the [default stream](Stream::default_in), [requires](Current::require) that it is current,
-//! [checks](ContextRef::check) the answer, and [drops](ContextRef::with_current) on any thread (example 11).
+//! [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`] borrow objects of other libraries;
+//! `from_raw` takes ownership. A custom wrapper of a raw call can follow the same rules as this
+//! crate: it keeps its context with a handle of the [default stream](Stream::default_in),
+//! [requires](Current::require) the context to be current, [checks](ContextRef::check) the answer,
+//! and [drops](ContextRef::with_current) on any thread (example 11).
 //!
 //! # Several devices, several machines
 //!
-//! Each device has its context, and memory of one is [copied](memory::Peer) to another, or
-//! [read](Current::enable_peer_access) by kernels of another, in one process (example 14) or
-//! [from another process](memory::IpcBuffer). The road beyond one machine is NCCL: it joins devices of any number of processes
-//! and machines, works in their primary contexts, and takes raw streams and addresses of this crate as they are. Example
-//! 15 loads it at run time and sums over two GPUs, in one process and in two.
+//! Each device has its own context. Within a process, memory is [copied](memory::Peer) between
+//! devices, or kernels [access](Current::enable_peer_access) memory of another device (example 14).
+//! [`IpcBuffer`](memory::IpcBuffer) shares memory with another process. Across machines, use NCCL:
+//! it connects devices of any number of processes and machines, works in their primary contexts,
+//! and accepts raw streams and addresses of this crate. Example 15 loads it at run time and sums
+//! over two GPUs, in one process and in two.
 //!
-//! # What sees what
+//! # Order of operations
 //!
-//! Copies and fills outside of a scope run on the default stream, and the next one reads what the last one wrote, on
-//! whichever thread. Streams made with [`Stream::new`] are in order with them. A
-//! [non-blocking](StreamKind::NonBlocking) stream is not: lending memory to a scope on one waits for the default stream
-//! first. Where the library was opened with per-thread default streams, those of two threads are not in order; there
-//! copies to the device and fills wait until they are done. Memory that was not written keeps its old contents: an
-//! allocation is not cleared.
+//! Copies and fills outside of a scope run on the default stream, in order on all threads. Streams
+//! from [`Stream::new`] are ordered with them. A [non-blocking](StreamKind::NonBlocking) stream is
+//! not; lending memory to a scope on one first waits for the default stream. If the library was
+//! opened with per-thread default streams, the default streams of two threads are not ordered; then
+//! copies to the device, and fills, wait until they are done. Allocations are not cleared: memory
+//! has undefined contents until it is written.
 //!
 //! # Work in flight
 //!
-//! Copies run beside the host where the host's memory is page-locked: a [`PinnedBuffer`], or [`Registered`] memory. It is
-//! lent to a [scope](Current::scope), which waits, like all that a stream works on; or it is moved into a [`Request`]
-//! with all else that a piece of work needs, which outlives the function: a [`Pending`] is kept, queued, sent, waited for,
-//! or [awaited](Pending::notify). Futures of [streams](Stream::reached) and [events](Event::reached) need no runtime.
+//! Copies run in parallel with the host only if the host memory is page-locked: a [`PinnedBuffer`],
+//! or [`Registered`] memory. Such memory is lent to a [scope](Current::scope), which waits for its
+//! work. To outlive the function, work and its operands move into a [`Request`] instead; the
+//! resulting [`Pending`] is stored, queued, sent, waited for, or [awaited](Pending::notify).
+//! Futures of [streams](Stream::reached) and [events](Event::reached) need no runtime.
 //!
-//! After a fault no wait tells that the device has stopped writing page-locked memory. So memory lent to a scope is
-//! [lost](PinnedBuffer#when-it-is-lost) if the scope cannot be waited for, and a request is leaked; the [module of
-//! streams](stream) has the measurements. For work that fits into neither, the regions of [`region`] keep what they
-//! use by shares.
+//! After a fault, no wait proves that the device has stopped writing page-locked memory. So if a
+//! scope's wait fails, memory lent to it is [lost](PinnedBuffer#when-it-is-lost); a request is
+//! leaked. The [module of streams](stream) has the measurements. Work that suits neither can use
+//! [`region`], where queues keep their memory by shares.
 //!
 //! # Errors
 //!
-//! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail with the sticky errors of earlier
-//! work, since a driver reports the failure of work at whichever call comes next; on a driver that lacks the function
-//! ([`Error::is_unresolved`]); in a forked child ([`Error::is_forked`]); and with codes that newer drivers add. Methods list
-//! the others. Methods that check on the host have an error of their own around it, such as [`MemoryError`], with the values
-//! in question. `Drop` cannot report: `close` does. After an error of either the object is gone: the driver may report a
-//! failure for a call that was done, and an object freed twice may be somebody else's by then. Errors that `Drop`
-//! swallowed are counted in [`swallowed`]. Where the cause of an error lies in the machine (no device, a driver and a kernel
-//! module of two versions), its text says what is wrong with this one: [`diagnosis`].
+//! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail with a
+//! sticky error of earlier work, because a driver reports a failure at a later call; on a driver
+//! that lacks the function ([`Error::is_unresolved`]); in a forked child ([`Error::is_forked`]);
+//! and with codes that newer drivers add. Methods list only their other errors. Methods that also
+//! check on the host wrap the error in their own type, such as [`MemoryError`], with the values in
+//! question. `Drop` cannot report errors; `close` does. After an error of either, the object no
+//! longer exists: the driver may report a failure for a call that took effect, and a second free
+//! might free another object. [`swallowed`] counts errors that `Drop` swallows. If the machine
+//! causes an error (no device, or a driver and a kernel module of different versions), the message
+//! explains it: [`diagnosis`].
 //!
 //! # Faults
 //!
-//! After a kernel has accessed memory that is not its own, trapped, failed an assertion or overflown its
-//! stack, every call in its context answers with that fault: it is [sticky](Error::is_sticky). The context
-//! remembers the first call that told of it, and later errors name that call. Measured on an H200 with driver
-//! 580 (CUDA 13.0), and recorded in `tests/data/goldens/driver.json`:
+//! After a kernel makes an invalid memory access, traps, fails an assertion or overflows its stack,
+//! every call in its context returns the same [sticky](Error::is_sticky) error. The context records
+//! the first call that reported the fault, and later errors name that call. Measured on an H200
+//! with driver 580 (CUDA 13.0), and recorded in `tests/data/goldens/driver.json`:
 //!
-//! - The launch itself succeeds. The fault shows at the first call that waits, or at any later one.
-//! - It reaches every context of the process, those made afterwards included, and those of other devices.
-//! - A context created after the old one was destroyed fails with the same code, and so does a primary
-//!   context that was reset, or released and retained. Only a new process recovers.
-//! - Asking a device for attributes, pushing and popping go on working.
-//! - Copies between a device and page-locked host memory go on, the queued ones too, while every wait answers with the
-//!   fault at once.
+//! - The launch itself succeeds. The first call that waits reports the fault, or any later call.
+//! - The fault reaches all contexts of the process, on all devices, including later ones.
+//! - After the context is destroyed, a new one fails with the same code. So does a primary context
+//!   that was reset, or released and retained again. Only a new process recovers.
+//! - Querying device attributes, pushing and popping continue to work.
+//! - Copies between a device and page-locked host memory continue, including queued copies, while
+//!   every wait immediately returns the fault.
 //!
-//! So run kernels that may fault in a process of their own. The emulator keeps a fault to its context, and
-//! names the thread, the line and the allocation.
+//! So run kernels that may fault in a separate process. On the emulator a fault affects only its
+//! context, and the report names the thread, the line and the allocation.
 //!
 //! # Forks
 //!
-//! A driver does not survive `fork`. In the child of a process that had called `cuInit`, every method answers
-//! with [`Error::is_forked`] and every drop does nothing, where the driver itself would fail or hang. Start
-//! workers with `exec`, or initialize after the fork. Page-locked memory that the driver has allocated stays shared with
-//! the child, so that neither may write what the other uses, while managed memory is not in the child at all: touching
-//! it ends the child (H100, driver 580: `tests/data/goldens/forks.txt`).
+//! A driver does not survive `fork`. In the child of a process that called `cuInit`, every method
+//! returns [`Error::is_forked`] and drops do nothing; the driver itself would fail or hang. Start
+//! workers with `exec`, or initialize after the fork. Page-locked memory that the driver allocated
+//! remains shared with the child, so neither process may write memory that the other uses. Managed
+//! memory is not mapped in the child: accessing it kills the child (H100, driver 580:
+//! `tests/data/goldens/forks.txt`).
 //!
 //! # Exit
 //!
-//! Nothing has to be freed before a process ends. Objects that are dropped while the driver shuts down are
-//! told so by it and take that for success. The driver is never unloaded.
+//! Nothing has to be freed before a process ends. If an object is dropped while the driver shuts
+//! down, the driver returns an error, which the drop treats as success. The driver is never
+//! unloaded.
 //!
 //! # Drivers
 //!
-//! The function table is tested on drivers from CUDA 6.5 on. A method names the C function behind it and the
-//! first CUDA version that has it; on an older driver that one method answers with [`Error::is_unresolved`].
-//! Shared use with other libraries ([`PrimaryContext`]) needs CUDA 7.0, and checking the signature of a
-//! kernel that was not loaded from PTX needs CUDA 12.4. [`Library::require`] and [`Library::has`] tell
-//! beforehand. NVIDIA's newer drivers take programs made for older ones, so there is no greatest version.
+//! The function table is tested on drivers since CUDA 6.5. Each method documents its C function and
+//! the first CUDA version that has it; on an older driver, only that method fails with
+//! [`Error::is_unresolved`]. Sharing a context with other libraries ([`PrimaryContext`]) needs CUDA
+//! 7.0. Checking the signature of a kernel that was not loaded from PTX needs CUDA 12.4.
+//! [`Library::require`] and [`Library::has`] check in advance. NVIDIA's newer drivers run programs
+//! made for older ones, so there is no maximum version.
 
-// The rooms, from the bottom to the top; each uses only those above it in this list. `tests/rules/arrows/cuprum.rs` has
-// the arrows, checks them, and gives the reason for each of the few that go the other way.
+// The rooms, from the bottom to the top; each uses only the rooms above it in this list.
+// `tests/rules/arrows/cuprum.rs` checks the arrows, and gives a reason for each exception.
 //
 // diagnosis         what the machine has, without a driver call; above `device`: what an image has
 // error swallowed   errors of calls, and errors that drops could not report
@@ -257,7 +270,7 @@ pub use crate::open::{open, open_in};
 pub use crate::raw::shared::Shared;
 pub use crate::stream::Stream;
 
-/// Set-up of the examples in this documentation: a driver, or with two more names a context of device 0 that is current.
+/// Set-up of the examples here: a driver or, with two more names, a current context of device 0.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! example {

@@ -1,4 +1,4 @@
-//! The short way in: from the number of a device to a context that any thread enters.
+//! The short way to a context: from the number of a device to a context that any thread can enter.
 
 use cuprum_sys::Library;
 
@@ -7,10 +7,12 @@ use crate::context::{ContextRef, PrimaryContext};
 use crate::driver::Driver;
 use crate::raw::shared::Shared;
 
-/// Loads the system's driver, initializes it, and shares the primary context of a device, counted from 0.
+/// Loads and initializes the system's driver, and shares the primary context of a device, counted
+/// from 0.
 ///
-/// The context is the one that other CUDA libraries of the process use too. It is [entered](crate::Shared::enter) on any
-/// thread, and released when its last handle and the last object made in it are dropped.
+/// Other CUDA libraries of the process use the same context. Any thread can
+/// [enter](crate::Shared::enter) it. It is released when its last handle and the last object made
+/// in it are dropped.
 ///
 /// ```
 /// use cuprum::Buffer;
@@ -26,8 +28,8 @@ use crate::raw::shared::Shared;
 /// ```
 ///
 /// # Errors
-/// [`AnyError::Load`](crate::AnyError::Load) with every path tried where there is no driver; the errors of [`Driver::init`],
-/// [`Driver::device`] and [`PrimaryContext::retain`].
+/// [`AnyError::Load`](crate::AnyError::Load), with every path tried, if there is no driver; the
+/// errors of [`Driver::init`], [`Driver::device`] and [`PrimaryContext::retain`].
 ///
 /// Driver: `cuInit`, CUDA 2.0+; `cuDeviceGet`, CUDA 2.0+; `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
 #[doc(alias("cuInit", "cuDeviceGet", "cuDevicePrimaryCtxRetain"))]
@@ -36,7 +38,7 @@ pub fn open(ordinal: u32) -> Result<Shared<ContextRef>> {
     primary(Driver::load()?, ordinal)
 }
 
-/// The same with a library that is loaded already: one found elsewhere, or the software device of `cuprum-emulator`.
+/// Same as [`open`], with a loaded library, such as the software device of `cuprum-emulator`.
 ///
 /// ```
 /// // The software device; `open_driver_or_emulator` takes it only where there is no GPU, and says why.

@@ -1,8 +1,8 @@
-//! Errors that `Drop` cannot return: counted, and told to a hook.
+//! Errors that `Drop` cannot return: counted, and passed to a hook.
 //!
-//! A `Drop` of this crate never panics and never reports through somebody else's next call. Errors that it swallows are
-//! counted here. Not counted: answers of a driver that is shutting down, errors of a context that was lost before, and
-//! anything in a forked child.
+//! A `Drop` of this crate never panics, and never makes an unrelated later call report its error.
+//! This module counts the errors that drops swallow. Not counted: answers of a driver that is
+//! shutting down, errors of a context that is already lost, and errors in a forked child.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,16 +13,17 @@ use crate::error::Error;
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static HOOK: OnceCell<fn(Error)> = OnceCell::new();
 
-/// Number of errors that were swallowed since the process began.
+/// Number of errors swallowed since the process began.
 #[inline]
 pub fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }
 
-/// Sets the function that is told each swallowed error, on the thread that dropped. A panic in it is caught.
+/// Sets the function that receives swallowed errors, on the thread of the drop. Its panics are
+/// caught.
 ///
 /// # Errors
-/// Gives `hook` back if one is set already; it stays for the life of the process.
+/// Returns `hook` if one is already set. The hook stays for the life of the process.
 #[inline]
 pub fn set_hook(hook: fn(Error)) -> Result<(), fn(Error)> {
     HOOK.set(hook)
@@ -32,9 +33,9 @@ pub fn set_hook(hook: fn(Error)) -> Result<(), fn(Error)> {
 pub(crate) fn tell(error: Error) {
     COUNT.fetch_add(1, Ordering::Relaxed);
     if let Some(hook) = HOOK.get() {
-        // A panic has been told to the panic hook; `Drop` has nobody to hand it to.
+        // The panic hook has already reported the panic, and `Drop` cannot return it.
         if let Err(payload) = std::panic::catch_unwind(|| hook(error)) {
-            // Dropping it could panic once more.
+            // Dropping the payload could panic again.
             std::mem::forget(payload);
         }
     }

@@ -39,7 +39,7 @@ impl Work<'_, '_> {
         let shared = self.member.shared();
         if let [call] = self.calls {
             // SAFETY: the memory has so many elements and is lent to, or noted for, the stream, which the caller has from a
-            // scope or a queue of the member's context.
+            // scope, a capture or a queue of the member's context.
             shared.call(|nccl, comm| unsafe { call.make(nccl, comm, stream) })?;
             return shared.settle();
         }

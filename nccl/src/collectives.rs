@@ -1,6 +1,6 @@
 //! Collectives, sends and receives.
 //!
-//! All are queued on the stream of a scope or of a queue, and the host does not wait. All members make the same collectives
+//! All are queued on the stream of a scope, a capture or a queue, and the host does not wait. All members make the same collectives
 //! in the same order, with as many elements. A loan or region may be on both sides, where both have the same place.
 
 use std::ffi::c_int;
@@ -199,9 +199,10 @@ impl Communicator {
             return Err(NcclError::Elsewhere("the stream belongs to another context than the communicator"));
         }
         let (to, from) = (to.place(), from.place());
-        let is_here = |place: &Place<'_>| place.stream.is_none_or(|stream| stream == on.stream());
-        if !is_here(&to) || !is_here(&from) {
-            return Err(NcclError::Elsewhere("the memory is lent to another stream of the scope"));
+        if !on.has(&to) || !on.has(&from) {
+            return Err(NcclError::Elsewhere(
+                "the memory is lent to another stream of the scope, or to another graph",
+            ));
         }
         Ok(Sides { to, from, data_type: T::DATA_TYPE })
     }

@@ -19,7 +19,7 @@ use crate::{Config, Nccl, NcclError, UniqueId};
 /// A member of a group of devices, which makes collectives with the others.
 ///
 /// It is used by any thread, one call after the other. A collective borrows it for the scope that it is made in; on a queue
-/// of regions it is kept until the work is over. When it is dropped it is finalized, which waits for outstanding work of
+/// of regions it is kept until the work is over, and in a capture until the graph is dropped. When it is dropped it is finalized, which waits for outstanding work of
 /// all members, or aborted if it has failed. In a forked child nothing is done.
 ///
 /// ```
@@ -168,6 +168,11 @@ impl Communicator {
 
     pub(crate) fn share(&self) -> Arc<Shared> {
         Arc::clone(&self.owner.shared)
+    }
+
+    /// A share that keeps the communicator, for a graph.
+    pub(crate) fn owner(&self) -> Arc<Owner> {
+        Arc::clone(&self.owner)
     }
 
     /// A region that keeps the communicator, for work on a queue.

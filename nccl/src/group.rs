@@ -9,7 +9,7 @@ use cuprum::sys::CUstream;
 
 use crate::Communicator;
 use crate::call::{Call, Work, make_all};
-use crate::place::{Executor, sealed};
+use crate::place::{Executor, Place, sealed};
 use crate::{Nccl, NcclError};
 
 /// A group of collectives, made by [`Nccl::group`]: called together when its closure has returned.
@@ -75,7 +75,7 @@ impl Nccl {
         queues.sort_by_key(|queue| queue.as_raw().0);
         queues.dedup_by_key(|queue| queue.as_raw().0);
         let calls: Vec<_> = all.iter().map(|one| (one.member.shared(), one.call, one.stream)).collect();
-        // SAFETY: the memory is lent to scopes that outlive `'g`, or noted below for queues.
+        // SAFETY: the memory is lent to scopes that outlive `'g` or to graphs of captures that do, or noted below for queues.
         noting(&queues, &all, || unsafe { make_all(&calls) })?;
         Ok(result)
     }
@@ -124,8 +124,13 @@ impl<'c: 'g, 'g, X: Executor<'c> + Outlives<'g>> Executor<'c> for InGroup<'_, 'g
         self.executor.queue()
     }
 
+    fn has(&self, place: &Place<'_>) -> bool {
+        self.executor.has(place)
+    }
+
     fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError> {
         let Work { member, regions, calls } = work;
+        self.executor.keep(member);
         let noted = match self.queue() {
             Some(queue) => {
                 let regions = regions.into_iter().flatten().chain([member.kept(queue)]).cloned().collect();
@@ -140,10 +145,12 @@ impl<'c: 'g, 'g, X: Executor<'c> + Outlives<'g>> Executor<'c> for InGroup<'_, 'g
     }
 }
 
-/// A place that is still there when the group is called: a scope that has not ended, or a queue, which is kept.
+/// A place that is still there when the group is called: a scope or a capture that has not ended, or a queue, which is kept.
 pub trait Outlives<'g>: sealed::Sealed {}
 
 impl<'scope: 'g, 'g> Outlives<'g> for cuprum::stream::Scope<'scope, '_> {}
+
+impl<'c: 'g, 'g> Outlives<'g> for cuprum::graph::Capture<'c, '_, '_> {}
 
 impl<'g> Outlives<'g> for Queue {}
 

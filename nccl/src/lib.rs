@@ -38,7 +38,7 @@ pub use crate::error::{CallError, MissingFunction, NcclError};
 pub use crate::group::{Group, InGroup};
 pub use crate::library::{NCCL_VARIABLE, Nccl, NcclLoadError};
 pub use crate::members::{MemberError, Members, World};
-pub use crate::place::{Elements, Executor, InQueue, InScope, Read, Write};
+pub use crate::place::{Elements, Executor, InCapture, InQueue, InScope, Read, Write};
 pub use crate::reduction::{PremultipliedSum, Reduction};
 pub use crate::registered::RegisteredBuffer;
 pub use crate::unique_id::UniqueId;

@@ -3,24 +3,28 @@
 use std::marker::PhantomData;
 
 use cuprum::ContextRef;
+use cuprum::graph::{Capture, Loan};
+use cuprum::launch::{In, InOut};
 use cuprum::memory::{Slice, SliceMut};
 use cuprum::region::{Queue, Region};
 use cuprum::stream::{Lent, Scope};
 use cuprum::sys::CUstream;
 
 use crate::call::Work;
-use crate::{Element, NcclError};
+use crate::{Communicator, Element, NcclError};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// A place where a collective is queued: a [`Scope`], a [`Queue`] of regions, or one of them [in a group](crate::Group::on).
+/// A place where a collective is queued: a [`Scope`], a [`Capture`], a [`Queue`] of regions, or one of them [in a
+/// group](crate::Group::on).
 ///
 /// `'c` is the time for which the communicator is borrowed: with a scope, at least until that has waited for its stream. A
-/// queue keeps the communicator instead, until the work is over or the graph that has it is dropped.
+/// queue keeps the communicator instead, until the work is over or the graph that has it is dropped, and so does the graph
+/// of a capture.
 pub trait Executor<'c>: sealed::Sealed {
-    /// Kind of memory that is used there: [`InScope`] or [`InQueue`].
+    /// Kind of memory that is used there: [`InScope`], [`InCapture`] or [`InQueue`].
     type Tier;
 
     /// The driver's handle of the stream.
@@ -33,6 +37,16 @@ pub trait Executor<'c>: sealed::Sealed {
     #[doc(hidden)]
     fn queue(&self) -> Option<&Queue>;
 
+    /// True if memory may be used there: if it is lent to this stream or to this graph. Queues check their regions.
+    #[doc(hidden)]
+    fn has(&self, place: &Place<'_>) -> bool {
+        place.stream.is_none_or(|stream| stream == self.stream())
+    }
+
+    /// Keeps the communicator, where that is not borrowed or noted with the regions.
+    #[doc(hidden)]
+    fn keep(&self, _member: &Communicator) {}
+
     #[doc(hidden)]
     fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError>;
 }
@@ -40,6 +54,10 @@ pub trait Executor<'c>: sealed::Sealed {
 /// Kind of memory that was lent to a scope. It is only named in bounds.
 #[derive(Debug)]
 pub struct InScope<'scope>(PhantomData<fn(&'scope ()) -> &'scope ()>);
+
+/// Kind of memory that was lent to a graph. It is only named in bounds.
+#[derive(Debug)]
+pub struct InCapture(());
 
 /// Kind of memory of which queues take note. It is only named in bounds.
 #[derive(Debug)]
@@ -52,13 +70,21 @@ pub struct Place<'a> {
     pub(crate) len: usize,
     pub(crate) region: Option<&'a Region>,
     pub(crate) stream: Option<CUstream>,
+    pub(crate) loan: Option<&'a dyn OfGraph>,
 }
 
-/// Memory that a collective reads: memory [lent](Lent) to a scope by `&` or `&mut`, or [`Elements`] of a region.
+/// A loan of a graph, of any type.
+pub(crate) trait OfGraph: std::fmt::Debug {
+    fn is_lent_to(&self, capture: &Capture<'_, '_, '_>) -> bool;
+}
+
+/// Memory that a collective reads: memory [lent](Lent) to a scope by `&` or `&mut`, a [`Loan`] of a graph, or
+/// [`Elements`] of a region.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that a collective here can read",
-    label = "not lent to this scope, or not elements of a region",
-    note = "in a scope give `&scope.lend(&buffer)?`, on a queue `&Elements::<f32>::of(&region)?`"
+    label = "not lent to this scope or graph, or not elements of a region",
+    note = "in a scope give `&scope.lend(&buffer)?`, in a capture `&capture.lend(&buffer)?`, on a queue \
+            `&Elements::<f32>::of(&region)?`"
 )]
 pub trait Read<Tier>: sealed::Sealed {
     /// Type of the elements.
@@ -68,11 +94,13 @@ pub trait Read<Tier>: sealed::Sealed {
     fn place(&self) -> Place<'_>;
 }
 
-/// Memory that a collective writes: memory [lent](Lent) to a scope by `&mut`, or [`Elements`] of a region.
+/// Memory that a collective writes: memory [lent](Lent) to a scope by `&mut`, a [`Loan`] of a graph of memory that it
+/// may write, or [`Elements`] of a region.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that a collective here can write",
     label = "not lent to be written",
-    note = "in a scope give `&scope.lend(&mut buffer)?`, on a queue `&Elements::<f32>::of(&region)?`"
+    note = "in a scope give `&scope.lend(&mut buffer)?`, in a capture `&capture.lend(&mut buffer)?`, on a queue \
+            `&Elements::<f32>::of(&region)?`"
 )]
 pub trait Write<Tier>: Read<Tier> {}
 
@@ -126,7 +154,7 @@ impl<T: Element> Read<InQueue> for Elements<'_, T> {
 
     fn place(&self) -> Place<'_> {
         let len = self.region.len() / size_of::<T>();
-        Place { address: self.region.as_raw(), len, region: Some(self.region), stream: None }
+        Place { address: self.region.as_raw(), len, region: Some(self.region), stream: None, loan: None }
     }
 }
 
@@ -141,7 +169,7 @@ macro_rules! lent {
 
             #[inline]
             fn place(&self) -> Place<'_> {
-                Place { address: self.as_raw(), len: self.len(), region: None, stream: Some(self.stream()) }
+                Place { address: self.as_raw(), len: self.len(), region: None, stream: Some(self.stream()), loan: None }
             }
         }
     )* };
@@ -201,5 +229,60 @@ impl<'c> Executor<'c> for Queue {
     fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError> {
         let kept = work.member.kept(self);
         self.with_raw(work.regions.into_iter().flatten().chain([kept]), |stream| work.make(stream))
+    }
+}
+
+impl<M: ?Sized> sealed::Sealed for Loan<M> {}
+
+impl<M: ?Sized> OfGraph for Loan<M> {
+    fn is_lent_to(&self, capture: &Capture<'_, '_, '_>) -> bool {
+        capture.check(*self).is_ok()
+    }
+}
+
+macro_rules! loan {
+    ($($kind:ident)*) => { $(
+        impl<T: Element> Read<InCapture> for Loan<$kind<T>> {
+            type Element = T;
+
+            fn place(&self) -> Place<'_> {
+                Place { address: self.as_raw(), len: self.len(), region: None, stream: None, loan: Some(self) }
+            }
+        }
+    )* };
+}
+
+loan! { In InOut }
+
+impl<T: Element> Write<InCapture> for Loan<InOut<T>> {}
+
+impl sealed::Sealed for Capture<'_, '_, '_> {}
+
+impl<'c> Executor<'c> for Capture<'_, '_, '_> {
+    type Tier = InCapture;
+
+    fn stream(&self) -> CUstream {
+        self.as_raw()
+    }
+
+    fn context(&self) -> &ContextRef {
+        Capture::context(self)
+    }
+
+    fn queue(&self) -> Option<&Queue> {
+        None
+    }
+
+    fn has(&self, place: &Place<'_>) -> bool {
+        place.loan.is_some_and(|loan| loan.is_lent_to(self))
+    }
+
+    fn keep(&self, member: &Communicator) {
+        Capture::keep(self, member.owner());
+    }
+
+    fn submit(&self, work: Work<'_, 'c>) -> Result<(), NcclError> {
+        Executor::keep(self, work.member);
+        work.make(self.as_raw())
     }
 }

@@ -22,7 +22,7 @@ pub struct Architecture {
     suffix: Option<char>,
 }
 
-/// Text that names no architecture.
+/// Text that is not an architecture.
 ///
 /// # Example
 /// ```
@@ -39,18 +39,18 @@ pub struct Architecture {
 pub struct ArchitectureError(String);
 
 impl Architecture {
-    /// The architecture of a compute capability: code for it runs on all newer devices if it is PTX.
+    /// The architecture of a compute capability. Its PTX runs on all newer devices.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { capability: ComputeCapability { major, minor }, suffix: None }
     }
 
-    /// The same with all features of this one device (`sm_90a`): the code runs on no other.
+    /// Adds all features of this device (`sm_90a`): the code runs on no other.
     #[must_use]
     pub const fn specific(self) -> Self {
         Self { suffix: Some('a'), ..self }
     }
 
-    /// The same with all features of this family (`sm_100f`): the code runs on no other family. From CUDA 12.9 on.
+    /// Adds all features of this family (`sm_100f`): the code runs on no other family. CUDA 12.9.
     #[must_use]
     pub const fn family(self) -> Self {
         Self { suffix: Some('f'), ..self }
@@ -61,7 +61,7 @@ impl Architecture {
         self.capability
     }
 
-    /// The compiler's name for it and an output: `sm_90` for machine code, else `compute_90`.
+    /// The compiler's name for it and an output: `sm_90` for machine code, otherwise `compute_90`.
     pub(super) fn option(self, output: Output) -> String {
         format!("{}_{self}", if output == Output::Cubin { "sm" } else { "compute" })
     }
@@ -99,7 +99,7 @@ impl FromStr for Architecture {
     }
 }
 
-/// Devices whose machine code runs on no other device, and that run no other device's machine code.
+/// Devices whose machine code is incompatible with all other devices, in both directions.
 const ALONE: &[ComputeCapability] = &[
     ComputeCapability { major: 5, minor: 3 },
     ComputeCapability { major: 6, minor: 2 },
@@ -110,7 +110,7 @@ const ALONE: &[ComputeCapability] = &[
 
 /// The best of a compiler's architectures for a device.
 ///
-/// PTX of any older architecture runs; machine code only of the same major number, and no newer minor one.
+/// PTX of older architectures runs; machine code only of the same major and no newer minor version.
 pub(super) fn best(
     device: ComputeCapability,
     known: &[ComputeCapability],

@@ -8,7 +8,7 @@ use super::{Architecture, Output};
 use crate::context::Current;
 use crate::module::{LoadOptions, Module, ModuleError};
 
-/// Code that a compiler made, with its log and the names that were asked for.
+/// Compiled code, with its log and the names of requested expressions.
 ///
 /// Example: see [`Compiler`](super::Compiler), `compile`.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,7 +25,6 @@ pub struct Compiled {
 pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
     pub(super) log: String,
-    /// Name expressions and the names in the code.
     pub(super) names: Vec<(String, String)>,
 }
 
@@ -48,14 +47,14 @@ impl Compiled {
         &self.code.bytes
     }
 
-    /// The PTX; `None` for other code, and for PTX that quotes text in another encoding than UTF-8.
+    /// The PTX; `None` for other code, and for PTX with quoted text that is not UTF-8.
     #[inline]
     pub fn ptx(&self) -> Option<&str> {
         let is_ptx = self.output == Output::Ptx;
         is_ptx.then_some(&self.code.bytes).and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
-    /// Output of the compiler although it succeeded: warnings. Empty if there are none.
+    /// Messages of a successful compilation: warnings. Empty if there are none.
     #[inline]
     pub fn log(&self) -> &str {
         &self.code.log
@@ -67,7 +66,7 @@ impl Compiled {
         log::diagnostics(&self.code.log)
     }
 
-    /// Name in the code for a name expression; `None` for one that was not asked for.
+    /// Returns the name in the code of a name expression, if it was requested.
     #[inline]
     pub fn name(&self, expression: &str) -> Option<&str> {
         self.code.names.iter().find(|(asked, _)| asked == expression).map(|(_, name)| name.as_str())
@@ -80,14 +79,15 @@ impl Compiled {
         &self.cache_use
     }
 
-    /// Loads the code into the current context. Functions and variables are found under their names in the code, and
-    /// under the expressions that were asked for.
+    /// Loads the code into the current context. Functions and variables have their names in the
+    /// code, and their requested name expressions.
     ///
-    /// This is safe for machine code too, unlike [`Module::load_binary`]: a compiler has made all of it.
+    /// Unlike [`Module::load_binary`], this is safe for machine code, because a compiler made it.
     ///
     /// # Errors
-    /// Same as [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for code for link-time
-    /// optimization; [`ModuleError::Damaged`] for machine code that names what it does not have.
+    /// Same as [`Module::load_ptx`] and [`Module::load_binary`]; [`ModuleError::NotLoadable`] for
+    /// link-time optimization code; [`ModuleError::Damaged`] for machine code whose headers refer
+    /// to missing data.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -96,10 +96,10 @@ impl Compiled {
         self.load_with(cx, &LoadOptions::new())
     }
 
-    /// Like [`load`](Self::load), with options for the driver's own compiler.
+    /// Same as [`load`](Self::load), with options for the driver's own compiler.
     ///
     /// # Errors
-    /// Same as [`load`](Self::load); also those that the driver reports of the options.
+    /// Same as [`load`](Self::load); errors of the driver about the options.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -111,11 +111,11 @@ impl Compiled {
     ) -> Result<Module<'ctx>, ModuleError> {
         let module = match self.output {
             Output::Ptx => Module::load_ptx_with(cx, &String::from_utf8_lossy(&self.code.bytes), options),
-            // The user's own options may have the compiler write text.
+            // The user's own options can make the compiler write text.
             Output::Cubin if !self.code.bytes.starts_with(b"\x7fELF") => Err(ModuleError::NotLoadable),
             Output::Cubin if !is_whole(&self.code.bytes) => Err(ModuleError::Damaged),
-            // SAFETY: a compiler wrote this image, perhaps in another process, and it was kept in a folder that this
-            // user trusts; all that its tables name lies inside.
+            // SAFETY: a compiler wrote this image, perhaps in another process, and it was kept in a
+            // folder that this user trusts; all data named in its tables is inside.
             Output::Cubin => unsafe { Module::load_binary_with(cx, &self.code.bytes, options) },
             Output::LtoIr => Err(ModuleError::NotLoadable),
         }?;

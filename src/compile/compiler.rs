@@ -12,9 +12,9 @@ use super::{Architecture, Code, CompileError, Compiled, Options, Output, Source,
 use crate::device::{ComputeCapability, Device};
 use crate::driver::Driver;
 
-/// A compiler of CUDA C++: NVRTC, a library that is loaded at run time, or on request the program `nvcc`.
+/// A compiler of CUDA C++: NVRTC, a library loaded at run time, or on request the program `nvcc`.
 ///
-/// It may be used by many threads at once, and needs neither a GPU nor a driver.
+/// Many threads can use it at once. It needs neither a GPU nor a driver.
 ///
 /// ```
 /// use cuprum::compile::{Architecture, Compiler, Options, Source};
@@ -45,17 +45,17 @@ enum Engine {
 }
 
 impl Compiler {
-    /// Loads the machine's NVRTC; [`nvrtc::Library::open`] says where it is looked for. Loading it again costs little.
+    /// Loads NVRTC from the places that [`nvrtc::Library::open`] lists. Loading it again is cheap.
     ///
     /// # Errors
-    /// [`CompileError::NoNvrtc`], which lists the places tried and says how to get it.
+    /// [`CompileError::NoNvrtc`], with the places tried and advice on installing it.
     #[inline]
     pub fn load() -> Result<Self, CompileError> {
         Ok(Self::with_nvrtc(Library::open()?))
     }
 
-    /// Like [`load`](Self::load), but prefers an NVRTC of the driver's major version or an older one to a newer, whose
-    /// code the driver may not know.
+    /// Same as [`load`](Self::load), but prefers an NVRTC with at most the driver's major version,
+    /// because the driver may not know a newer one's code.
     ///
     /// # Errors
     /// Same as [`load`](Self::load).
@@ -70,15 +70,16 @@ impl Compiler {
         Self::of(Engine::Nvrtc(library))
     }
 
-    /// Compiles with the program `nvcc`: `CUPRUM_NVCC` names it, or it is looked for in `bin` of the toolkit that
-    /// `CUDA_HOME` or `CUDA_PATH` names, in `PATH`, and in `bin` of `/usr/local/cuda`.
+    /// Compiles with the program `nvcc`: the one that `CUPRUM_NVCC` names, otherwise the first in
+    /// `bin` of the toolkit that `CUDA_HOME` or `CUDA_PATH` names, in `PATH`, and in `bin` of
+    /// `/usr/local/cuda`.
     ///
-    /// It takes the same options, is slower, and needs a C++ compiler for the host. Name expressions and code for
-    /// link-time optimization come from NVRTC alone.
+    /// It accepts the same options, is slower, and needs a C++ compiler for the host. Only NVRTC
+    /// supports name expressions and link-time optimization code.
     ///
     /// # Errors
-    /// [`CompileError::NoNvcc`], which lists where it was looked for; [`CompileError::Nvcc`] if it does not tell its
-    /// version.
+    /// [`CompileError::NoNvcc`], with the places tried; [`CompileError::Nvcc`] if its version is
+    /// unknown.
     #[inline]
     pub fn nvcc() -> Result<Self, CompileError> {
         Ok(Self::of(Engine::Nvcc(Nvcc::find()?)))
@@ -87,10 +88,11 @@ impl Compiler {
     /// Compiles with the `nvcc` at a path.
     ///
     /// # Safety
-    /// The program does the same as `nvcc`: its output is loaded as code without further checks.
+    /// The program behaves like `nvcc`: its output is loaded as code without further checks.
     ///
     /// # Errors
-    /// [`CompileError::File`] if it cannot be run, [`CompileError::Nvcc`] if it does not tell its version.
+    /// [`CompileError::File`] if it cannot be run, [`CompileError::Nvcc`] if its version is
+    /// unknown.
     pub unsafe fn nvcc_at(path: impl AsRef<Path>) -> Result<Self, CompileError> {
         Ok(Self::of(Engine::Nvcc(Nvcc::at(path.as_ref())?)))
     }
@@ -103,7 +105,7 @@ impl Compiler {
         }
     }
 
-    /// Keeps compiled code in a cache, and takes it from there the next time.
+    /// Keeps compiled code in a cache, and reuses it.
     #[cfg(feature = "cache")]
     #[must_use]
     #[inline]
@@ -112,7 +114,7 @@ impl Compiler {
         self
     }
 
-    /// The CUDA version that this compiler came with.
+    /// The CUDA version of this compiler.
     #[inline]
     pub fn version(&self) -> Version {
         match &self.engine {
@@ -121,10 +123,10 @@ impl Compiler {
         }
     }
 
-    /// The architectures that it compiles for, without those with a suffix, in the compiler's order (ascending so far).
+    /// Returns its architectures, without suffixes, in the compiler's order (so far ascending).
     ///
     /// # Errors
-    /// [`CompileError::Missing`] for an NVRTC older than 11.2; otherwise whatever the compiler reports.
+    /// [`CompileError::Missing`] for an NVRTC older than 11.2; other errors of the compiler.
     #[inline]
     pub fn architectures(&self) -> Result<Vec<ComputeCapability>, CompileError> {
         match &self.engine {
@@ -133,12 +135,12 @@ impl Compiler {
         }
     }
 
-    /// The best of this compiler's architectures for a device: for PTX the newest that the device runs, for machine
-    /// code the device's own or an older one of the same major version.
+    /// Returns the best of this compiler's architectures for a device: for PTX the newest that the
+    /// device runs, for machine code the device's own or an older one with the same major version.
     ///
     /// # Errors
-    /// [`CompileError::NoArchitecture`], which names those that the compiler knows; those of
-    /// [`architectures`](Self::architectures).
+    /// [`CompileError::NoArchitecture`], with the architectures that the compiler supports; the
+    /// errors of [`architectures`](Self::architectures).
     #[inline]
     pub fn architecture_for(
         &self,
@@ -148,26 +150,27 @@ impl Compiler {
         architecture::best(device, &self.architectures()?, output, &self.to_string())
     }
 
-    /// Compiles, for the architecture that the options name, or for the compiler's own default. Blocks while it does:
-    /// NVRTC takes tens of milliseconds for a small source.
+    /// Compiles for the architecture in the options, or for the compiler's default. Blocks during
+    /// the compilation: NVRTC takes tens of milliseconds for a small source.
     ///
     /// # Errors
-    /// [`CompileError::Rejected`] with the compiler's log; [`CompileError::Option`]; [`CompileError::Expression`] for
-    /// a name expression that denotes nothing; [`CompileError::InteriorNul`]; [`CompileError::Missing`] if this
-    /// NVRTC is older than a feature asked for; [`CompileError::Unsupported`] for machine code without an architecture.
+    /// [`CompileError::Rejected`] with the compiler's log; [`CompileError::Option`];
+    /// [`CompileError::Expression`] for an invalid name expression; [`CompileError::InteriorNul`];
+    /// [`CompileError::Missing`] if this NVRTC is older than a requested feature;
+    /// [`CompileError::Unsupported`] for machine code without an architecture.
     #[inline]
     pub fn compile(&self, source: &Source<'_>, options: &Options) -> Result<Compiled, CompileError> {
         let output = options.output.unwrap_or(Output::Ptx);
         self.compile_to(source, options, options.architecture, output)
     }
 
-    /// Like [`compile`](Self::compile), for a device: the architecture is the best one for it, unless the options name
-    /// another. The output, unless the options name one, is machine code if the driver is of the compiler's major version
-    /// and older, since it would not know the PTX, and PTX otherwise.
+    /// Same as [`compile`](Self::compile), for a device: the default architecture is the best one
+    /// for it. The default output is PTX, or machine code if the driver has the compiler's major
+    /// version and is older, because it would not support the PTX.
     ///
     /// # Errors
-    /// Same as [`compile`](Self::compile) and [`architecture_for`](Self::architecture_for); [`CompileError::Driver`]
-    /// if the driver does not tell what the device is.
+    /// Same as [`compile`](Self::compile) and [`architecture_for`](Self::architecture_for);
+    /// [`CompileError::Driver`] if the query of the device fails.
     ///
     /// Driver: `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGetAttribute")]
@@ -234,8 +237,9 @@ impl Compiler {
         }
     }
 
-    /// What code depends on besides its source and options: the compiler's version, the size and time of its file, since
-    /// releases with the same version differ, and for `nvcc` what it calls and reads. The error says what is not known.
+    /// Inputs of code besides its source and options: the compiler's version, the size and time of
+    /// its file, because releases with the same version differ, and for `nvcc` its tools and
+    /// environment. The error describes an unknown input.
     #[cfg(feature = "cache")]
     fn identity(&self, arguments: &[OsString]) -> Result<super::cache::Identity, String> {
         let unknown = || "the compiler's file is not known, and with it not which release it is".to_owned();
@@ -261,7 +265,6 @@ impl From<nvrtc::Library> for Compiler {
 }
 
 impl fmt::Display for Compiler {
-    /// The compiler's name and version: `NVRTC 12.4`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.engine {
             Engine::Nvrtc(_) => "NVRTC",

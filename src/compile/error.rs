@@ -12,7 +12,7 @@ use crate::device::ComputeCapability;
 use crate::error::Error;
 use crate::module::ModuleError;
 
-/// Output of a compiler about source that it refused.
+/// A compiler's messages about refused source.
 ///
 /// Example: see [`CompileError`](super::CompileError), `log`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Log {
 }
 
 impl fmt::Display for Log {
-    /// The first error with its file and line, then all of the text.
+    /// The first error with its file and line, then the whole text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.diagnostics().into_iter().find(|one| one.severity == Severity::Error);
         match first {
@@ -49,7 +49,6 @@ impl fmt::Display for Log {
     }
 }
 
-/// Displays names one after the other.
 struct List<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for List<'_, T> {
@@ -61,7 +60,7 @@ impl<T: fmt::Display> fmt::Display for List<'_, T> {
     }
 }
 
-/// Like the text, since `main` returns errors that are shown so.
+/// Same as `Display`, because `main` prints errors in this form.
 impl fmt::Debug for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CompileError({self})")
@@ -136,13 +135,13 @@ impl std::error::Error for CompileError {
 }
 
 impl CompileError {
-    /// The messages of the compiler, each with its file and line; none where it was not asked or said nothing.
+    /// The messages of the compiler, if it was run, each with its file and line.
     #[inline]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.log().map_or_else(Vec::new, Log::diagnostics)
     }
 
-    /// Output of the compiler, where there is any.
+    /// Output of the compiler, if any.
     #[inline]
     pub fn log(&self) -> Option<&Log> {
         match self {
@@ -159,7 +158,6 @@ impl CompileError {
         Self::File { what, path: path.into(), error }
     }
 
-    /// The error for a failed call, by its result.
     pub(super) fn of_call(library: nvrtc::Library, call: FnId, result: nvrtcResult, log: Log) -> Self {
         match result {
             nvrtcResult::UNRESOLVED => match library.require_fn(call) {
@@ -197,7 +195,6 @@ impl From<ModuleError> for CompileError {
     }
 }
 
-/// Capabilities from their numbers, for errors that list them.
 pub(super) fn capabilities(numbers: &[i32]) -> Vec<ComputeCapability> {
     let numbers = numbers.iter().filter_map(|&number| u32::try_from(number).ok());
     numbers.map(|number| ComputeCapability { major: number / 10, minor: number % 10 }).collect()

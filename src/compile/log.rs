@@ -1,4 +1,4 @@
-//! Output of compilers: lines that say where something is wrong.
+//! Output of compilers: lines about errors and warnings.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Severity {
-    /// There is no code because of this.
+    /// Prevents the code from being made.
     Error,
-    /// There is code all the same.
+    /// The code was made nevertheless.
     Warning,
     /// A remark.
     Note,
@@ -24,7 +24,7 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Severity of the message.
     pub severity: Severity,
-    /// The file, as the source or a header is named; `None` if the message names no file.
+    /// The file, by the name of the source or header; `None` if the message names no file.
     pub file: Option<String>,
     /// The line, counted from 1.
     pub line: Option<u32>,
@@ -48,12 +48,12 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The messages of a log, in its order. Source lines, carets and totals are skipped.
+/// The messages of a log, in order. Source lines, carets and totals are skipped.
 pub(super) fn diagnostics(log: &str) -> Vec<Diagnostic> {
     log.lines().filter_map(diagnostic).collect()
 }
 
-/// Texts between the place and the message, and the severity that each means.
+/// Texts between the place and the message, and their severity.
 const WORDS: &[(&str, Severity)] = &[
     ("catastrophic error", Severity::Error),
     ("fatal error", Severity::Error),
@@ -67,7 +67,7 @@ const WORDS: &[(&str, Severity)] = &[
 
 /// Reads `file(3): error: text`, `file(3): warning #177-D: text`, `file:3:5: error: text`, `nvrtc: error: text`.
 fn diagnostic(line: &str) -> Option<Diagnostic> {
-    // A line of source that is shown stands under its message, indented.
+    // A quoted source line is indented, below its message.
     if line.starts_with(char::is_whitespace) {
         return None;
     }
@@ -84,7 +84,6 @@ fn diagnostic(line: &str) -> Option<Diagnostic> {
     Some(Diagnostic { severity, file, line, message })
 }
 
-/// The severity with which a text begins, and the text after its colon.
 fn severity_of(text: &str) -> Option<(Severity, &str)> {
     WORDS.iter().find_map(|(word, severity)| {
         let rest = text.strip_prefix(word)?;

@@ -1,7 +1,7 @@
 //! From CUDA C++ to code: NVRTC, loaded when it is needed, and `nvcc` on request.
 //!
-//! For the common case [`Module::compile`](crate::Module::compile) is enough: it takes the NVRTC that it finds and the
-//! architecture of the current context's device, and gives a loaded module.
+//! [`Module::compile`](crate::Module::compile) covers the common case: it finds NVRTC, takes the
+//! architecture of the current context's device, and returns a loaded module.
 //!
 //! ```no_run
 //! # fn compile(cx: &cuprum::Current<'_, '_>) -> Result<(), Box<dyn std::error::Error>> {
@@ -13,27 +13,30 @@
 //! # }
 //! ```
 //!
-//! For more there are three parts: a [`Source`] is the input (text, headers in memory, name expressions for
-//! templates), [`Options`] say how, and a [`Compiler`] does it, and gives [`Compiled`] code with its log. With the
-//! feature `cache`, code is kept in a folder that many processes share.
+//! Otherwise there are three parts: a [`Source`] is the input (text, headers in memory, name
+//! expressions for templates), [`Options`] configure the compilation, and a [`Compiler`] returns
+//! [`Compiled`] code with its log. The feature `cache` keeps code in a folder that many processes
+//! share.
 //!
-//! # Where NVRTC comes from
+//! # Installing NVRTC
 //!
-//! With the CUDA toolkit, or by `pip install nvidia-cuda-nvrtc`; [`Library::open`](cuprum_sys::nvrtc::Library::open)
-//! lists the places where it is looked for. A program is built without a toolkit and without NVRTC, and needs NVRTC
-//! only when it compiles. Without one, [`CompileError::NoNvrtc`] lists the places tried and says how to get it.
+//! NVRTC comes with the CUDA toolkit, or by `pip install nvidia-cuda-nvrtc`;
+//! [`Library::open`](cuprum_sys::nvrtc::Library::open) lists the places searched. Programs build
+//! without a toolkit and NVRTC, and need NVRTC only when they compile. If it is missing,
+//! [`CompileError::NoNvrtc`] lists the places tried, with advice.
 //!
-//! # Which architecture
+//! # Choice of the architecture
 //!
-//! The driver compiles PTX for its own device, so PTX for an older architecture runs as well. Compiling for a
-//! [`Device`](crate::Device) takes the newest that both the device and the compiler know. A driver does not load PTX of
-//! a newer compiler. If both have the same major version, the result is machine code instead, which the driver loads;
-//! if not, the error says so. The way out is an older NVRTC, which is preferred where there are several.
+//! The driver compiles PTX for its own device, so PTX for an older architecture also runs.
+//! Compiling for a [`Device`](crate::Device) takes the newest architecture that both the device and
+//! the compiler support. A driver does not load PTX of a newer compiler. If both have the same
+//! major version, the output is machine code instead, which the driver loads; otherwise loading
+//! fails with an explanation. An older NVRTC, which is preferred if there are several, avoids this.
 //!
-//! # What is trusted
+//! # Trust
 //!
-//! NVRTC runs in this process. Source text can make it use all memory and time, and a crash of NVRTC is one of this
-//! process: compile source from strangers in a process of its own.
+//! NVRTC runs in this process. Source text can make it use all memory and time, or crash this
+//! process: compile untrusted source in a separate process.
 
 mod architecture;
 #[cfg(feature = "cache")]
@@ -89,18 +92,18 @@ use crate::module::ModuleError;
 /// ```
 #[non_exhaustive]
 pub enum CompileError {
-    /// No NVRTC could be loaded. The error lists the places tried, and says how to get it.
+    /// No NVRTC could be loaded. The error lists the places tried, with advice on installing it.
     NoNvrtc(LoadError),
     /// No `nvcc` was found.
     NoNvcc {
-        /// Paths at which it was looked for.
+        /// Paths that were searched.
         looked: Vec<PathBuf>,
     },
-    /// This NVRTC is older than a feature that was asked for.
+    /// This NVRTC is older than a requested feature.
     Missing(MissingFunction),
-    /// A text for the compiler has a NUL byte inside.
+    /// Text for the compiler contains a NUL byte.
     InteriorNul {
-        /// Name of the text.
+        /// Kind of the text.
         what: String,
         /// Position of the byte.
         position: usize,
@@ -110,28 +113,28 @@ pub enum CompileError {
         /// Output of the compiler.
         log: Log,
     },
-    /// An option is not known, or its value is not valid.
+    /// An option is unknown, or its value is invalid.
     Option {
         /// Output of the compiler.
         log: Log,
     },
-    /// A name expression denotes nothing in the source.
+    /// A name expression is invalid for the source.
     Expression {
         /// The expression.
         expression: String,
         /// Output of the compiler.
         log: Log,
     },
-    /// A call of NVRTC failed otherwise.
+    /// Another call of NVRTC failed.
     Nvrtc {
         /// The call.
         call: FnId,
         /// Result of the call.
         result: nvrtcResult,
-        /// Output of the compiler until then.
+        /// Output of the compiler so far.
         log: Log,
     },
-    /// `nvcc` failed: the source does not compile, or the program could not do its work.
+    /// `nvcc` failed: the source does not compile, or the program could not run.
     Nvcc {
         /// The program.
         program: PathBuf,
@@ -140,27 +143,27 @@ pub enum CompileError {
         /// Output of the program.
         log: Log,
     },
-    /// The compiler knows no architecture that the device runs.
+    /// The compiler supports no architecture that the device runs.
     NoArchitecture {
         /// Compute capability of the device.
         device: ComputeCapability,
-        /// Kind of code asked for.
+        /// Requested kind of code.
         output: Output,
-        /// Architectures that the compiler knows.
+        /// Architectures that the compiler supports.
         known: Vec<ComputeCapability>,
         /// The compiler and its version.
         compiler: String,
     },
-    /// This compiler cannot do that.
+    /// This compiler does not support the request.
     Unsupported(&'static str),
     /// Not enough memory for the output of the compiler.
     OutOfMemory {
-        /// Bytes that it asked for.
+        /// Requested number of bytes.
         bytes: usize,
     },
-    /// More than 2³¹ - 1 of something.
+    /// More than 2³¹ - 1 items.
     TooMany {
-        /// Name of the things.
+        /// Kind of the items.
         what: &'static str,
     },
     /// A file or program could not be used.
@@ -172,7 +175,7 @@ pub enum CompileError {
         /// Error of the system.
         error: io::Error,
     },
-    /// The driver failed when it was asked about the device.
+    /// The query of the device failed.
     Driver(Error),
     /// The driver did not load the code.
     Module(ModuleError),

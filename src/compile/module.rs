@@ -7,9 +7,9 @@ use crate::module::Module;
 impl<'ctx> Module<'ctx> {
     /// Compiles CUDA C++ with the machine's NVRTC, for the device of the current context, and loads the code.
     ///
-    /// Functions are found under their names in the code, which `extern "C"` keeps, and under the name expressions of a
-    /// [`Source`]. Blocks while it compiles, for some tens of milliseconds at least. Options, headers, other compilers
-    /// and a cache: see [`Compiler`].
+    /// Functions have their names in the code, which `extern "C"` keeps, and the name expressions
+    /// of a [`Source`]. Blocks during the compilation, for some tens of milliseconds at least. For
+    /// options, headers, other compilers and a cache, see [`Compiler`].
     ///
     /// ```no_run
     /// # fn compile(cx: &cuprum::Current<'_, '_>) -> Result<(), Box<dyn std::error::Error>> {
@@ -24,8 +24,8 @@ impl<'ctx> Module<'ctx> {
     /// ```
     ///
     /// # Errors
-    /// [`CompileError::NoNvrtc`], which says how to get one; the errors of [`Compiler::compile_for`];
-    /// [`CompileError::Module`] if the driver does not load the code.
+    /// [`CompileError::NoNvrtc`], with advice on installing it; the errors of
+    /// [`Compiler::compile_for`]; [`CompileError::Module`] if the driver does not load the code.
     pub fn compile<'s>(cx: &Current<'_, 'ctx>, source: impl Into<Source<'s>>) -> Result<Self, CompileError> {
         let device = cx.context().device();
         let compiler = Compiler::load_for(device.driver())?;

@@ -1,4 +1,4 @@
-//! Compiling with the program `nvcc`, in a folder of its own.
+//! Compiling with the program `nvcc`, in a temporary folder.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,15 +15,15 @@ use super::error::{Log, capabilities};
 use super::{Code, CompileError, Output, Source};
 use crate::device::ComputeCapability;
 
-/// Environment variable that names the `nvcc` to run, instead of a search.
+/// The environment variable that names the `nvcc` to run, instead of a search.
 const VARIABLE: &str = "CUPRUM_NVCC";
 
-/// Environment variables with options that `nvcc` puts before and after those it is given.
+/// The environment variables with options that `nvcc` adds before and after its arguments.
 #[cfg(feature = "cache")]
 const FLAGS: [&str; 2] = ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"];
 
-/// Other variables that change what `nvcc` makes, or which compiler of the host it finds, or what that one reads: its
-/// own, those of GCC and Clang, and those of Microsoft's.
+/// Other variables that change the output of `nvcc`, its choice of a host compiler, or the host
+/// compiler's inputs: of `nvcc`, GCC and Clang, and Microsoft's compiler.
 #[cfg(feature = "cache")]
 const ENVIRONMENT: [&str; 12] = [
     "NVCC_CCBIN",
@@ -40,11 +40,9 @@ const ENVIRONMENT: [&str; 12] = [
     "_CL_",
 ];
 
-/// A compiler that is a program.
 #[derive(Clone, Debug)]
 pub(super) struct Nvcc {
     path: PathBuf,
-    /// Release that the program reports.
     #[cfg(feature = "cache")]
     release: String,
     version: Version,
@@ -100,8 +98,9 @@ impl Nvcc {
         &self.path
     }
 
-    /// What code depends on besides the program, its source and its options: the settings beside the program, the
-    /// environment that it and the host's compiler read, and which compiler of the host it calls with these options.
+    /// Inputs of code besides the program, its source and its options: the settings next to the
+    /// program, the environment of it and the host's compiler, and the host's compiler that it
+    /// calls with these options.
     #[cfg(feature = "cache")]
     pub(super) fn surroundings(&self, arguments: &[OsString]) -> Result<Vec<u8>, String> {
         let settings = self.path.with_file_name("nvcc.profile");
@@ -115,7 +114,7 @@ impl Nvcc {
         Ok(known)
     }
 
-    /// The host's compiler in its own words. The preprocessor alone is run, on C++: nothing is included.
+    /// The version text of the host's compiler, from its preprocessor on C++ without includes.
     #[cfg(feature = "cache")]
     fn host(&self, arguments: &[OsString]) -> Result<String, String> {
         const MARK: &str = "cuprum_host";
@@ -135,7 +134,6 @@ impl Nvcc {
         }
     }
 
-    /// Options that it takes from the environment.
     #[cfg(feature = "cache")]
     pub(super) fn flags_of_environment() -> Vec<OsString> {
         let text = |name| variable(name).unwrap_or_default().to_string_lossy().into_owned();
@@ -184,7 +182,7 @@ impl Nvcc {
         command.arg(kind).arg("--output-file").arg(&code).arg("-I").arg(&headers);
         command.args(arguments).arg(&text);
         let ran = ended(&self.path, &mut command)?;
-        // Messages use the names under which the files were given.
+        // Messages use the names of the source and headers.
         let path_of = |path: &Path| path.to_string_lossy().into_owned();
         let header_of = format!("{}{}", path_of(&headers), std::path::MAIN_SEPARATOR);
         let named = |log: String| log.replace(&path_of(&text), source.name).replace(&header_of, "");
@@ -199,7 +197,8 @@ impl Nvcc {
     }
 }
 
-/// The program, to be run. Where the environment may not be obeyed it gets none of it: it calls other programs by name.
+/// A command for the program. It gets no environment if the environment is not trusted, because it
+/// calls other programs by name.
 fn command(path: &Path) -> Command {
     let mut command = Command::new(path);
     if !is_trusted() {
@@ -208,7 +207,6 @@ fn command(path: &Path) -> Command {
     command
 }
 
-/// Runs a program to its end.
 fn ended(path: &Path, command: &mut Command) -> Result<Ended, CompileError> {
     command.output().map_err(|error| CompileError::file("cannot be run", path, error))
 }
@@ -218,13 +216,12 @@ fn failed(path: &Path, ended: &Ended, named: impl FnOnce(String) -> String) -> C
     CompileError::Nvcc { program: path.to_owned(), status: ended.status.to_string(), log }
 }
 
-/// Output of a program, from both of its streams.
 fn all_text(ended: &Ended) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     text(&ended.stdout) + &text(&ended.stderr)
 }
 
-/// A header's name as a path that stays in its folder.
+/// A header's name as a path inside its folder.
 fn inside(name: &str) -> Result<&Path, CompileError> {
     let path = Path::new(name);
     let stays = path.components().all(|part| matches!(part, Component::Normal(_)));
@@ -241,7 +238,7 @@ fn write(path: &Path, text: &[u8]) -> Result<(), CompileError> {
         .map_err(|error| CompileError::file("cannot be written", path, error))
 }
 
-/// A folder for one compilation, which goes with it.
+/// A folder for one compilation, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -252,7 +249,7 @@ impl Folder {
             let path = temporary_folder().join(format!("cuprum-nvcc-{}-{number}", std::process::id()));
             match private_folder(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // Left behind by an earlier process with this id.
+                // An earlier process with this id has left it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(CompileError::file("cannot be made", path, error)),
             }
@@ -262,12 +259,11 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // On failure, the folder is left to whoever cleans the folder for temporary files.
+        // On failure, the system's cleaning of temporary files removes it.
         let _swallowed = fs::remove_dir_all(&self.0);
     }
 }
 
-/// Makes a folder for this user alone.
 fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Compiling with NVRTC: one program, owned, and destroyed on every path.
+//! Compiling with NVRTC: one owned program, destroyed on every path.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr;
@@ -13,12 +13,12 @@ use crate::device::ComputeCapability;
 
 /// Result of a call, and the call.
 type Answer = (nvrtcResult, FnId);
-/// Function that gives the size of something of a program, in bytes.
+/// Returns the size in bytes of an output.
 type SizeFn = unsafe extern "system" fn(nvrtcProgram, *mut usize) -> nvrtcResult;
-/// Function that writes those bytes.
+/// Writes the bytes of an output.
 type ReadFn = unsafe extern "system" fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
 
-/// Turns an answer into a result, without the log, which is read by whoever has the program.
+/// Converts an answer to a result, without the log, which the owner of the program reads.
 fn check(library: nvrtc::Library, (result, call): Answer) -> Result<(), CompileError> {
     match result {
         nvrtcResult::NVRTC_SUCCESS => Ok(()),
@@ -26,14 +26,13 @@ fn check(library: nvrtc::Library, (result, call): Answer) -> Result<(), CompileE
     }
 }
 
-/// The architectures that this NVRTC compiles for.
 pub(super) fn architectures(library: nvrtc::Library) -> Result<Vec<ComputeCapability>, CompileError> {
     let mut count = 0;
-    // SAFETY: the place is ours to write.
+    // SAFETY: the place is writable.
     let answer = unsafe { nvrtc_call!(library.fns(), nvrtcGetNumSupportedArchs(&raw mut count)) };
     check(library, answer)?;
     let mut numbers = zeros::<c_int>(usize::try_from(count).unwrap_or(0))?;
-    // SAFETY: there is room for as many numbers as NVRTC said that there are.
+    // SAFETY: there is room for as many numbers as NVRTC reported.
     let answer = unsafe { nvrtc_call!(library.fns(), nvrtcGetSupportedArchs(numbers.as_mut_ptr())) };
     check(library, answer)?;
     Ok(capabilities(&numbers))
@@ -46,7 +45,7 @@ pub(super) fn compile(
     arguments: &[Vec<u8>],
     output: Output,
 ) -> Result<Code, CompileError> {
-    // Checked before a compilation that may take long.
+    // Checked before a compilation that may be long.
     library.require_fn(functions(output).1)?;
     let arguments = arguments.iter().map(|one| c_string("an option", one)).collect::<Result<Vec<_>, _>>()?;
     let pointers: Vec<*const c_char> = arguments.iter().map(|one| one.as_ptr()).collect();
@@ -70,10 +69,10 @@ pub(super) fn compile(
     Ok(Code { bytes: program.code(output)?, log: program.log()?, names })
 }
 
-/// File name, made up by NVRTC, in messages about an expression that denotes nothing.
+/// File name that NVRTC uses in messages about an invalid expression.
 const EXPRESSIONS_FILE: &str = "__nv_name_map";
 
-/// Adds the expression's name to an error about a name expression, which NVRTC reports as one of the source.
+/// Adds the expression to an error about it, which NVRTC reports as an error of the source.
 fn blame(error: CompileError, source: &Source<'_>) -> CompileError {
     let CompileError::Rejected { log } = error else { return error };
     let mut errors = log.diagnostics();
@@ -81,7 +80,7 @@ fn blame(error: CompileError, source: &Source<'_>) -> CompileError {
     if errors.iter().any(|one| one.file.as_deref() != Some(EXPRESSIONS_FILE)) {
         return CompileError::Rejected { log };
     }
-    // It quotes the expression word by word.
+    // NVRTC quotes the expression literally.
     let packed = |text: &str| text.split_whitespace().collect::<String>();
     let told: Vec<_> = errors.iter().map(|one| packed(&one.message)).collect();
     let quoted = |one: &&&str| {
@@ -94,7 +93,7 @@ fn blame(error: CompileError, source: &Source<'_>) -> CompileError {
     }
 }
 
-/// The functions that give an output: its size and its bytes.
+/// The functions that return the size and the bytes of an output.
 fn functions(output: Output) -> (FnId, FnId) {
     match output {
         Output::Ptx => (FnId::nvrtcGetPTXSize, FnId::nvrtcGetPTX),
@@ -103,11 +102,10 @@ fn functions(output: Output) -> (FnId, FnId) {
     }
 }
 
-/// Texts for NVRTC as C strings, which it may read until the program is destroyed.
+/// Texts as C strings, which NVRTC may read until the program is destroyed.
 struct Texts {
     source: CString,
     name: CString,
-    /// Texts and names.
     headers: Vec<(CString, CString)>,
     expressions: Vec<CString>,
 }
@@ -128,7 +126,7 @@ impl Texts {
     }
 }
 
-/// A program of NVRTC. Drop destroys it and swallows errors: nothing is left to do then.
+/// A program of NVRTC. Drop destroys it and swallows errors.
 struct Program<'a> {
     library: nvrtc::Library,
     raw: nvrtcProgram,
@@ -160,11 +158,10 @@ impl<'a> Program<'a> {
         Ok(Self { library, raw, _texts: texts })
     }
 
-    /// Name in the code for a name expression.
     fn lowered(&self, text: &CStr, expression: &str) -> Result<String, CompileError> {
         let mut name = ptr::null();
         let to = &raw mut name;
-        // SAFETY: the program is live, the text is a C string, and the place is ours to write.
+        // SAFETY: the program is live, the text is a C string, and the place is writable.
         let found =
             unsafe { nvrtc_call!(self.library.fns(), nvrtcGetLoweredName(self.raw, text.as_ptr(), to)) };
         check(self.library, found).map_err(|error| self.expression(error, expression))?;
@@ -172,11 +169,11 @@ impl<'a> Program<'a> {
             let expression = expression.to_owned();
             return Err(CompileError::Expression { expression, log: Log::new(&self.log()?) });
         }
-        // SAFETY: not null, so a C string of the program's, which is live.
+        // SAFETY: not null, so a C string of the live program.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// The error for an expression that NVRTC does not take.
+    /// The error for an expression that NVRTC refuses.
     fn expression(&self, error: CompileError, expression: &str) -> CompileError {
         let invalid = nvrtcResult::NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
         match self.with_log(error) {
@@ -187,7 +184,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The error with the log, which is left out if it cannot be read: the error matters more.
+    /// The error, with the log if it can be read: the error is more important.
     fn with_log(&self, error: CompileError) -> CompileError {
         let log = Log::new(&self.log().unwrap_or_default());
         match error {
@@ -225,24 +222,24 @@ impl<'a> Program<'a> {
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// Reads something of the program: its size, then its bytes.
+    /// Reads an output of the program: its size, then its bytes.
     ///
     /// # Safety
-    /// `read` writes as many bytes as `size` says.
+    /// `read` writes as many bytes as `size` returns.
     unsafe fn read(&self, ids: (FnId, FnId), size: SizeFn, read: ReadFn) -> Result<Vec<u8>, CompileError> {
         let mut len = 0;
-        // SAFETY: the program is live, and the place is ours to write.
+        // SAFETY: the program is live, and the place is writable.
         let answer = unsafe { size(self.raw, &raw mut len) };
         check(self.library, (answer, ids.0))?;
         let mut bytes = zeros::<u8>(len)?;
-        // SAFETY: the program is live, and there is room for as many bytes as were asked for.
+        // SAFETY: the program is live, and there is room for as many bytes as requested.
         let answer = unsafe { read(self.raw, bytes.as_mut_ptr().cast()) };
         check(self.library, (answer, ids.1))?;
         Ok(bytes)
     }
 }
 
-/// Zeroed memory of a size that NVRTC asked for, which may be more than there is.
+/// Zeroed memory of a size from NVRTC, which may exceed the available memory.
 fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, CompileError> {
     let mut room = Vec::new();
     room.try_reserve_exact(len)

@@ -14,15 +14,15 @@ use super::Architecture;
 pub enum Output {
     /// PTX text for an architecture and all newer ones, which the driver compiles further.
     Ptx,
-    /// Machine code for one architecture. The driver may be older than the compiler, within one CUDA major version.
+    /// Machine code for one architecture. The driver may be older, within one CUDA major version.
     Cubin,
-    /// Code for link-time optimization, to be linked and not loaded. From NVRTC 12.0 on.
+    /// Code for link-time optimization, which must be linked and cannot be loaded. NVRTC 12.0.
     LtoIr,
 }
 
-/// Options of a compilation, for NVRTC and `nvcc` alike.
+/// Options of a compilation, for both NVRTC and `nvcc`.
 ///
-/// An option without a method is given in the compiler's own words, by [`option`](Self::option), after the others.
+/// [`option`](Self::option) adds other options in the compiler's notation, after the rest.
 ///
 /// ```
 /// use cuprum::compile::{Architecture, Options, Output};
@@ -43,13 +43,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// No options: the architecture of the device where there is one, else the compiler's own default.
+    /// Makes an empty set: the architecture of the device if known, otherwise the compiler's
+    /// default.
     #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Compiles for this architecture, whatever the device.
+    /// Compiles for this architecture, on any device.
     #[must_use]
     #[inline]
     pub fn architecture(mut self, architecture: Architecture) -> Self {
@@ -57,8 +58,8 @@ impl Options {
         self
     }
 
-    /// Kind of code to make (default: PTX; [`Compiler::compile_for`](super::Compiler::compile_for) has one
-    /// exception).
+    /// Sets the kind of code (default: PTX; exception:
+    /// [`compile_for`](super::Compiler::compile_for)).
     #[must_use]
     #[inline]
     pub fn output(mut self, output: Output) -> Self {
@@ -72,7 +73,7 @@ impl Options {
         self.option(format!("-D{name}={value}"))
     }
 
-    /// Adds a folder in which includes are looked for, after those named before it.
+    /// Adds a folder to search for includes, after earlier ones.
     #[must_use]
     pub fn include(self, folder: impl AsRef<Path>) -> Self {
         let mut option = OsString::from("-I");
@@ -80,21 +81,21 @@ impl Options {
         self.option(option)
     }
 
-    /// The C++ standard, such as `c++17` (default: the compiler's own).
+    /// Sets the C++ standard, such as `c++17` (default: the compiler's).
     #[must_use]
     #[inline]
     pub fn standard(self, standard: &str) -> Self {
         self.option(format!("--std={standard}"))
     }
 
-    /// Trades accuracy for speed: approximate division, roots and functions, and denormal numbers taken for zero.
+    /// Trades accuracy for speed: approximate functions, and denormal numbers flushed to zero.
     #[must_use]
     #[inline]
     pub fn fast_math(self) -> Self {
         self.option("--use_fast_math")
     }
 
-    /// Allows contracting products and sums to fused operations, which round once (default: yes).
+    /// Allows fused multiply-add operations, which round once (default: yes).
     #[must_use]
     #[inline]
     pub fn fused_multiply_add(self, yes: bool) -> Self {
@@ -108,7 +109,7 @@ impl Options {
         self.option(format!("--maxrregcount={registers}"))
     }
 
-    /// Keeps source lines in the code, for profilers and reports of faults. Costs nothing at run time.
+    /// Keeps line information for profilers and fault reports. Costs nothing at run time.
     #[must_use]
     #[inline]
     pub fn line_info(self) -> Self {
@@ -122,14 +123,14 @@ impl Options {
         self.option("--device-debug")
     }
 
-    /// Leaves references to other files' code open, for a linker.
+    /// Leaves references to code of other files open, for a linker.
     #[must_use]
     #[inline]
     pub fn relocatable(self) -> Self {
         self.option("--relocatable-device-code=true")
     }
 
-    /// Adds an option in the compiler's own words: one argument, with its value behind `=`.
+    /// Adds an option in the compiler's notation: one argument, with its value after `=`.
     #[must_use]
     pub fn option(mut self, option: impl Into<OsString>) -> Self {
         self.arguments.push(option.into());

@@ -2,7 +2,7 @@
 
 /// CUDA C++ to compile: the text, its name in messages, headers in memory, and name expressions.
 ///
-/// It borrows all of them. A `&str` serves as a source of that text alone.
+/// It borrows all of them. A `&str` converts to a source.
 ///
 /// ```
 /// use cuprum::compile::Source;
@@ -23,7 +23,8 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// A source with this text, in UTF-8 or another encoding that the compiler takes. Compiling refuses NUL bytes.
+    /// Makes a source of this text, in UTF-8 or another encoding that the compiler accepts.
+    /// Compiling it fails if it contains a NUL.
     pub fn new(text: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         Self {
             text: text.as_ref(),
@@ -35,7 +36,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Name of the source in messages and line information (default: `source.cu`). No file of this name is read.
+    /// Sets the name in messages and line information (default: `source.cu`). No such file is read.
     #[must_use]
     #[inline]
     pub fn named(mut self, name: &'a str) -> Self {
@@ -50,8 +51,9 @@ impl<'a> Source<'a> {
         self
     }
 
-    /// Adds a name expression: a C++ expression that denotes an instance of a template, such as `axpy<float>`, a kernel
-    /// in a namespace, or the address of a variable, such as `&table<int>`. The module finds it under this text.
+    /// Adds a name expression: a C++ expression for an instance of a template, such as
+    /// `axpy<float>`, a kernel in a namespace, or the address of a variable, such as `&table<int>`.
+    /// The module finds it by this text.
     #[must_use]
     #[inline]
     pub fn expression(mut self, expression: &'a str) -> Self {
@@ -59,8 +61,8 @@ impl<'a> Source<'a> {
         self
     }
 
-    /// Sets a fingerprint of all files that this source includes: a text that changes when one of them does, such as a
-    /// toolkit's version. Without it, a cache keeps no code that depends on files.
+    /// Sets a fingerprint of all included files: a text that changes when one of them does, such as
+    /// a toolkit's version. Without it, a cache keeps no code that depends on files.
     #[cfg(feature = "cache")]
     #[must_use]
     #[inline]

@@ -1,16 +1,15 @@
-//! Whether machine code is whole.
+//! Checks that machine code is complete.
 //!
-//! The driver reads an image as far as its tables say, beyond its end too. So before it is given one that was kept in a file,
-//! all that the tables name has to lie inside. That does not make the code itself trustworthy: who writes an entry of a
-//! [cache](super::cache) decides what runs.
+//! The driver reads as far as an image's tables say, even beyond its end. So before the driver
+//! loads an image from a file, all data named in its tables must be inside. This does not make the
+//! code itself trustworthy: whoever can write an entry of a [cache](super::cache) decides which
+//! code runs.
 
-/// An ELF file, and its sections.
 struct Elf<'a> {
     image: &'a [u8],
     sections: Vec<Section>,
 }
 
-/// A section, as its header says.
 struct Section {
     name: u32,
     kind: u32,
@@ -21,28 +20,27 @@ struct Section {
     entry: u64,
 }
 
-/// Kinds of sections.
 const NONE: u32 = 0;
 const SYMBOLS: u32 = 2;
 const STRINGS: u32 = 3;
 const RELOCATIONS_WITH_ADDENDS: u32 = 4;
-/// Memory that is there at run time alone: of C, and of NVIDIA's global, local, shared and reserved shared memory.
+/// Memory that exists only at run time: of C, and NVIDIA's global, local and shared memory.
 const NOT_IN_FILE: [u32; 5] = [8, 0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
 const RELOCATIONS: u32 = 9;
 const DYNAMIC_SYMBOLS: u32 = 11;
-/// NVIDIA's attributes of kernels.
 const ATTRIBUTES: u32 = 0x7000_0000;
 
-/// Numbers of sections from here on stand for something else.
+/// Section numbers from here on have special meanings.
 const RESERVED: u16 = 0xff00;
 
-/// True for machine code all of whose tables, sections, segments, names, symbols, relocations and attributes lie inside.
+/// True for machine code whose tables, sections, segments, names, symbols, relocations and
+/// attributes are all inside.
 pub(super) fn is_whole(image: &[u8]) -> bool {
     Elf::read(image).is_some_and(|elf| elf.sections.iter().all(|section| elf.has(section).is_some()))
 }
 
 impl<'a> Elf<'a> {
-    /// Reads the headers. `None` unless it is machine code with 64-bit addresses whose segments lie inside.
+    /// Reads the headers of 64-bit machine code whose segments are inside; otherwise `None`.
     fn read(image: &'a [u8]) -> Option<Self> {
         let is_machine_code = image.starts_with(b"\x7fELF\x02\x01") && u16_at(image, 18)? == 190;
         (is_machine_code && u16_at(image, 52)? >= 64).then_some(())?;
@@ -57,7 +55,7 @@ impl<'a> Elf<'a> {
         named.then_some(elf)
     }
 
-    /// The bytes of a section; none for one that is not in the file.
+    /// The bytes of a section; none if it is not in the file.
     fn bytes(&self, section: &Section) -> Option<&'a [u8]> {
         if section.kind == NONE || NOT_IN_FILE.contains(&section.kind) {
             return Some(&[]);
@@ -69,12 +67,11 @@ impl<'a> Elf<'a> {
         self.sections.get(usize::try_from(number).ok()?)
     }
 
-    /// A section of strings.
     fn strings(&self, number: u32) -> Option<&Section> {
         self.section(number).filter(|section| section.kind == STRINGS)
     }
 
-    /// Checks that a section lies in the file, and what it names in others.
+    /// Checks that a section is in the file, and its references to other sections.
     fn has(&self, section: &Section) -> Option<()> {
         let bytes = self.bytes(section)?;
         self.section(section.link)?;
@@ -99,7 +96,8 @@ impl<'a> Elf<'a> {
     }
 
     fn has_relocations(&self, section: &Section, bytes: &[u8], size: u64) -> Option<()> {
-        // Not all compilers say which table of symbols it is (that of CUDA 12.0 names another section); there is one.
+        // The number of the symbol table is unreliable (the compiler of CUDA 12.0 names another
+        // section), but there is only one.
         let symbols = self.sections.iter().filter(|other| matches!(other.kind, SYMBOLS | DYNAMIC_SYMBOLS));
         let count = symbols.map(|symbols| symbols.size / 24).max()?;
         let changed = self.section(section.info)?;
@@ -125,7 +123,7 @@ impl Section {
     }
 }
 
-/// The attributes follow each other: a form, a number, and two bytes that are the value, or its length.
+/// Attributes follow each other: a form, a number, and two bytes with the value or its length.
 fn has_attributes(mut bytes: &[u8]) -> Option<()> {
     while !bytes.is_empty() {
         let value = if *bytes.first()? == 4 { usize::from(u16_at(bytes, 2)?) } else { 0 };
@@ -134,13 +132,13 @@ fn has_attributes(mut bytes: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The entries of a section of such.
+/// The entries of a section with fixed-size entries.
 fn entries<'a>(section: &Section, bytes: &'a [u8], size: u64) -> Option<std::slice::ChunksExact<'a, u8>> {
     let all = bytes.chunks_exact(usize::try_from(size).ok()?);
     (section.entry == size && all.remainder().is_empty()).then_some(all)
 }
 
-/// The entries of a table of the header, which have at least `least` bytes each.
+/// The entries of a table of the header, of at least `least` bytes each.
 fn table(
     image: &[u8],
     offset: u64,
@@ -191,7 +189,7 @@ pub(super) mod tests {
         header
     }
 
-    /// Machine code with a section of each kind, the headers of sections last.
+    /// Machine code with a section of each kind, and the section headers last.
     pub(in crate::compile) fn image() -> Vec<u8> {
         let mut image = vec![0; 64];
         let mut add = |bytes: &[u8]| {
@@ -229,7 +227,7 @@ pub(super) mod tests {
         image
     }
 
-    /// The image with a number of eight bytes in place of what is there.
+    /// The image with a number of eight bytes replaced.
     fn with(at: usize, number: u64, size: usize) -> Vec<u8> {
         let mut image = image();
         image[at..at + size].copy_from_slice(&number.to_le_bytes()[..size]);

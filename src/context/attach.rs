@@ -1,4 +1,4 @@
-//! Threads that own a context for good.
+//! Threads that keep one context current.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,15 +9,17 @@ use super::{ContextRef, ContextStack, Current, stack};
 use crate::any_error::AnyError;
 use crate::raw::shared::Shared;
 
-/// A context that stays current on a thread until this is dropped: for a thread that works in one context for good.
+/// Keeps a context current on a thread that always works in one context, until it is dropped.
 ///
-/// It dereferences to the thread's token, which needs no closure around it: it fits into a struct or a `thread_local!` of
-/// that thread. Checking the token takes two loads. Meanwhile [`enter`](Shared::enter) of the same context, and of its
-/// objects, believes the record and makes no driver call. So no other code may leave another context current on an
-/// attached thread. If some code does, calls run in that context until the first one is put back.
+/// It dereferences to the thread's token without a closure, so it fits in a struct or a
+/// `thread_local!` of that thread. Checking the token takes two loads. While it exists,
+/// [`enter`](Shared::enter) of the same context, and of its objects, makes no driver call. So no
+/// other code may leave another context current on an attached thread. If some code does, calls run
+/// in that context until the original one is restored.
 ///
-/// Other contexts are entered above it. Dropping it pops the context, and gives the thread's [`ContextStack`] back. It has a
-/// share of the context, which stays with the thread if this is forgotten.
+/// Other contexts can be entered on top of it. Dropping it pops the context and releases the
+/// thread's [`ContextStack`]. It holds a share of the context; if it is forgotten, the context
+/// stays on the thread.
 ///
 /// # Example
 /// ```
@@ -42,18 +44,18 @@ use crate::raw::shared::Shared;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Attached {
-    /// Lent only: it would outlive the share. Popped before the others go.
+    /// Only lent, because it would outlive the share. Popped before the other fields drop.
     cx: Current<'static, 'static>,
     _stack: ContextStack,
     _context: Shared<ContextRef>,
 }
 
 impl Shared<ContextRef> {
-    /// Makes the context current on the calling thread until the value is dropped.
+    /// Makes the context current on the calling thread until the returned value is dropped.
     ///
     /// # Errors
-    /// [`AnyError::StackTaken`] where the thread's [`ContextStack`] is out, it is attached already, or runs in an
-    /// [`enter`](Shared::enter); whatever the driver reports.
+    /// [`AnyError::StackTaken`] if the thread's [`ContextStack`] is taken, or if the thread is
+    /// already attached or inside an [`enter`](Shared::enter); any error of the driver.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -67,7 +69,7 @@ impl Shared<ContextRef> {
     }
 }
 
-/// Not `DerefMut`: the token could be swapped out and outlive the share.
+/// No `DerefMut`: the token could be swapped out and outlive the share.
 impl Deref for Attached {
     type Target = Current<'static, 'static>;
 

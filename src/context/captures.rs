@@ -1,13 +1,15 @@
-//! Calls that captures forbid although they have nothing to do with them: those that free, and waits.
+//! Frees and waits during unrelated captures, which forbid them.
 //!
-//! The driver ends a capture whose mode forbids a call, also one of another thread, and does not make the call (H100, driver
-//! 580: `tests/data/goldens/captures.txt`). No mode lets anybody wait for a context, or use its legacy default stream, while a
-//! stream of it is captured. So the captures that this crate begins are counted. While there are any, a thread that frees is
-//! exempted for the moment; and because a call that began before might be looked at by the driver too late, a capture
-//! begins when there are none of these any more. Programs without captures pay a load and a branch for that.
+//! If the mode of a capture forbids a call, the driver invalidates the capture and does not make
+//! the call, even on another thread (H100, driver 580: `tests/data/goldens/captures.txt`). No mode
+//! allows waiting for a context, or using its legacy default stream, while one of its streams is
+//! captured. So this module counts the captures that this crate begins. While there are any, a
+//! thread that frees exempts itself briefly. The driver might check a call that began before the
+//! capture too late, so a capture begins only when no such call is in progress. Programs without
+//! captures pay a load and a branch.
 //!
-//! Captures that other code begins are counted only if they are announced. A call that others forbid ends them, and is made
-//! again with an exemption.
+//! Captures by other code are counted only if they are announced. If such a capture refuses a call,
+//! the call is repeated with an exemption.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -22,19 +24,19 @@ use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
 use crate::swallowed;
 
-/// True once this crate has begun a capture: calls are counted from then on.
+/// True once this crate has begun a capture. Calls are counted from then on.
 static EVER: AtomicBool = AtomicBool::new(false);
 /// Captures in progress that this crate began.
 static CAPTURES: AtomicUsize = AtomicUsize::new(0);
-/// Counted calls in progress that began when there was no capture.
+/// Counted calls in progress that began without a capture.
 static PLAIN: AtomicUsize = AtomicUsize::new(0);
-/// The longest time that a capture waits for these. The driver looks for captures first, so that one which waits for the
-/// device all this time has passed that.
+/// Longest time that a capture waits for these calls. The driver checks for captures first, so a
+/// call that has waited for the device this long has passed the check.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
-/// The time that the first capture of a process leaves to calls that were not counted. They need less than a microsecond.
+/// Time that the first capture leaves to uncounted calls. They need less than a microsecond.
 const FIRST_WAIT: Duration = Duration::from_millis(1);
 
-/// A capture in progress, or one about to begin.
+/// A capture that is in progress or about to begin.
 #[derive(Debug)]
 pub(crate) struct Capturing(());
 
@@ -58,7 +60,7 @@ impl Drop for Capturing {
     }
 }
 
-/// As long as this is there, calls of this thread that free, or wait, end no capture.
+/// While this exists, frees and waits of this thread do not invalidate captures.
 pub(crate) struct Beside {
     library: Library,
     way: Way,
@@ -69,12 +71,12 @@ enum Way {
     Uncounted,
     /// There was no capture.
     Plain,
-    /// The thread is exempted, and had this mode before; or why it is not.
+    /// The thread is exempted and had this mode before, or the exemption failed.
     Exempted(Result<CUstreamCaptureMode, Error>),
 }
 
 impl Beside {
-    /// For a call that frees. It is to be short: a capture waits for it.
+    /// For a call that frees. The call must be short, because a capture waits for it.
     #[inline]
     pub(crate) fn captures(library: Library) -> Self {
         if ever() { Self::counted(library) } else { Self { library, way: Way::Uncounted } }
@@ -93,7 +95,7 @@ impl Beside {
         Self::exempted(library)
     }
 
-    /// For a call that waits, or that a capture of other code has refused.
+    /// For a call that waits, or that a capture by other code has refused.
     #[cold]
     #[inline(never)]
     pub(crate) fn exempted(library: Library) -> Self {
@@ -101,7 +103,8 @@ impl Beside {
         Self { library, way: Way::Exempted(mode) }
     }
 
-    /// True if there may be a capture: then neither a context nor its legacy default stream is to be waited for.
+    /// True if there may be a capture: no wait for a context or its legacy default stream is
+    /// allowed.
     #[inline]
     pub(crate) const fn is_exempted(&self) -> bool {
         matches!(self.way, Way::Exempted(_))
@@ -119,7 +122,7 @@ impl Beside {
         }
     }
 
-    /// Waits for all work of a context, which is current.
+    /// Waits for all work of a context, which must be current.
     pub(crate) fn wait_for(&self, context: &ContextRef) -> Result<(), Error> {
         if self.is_exempted() {
             // SAFETY: the context is current, and the thread is exempted.
@@ -129,12 +132,12 @@ impl Beside {
         unsafe { context_call!(context, cuCtxSynchronize()) }
     }
 
-    /// The default stream to use: while this is exempted, the legacy one is not to be used.
+    /// The default stream to use. During an exemption the legacy default stream is not allowed.
     pub(crate) const fn default_stream(&self) -> CUstream {
         if self.is_exempted() { CU_STREAM_PER_THREAD } else { CUstream::null() }
     }
 
-    /// The error to return for one of the call: if a capture has refused that, it is why the thread was not exempted.
+    /// Returns the error to report: if a capture refused the call, why the exemption failed.
     pub(crate) fn blame(mut self, error: Error) -> Error {
         match self.way {
             Way::Exempted(Err(cause)) if error.is_refused_by_a_capture() => {
@@ -145,7 +148,7 @@ impl Beside {
         }
     }
 
-    /// Ends the exemption. That the driver did not begin or end it is swallowed: the call was made all the same.
+    /// Ends the exemption. Swallows errors of beginning or ending it: the call itself was made.
     #[cold]
     #[inline(never)]
     fn end(&self) {
@@ -156,9 +159,9 @@ impl Beside {
         match before.and_then(|mode| exchange(self.library, mode)) {
             Ok(_) => {}
             Err(error) if error.is_deinitialized() || error.is_forked() || error.is_unresolved() => {}
-            // Returned, by `blame`.
+            // `blame` returns it.
             Err(error) if error.is_refused_by_a_capture() => {}
-            // In a function that the driver calls, where the call itself is refused as well.
+            // In a function that the driver calls, where it refuses the call itself too.
             Err(error) if error.code() == CUresult::CUDA_ERROR_NOT_PERMITTED => {}
             Err(error) => swallowed::tell(error),
         }
@@ -174,41 +177,41 @@ impl Drop for Beside {
     }
 }
 
-/// True if this crate has captured a stream, on any thread: then what frees is to look for captures.
+/// True if this crate has ever captured a stream. Then frees must check for captures.
 #[inline]
 pub(crate) fn ever() -> bool {
     EVER.load(Ordering::Relaxed)
 }
 
-/// True if this crate captures a stream, on any thread.
 #[inline]
 pub(crate) fn any() -> bool {
     CAPTURES.load(Ordering::Relaxed) != 0
 }
 
-/// Frees something, or asks to; beside captures of other code too.
+/// Frees an object, or requests it, even during captures by other code.
 #[inline]
 pub(crate) fn free_beside(library: Library, free: impl Fn() -> Result<(), Error>) -> Result<(), Error> {
     beside(library, |_| free())
 }
 
-/// Waits for work that has nothing to do with captures. One that begins meanwhile may end by it, as it does not wait for this.
+/// Waits for work that is unrelated to captures. It may invalidate a capture that begins meanwhile,
+/// because that capture does not wait for it.
 #[inline]
 pub(crate) fn wait_beside(library: Library, wait: impl Fn() -> Result<(), Error>) -> Result<(), Error> {
     let first = if any() { Beside::exempted(library) } else { Beside { library, way: Way::Uncounted } };
     first.attempt(|_| wait())
 }
 
-/// Makes calls that free, or wait, as [`Beside`] allows them; once more if a capture of other code has refused one.
+/// Makes calls that free or wait, as [`Beside`] allows; twice if a capture by other code refused.
 #[inline]
 pub(crate) fn beside(library: Library, calls: impl FnMut(&Beside) -> Result<(), Error>) -> Result<(), Error> {
     Beside::captures(library).attempt(calls)
 }
 
-/// Waits for all work of the current context where a capture allows no wait for it: freeing memory waits, whichever it is.
+/// Waits for all work of the current context by freeing memory, which a capture allows.
 ///
 /// # Safety
-/// A context is current, on a thread that is exempted.
+/// A context is current, on an exempted thread.
 #[cold]
 pub(crate) unsafe fn wait_by_freeing(fns: &Fns) -> (CUresult, FnId) {
     let mut byte = 0;
@@ -221,7 +224,7 @@ pub(crate) unsafe fn wait_by_freeing(fns: &Fns) -> (CUresult, FnId) {
     unsafe { call!(fns, cuMemFree_v2(byte)) }
 }
 
-/// True if work on the stream waits for the other streams of its context, and they for it.
+/// True for a stream that is ordered with the other streams of its context.
 pub(crate) fn is_legacy(stream: CUstream) -> bool {
     stream.is_null() || stream == CU_STREAM_LEGACY
 }

@@ -1,9 +1,9 @@
-//! What is kept once for each context, however many values stand for it: the first cause of a fault, and whether there may
-//! be work on the default stream.
+//! State kept once per context, for all values that stand for it: the first cause of a fault, and
+//! whether the default stream may have work.
 //!
-//! A primary context has as many values as it is retained, and a foreign one as many as were made of its handle. What one
-//! of them reported first explains the later errors of all. It is kept as long as one of them lasts, and so as long as
-//! the context does for certain: the same handle may be that of another context afterwards.
+//! A primary context has one value per retain, and a foreign context one per handle borrowed. The
+//! fault that one value reports first explains later errors of all. The state lives as long as any
+//! of the values, and not longer, because a later context may get the same handle.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -12,7 +12,7 @@ use cuprum_sys::{CUcontext, CUdevice, Library};
 use super::default_stream::DefaultStream;
 use crate::error::Poison;
 
-/// The first fault of a context that is in use, and its default stream.
+/// The first fault of a context in use, and its default stream.
 pub(super) struct Cause {
     library: Library,
     context: CUcontext,
@@ -25,10 +25,10 @@ unsafe impl Send for Cause {}
 // SAFETY: as above.
 unsafe impl Sync for Cause {}
 
-/// A context in use, and the device whose primary one it is known to be.
+/// A context in use, and its device if it is known to be the primary context.
 struct InUse(Weak<Cause>, Option<CUdevice>);
 
-/// All contexts in use. Locked when a value is made, and for a reset; not in a forked child.
+/// All contexts in use. Locked when a value is made and for a reset; not locked in a forked child.
 static IN_USE: Mutex<Vec<InUse>> = Mutex::new(Vec::new());
 
 fn in_use() -> MutexGuard<'static, Vec<InUse>> {
@@ -36,7 +36,7 @@ fn in_use() -> MutexGuard<'static, Vec<InUse>> {
 }
 
 impl Cause {
-    /// Returns the one of a context, to which `primary` adds that it is the primary one of a device.
+    /// Returns the state of a context. `primary` records it as the primary context of a device.
     pub(super) fn of(library: Library, context: CUcontext, primary: Option<CUdevice>) -> Arc<Self> {
         let new = || {
             let (poison, default_stream) = (Poison::new(), DefaultStream::default());
@@ -59,7 +59,7 @@ impl Cause {
         cause
     }
 
-    /// Forgets the fault of a device's primary context, which has become a fresh one.
+    /// Forgets the fault of a device's primary context after a reset.
     pub(super) fn forget_primary(library: Library, device: CUdevice) {
         let all = in_use();
         let primary = all

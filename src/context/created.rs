@@ -9,38 +9,41 @@ use crate::raw::call::{driver_call, either_call};
 use crate::raw::flags::flags;
 
 flags! {
-    /// Options of a context: how it waits and what it prepares. A bit that this crate does not name is passed on.
+    /// Options of a context. Bits that this crate does not name are passed on.
     ///
     /// Example: see [`Context`].
     pub struct ContextFlags: u32 {
-        /// The host spins while it waits for the device: least latency, one busy core.
+        /// The host spins while it waits for the device: lowest latency, one busy core.
         const SPIN = CUctx_flags::CU_CTX_SCHED_SPIN.0;
         /// The host yields its core while it waits.
         const YIELD = CUctx_flags::CU_CTX_SCHED_YIELD.0;
-        /// The host sleeps while it waits: least load, most latency.
+        /// The host sleeps while it waits: lowest load, highest latency.
         const BLOCKING_SYNC = CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC.0;
-        /// Host memory can be mapped into the device's address space. Always on for today's devices.
+        /// Host memory can be mapped into the device's address space. Always on for current
+        /// devices.
         const MAP_HOST = CUctx_flags::CU_CTX_MAP_HOST.0;
-        /// Local memory that a kernel needed stays allocated after it.
+        /// Local memory stays allocated after a kernel that needed it.
         const LMEM_RESIZE_TO_MAX = CUctx_flags::CU_CTX_LMEM_RESIZE_TO_MAX.0;
         const _ = !0;
     }
 }
 
-/// A context of its own: created here, destroyed on drop.
+/// A context that this process creates, and destroys on drop.
 ///
-/// Prefer [`PrimaryContext`](super::PrimaryContext) where other CUDA libraries run in the same process: they
-/// all share that one. A context of its own keeps memory, limits and flags apart. It is no shelter from faults: on
-/// hardware a fault of a kernel ends CUDA for the whole process (see [Faults](crate#faults)).
+/// Prefer [`PrimaryContext`](super::PrimaryContext) if other CUDA libraries run in the same
+/// process, because they all share the primary context. A separate context has separate memory,
+/// limits and flags. It does not isolate faults: on hardware, a kernel fault ends CUDA for the
+/// whole process (see [Faults](crate#faults)).
 ///
-/// It cannot be dropped while something made in it is alive. Drop destroys it on any thread, swallows errors
-/// (see [`swallowed`](crate::swallowed)) and does nothing in a forked child; [`close`](Context::close) reports.
+/// It cannot be dropped while an object made in it exists. Drop destroys it on any thread, swallows
+/// errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child;
+/// [`close`](Context::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](Context::share) the context.
-/// Objects made in a [shared context](crate::Shared) borrow nothing, and the struct may be moved, sent, kept in
-/// a `static` and dropped in any order.
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it:
+/// [share](Context::share) the context. Objects of a [shared context](crate::Shared) borrow
+/// nothing. The struct can be moved, sent, kept in a `static` and dropped in any order.
 ///
 /// # Example
 /// ```
@@ -64,7 +67,7 @@ flags! {
 pub struct Context(ContextRef);
 
 impl Context {
-    /// Creates a context on `device`. It is not left current: push it.
+    /// Creates a context on `device`. The context does not become current; push it.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_DEVICE` and others that the driver reports;
@@ -90,20 +93,19 @@ impl Context {
         if let Err(error) = created {
             stack::is_uncertain(library, raw);
             if !raw.is_null() {
-                // It failed although it was done: dropping the context pops it too.
+                // The failed call may have taken effect. Dropping the context also pops it.
                 drop(ContextRef::new(raw, device).ended_by(destroy));
             }
             return Err(error);
         }
         let context = Self(ContextRef::new(raw, device).ended_by(destroy));
         let mut popped = CUcontext::null();
-        // SAFETY: `popped` outlives the call; creation left the new context on top, where it is not wanted.
+        // SAFETY: `popped` outlives the call; creation left the new context on top of the stack.
         let unpushed = unsafe { driver_call!(library, cuCtxPopCurrent_v2(&raw mut popped)) };
         unpushed.inspect_err(|_| stack::is_uncertain(library, raw)).map(|()| context)
     }
 
-    /// Destroys the context and reports the error that `Drop` would swallow. It is gone after an error too: the driver
-    /// may have destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -118,10 +120,11 @@ impl Context {
 
 context_owner!(Context);
 
-/// Destroys a context of which no object is left: each borrows the owner or has a share.
+/// Destroys a context without objects: each object borrows the owner or holds a share.
 ///
-/// It leaks if a forgotten token may have left it current and the driver cannot be asked: popping it behind the
-/// thread's record would let a token below be used with another context.
+/// Leaks the context if a forgotten token may have left it current and the driver cannot be
+/// queried. Popping it without updating the record would make a token below work in another
+/// context.
 fn destroy(context: &ContextRef) -> Result<(), Error> {
     let on_top = stack::is_left_on_top(context)?;
     let destroyed = captures::free_beside(context.library(), || {

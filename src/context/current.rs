@@ -1,4 +1,4 @@
-//! The thread's stack of current contexts, as tokens that are pushed and popped in order.
+//! The thread's stack of current contexts: tokens that are pushed and popped in order.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,9 +13,9 @@ use crate::raw::keep::Near;
 use crate::raw::shared::Shared;
 use crate::raw::this_thread::ThisThread;
 
-/// This thread's context stack: the token from which contexts are pushed. There is one per thread.
+/// This thread's context stack, from which contexts are pushed. There is one per thread.
 ///
-/// It cannot be sent to another thread, and while one is out, the thread gets no second.
+/// It cannot be sent to another thread, and cannot be taken twice at a time.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -35,8 +35,8 @@ impl ContextStack {
     /// Takes the calling thread's stack. No driver call.
     ///
     /// # Errors
-    /// [`StackTaken`] while the thread's token is out, for good after it was forgotten, and inside of
-    /// [`ContextRef::enter`], which is the way in for code that cannot know whether it is out.
+    /// [`StackTaken`] while the thread's stack is taken, permanently if it was forgotten, and
+    /// inside [`ContextRef::enter`]. Code that cannot know whether the stack is taken uses `enter`.
     #[inline]
     pub fn take() -> Result<Self, StackTaken> {
         if stack::is_entered() || stack::take(true) {
@@ -48,7 +48,7 @@ impl ContextStack {
 
     /// Makes `context` the thread's current context until the returned token is dropped.
     ///
-    /// The previous context stays below and is current again afterwards.
+    /// The previous context is current again afterwards.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors); [`Error::is_forked`] in a forked child.
@@ -73,19 +73,20 @@ impl fmt::Debug for ContextStack {
     }
 }
 
-/// Proof that a context is current on this thread. Every call that reads the current context takes it.
+/// Proof that a context is current on this thread. Calls that use the current context take it.
 ///
-/// `'ctx` is the context's lifetime, which everything made in it carries; `'s` is the loan of the token below.
-/// Dropping it pops the context.
+/// `'ctx` is the context's lifetime, which all objects made in it have; `'s` is the borrow of the
+/// token below. Dropping the token pops the context.
 ///
-/// Code behind this crate's back (a raw call, another library) can change the current context without this
-/// token knowing; it must restore the context that it found.
+/// Other code (a raw call, another library) can change the current context without this token's
+/// knowledge. It must restore the context that it found.
 ///
 /// # Keeping it in a struct
 ///
-/// A token is good for the loan of the one below it, on its thread; keep a [shared context](crate::Shared) instead, and
-/// [enter](crate::Shared::enter) it for each piece of work. An object made from a token fits into a struct beside the
-/// context if that is a [shared context](crate::Shared): then `'ctx` is `'static`.
+/// A token lives as long as the borrow of the token below it, on one thread. Keep a [shared
+/// context](crate::Shared) instead, and [enter](crate::Shared::enter) it for each piece of work. An
+/// object made in a [shared context](crate::Shared) can be stored in a struct next to the context,
+/// because its `'ctx` is `'static`.
 ///
 /// # Example
 /// ```
@@ -115,24 +116,23 @@ pub struct Current<'s, 'ctx> {
     _this_thread: ThisThread,
 }
 
-/// A token's view of the thread's stack, for code that acts on its behalf.
+/// A token's view of the thread's stack, for code that acts on behalf of the token.
 #[derive(Clone, Copy)]
 pub(crate) struct Token<'ctx> {
     pub(super) context: Near<'ctx, ContextRef>,
-    /// The number of pushes outstanding while this token is on top.
+    /// Number of contexts pushed while this token is on top.
     height: u32,
 }
 
 impl<'ctx> Token<'ctx> {
-    /// The current context, for a call that reads it: an error if a token was forgotten above this one and
-    /// the thread's stack cannot be put right.
+    /// Returns the current context for a call that uses it. Fails if a token above this one was
+    /// forgotten and the thread's stack cannot be repaired.
     #[inline]
     pub(crate) fn get(&self) -> Result<Near<'ctx, ContextRef>, Error> {
         stack::in_order(self.height, self.context.as_raw(), self.context.library())?;
         Ok(self.context)
     }
 
-    /// The current context, if it is the one to which the object in hand belongs.
     #[inline]
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         self.get()?;
@@ -142,13 +142,14 @@ impl<'ctx> Token<'ctx> {
 
 /// A borrow of a context that can be pushed: of any owner, or of a [`ContextRef`].
 ///
-/// `'ctx` is the lifetime of everything made in it: the lifetime of the borrow, or `'static` for a
+/// `'ctx` is the lifetime of all objects made in it: the lifetime of the borrow, or `'static` for a
 /// [shared context](crate::Shared).
 ///
 /// # Keeping it in a struct
 ///
-/// If the compiler says that the context pushed does not live long enough, or cannot be moved into a struct: an object
-/// made in a borrowed context cannot be kept beside it. [Share](super::PrimaryContext::share) the context.
+/// If the compiler reports that the context does not live long enough, or cannot be moved into a
+/// struct: an object of a borrowed context cannot be stored next to it.
+/// [Share](super::PrimaryContext::share) the context.
 ///
 /// Example: see [`Current`], `push`.
 pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
@@ -159,7 +160,8 @@ mod sealed {
     use super::{ContextRef, Near};
 
     pub trait Sealed<'s, 'ctx> {
-        /// The context, for as long as it is borrowed: code outside can call this through a bound on `ToPush`.
+        /// The context, while it is borrowed. Other crates can call this through a bound on
+        /// `ToPush`.
         fn near(self) -> Near<'s, ContextRef>;
     }
 }
@@ -184,11 +186,11 @@ impl<'s> sealed::Sealed<'s, 'static> for &'s Shared<ContextRef> {
     }
 }
 
-/// The context, for the lifetime of the objects made in it.
 #[inline]
 fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
-    // SAFETY: of the two kinds of implementors (the trait is sealed), one borrows the context for `'ctx`. The other borrows a
-    // share of it for `'s`, for which the token is good; an object made from the token takes its own share.
+    // SAFETY: the trait is sealed and has two kinds of implementors. One borrows the context for
+    // `'ctx`. The other borrows a share of it for `'s`, as long as the token lives; an object made
+    // from the token takes its own share.
     unsafe { context.near().outlived() }
 }
 
@@ -205,19 +207,19 @@ fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryInfo {
-    /// Bytes that can be allocated, as far as the driver knows.
+    /// Number of free bytes, according to the driver.
     pub free: usize,
-    /// All bytes of the device.
+    /// Number of bytes of the device.
     pub total: usize,
 }
 
-/// A limit of a context, by the driver's number.
+/// A limit of a context: the driver's number.
 pub type Limit = CUlimit;
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Pushes `context` onto a stack that should be `height` high with `below` on top.
+    /// Pushes `context` onto a stack of `height` contexts with `below` on top.
     ///
-    /// Inlined like the pop, so that the token lives in registers: it is too large to be returned in them.
+    /// Inlined like the pop, because the token is too large to be returned in registers.
     #[inline]
     pub(super) fn push_at<'t, 'other>(
         context: Near<'other, ContextRef>,
@@ -233,7 +235,7 @@ impl<'ctx> Current<'_, 'ctx> {
         })
     }
 
-    /// A token of `height` for a context that was found current. It must not be dropped, since nothing was pushed.
+    /// A token of `height` for a context that is already current. It must not be dropped.
     pub(super) fn found<'t, 'other>(context: Near<'other, ContextRef>, height: u32) -> Current<'t, 'other> {
         Current {
             token: Token { context, height },
@@ -243,11 +245,13 @@ impl<'ctx> Current<'_, 'ctx> {
         }
     }
 
-    /// Makes another context current on top of this one. This token cannot be used or dropped before the new one.
+    /// Makes another context current on top of this one. This token cannot be used or dropped
+    /// before the new one is dropped.
     ///
     /// # Errors
-    /// Same as [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver, since that has another
-    /// stack. A context of the same driver may be of any [table](cuprum_sys::Library::is_same_driver).
+    /// Same as [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver,
+    /// which has its own stack. The context may use any [function
+    /// table](cuprum_sys::Library::is_same_driver) of the same driver.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -263,10 +267,10 @@ impl<'ctx> Current<'_, 'ctx> {
         Self::push_at(context, self.token.height, self.token.context.as_raw())
     }
 
-    /// Pops the context and reports the error that `Drop` would swallow.
+    /// Pops the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors); [`Error::is_out_of_order`] where another context than this one was on top.
+    /// [`Error::is_out_of_order`] if another context was on top.
     ///
     /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPopCurrent_v2")]
@@ -288,7 +292,7 @@ impl<'ctx> Current<'_, 'ctx> {
         stack::finish_pop(&self.token.context, self.token.height, self.below, unusual)
     }
 
-    /// The same where errors cannot be returned.
+    /// The slow path of a pop, where errors cannot be returned.
     #[cold]
     #[inline(never)]
     fn drop_slowly(&self, unusual: Unusual) {
@@ -297,43 +301,37 @@ impl<'ctx> Current<'_, 'ctx> {
         }
     }
 
-    /// The context that is current.
+    /// Returns the current context.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.token.context
     }
 
-    /// This token's view of the stack.
     pub(crate) fn token(&self) -> Token<'ctx> {
         self.token
     }
 
-    /// The context, for objects that are made in it without a driver call.
     #[inline]
     pub(crate) fn near(&self) -> Near<'ctx, ContextRef> {
         self.token.context
     }
 
-    /// Like [`Token::get`].
     #[inline]
     pub(crate) fn get(&self) -> Result<Near<'ctx, ContextRef>, Error> {
         self.token.get()
     }
 
-    /// The current context, for a call of its own.
     #[inline]
     pub(super) fn checked(&self) -> Result<&ContextRef, Error> {
         self.get()?;
         Ok(self.context())
     }
 
-    /// Like [`Token::of`].
     #[inline]
     pub(crate) fn of(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         self.token.of(owner, call)
     }
 
-    /// Like `of`, for two objects.
     #[inline]
     pub(crate) fn of_both(&self, owners: [&ContextRef; 2], call: FnId) -> Result<&ContextRef, Error> {
         self.get()?;
@@ -341,10 +339,10 @@ impl<'ctx> Current<'_, 'ctx> {
         if here { Ok(&self.token.context) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Blocks the host until all work of the context is done, and reports its errors.
+    /// Waits until all work of the context is complete, and reports its errors.
     ///
     /// # Errors
-    /// The sticky errors of kernels that ran before, see [`Error::is_sticky`].
+    /// Sticky errors of earlier kernels, see [`Error::is_sticky`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
@@ -354,7 +352,7 @@ impl<'ctx> Current<'_, 'ctx> {
         unsafe { context_call!(self.checked()?, cuCtxSynchronize()) }
     }
 
-    /// Free and total memory of the current context's device, in bytes.
+    /// Returns the free and total memory of the current context's device, in bytes.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -369,7 +367,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(MemoryInfo { free, total })
     }
 
-    /// Reads a limit of the context, such as stack bytes per thread; the unit depends on the limit.
+    /// Returns a limit of the context, in its own unit, such as stack bytes per thread.
     ///
     /// # Errors
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`.
@@ -384,7 +382,7 @@ impl<'ctx> Current<'_, 'ctx> {
         Ok(value)
     }
 
-    /// Requests a limit; the driver rounds it, see [`limit`](Current::limit).
+    /// Sets a limit of the context. The driver may round it, see [`limit`](Current::limit).
     ///
     /// # Errors
     /// `CUDA_ERROR_UNSUPPORTED_LIMIT`, `CUDA_ERROR_INVALID_VALUE`, `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -397,7 +395,8 @@ impl<'ctx> Current<'_, 'ctx> {
         unsafe { context_call!(self.checked()?, cuCtxSetLimit(limit, value)) }
     }
 
-    /// The least and the greatest stream priority; lower numbers run first. Both 0 where there are none.
+    /// Returns the lowest and the highest stream priority; lower numbers run first. Both are 0 if
+    /// the device has no priorities.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

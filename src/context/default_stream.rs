@@ -1,24 +1,25 @@
-//! What is queued on a context's default stream: whether a scope that has waited for it has to wait again.
+//! Tracks work on a context's default stream, so that a scope waits for it only when necessary.
 //!
-//! One word tells it: how many such waits have begun, and whether anything was queued since the last of them. Who queues on
-//! the default stream notes it *after* the driver's call, and may then give the memory to another thread; who waits counts the
-//! wait *before* the driver's call. So if the word is still that of a wait, all that memory lent by now may wait for was
-//! queued before that wait: had it been queued later, its note would have come after the count, and the word never goes back.
+//! One word contains the number of waits that have begun, and whether anything was queued since the
+//! last of them. A thread that queues work on the default stream sets the flag *after* the driver
+//! call, and only then may pass the memory to another thread. A thread that waits counts the wait
+//! *before* the driver call. So if the word still equals the value of a wait, all work on memory
+//! lent by now was queued before that wait: otherwise its flag would have been set after the count,
+//! and the word never returns to an earlier value.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Something was queued since the last wait. Never set where there is [`PER_THREAD`].
+/// Work was queued since the last wait. Never set together with [`PER_THREAD`].
 const QUEUED: u64 = 1;
-/// A library with per-thread default streams uses the context, which waits for each call on its own ones.
+/// The library has per-thread default streams; then the context waits for each call.
 const PER_THREAD: u64 = 2;
-/// Added for each wait.
 const WAIT: u64 = 4;
 
-/// The default stream of a context, kept once for all values that stand for the context.
+/// The state of a context's default stream, kept once for all values that stand for the context.
 #[derive(Default)]
 pub(crate) struct DefaultStream {
     word: AtomicU64,
-    /// True if a program has the stream as a value, on which it queues without a note.
+    /// True if the program holds the stream as a value, on which it queues work without a note.
     named: AtomicBool,
 }
 
@@ -44,18 +45,16 @@ impl DefaultStream {
         }
     }
 
-    /// Notes that something was queued.
     #[cold]
     pub(crate) fn note(&self) {
         self.change(|word| if word & PER_THREAD == 0 { word | QUEUED } else { next(word) });
     }
 
-    /// Notes that a program has the stream as a value.
+    /// Notes that the program holds the stream as a value.
     pub(crate) fn name(&self) {
         self.named.store(true, Ordering::Release);
     }
 
-    /// Notes a library with per-thread default streams.
     pub(super) fn per_thread(&self) {
         self.change(|word| next(word) | PER_THREAD);
     }
@@ -65,13 +64,12 @@ impl DefaultStream {
         Waited(self.change(next))
     }
 
-    /// True if nothing was queued since a wait began.
+    /// True if no work was queued since a wait began.
     #[inline]
     pub(crate) fn is_quiet_since(&self, wait: Waited) -> bool {
         self.word.load(Ordering::Acquire) == wait.0 && !self.named.load(Ordering::Acquire)
     }
 }
 
-/// A wait for a default stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waited(u64);

@@ -5,16 +5,16 @@ use cuprum_sys::CUcontext;
 /// A context that may be on the stack without being counted in the record, since a push or pop of it failed.
 #[derive(Clone, Copy)]
 pub(super) struct Doubt {
-    /// The least height above which all is known: one more than the height right above which the context may lie, 0
-    /// without doubt, and `MANY` if several lie at unknown heights.
+    /// The lowest height above which the stack is known: one more than the height directly above
+    /// which the context may be; 0 without doubt; `MANY` if several contexts are at unknown
+    /// heights.
     pub(super) from: u32,
-    /// The context; null if it is not known.
     pub(super) context: CUcontext,
-    /// True if the context right below is certainly another one.
+    /// True if the context directly below is certainly different.
     pub(super) is_apart: bool,
 }
 
-/// Stands for unknown heights: no height is above it.
+/// An unknown height; no height is above it.
 pub(super) const MANY: u32 = u32::MAX;
 
 impl Doubt {
@@ -24,7 +24,7 @@ impl Doubt {
         Self { from: above.saturating_add(1), context, is_apart: false }
     }
 
-    /// The same with `below` right below, which is null if that is not known.
+    /// The same doubt with `below` directly below, which is null if unknown.
     pub(super) fn on(self, below: CUcontext) -> Self {
         Self { is_apart: !below.is_null() && !self.context.is_null() && below != self.context, ..self }
     }
@@ -33,7 +33,6 @@ impl Doubt {
         self.from != 0
     }
 
-    /// Both doubts in one.
     pub(super) fn and(self, other: Self) -> Self {
         match (self.is_some(), other.is_some()) {
             (true, true) => Self { from: MANY, ..other },
@@ -42,7 +41,7 @@ impl Doubt {
         }
     }
 
-    /// True if it is known what lies right above this height.
+    /// True if the context directly above this height is known.
     #[inline]
     pub(super) fn spares(self, height: u32) -> bool {
         self.from <= height

@@ -1,4 +1,4 @@
-//! Entry for code that does not know its caller's tokens.
+//! Entry for code that has no token of its caller.
 
 use std::mem::ManuallyDrop;
 
@@ -11,14 +11,15 @@ use crate::error::Error;
 use crate::raw::keep::Near;
 
 impl ContextRef {
-    /// Runs `body` with this context current, whatever is current on the thread, and puts that back afterwards, also
-    /// when `body` panics. A context that is current already is neither pushed nor popped; on a thread that is
-    /// [attached](super::Attached) to it, the driver is not asked.
+    /// Runs `body` with this context current, and restores the previous state of the thread
+    /// afterwards, even if `body` panics. A context that is already current is neither pushed nor
+    /// popped. On a thread that is [attached](super::Attached) to it, the driver is not called.
     ///
-    /// A library that is given a context uses it in this way. It works beside a [`ContextStack`](super::ContextStack)
-    /// that the application took, inside of any token of the thread, and inside of another library's `enter`. Those
-    /// other tokens, used inside of `body`, return [`Error::is_out_of_order`] and change nothing. Objects made with the
-    /// given token may outlive `body`.
+    /// A library that receives a context uses it in this way. It works while the application holds
+    /// its [`ContextStack`](super::ContextStack), inside any token of the thread, and inside
+    /// another library's `enter`. Inside `body`, those other tokens return
+    /// [`Error::is_out_of_order`] and change nothing. Objects made with the given token may outlive
+    /// `body`.
     ///
     /// ```
     /// # cuprum::example!(driver);
@@ -38,8 +39,9 @@ impl ContextRef {
     /// ```
     ///
     /// # Errors
-    /// Errors of `body`; whatever the driver reports when it is asked, or when the context is pushed: then `body` does not
-    /// run. A failure to pop it is [swallowed](crate::swallowed), and noticed by the tokens below when they are used.
+    /// The errors of `body`. If the query or the push fails, returns the driver's error without
+    /// running `body`. If the pop fails, the error is [swallowed](crate::swallowed), and the tokens
+    /// below detect it when they are used.
     ///
     /// Driver: unless the thread is attached to the context, `cuCtxGetCurrent`, CUDA 4.0+; if another context is current, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`,
     /// CUDA 4.0+.
@@ -51,10 +53,10 @@ impl ContextRef {
         self.enter_as(body)
     }
 
-    /// Like [`enter`](ContextRef::enter), with an error of the caller's choice.
+    /// Same as [`enter`](ContextRef::enter), with an error type of the caller's choice.
     ///
-    /// The compiler finds it out if the closure ends with an expression that has it, and is told it otherwise, as in
-    /// `enter_as::<MemoryError, _>(…)`.
+    /// The compiler infers the type if the closure ends with an expression of it. Otherwise name
+    /// it, as in `enter_as::<MemoryError, _>(…)`.
     ///
     /// ```
     /// # cuprum::example!(driver);
@@ -84,7 +86,7 @@ impl ContextRef {
     }
 }
 
-/// Makes the context current unless it is, runs `body`, and puts back what was there.
+/// Makes the context current if necessary, runs `body`, and restores the previous context.
 pub(super) fn enter<'ctx, E: From<Error>, R>(
     context: Near<'ctx, ContextRef>,
     body: impl FnOnce(&mut Current<'_, 'ctx>) -> Result<R, E>,
@@ -93,18 +95,18 @@ pub(super) fn enter<'ctx, E: From<Error>, R>(
     if stack::is_attached(&context) || stack::is_found_current(&context)? {
         let (outside, height) = stack::enter(library, context.as_raw());
         let entered = Entered { context, height, _outside: outside };
-        // Not dropped, since that would pop a context that was not pushed.
+        // Not dropped, because that would pop a context that was not pushed.
         let mut cx = ManuallyDrop::new(Current::found(entered.context, height));
         return body(&mut cx);
     }
     let (_outside, height) = stack::enter(library, CUcontext::null());
-    // Dropped before the outer code's record is put back.
+    // Dropped before the record of the outer code is restored.
     let mut cx = Current::push_at(context, height, CUcontext::null())?;
     body(&mut cx)
 }
 
-/// A context that was current already. At its end, whatever was left above it is popped, and the outer code's record is
-/// put back.
+/// A context that was already current. When this is dropped, all contexts above it are popped, and
+/// the record of the outer code is restored.
 struct Entered<'ctx> {
     context: Near<'ctx, ContextRef>,
     height: u32,

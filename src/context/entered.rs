@@ -1,14 +1,16 @@
-//! Objects that reach their context.
+//! Objects that enter their context.
 
-/// Gives an object the way into its context, by the field that keeps it.
+/// Adds the methods that enter an object's context; `field` keeps the context.
 macro_rules! entered {
     ([$($generic:tt)*] $object:ty: $held:ident) => {
         impl<'ctx, $($generic)*> $object {
-            /// Runs `body` with the object's context current, as [`ContextRef::enter`](crate::ContextRef::enter) does, for code
-            /// that has the object and neither a token nor the context. New objects have the lifetime of this one's context:
-            /// in a [shared](crate::Shared) context they are `'static`.
+            /// Runs `body` with the object's context current, as
+            /// [`ContextRef::enter`](crate::ContextRef::enter) does, for code that has the object
+            /// and neither a token nor the context. New objects have the lifetime of this object's
+            /// context: in a [shared](crate::Shared) context they are `'static`.
             ///
-            /// The object is borrowed meanwhile. To change it in there, enter by another one, or by the context.
+            /// The object is borrowed meanwhile. To change it, enter through another object or the
+            /// context.
             ///
             /// ```
             /// # cuprum::example!(driver);
@@ -42,7 +44,7 @@ macro_rules! entered {
                 self.$held.home().enter_as(body)
             }
 
-            /// Like [`enter`](Self::enter), with an error of the caller's choice, as in
+            /// Same as [`enter`](Self::enter), with an error type of the caller's choice, see
             /// [`ContextRef::enter_as`](crate::ContextRef::enter_as).
             ///
             /// # Errors

@@ -1,4 +1,4 @@
-//! Contexts that somebody else owns.
+//! Contexts that other code owns.
 
 use std::ops::Deref;
 
@@ -30,13 +30,13 @@ use crate::raw::held::activated;
 pub struct ForeignContext(ContextRef);
 
 impl ForeignContext {
-    /// Borrows the context that is current on this thread; `None` if none is.
+    /// Borrows the context that is current on this thread. Returns `None` if there is none.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
     ///
     /// # Safety
-    /// The context stays alive as long as the value and everything made through it.
+    /// The context outlives the value and everything made through it.
     ///
     /// Driver: `cuCtxGetCurrent`, CUDA 4.0+, and `cuCtxGetDevice`, CUDA 2.0+; where the driver has green contexts,
     /// `cuStreamGetGreenCtx`, CUDA 12.4+, since in these no stream is in order with the default stream.
@@ -56,24 +56,23 @@ impl ForeignContext {
     /// Borrows a context by its handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` for a handle that is none, as far as the driver can tell.
+    /// `CUDA_ERROR_INVALID_CONTEXT` if the driver detects an invalid handle.
     ///
     /// # Safety
-    /// `raw` is a live context of `driver`, and stays alive as long as the value and everything made through it.
+    /// `raw` is a live context of `driver`, and outlives the value and everything made through it.
     ///
     /// Driver: `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+, unless it is current by a token;
     /// `cuCtxGetDevice`, CUDA 2.0+; `cuStreamGetGreenCtx`, CUDA 12.4+, where the driver has it.
     #[doc(alias = "cuCtxPushCurrent_v2")]
     #[inline]
     pub unsafe fn from_raw(driver: Driver, raw: CUcontext) -> Result<Self, Error> {
-        // The device is not known yet; nobody sees this value.
+        // The device is not known yet; this value stays in the function.
         let unknown = ContextRef::new(raw, Device::new(driver, 0));
         let (device, green) = activated(&unknown, || Ok((current_device(driver)?, current_green(driver)?)))?;
         Ok(Self(ContextRef::new_green(raw, green, device)))
     }
 }
 
-/// The device of the current context.
 fn current_device(driver: Driver) -> Result<Device, Error> {
     let mut device = 0;
     // SAFETY: `device` outlives the call; a context is current.
@@ -81,12 +80,12 @@ fn current_device(driver: Driver) -> Result<Device, Error> {
     Ok(Device::new(driver, device))
 }
 
-/// The green context of the current context's default stream, and so of the context; null if it is not green.
+/// Returns the green context of the current context's default stream; null if it is not green.
 fn current_green(driver: Driver) -> Result<CUgreenCtx, Error> {
     let mut green = CUgreenCtx::null();
     if driver.library().has(FnId::cuStreamGetGreenCtx) {
         let stream = CUstream::null();
-        // SAFETY: the out-parameter outlives the call; a context is current, and so its default stream is there.
+        // SAFETY: the out-parameter outlives the call; a current context has a default stream.
         unsafe { driver_call!(driver.library(), cuStreamGetGreenCtx(stream, &raw mut green)) }?;
     }
     Ok(green)

@@ -1,4 +1,4 @@
-//! Green contexts: contexts on a part of a device.
+//! Green contexts, which use a part of a device.
 
 use cuprum_sys::{CUcontext, CUgreenCtx, CUgreenCtxCreate_flags, CUresult, FnId};
 
@@ -7,23 +7,25 @@ use crate::device::{DeviceResource, ResourceDescription, ResourceKind};
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
 
-/// A context that runs its kernels on a part of the device's multiprocessors, so that it leaves the others alone, and is
-/// left alone by them.
+/// A context that runs its kernels on a part of the device's multiprocessors, isolated from the
+/// others.
 ///
-/// It is pushed, entered and [shared](GreenContext::share) like any other, and so it is with what is made in it: the context
-/// outlives its streams, without which they would end (on a driver of CUDA 13.0, every call with such a stream fails, the
-/// one that destroys it included). What is made in it is used in it, as in any context: to use the same code in several,
-/// load a [`CodeLibrary`](crate::module::CodeLibrary).
+/// It is pushed, entered and [shared](GreenContext::share) like any other context, and its objects
+/// are used in the same way. The context outlives its streams: they would end with it (on a driver
+/// of CUDA 13.0, every call with such a stream fails, including the call that destroys it). To use
+/// the same code in several contexts, load a [`CodeLibrary`](crate::module::CodeLibrary).
 ///
-/// Its streams are [non-blocking](crate::stream::StreamKind::NonBlocking) but for its default stream, which is its own, and on which
-/// synchronous copies run. It has no default stream per thread: over a table with those, what uses the default stream,
-/// synchronous copies too, answers `CUDA_ERROR_INVALID_HANDLE` (so does an H100 with driver 580).
+/// Its streams are [non-blocking](crate::stream::StreamKind::NonBlocking), except for its own
+/// default stream, which runs synchronous copies. It has no per-thread default stream: if the
+/// library uses these, calls on the default stream, including synchronous copies, return
+/// `CUDA_ERROR_INVALID_HANDLE` (also on an H100 with driver 580).
 ///
-/// The driver keeps the device's primary context for it, in which its memory lies: addresses are good in both, and in other
-/// green contexts of the device. While it is there, the primary context cannot be reset. A fault in one is a fault in all.
+/// The driver retains the device's primary context for it, and allocates its memory there:
+/// addresses are valid in both, and in other green contexts of the device. While it exists, the
+/// primary context cannot be reset. A fault in one context is a fault in all.
 ///
-/// Drop destroys it on any thread, swallows errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child;
-/// [`close`](GreenContext::close) reports.
+/// Drop destroys it on any thread, swallows errors (see [`swallowed`](crate::swallowed)) and does
+/// nothing in a forked child; [`close`](GreenContext::close) returns errors.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -52,12 +54,12 @@ use crate::raw::call::{context_call, driver_call};
 pub struct GreenContext(ContextRef);
 
 impl GreenContext {
-    /// Creates a context on the resources of a description, which several may be created from. It is not made current: push
-    /// it.
+    /// Creates a context on the resources of a description, which can be used several times. The
+    /// context does not become current; push it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`; [`Error::is_unresolved`] on a driver before
-    /// CUDA 12.4.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`;
+    /// [`Error::is_unresolved`] before CUDA 12.4.
     ///
     /// Driver: `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails, `cuGreenCtxDestroy`, CUDA 12.4+.
     #[doc(alias("cuGreenCtxCreate", "cuCtxFromGreenCtx"))]
@@ -66,7 +68,8 @@ impl GreenContext {
         let (device, mut green) = (description.device(), CUgreenCtx::null());
         let (to_green, described) = (&raw mut green, description.as_raw());
         let flags = CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.0;
-        // SAFETY: the out-parameter outlives the call; the description is of this device, and never freed.
+        // SAFETY: the out-parameter outlives the call; the description is of this device and never
+        // freed.
         unsafe {
             driver_call!(device.library(), cuGreenCtxCreate(to_green, described, device.as_raw(), flags))
         }?;
@@ -74,16 +77,17 @@ impl GreenContext {
         // SAFETY: the out-parameter outlives the call, and the green context was just made.
         let made = unsafe { driver_call!(device.library(), cuCtxFromGreenCtx(&raw mut raw, green)) };
         let context = Self(ContextRef::new_green(raw, green, device).ended_by(destroy));
-        // Dropping it destroys it.
+        // Dropping the context destroys it.
         made.map(|()| context)
     }
 
-    /// The driver's handle of the green context; [`as_raw`](ContextRef::as_raw) is that of the context that is pushed.
+    /// Returns the driver's handle of the green context; [`as_raw`](ContextRef::as_raw) returns the
+    /// handle of the context that is pushed.
     pub const fn as_raw_green(&self) -> CUgreenCtx {
         self.0.green
     }
 
-    /// Number of the green context that no other of the process has, now or later.
+    /// Returns a number that identifies the green context within the process. It is never reused.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver before CUDA 12.9.
@@ -98,7 +102,7 @@ impl GreenContext {
         Ok(id)
     }
 
-    /// Its part of one kind of the device's resources.
+    /// Returns the context's part of one kind of the device's resources.
     ///
     /// # Errors
     /// Same as [`Device::resource`](crate::Device::resource).
@@ -113,8 +117,7 @@ impl GreenContext {
         })
     }
 
-    /// Destroys the context and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -129,8 +132,9 @@ impl GreenContext {
 
 context_owner!(GreenContext);
 
-/// Destroys a green context that nothing of is left, since all of it borrows the owner or has a share. Where a forgotten
-/// token has left it current, the driver leaves it so, and calls answer that it is destroyed.
+/// Destroys a green context without objects: each object borrows the owner or holds a share. If a
+/// forgotten token left it current, the driver keeps it current, and calls report that it is
+/// destroyed.
 fn destroy(context: &ContextRef) -> Result<(), Error> {
     captures::free_beside(context.library(), || {
         // SAFETY: the handle is live: only `close`, `Drop` and the last share destroy it, and each takes the owner.
@@ -139,7 +143,6 @@ fn destroy(context: &ContextRef) -> Result<(), Error> {
 }
 
 impl ContextRef {
-    /// The driver's handle of the green context, for a function that takes one.
     pub(crate) fn green(&self, call: FnId) -> Result<CUgreenCtx, Error> {
         if self.green.is_null() {
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_CONTEXT, call));
@@ -147,7 +150,7 @@ impl ContextRef {
         Ok(self.green)
     }
 
-    /// True if the context is a green one: a [`GreenContext`], shared or not, or one that other code made. No driver call.
+    /// True for a green context: a [`GreenContext`], or one made by other code. No driver call.
     #[inline]
     pub fn is_green(&self) -> bool {
         !self.green.is_null()
@@ -155,7 +158,7 @@ impl ContextRef {
 }
 
 impl Current<'_, '_> {
-    /// The part of one kind of the device's resources that the context has: all of it, but for a [`GreenContext`].
+    /// Returns its part of one kind of the device's resources: all, except in a [`GreenContext`].
     ///
     /// # Errors
     /// Same as [`Device::resource`](crate::Device::resource).

@@ -1,4 +1,4 @@
-//! Contexts: created, retained, borrowed or shared, their common part, and the current one.
+//! Contexts: created, retained, borrowed or shared; their common part; and the current one.
 
 mod attach;
 pub(crate) mod captures;
@@ -49,20 +49,20 @@ use crate::raw::keep::{Keep, Shareable};
 use crate::raw::mark::Mark;
 use crate::raw::shared::Shared;
 
-/// A context kept alive by the objects made in it: borrowed for `'ctx`, or by a share.
+/// A context that an object keeps alive: borrowed for `'ctx`, or by a share.
 pub(crate) type KeptContext<'ctx> = Keep<'ctx, ContextRef>;
 
-/// A context, whoever owns it: what [`Context`], [`PrimaryContext`], [`GreenContext`], [`ForeignContext`] and
-/// [shared context](crate::Shared) dereference to.
+/// A context with any owner. [`Context`], [`PrimaryContext`], [`GreenContext`], [`ForeignContext`]
+/// and [shared context](crate::Shared) dereference to it.
 ///
-/// It is only met behind a reference. Objects made in a borrowed context carry the borrow's lifetime, so the context
-/// cannot be destroyed while a buffer, stream, event or module of it is alive.
+/// It exists only behind a reference. Objects made in a borrowed context carry the lifetime of the
+/// borrow, so the context cannot be destroyed before its buffers, streams, events and modules.
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. Objects made in a
-/// [shared context](crate::Shared) borrow nothing and are `'static`: such a struct may be moved, sent to a thread, kept in a
-/// `static`, and its fields dropped in any order.
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it. Objects of a
+/// [shared context](crate::Shared) borrow nothing and are `'static`. Such a struct can be moved,
+/// sent to a thread, kept in a `static`, and its fields dropped in any order.
 ///
 /// # Example
 /// ```
@@ -83,26 +83,25 @@ pub struct ContextRef {
     raw: CUcontext,
     device: Device,
     cause: Arc<Cause>,
-    /// Of a [`GreenContext`], whoever made it; null otherwise.
+    /// The handle of a green context, whether this crate made it or not; otherwise null.
     green: CUgreenCtx,
-    /// Set if a copy between this context and another one could not be waited for: the driver would not wait for it either.
-    /// Then nothing made in this context is freed any more, nor is the context.
+    /// Set if waiting for a copy between this context and another one failed. The driver would not
+    /// wait for that copy, so neither objects of this context nor the context are freed from then
+    /// on.
     mark: Mark,
-    /// Gives the context back to the driver; `None` for one that other code owns, and once it was done.
+    /// Releases the context to the driver; `None` for a foreign context, and after the release.
     end: Option<End>,
-    /// True if it is in a [`Shared`].
     is_shared: bool,
 }
 
-/// The call that gives a context back.
 type End = fn(&ContextRef) -> Result<(), Error>;
 
 // SAFETY: the driver allows any thread to use a context handle; the rest is plain data and atomics.
 unsafe impl Send for ContextRef {}
-// SAFETY: as above; nothing in it changes but the atomics.
+// SAFETY: as above; only the atomics in it change.
 unsafe impl Sync for ContextRef {}
 
-// SAFETY: `share` alone says so, of a context that it moves into a `Shared`, from which nothing is moved out.
+// SAFETY: only `share` sets the flag, on a context in a `Shared`, from which nothing is moved out.
 unsafe impl Shareable for ContextRef {
     #[inline]
     fn is_shared(&self) -> bool {
@@ -119,7 +118,7 @@ impl ContextRef {
         Self::with_cause(raw, green, device, None)
     }
 
-    /// `primary` is the device whose primary context it is.
+    /// `primary` is the device if this is its primary context.
     fn with_cause(raw: CUcontext, green: CUgreenCtx, device: Device, primary: Option<CUdevice>) -> Self {
         let cause = Cause::of(device.library(), raw, primary);
         if device.library().stream_mode() == StreamMode::PerThread {
@@ -128,12 +127,12 @@ impl ContextRef {
         Self { raw, device, cause, green, mark: Mark::new(), end: None, is_shared: false }
     }
 
-    /// The device on which this context lives.
+    /// Returns the device of this context.
     pub const fn device(&self) -> Device {
         self.device
     }
 
-    /// The driver that made this context.
+    /// Returns the driver that made this context.
     pub const fn driver(&self) -> Driver {
         self.device.driver()
     }
@@ -147,46 +146,44 @@ impl ContextRef {
         &self.cause.default_stream
     }
 
-    /// The driver's handle. It is valid as long as this reference.
+    /// Returns the driver's handle. It is valid as long as this reference.
     pub const fn as_raw(&self) -> CUcontext {
         self.raw
     }
 
-    /// The first sticky error of this context, after which it answers nothing else, if there was one.
+    /// Returns the first sticky error of this context, after which every call in it fails.
     ///
-    /// Only answers seen through this crate are known here: by any value that stands for the context, such as another
-    /// [`PrimaryContext`] of the device. No driver call is made.
+    /// This crate knows only errors that its own calls returned, through any value that stands for
+    /// the context, such as another [`PrimaryContext`] of the device. No driver call.
     #[inline]
     pub fn poisoned_by(&self) -> Option<Error> {
         self.cause.poison.first()
     }
 
-    /// Remembers `error` if it is the first sticky one; gives it the name of the first otherwise.
+    /// Records the first sticky error. Adds its call to later ones.
     #[cold]
     pub(crate) fn record(&self, error: Error) -> Error {
         self.cause.poison.record(error)
     }
 
-    /// The mark of its memory, for those who lend that to work of other contexts.
+    /// The mark of its memory, for code that lends the memory to work of other contexts.
     #[inline]
     pub(crate) const fn mark(&self) -> &Mark {
         &self.mark
     }
 
-    /// Fails if nothing of this context may be freed: see [`Error::is_lost`].
+    /// Fails if objects of this context may not be freed: see [`Error::is_lost`].
     #[inline]
     pub(crate) fn check_kept(&self, call: FnId) -> Result<(), Error> {
         if self.mark.is_lost() { Err(Error::lost(call)) } else { Ok(()) }
     }
 
-    /// The same, with the function that gives it back to the driver.
     fn ended_by(self, end: End) -> Self {
         let mut context = self;
         context.end = Some(end);
         context
     }
 
-    /// Gives the context back to the driver now, and reports the error that `Drop` would swallow.
     fn close(mut self) -> Result<(), Error> {
         self.end.take().map_or(Ok(()), |end| self.ended(end))
     }
@@ -196,7 +193,8 @@ impl ContextRef {
         Shared::new(self)
     }
 
-    /// Gives the context back to the driver. One that is shutting down has freed everything: that is success.
+    /// Releases the context to the driver. Succeeds if the driver is shutting down and has freed
+    /// it.
     fn ended(&self, end: End) -> Result<(), Error> {
         match self.check_kept(FnId::cuCtxDestroy_v2).and_then(|()| end(self)) {
             Err(error) if !error.is_deinitialized() => Err(self.record(error)),
@@ -232,19 +230,20 @@ impl fmt::Debug for ContextRef {
     }
 }
 
-/// Common part of the owners of a context, which the context in them gives back: dereferencing to it, and keeping it.
+/// Common methods of the owners of a context: dereferencing to it, and keeping it.
 macro_rules! context_owner {
     ($name:ident) => {
         impl $name {
-            /// Keeps the context for the rest of the process: objects made in it are `'static`.
+            /// Keeps the context until the process ends: objects made in it are `'static`.
             ///
-            /// [`share`](Self::share) does the same without keeping the context forever.
+            /// [`share`](Self::share) does the same without leaking the context.
             #[inline]
             pub fn leak(self) -> &'static ContextRef {
                 &Box::leak(Box::new(self)).0
             }
 
-            /// Makes the context shared: it ends when the last of its handles, and of all made in it, is dropped.
+            /// Makes the context shared: it ends with its last handle and the last object made in
+            /// it.
             #[inline]
             pub fn share(self) -> crate::Shared<ContextRef> {
                 self.0.share()

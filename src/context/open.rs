@@ -1,4 +1,4 @@
-//! Tools for wrappers of raw calls, which can do with them all that the types of this crate do.
+//! Tools for custom wrappers of raw calls, which let them follow the same rules as this crate.
 
 use cuprum_sys::{CUresult, FnId};
 
@@ -7,14 +7,17 @@ use crate::error::Error;
 use crate::raw::call::forked;
 
 impl Current<'_, '_> {
-    /// Checks the context for a raw call that reads the current one and uses an object of `owner`, as the methods of
-    /// this crate do before they call the driver. No driver call, unless a token above this one was forgotten.
+    /// Checks the current context for a raw call that uses an object of `owner`, as the methods of
+    /// this crate do before they call the driver. Makes no driver call, unless a token above this
+    /// one was forgotten.
     ///
-    /// A call that uses no object, such as an allocation, uses the token's own [`context`](Current::context).
+    /// A call that uses no object, such as an allocation, uses the token's
+    /// [`context`](Current::context).
     ///
     /// # Errors
-    /// Each names `call`: [`Error::is_wrong_context`] if the current context is not `owner`; [`Error::is_forked`] in a
-    /// forked child; [`Error::is_out_of_order`] if this token is not on top.
+    /// Each error names `call`: [`Error::is_wrong_context`] if the current context is not `owner`;
+    /// [`Error::is_forked`] in a forked child; [`Error::is_out_of_order`] if this token is not on
+    /// top.
     #[inline]
     pub fn require(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
         if owner.library().forked() {
@@ -25,7 +28,6 @@ impl Current<'_, '_> {
 }
 
 impl Token<'_> {
-    /// The context, whether it is current or not.
     #[inline]
     pub(crate) fn context(&self) -> &ContextRef {
         &self.context
@@ -33,22 +35,23 @@ impl Token<'_> {
 }
 
 impl ContextRef {
-    /// Turns the answer of [`call!`](crate::sys::call) into a result, for raw calls of one's own in this context.
+    /// Converts the answer of [`call!`](crate::sys::call), in this context, to a result.
     ///
-    /// Like [`Error::check`], it keeps the call, and the driver's version if the driver lacks the function. Beyond
-    /// that, the first sticky error [poisons](ContextRef::poisoned_by) the context, and later ones name it.
+    /// Like [`Error::check`], it records the call and, if the driver lacks the function, the
+    /// driver's version. In addition, the first sticky error [poisons](ContextRef::poisoned_by) the
+    /// context, and later sticky errors name its call.
     ///
     /// # Errors
-    /// The one that the code means; none for `CUDA_SUCCESS`.
+    /// The error that the code stands for; none for `CUDA_SUCCESS`.
     #[inline]
     pub fn check(&self, answer: (CUresult, FnId)) -> Result<(), Error> {
         Error::check(self.library(), answer).map_err(|error| self.record(error))
     }
 
-    /// Runs `body` with this context current on whichever thread, for the `Drop` of a type of one's own.
+    /// Runs `body` with this context current on any thread, for the `Drop` of a custom type.
     ///
-    /// If the context is current by a token already, `body` runs at once, as it does in drops of this crate;
-    /// elsewhere the context is [entered](ContextRef::enter).
+    /// If a token has made the context current, `body` runs immediately, as in drops of this crate.
+    /// Otherwise the context is [entered](ContextRef::enter).
     ///
     /// ```
     /// # cuprum::example!(driver);
@@ -74,8 +77,9 @@ impl ContextRef {
     /// ```
     ///
     /// # Errors
-    /// Those of `body`; [`Error::is_forked`] in a forked child; whatever the driver reports when the context is pushed:
-    /// then `body` does not run. A failure to pop it is [swallowed](crate::swallowed).
+    /// The errors of `body`; [`Error::is_forked`] in a forked child. If the query or the push
+    /// fails, returns the driver's error without running `body`. If the pop fails, the error is
+    /// [swallowed](crate::swallowed).
     ///
     /// Driver: unless a token says that the context is current, the calls of [`enter`](ContextRef::enter): `cuCtxGetCurrent`,
     /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
@@ -87,10 +91,11 @@ impl ContextRef {
         if stack::is_current(self) { body() } else { self.enter_as(|_| body()) }
     }
 
-    /// Counts an error that a `Drop` cannot return, and tells it to the hook: see [`swallowed`](crate::swallowed).
+    /// Counts an error that a `Drop` cannot return, and passes it to the hook: see
+    /// [`swallowed`](crate::swallowed).
     ///
-    /// Errors that say nothing new are not counted: the driver is shutting down, this is a forked child, or the context
-    /// is lost and that was reported before.
+    /// Errors without new information are not counted: the driver is shutting down, this is a
+    /// forked child, or the loss of the context was already reported.
     #[cold]
     #[inline(never)]
     pub fn swallow(&self, error: Error) {

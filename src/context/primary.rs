@@ -1,4 +1,4 @@
-//! The device's primary context, which everybody in the process shares.
+//! The device's primary context, which all libraries of a process share.
 
 use cuprum_sys::{CUcontext, CUgreenCtx};
 
@@ -8,17 +8,17 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
 
-/// A device's primary context, retained: the one that the runtime API and most CUDA libraries use.
+/// A retained primary context of a device, which the runtime API and most CUDA libraries use.
 ///
-/// Each value holds one retain; the driver destroys the context when the last one in the process is released.
-/// Drop releases on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](PrimaryContext::close) reports.
+/// Each value holds one retain; the driver destroys the context when the last retain in the process
+/// is released. Drop releases on any thread, swallows errors and does nothing in a forked child;
+/// [`close`](PrimaryContext::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it: [share](PrimaryContext::share) the
-/// context. Objects made in a [shared context](crate::Shared) borrow nothing, and the struct may be moved,
-/// sent, kept in a `static` and dropped in any order.
+/// A struct cannot hold a context and a [`Buffer`](crate::Buffer) that borrows it:
+/// [share](PrimaryContext::share) the context. Objects of a [shared context](crate::Shared) borrow
+/// nothing. The struct can be moved, sent, kept in a `static` and dropped in any order.
 ///
 /// # Example
 /// ```
@@ -36,24 +36,26 @@ use crate::raw::call::{driver_call, either_call};
 /// ```
 pub struct PrimaryContext(ContextRef);
 
-/// State of a device's primary context: alive or not, and its flags.
+/// State of a device's primary context: whether it is active, and its flags.
 ///
 /// Example: see [`PrimaryContext`], `primary_context_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PrimaryState {
-    /// The flags with which it was or will be created.
+    /// The flags with which it was created or will be created.
     pub flags: ContextFlags,
-    /// True if somebody in this process retains it.
+    /// True if any code of this process retains it.
     pub active: bool,
 }
 
 impl PrimaryContext {
-    /// Retains the primary context of `device`, creating it if nobody holds it. It is not made current: push it.
+    /// Retains the primary context of `device`, creating it if necessary. It does not become
+    /// current; push it.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others that the driver reports;
-    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0, where [`Context`](super::Context) remains.
+    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0, where only
+    /// [`Context`](super::Context) works.
     ///
     /// Driver: `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
@@ -66,8 +68,7 @@ impl PrimaryContext {
         Ok(Self(context.ended_by(release)))
     }
 
-    /// Releases the context and reports the error that `Drop` would swallow. The retain is gone after an error too: the
-    /// driver may have taken it back all the same.
+    /// Releases the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -82,12 +83,11 @@ impl PrimaryContext {
 
 context_owner!(PrimaryContext);
 
-/// Gives back one retain.
 fn release(context: &ContextRef) -> Result<(), Error> {
     let (library, device) = (context.library(), context.device().as_raw());
     captures::free_beside(library, || {
-        // SAFETY: the value in hand holds one retain; only `close`, `Drop` and the last share give it back, and each takes
-        // the owner.
+        // SAFETY: this value holds one retain; only `close`, `Drop` and the last share release it,
+        // and each takes the owner.
         unsafe {
             either_call!(library, cuDevicePrimaryCtxRelease_v2(device) or cuDevicePrimaryCtxRelease(device))
         }
@@ -95,7 +95,7 @@ fn release(context: &ContextRef) -> Result<(), Error> {
 }
 
 impl Device {
-    /// Reads whether the primary context is alive in this process, and its flags.
+    /// Returns whether the primary context is active in this process, and its flags.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver older than CUDA 7.0.
@@ -113,11 +113,11 @@ impl Device {
         Ok(PrimaryState { flags: ContextFlags::from_bits_retain(flags), active: active != 0 })
     }
 
-    /// Changes the flags of the device's primary context, for instance how the host waits for it, for all its users.
+    /// Sets the flags of the device's primary context, such as how the host waits.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each other; before CUDA 11.0,
-    /// `CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE` while anybody retains it.
+    /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each
+    /// other; before CUDA 11.0, `CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE` while the context is retained.
     ///
     /// Driver: `cuDevicePrimaryCtxSetFlags_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxSetFlags`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxSetFlags_v2")]
@@ -133,15 +133,15 @@ impl Device {
         }
     }
 
-    /// Destroys everything in the device's primary context, whoever made it, and gives a fresh one to those who
-    /// retain it.
+    /// Destroys everything in the device's primary context, including objects of other libraries.
+    /// All its holders get a new context.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
     ///
     /// # Safety
-    /// 1. Nothing made in the primary context is used or dropped afterwards, by this crate or by any other
-    ///    library of the process.
+    /// 1. No object of the primary context is used or dropped afterwards, by this crate or any
+    ///    other library of the process.
     /// 2. The context is not current on any thread.
     ///
     /// Driver: `cuDevicePrimaryCtxReset_v2`, CUDA 11.0+; before that `cuDevicePrimaryCtxReset`, CUDA 7.0+.
@@ -149,7 +149,7 @@ impl Device {
     #[inline]
     pub unsafe fn reset_primary_context(self) -> Result<(), Error> {
         let (library, device) = (self.library(), self.as_raw());
-        // SAFETY: the caller vouches that nothing of the context is used again.
+        // SAFETY: the caller guarantees that no object of the context is used again.
         let reset = unsafe {
             either_call!(library, cuDevicePrimaryCtxReset_v2(device) or cuDevicePrimaryCtxReset(device))
         };

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::this_thread::ThisThread;
 
-/// A profiler collects until this is dropped: made by [`Current::profile`].
+/// The profiler collects until this is dropped: made by [`Current::profile`].
 ///
 /// Example: see [`Current::profile`], `profile`.
 pub struct Profile<'a> {
@@ -16,10 +16,11 @@ pub struct Profile<'a> {
 }
 
 impl Current<'_, '_> {
-    /// Starts the collection of a profiler that waits for it, for instance one with `--capture-range=cudaProfilerApi`.
+    /// Starts the collection of a waiting profiler, such as one with
+    /// `--capture-range=cudaProfilerApi`.
     ///
-    /// Without a profiler nothing happens. Profiles do not nest: the first that ends stops the collection. Drop stops it
-    /// too, and swallows errors.
+    /// Does nothing without a profiler. Profiles do not nest: the first that ends stops the
+    /// collection. Drop also stops it, and swallows errors.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -44,7 +45,7 @@ impl Current<'_, '_> {
 }
 
 impl Profile<'_> {
-    /// Stops the collection and reports the error that `Drop` would swallow.
+    /// Stops the collection and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -59,7 +60,7 @@ impl Profile<'_> {
     }
 
     fn stop(&self) -> Result<(), Error> {
-        // SAFETY: no arguments. The call concerns the whole process, whichever context is current.
+        // SAFETY: no arguments. The call affects the whole process, with any current context.
         unsafe { context_call!(self.context, cuProfilerStop()) }
     }
 }

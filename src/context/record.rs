@@ -9,14 +9,15 @@ use super::doubt::{Doubt, MANY};
 /// State of a thread: plain values, so that nothing has to be dropped when the thread ends.
 #[derive(Clone, Copy)]
 pub(super) struct Record {
-    /// Pushes of tokens that were not popped.
+    /// Number of tokens pushed and not yet popped.
     pub(super) height: u32,
-    /// The least height that may be used: tokens below it belong to code outside of [`enter`](super::ContextRef::enter).
+    /// The lowest height that may be used: tokens below it belong to code outside of
+    /// [`enter`](super::ContextRef::enter).
     pub(super) floor: u32,
-    /// The context that this crate left current, null where that is not known.
+    /// The context that this crate left current; null if unknown.
     pub(super) top: CUcontext,
     pub(super) doubt: Doubt,
-    /// The driver whose stack this is, by one of its tables; none as long as there are no tokens.
+    /// A library of the driver whose stack this is; none without tokens.
     pub(super) library: Option<Library>,
 }
 
@@ -25,18 +26,19 @@ impl Record {
         Self { height: 0, floor: 0, top: CUcontext::null(), doubt: Doubt::NONE, library: None };
 }
 
-/// The record as it is kept, by field, and whether the thread's stack is out.
+/// The record by field, and whether the thread's stack is taken.
 pub(super) struct Thread {
-    /// True if the thread's one [`ContextStack`](super::ContextStack) is out.
+    /// True if the thread's [`ContextStack`](super::ContextStack) is taken.
     pub(super) taken: Cell<bool>,
-    /// True if the thread is attached to a context: then the record is right about the top of the stack.
+    /// True if the thread is attached to a context, so that the record of the top is reliable.
     pub(super) attached: Cell<bool>,
     pub(super) height: Cell<u32>,
     pub(super) top: Cell<CUcontext>,
     pub(super) floor: Cell<u32>,
     pub(super) doubt: Cell<Doubt>,
     pub(super) library: Cell<Option<Library>>,
-    /// Inside of an [`enter`](super::ContextRef::enter) of one driver, the doubt about the stacks of others: tokens outside may be theirs.
+    /// Inside an [`enter`](super::ContextRef::enter) of one driver, the doubt about the stacks of
+    /// other drivers, whose tokens may be outside.
     pub(super) elsewhere: Cell<Doubt>,
 }
 
@@ -56,7 +58,6 @@ thread_local! {
 }
 
 impl Thread {
-    /// True if the record is about the stack of this driver.
     #[inline]
     pub(super) fn is_of(&self, library: Library) -> bool {
         self.library.get().is_some_and(|tracked| tracked.is_same_driver(library))
@@ -80,8 +81,8 @@ impl Thread {
         self.library.set(record.library);
     }
 
-    /// Sets a height that is less than before. Without tokens nothing is in doubt: what is left on the stack stays there, as
-    /// what other code left does.
+    /// Sets a lower height. Without tokens there is no doubt: contexts left on the stack stay
+    /// there, like contexts left by other code.
     pub(super) fn descend_to(&self, height: u32) {
         self.height.set(height);
         if height == 0 {
@@ -99,13 +100,14 @@ impl Thread {
 
     pub(super) fn add_doubt(&self, doubt: Doubt) {
         self.lose_track();
-        // Below the first token are contexts that other code left, of which nothing is known: they are not touched.
+        // Contexts below the first token belong to other code. They are unknown, and not changed.
         if self.height.get() != 0 {
             self.doubt.set(self.doubt.get().and(doubt));
         }
     }
 
-    /// Moves a doubt from right above a token to right below it, once it was popped. What is on top is not known then.
+    /// Moves a doubt from directly above a popped token to directly below it. The top is then
+    /// unknown.
     pub(super) fn lower_doubt(&self, below: CUcontext) {
         self.lose_track();
         let Doubt { from, context, .. } = self.doubt.get();

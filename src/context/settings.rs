@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 
 impl Current<'_, '_> {
-    /// The flags of the context, with those that the driver has added.
+    /// Returns the flags of the context, including flags that the driver added.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -25,7 +25,7 @@ impl Current<'_, '_> {
         Ok(ContextFlags::from_bits_retain(flags))
     }
 
-    /// Changes the flags of the context, for instance how the host waits for it, from now on.
+    /// Sets the flags of the context, such as how the host waits for it.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for flags that the driver does not know or that exclude each other.
@@ -38,7 +38,7 @@ impl Current<'_, '_> {
         unsafe { context_call!(self.checked()?, cuCtxSetFlags(flags.bits())) }
     }
 
-    /// A number that no other context of the process has, now or later.
+    /// Returns a number that identifies the context within the process. It is never reused.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -53,7 +53,7 @@ impl Current<'_, '_> {
         Ok(id)
     }
 
-    /// Version of the interface with which the context was made. No feature depends on it.
+    /// Returns the API version with which the context was made. No feature depends on it.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -68,7 +68,8 @@ impl Current<'_, '_> {
         Ok(version)
     }
 
-    /// Preferred split of on-chip memory between L1 cache and shared memory, on devices that have the choice.
+    /// Returns the preferred split of on-chip memory between L1 cache and shared memory, on devices
+    /// with a configurable split.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -83,7 +84,8 @@ impl Current<'_, '_> {
         Ok(config)
     }
 
-    /// Sets the preferred split of on-chip memory between L1 cache and shared memory. A kernel's own comes first.
+    /// Sets the preferred split of on-chip memory between L1 cache and shared memory. A kernel's
+    /// own preference has priority.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a choice that the driver does not know.
@@ -96,10 +98,10 @@ impl Current<'_, '_> {
         unsafe { context_call!(self.checked()?, cuCtxSetCacheConfig(config)) }
     }
 
-    /// Turns all persisting lines of the L2 cache back into normal ones.
+    /// Resets all persisting lines of the L2 cache to normal.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` where the device has no such lines.
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the device has no persisting lines.
     ///
     /// Driver: `cuCtxResetPersistingL2Cache`, CUDA 11.0+.
     #[doc(alias = "cuCtxResetPersistingL2Cache")]
@@ -109,10 +111,10 @@ impl Current<'_, '_> {
         unsafe { context_call!(self.checked()?, cuCtxResetPersistingL2Cache()) }
     }
 
-    /// The number of multiprocessors that the context is restricted to.
+    /// Returns the number of multiprocessors that the context is restricted to.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` where contexts are not restricted so.
+    /// `CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` if the driver does not support such a restriction.
     ///
     /// Driver: `cuCtxGetExecAffinity`, CUDA 11.4+.
     #[doc(alias = "cuCtxGetExecAffinity")]
@@ -122,14 +124,14 @@ impl Current<'_, '_> {
         let kind = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
         // SAFETY: `affinity` outlives the call.
         unsafe { context_call!(self.checked()?, cuCtxGetExecAffinity(&raw mut affinity, kind)) }?;
-        // SAFETY: for this kind the driver has written the number of multiprocessors; any bytes are a number.
+        // SAFETY: the driver has written this member for this kind; any bytes are a valid number.
         Ok(unsafe { affinity.param.smCount }.val)
     }
 
-    /// Makes other devices' writes to device memory over the bus visible to the devices that `scope` names.
+    /// Makes writes of other devices over the bus visible to the devices that `scope` selects.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` where the device cannot or need not.
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the device cannot do this or does not need it.
     ///
     /// Driver: `cuFlushGPUDirectRDMAWrites`, CUDA 11.3+.
     #[doc(alias = "cuFlushGPUDirectRDMAWrites")]

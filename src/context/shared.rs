@@ -1,4 +1,4 @@
-//! Contexts that belong to everything made in them, or to whatever keeps them.
+//! Contexts that all their handles and objects share.
 
 use super::{ContextRef, Current, KeptContext, enter};
 use crate::any_error::AnyError;
@@ -7,13 +7,12 @@ use crate::raw::keep::{Keep, Near};
 use crate::raw::shared::Shared;
 
 impl Shared<ContextRef> {
-    /// Its address, from which shares are taken.
     #[inline]
     pub(super) fn near(&self) -> Near<'_, ContextRef> {
         Near::shared(self.address())
     }
 
-    /// Runs `body` with the context current: like [`ContextRef::enter`], but objects made in it are `'static`.
+    /// Runs `body` with the context current. Like [`ContextRef::enter`], with `'static` objects.
     ///
     /// # Errors
     /// Same as [`ContextRef::enter`].
@@ -28,7 +27,8 @@ impl Shared<ContextRef> {
         self.enter_as(body)
     }
 
-    /// Like [`enter`](Shared::enter), with an error of the caller's choice: see [`ContextRef::enter_as`].
+    /// Same as [`enter`](Shared::enter), with an error type of the caller's choice: see
+    /// [`ContextRef::enter_as`].
     ///
     /// # Errors
     /// Same as [`ContextRef::enter_as`].
@@ -40,24 +40,25 @@ impl Shared<ContextRef> {
         &self,
         body: impl FnOnce(&mut Current<'_, 'static>) -> Result<R, E>,
     ) -> Result<R, E> {
-        // SAFETY: `enter` drops its token before it returns, and until then this handle, which is borrowed, keeps the
-        // context; objects made from the token take shares of their own.
+        // SAFETY: `enter` drops its token before it returns. Until then this borrowed handle keeps
+        // the context; objects made from the token take shares of their own.
         enter::enter(unsafe { self.near().outlived() }, body)
     }
 }
 
 impl<'ctx> Keep<'ctx, ContextRef> {
-    /// Runs `body` with the context current. New objects have all of `'ctx`.
+    /// Runs `body` with the context current. New objects have the lifetime `'ctx`.
     pub(crate) fn enter_as<E: From<Error>, R>(
         &self,
         body: impl FnOnce(&mut Current<'_, 'ctx>) -> Result<R, E>,
     ) -> Result<R, E> {
-        // SAFETY: `enter` drops its token before it returns, and until then this value, which is borrowed, keeps the
-        // context; objects made from the token keep it too, as this does: by a borrow for `'ctx` or a share of its own.
+        // SAFETY: `enter` drops its token before it returns. Until then this borrowed value keeps
+        // the context. Objects made from the token keep it in the same way: by a borrow for `'ctx`
+        // or by a share.
         enter::enter(unsafe { self.near().outlived() }, body)
     }
 
-    /// The same as by dereferencing, under the name that all objects have for it.
+    /// Same as dereferencing, under the name that all objects use.
     #[inline]
     pub(crate) fn context(&self) -> &ContextRef {
         self
@@ -65,7 +66,6 @@ impl<'ctx> Keep<'ctx, ContextRef> {
 }
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Keeps the context for an object. No driver call.
     #[inline]
     pub(crate) fn keep(&self) -> KeptContext<'ctx> {
         Keep::new(self.near())

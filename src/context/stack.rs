@@ -1,18 +1,20 @@
 //! This crate's record of the calling thread's stack of contexts.
 //!
-//! Types do most of it: a push borrows the token below it mutably, so the lower one can be neither used nor dropped
-//! before the upper one. They cannot see a token that was forgotten, a call that failed, and other code. So
-//! each token knows its height, the thread's record knows how many pushes are outstanding and which context is on top,
-//! and a use compares the two: a launch needs no more.
+//! Types enforce most of the order: a push borrows the token below mutably, so the lower token can
+//! be neither used nor dropped before the upper one. Types cannot detect a forgotten token, a
+//! failed call, or other code. So each token knows its height, the thread's record knows the number
+//! of pushed contexts and the context on top, and each use compares the two. A launch needs no
+//! more.
 //!
-//! If they differ, or the record does not say which context is on top, [`repair`] asks the driver. Contexts that
-//! forgotten tokens left are popped. A push or pop that failed may have been done all the same; then the record holds
-//! the context in question, and whether it is still on top is found out when a token is used next. Where a token is of
-//! the same context, that cannot be told apart: then the doubt goes down with the token when it is popped. The first push
-//! of a stack, for which no token is left, begins without doubt.
+//! If they differ, or the record does not contain the context on top, [`repair`] queries the driver
+//! and pops the contexts of forgotten tokens. A push or pop that failed may have taken effect. Then
+//! the record contains the context in question, and the next use of a token determines whether it
+//! is on top. If the token has the same context, the two cases look alike; the doubt moves down
+//! when the token is popped. The first push onto a stack without tokens begins without doubt.
 //!
-//! [`enter`] begins a stack of its own above a floor, which tokens outside do not reach. If its context is current already,
-//! that counts as the lowest one inside, and stays when all above it is popped.
+//! [`enter`] begins a separate stack above a floor, out of reach of the tokens outside. A context
+//! that is already current counts as the lowest one inside, and stays when all contexts above it
+//! are popped.
 
 use cuprum_sys::{CUcontext, CUresult, FnId, Library, call};
 
@@ -22,35 +24,34 @@ use super::record::{Record, THREAD, Thread};
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// Takes or gives back the thread's one stack; returns whether it was out before.
+/// Takes or releases the thread's stack. Returns whether it was taken before.
 pub(super) fn take(taken: bool) -> bool {
     THREAD.with(|thread| thread.taken.replace(taken))
 }
 
-/// True if the calling code runs inside of [`enter`], and must not use the stack of the code outside.
+/// True if the calling code runs inside [`enter`], and must not use the stack of the code outside.
 pub(super) fn is_entered() -> bool {
     THREAD.with(|thread| thread.floor.get() != 0)
 }
 
-/// Records whether the thread is attached to a context.
 pub(super) fn attach(attached: bool) {
     THREAD.with(|thread| thread.attached.set(attached));
 }
 
-/// True if `context` is current on this thread by its record, and the thread is attached, so that other code leaves it so.
+/// True if the record has `context` as current and the thread is attached.
 #[inline]
 pub(super) fn is_attached(context: &ContextRef) -> bool {
     THREAD.with(|thread| thread.attached.get()) && is_current(context) && !context.library().forked()
 }
 
-/// True if `context` is current on this thread, as far as this crate's tokens say.
+/// True if `context` is current on this thread, according to this crate's tokens.
 #[inline]
 pub(crate) fn is_current(context: &ContextRef) -> bool {
     THREAD.with(|thread| thread.top.get() == context.as_raw() && thread.is_of(context.library()))
 }
 
-/// Records that a push or pop of `context` failed, so that nobody knows whether it is on top of this thread's stack.
-/// A null handle stands for one that the driver did not tell.
+/// Records that a push or pop of `context` failed, so that it may or may not be on top of this
+/// thread's stack. A null handle stands for an unknown context.
 #[cold]
 pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
     THREAD.with(|thread| {
@@ -62,10 +63,10 @@ pub(crate) fn is_uncertain(library: Library, context: CUcontext) {
     });
 }
 
-/// True if `context` is on top of this thread's stack without a token in use: a forgotten token left it, or a failed
-/// pop. Destroying it then pops it.
+/// True if `context` is on top of this thread's stack without a token in use, left by a forgotten
+/// token or a failed pop. Destroying it then pops it.
 ///
-/// The driver is asked only if that is possible.
+/// Queries the driver only if that is possible.
 #[cold]
 pub(super) fn is_left_on_top(context: &ContextRef) -> Result<bool, Error> {
     THREAD.with(|thread| {
@@ -78,17 +79,18 @@ pub(super) fn is_left_on_top(context: &ContextRef) -> Result<bool, Error> {
     })
 }
 
-/// Records that the context on top of this thread's stack was destroyed and so popped.
+/// Records that the context on top of this thread's stack was destroyed, and so popped.
 #[cold]
 pub(super) fn forget_top(context: CUcontext) {
     THREAD.with(|thread| {
         let (doubt, height) = (thread.doubt.get(), thread.height.get());
         let is_doubtful = doubt.context == context || doubt.context.is_null();
         match doubt.from {
-            // It may be no token's: the height stays, so that none below is taken for one above.
+            // The context may have no token: keep the height, so that no token below is mistaken
+            // for one above.
             MANY => {}
             from if is_doubtful && from == height.saturating_add(1) => {
-                // The token below may be one of the same context that was forgotten, and popped instead.
+                // The token below may be a forgotten one of the same context, popped instead.
                 thread.doubt.set(if doubt.is_apart { Doubt::NONE } else { Doubt { from: MANY, ..doubt } });
             }
             _ => thread.descend_to(height.saturating_sub(1)),
@@ -97,12 +99,12 @@ pub(super) fn forget_top(context: CUcontext) {
     });
 }
 
-/// Pushes `context` onto a stack that should be `height` high with `below` on top: it is one higher then.
+/// Pushes `context` onto a stack of `height` contexts with `below` on top.
 #[inline]
 pub(super) fn push(context: &ContextRef, height: u32, below: CUcontext) -> Result<(), Error> {
     let library = context.library();
     in_order(height, below, library)?;
-    // SAFETY: the handle is live: the caller keeps the context.
+    // SAFETY: the handle is live, because the caller keeps the context.
     match unsafe { driver_call!(library, cuCtxPushCurrent_v2(context.as_raw())) } {
         Ok(()) => {
             THREAD.with(|thread| {
@@ -125,11 +127,11 @@ fn push_failed(context: &ContextRef, error: Error) -> Error {
     context.record(error)
 }
 
-/// A pop that was not as usual: the driver's answer, which may be success with another context, or none if it was not called.
+/// An unusual pop: the driver's answer, which may be success with another context, or none.
 pub(super) struct Unusual(Option<CUresult>);
 
-/// Pops the token of `height`, under which `below` was current, if all is as usual. Otherwise [`finish_pop`] goes on, so that
-/// this is small enough to be inlined wherever a token is dropped.
+/// Pops the token of `height`, under which `below` was current, in the usual case. Otherwise
+/// [`finish_pop`] continues. This function is small, so that it is inlined at each drop of a token.
 #[inline]
 pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result<(), Unusual> {
     let (library, raw) = (context.library(), context.as_raw());
@@ -150,7 +152,7 @@ pub(super) fn pop(context: &ContextRef, height: u32, below: CUcontext) -> Result
     })
 }
 
-/// Goes on with such a pop: puts the stack right before it, or takes down what is in doubt after it.
+/// Completes an unusual pop: repairs the stack before it, or records the doubt after it.
 #[cold]
 #[inline(never)]
 pub(super) fn finish_pop(
@@ -172,7 +174,7 @@ pub(super) fn finish_pop(
             Ok(true) if doubt.spares(height - 1) => thread.top.set(below),
             Ok(true) => thread.lower_doubt(below),
             Ok(false) => thread.lose_track(),
-            // The context below is known, unless there was a doubt before.
+            // The context below is known, unless there was already a doubt.
             Err(_) => thread.top.set(if doubt.is_some() { CUcontext::null() } else { below }),
         }
     });
@@ -180,14 +182,15 @@ pub(super) fn finish_pop(
         Ok(true) => Ok(()),
         Ok(false) => Err(Error::out_of_order(FnId::cuCtxPopCurrent_v2)),
         Err(error) => {
-            // Does the driver agree on the height?
+            // The driver may disagree on the height.
             is_uncertain(library, context.as_raw());
             Err(context.record(error))
         }
     }
 }
 
-/// Puts the stack right and pops: the outer error if it cannot be, the inner one of the driver's; true if it was the context.
+/// Repairs the stack and pops. The outer error is a failed repair, the inner one the driver's; true
+/// if it popped `context`.
 fn pop_slowly(context: &ContextRef, height: u32) -> Result<Result<bool, Error>, Error> {
     let library = context.library();
     in_order(height, context.as_raw(), library)?;
@@ -197,15 +200,15 @@ fn pop_slowly(context: &ContextRef, height: u32) -> Result<Result<bool, Error>, 
     Ok(answer.map(|()| popped == context.as_raw()))
 }
 
-/// Checks that the stack is `height` high with `top` on top; puts it right if a token was forgotten above.
+/// Checks that the stack has `height` contexts with `top` on top, and repairs it if necessary.
 #[inline]
 pub(crate) fn in_order(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
-    // The height alone would not do: it is right also after a repair that found another context on top.
+    // The height alone is not enough: a repair may have found another context on top.
     let (found, on_top) = THREAD.with(|thread| (thread.height.get(), thread.top.get()));
     if found == height && on_top == top { Ok(()) } else { repair(height, top, library) }
 }
 
-/// The current context according to the driver. It may be a destroyed one, which some drivers report as an error.
+/// Returns the driver's current context. Some drivers report a destroyed context as an error.
 fn current(library: Library) -> Result<CUcontext, Error> {
     let mut current = CUcontext::null();
     // SAFETY: the out-parameter outlives the call.
@@ -219,7 +222,7 @@ fn is_destroyed(error: Error) -> bool {
     error.code() == CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
 }
 
-/// Pops the context on top. A context that was destroyed is reported as such and is popped all the same.
+/// Pops the context on top. The driver reports an error for a destroyed context but pops it.
 fn pop_any(library: Library) -> Result<(), Error> {
     let mut popped = CUcontext::null();
     // SAFETY: the out-parameter outlives the call.
@@ -229,10 +232,10 @@ fn pop_any(library: Library) -> Result<(), Error> {
     }
 }
 
-/// Pops contexts that forgotten tokens and failed calls left above `height`, which is safe: nobody can use them any
-/// more.
+/// Pops the contexts that forgotten tokens and failed calls left above `height`. This is safe,
+/// because no code can use them any more.
 ///
-/// After an error the record still says which were popped, so that the next use goes on from there.
+/// After an error the record contains the popped contexts, so that the next use continues there.
 #[cold]
 #[inline(never)]
 fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
@@ -241,13 +244,13 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
         if height < thread.floor.get() || thread.height.get() < height {
             return out_of_order;
         }
-        // The stack to put right is that of the driver whose tokens lie on it.
+        // Repairs the stack of the driver whose tokens are on it.
         let library = match thread.library.get() {
             Some(tracked) if thread.height.get() != 0 => tracked,
             _ => library,
         };
         thread.lose_track();
-        // Without a token there is nothing that a context too many could be taken for: those that are left stay there.
+        // Without a token, no context is mistaken for another. Extra contexts stay on the stack.
         let stay = || height == 0 && thread.doubt.get().from == MANY;
         while thread.height.get() > height && !stay() {
             pop_forgotten(thread, library)?;
@@ -260,7 +263,7 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
         if current(library)? != top {
             return out_of_order;
         }
-        // As long as there is doubt, the next use has to look again.
+        // While there is doubt, the next use must check again.
         if thread.doubt.get().spares(height) {
             thread.top.set(top);
         }
@@ -268,8 +271,8 @@ fn repair(height: u32, top: CUcontext, library: Library) -> Result<(), Error> {
     })
 }
 
-/// Pops the token on top, which was forgotten, or the context that a failed call has left above it. If that is in
-/// doubt, the stack may afterwards still hold one context more than the record counts, and it is not known which.
+/// Pops the context on top, of a forgotten token or left by a failed call. In case of doubt, the
+/// stack may afterwards contain one context more than the record counts, at an unknown height.
 fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
     let (height, doubt) = (thread.height.get() - 1, thread.doubt.get());
     let before = current(library)?;
@@ -281,20 +284,20 @@ fn pop_forgotten(thread: &Thread, library: Library) -> Result<(), Error> {
         thread.doubt.set(if is_there { Doubt::one(CUcontext::null(), height) } else { Doubt::NONE });
     }
     thread.descend_to(height);
-    // The same doubt remains as after any pop that fails.
+    // The same doubt remains as after any failed pop.
     pop_any(library).inspect_err(|_| thread.doubt(before))
 }
 
-/// Finds out whether a context that a failed call may have left is on top, and pops it.
+/// Determines whether a context that a failed call may have left is on top, and pops it.
 ///
-/// If the token that is about to be used, `expected`, is of the same context, either answer serves it, and the doubt
-/// stays until that token was popped.
+/// If `expected`, the context of the token to be used, is the same context, both cases are fine,
+/// and the doubt remains until that token is popped.
 fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Result<(), Error> {
     let Doubt { from, context: left, .. } = thread.doubt.get();
     let height = thread.height.get();
     match from {
         MANY => return Err(Error::out_of_order(FnId::cuCtxGetCurrent)),
-        // The doubt about what is below a token waits until that token was popped.
+        // The doubt about the context below a token waits until that token is popped.
         _ if from <= height => return Ok(()),
         _ => {}
     }
@@ -311,7 +314,7 @@ fn dispel_doubt(thread: &Thread, expected: CUcontext, library: Library) -> Resul
     Ok(())
 }
 
-/// True if the driver says that `context` is current. It is not asked if this crate left another one current.
+/// True if the driver reports `context` as current. No query if another one was left current.
 #[inline]
 pub(super) fn is_found_current(context: &ContextRef) -> Result<bool, Error> {
     let (library, raw) = (context.library(), context.as_raw());
@@ -326,28 +329,28 @@ pub(super) fn is_found_current(context: &ContextRef) -> Result<bool, Error> {
     // SAFETY: the out-parameter outlives the call.
     match unsafe { driver_call!(library, cuCtxGetCurrent(&raw mut found)) } {
         Ok(()) => Ok(found == raw),
-        // It is another one, since the caller keeps this one.
+        // It is a different context, because the caller keeps this one.
         Err(error) if is_destroyed(error) => Ok(false),
         Err(error) => Err(context.record(error)),
     }
 }
 
-/// The part of a thread's record that belongs to code outside of an [`enter`], put back when it ends.
+/// The record of the code outside of an [`enter`], restored when it ends.
 pub(super) struct Outside {
     record: Record,
     library: Library,
-    /// The height inside without the contexts that were pushed there.
+    /// The height inside, without the contexts pushed there.
     base: u32,
 }
 
-/// Begins a stack of its own on top of whatever is there, which is the context `top` unless that is null. Returns its height:
-/// at least that of a token of `top`.
+/// Begins a separate stack above all contexts on the stack; `top` is the one on top, or null.
+/// Returns its height: at least the height of a token of `top`.
 pub(super) fn enter(library: Library, top: CUcontext) -> (Outside, u32) {
     THREAD.with(|thread| {
         let record = thread.record();
-        // A height that tokens outside can never have, nor `ContextStack`, which pushes at 0.
+        // A height that neither tokens outside nor `ContextStack`, which pushes at 0, can have.
         let below = record.height.max(record.floor);
-        // A context that was current counts as one more than those outside, and is not popped.
+        // A context that is already current counts as one more, and is not popped.
         let base = below + u32::from(!top.is_null());
         let inside = Record { height: base, floor: below + 1, top, library: Some(library), ..Record::EMPTY };
         thread.set_record(inside);
@@ -360,7 +363,7 @@ impl Drop for Outside {
         THREAD.with(|thread| {
             let inside = thread.record();
             thread.set_record(self.record);
-            // `thread` has the record of outside again.
+            // `thread` contains the record of the outer code again.
             if self.record.height == 0 || thread.is_of(self.library) {
                 self.take_over(thread, inside);
             } else {
@@ -383,7 +386,7 @@ impl Drop for Outside {
 }
 
 impl Outside {
-    /// Contexts that could not be popped inside stay on top of those outside, like forgotten tokens.
+    /// Contexts that could not be popped inside stay on top of the stack, like forgotten tokens.
     fn take_over(&self, thread: &Thread, inside: Record) {
         let base = self.base;
         if inside.height == base && !inside.doubt.is_some() {

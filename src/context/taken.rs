@@ -1,7 +1,7 @@
-//! The refusal of a second token of one stack.
+//! The error for taking a thread's stack twice.
 
-/// The thread's [`ContextStack`](super::ContextStack) is out already: pass the token on, push from the
-/// [`Current`](super::Current) in hand, or [enter](super::ContextRef::enter).
+/// The thread's [`ContextStack`](super::ContextStack) is already taken: pass the token on, push
+/// from the [`Current`](super::Current) at hand, or [enter](super::ContextRef::enter).
 ///
 /// # Example
 /// ```

@@ -1,4 +1,4 @@
-//! Waits that are to prove that work is over.
+//! Waits that prove that work is complete.
 
 use cuprum_sys::CUstream;
 
@@ -6,8 +6,8 @@ use super::{Beside, ContextRef, captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
 
-/// Waits for a stream, beside captures of other threads. Where they allow no wait for the legacy default stream, waits for
-/// all of its context.
+/// Waits for a stream during captures of other threads. If they do not allow waiting for the legacy
+/// default stream, waits for the whole context.
 ///
 /// # Safety
 /// The stream is live, and its context is current.
@@ -15,14 +15,14 @@ unsafe fn synchronize(context: &ContextRef, stream: CUstream) -> Result<(), Erro
     if captures::any() && captures::is_legacy(stream) {
         return Beside::exempted(context.library()).wait_for(context);
     }
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     captures::wait_beside(context.library(), || unsafe {
         context_call!(context, cuStreamSynchronize(stream))
     })
 }
 
-/// Waits for the current context, whose stream could not be waited for, with this error, which is reported; false if that
-/// fails too, or is certain to.
+/// Waits for the current context after waiting for its stream failed with `error`, which is
+/// reported. Returns false if this fails too, or is certain to fail.
 #[cold]
 pub(crate) fn wait_for_context(context: &ContextRef, error: Error) -> bool {
     if error.is_sticky() || error.is_deinitialized() {
@@ -31,12 +31,12 @@ pub(crate) fn wait_for_context(context: &ContextRef, error: Error) -> bool {
     captures::beside(context.library(), |beside| beside.wait_for(context)).is_ok()
 }
 
-/// Waits for a stream, and if that fails for all of its context; true if the stream's work is over for certain.
+/// Waits for a stream or, if that fails, for its context. True if the work is certainly complete.
 ///
 /// # Safety
-/// The duties of [`synchronize`].
+/// Same as [`synchronize`].
 pub(crate) unsafe fn waited_for(context: &ContextRef, stream: CUstream) -> (Result<(), Error>, bool) {
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let waited = unsafe { synchronize(context, stream) };
     let is_over = match waited {
         Ok(()) => true,

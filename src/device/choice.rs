@@ -1,4 +1,4 @@
-//! Choice of a device: the one that the environment names, else the first that works.
+//! Choice of a device: the one that the environment names, otherwise the first that works.
 
 use std::fmt;
 
@@ -6,14 +6,13 @@ use super::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 
-/// Names the device to choose, by its number.
+/// The environment variable that names the device to choose, by its number.
 pub const DEVICE_VARIABLE: &str = "CUDA_DEVICE";
 
-/// What the environment says of the devices that the driver shows, and of their order: `CUDA_VISIBLE_DEVICES` and
-/// `CUDA_DEVICE_ORDER`.
+/// The variables that hide and order devices: `CUDA_VISIBLE_DEVICES` and `CUDA_DEVICE_ORDER`.
 ///
-/// The driver reads both when it is initialized; what is set later changes nothing. As text it explains what the two do to
-/// the numbers of devices.
+/// The driver reads both when it is initialized; later changes have no effect. The text form
+/// explains their effect on the numbers of devices.
 ///
 /// # Example
 /// ```
@@ -24,9 +23,9 @@ pub const DEVICE_VARIABLE: &str = "CUDA_DEVICE";
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visibility {
-    /// The value of `CUDA_VISIBLE_DEVICES`; `None` if it is not set.
+    /// The value of `CUDA_VISIBLE_DEVICES`, if set.
     pub devices: Option<String>,
-    /// The value of `CUDA_DEVICE_ORDER`; `None` if it is not set.
+    /// The value of `CUDA_DEVICE_ORDER`, if set.
     pub order: Option<String>,
 }
 
@@ -68,7 +67,7 @@ const FASTEST_FIRST: &str = "the fastest device is number 0, unlike in nvidia-sm
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// `CUDA_DEVICE` is no number.
+    /// `CUDA_DEVICE` is not a number.
     #[error("CUDA_DEVICE={value} names no device: it is to be a number, counted from 0")]
     NotANumber {
         /// Its value.
@@ -79,28 +78,28 @@ pub enum ChoiceError {
         "CUDA_DEVICE={number} names no device, as the driver shows {count} of them, counted from 0: {visibility}"
     )]
     NotShown {
-        /// The number asked for.
+        /// The requested number.
         number: u32,
-        /// Devices that there are.
+        /// Number of devices.
         count: u32,
-        /// What may hide it.
+        /// Variables that may hide the device.
         visibility: Visibility,
     },
     /// The driver shows no device.
     #[error("the driver shows no device: {visibility}")]
     NoDevice {
-        /// What may hide them.
+        /// Variables that may hide devices.
         visibility: Visibility,
     },
-    /// None of the devices works that were tried: the one that `CUDA_DEVICE` names, or all.
+    /// No device works of those tried: the one that `CUDA_DEVICE` names, or all.
     #[error("no device works: {}; {visibility}", tried(.errors))]
     NoneWorks {
-        /// The number of each device tried, and its error.
+        /// The number and the error of each device tried.
         errors: Vec<(u32, Error)>,
-        /// What may hide others.
+        /// Variables that may hide other devices.
         visibility: Visibility,
     },
-    /// The driver could not be asked.
+    /// A driver call failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
@@ -111,8 +110,10 @@ fn tried(errors: &[(u32, Error)]) -> String {
 }
 
 impl Driver {
-    /// Chooses a device as PyCUDA does: the one whose number `CUDA_DEVICE` is; if that is not set, or to nothing, the first
-    /// for which `make` works, which makes a context as a rule. A device may be in use by others alone, or be too full.
+    /// Chooses a device as PyCUDA does: the device whose number is in `CUDA_DEVICE`. If the
+    /// variable is unset or empty, chooses the first device for which `make` succeeds; `make`
+    /// usually creates a context. A device may be in exclusive use by another process, or have no
+    /// free memory.
     ///
     /// # Example
     /// ```
@@ -126,7 +127,8 @@ impl Driver {
     /// ```
     ///
     /// # Errors
-    /// [`ChoiceError`], which says what in the environment may hide a device. If `CUDA_DEVICE` names one, no other is tried.
+    /// [`ChoiceError`], with the variables that may hide a device. A named device is the only one
+    /// tried.
     pub fn choose_device<R>(self, make: impl FnMut(Device) -> Result<R, Error>) -> Result<R, ChoiceError> {
         let wanted = cuprum_sys::environment::variable(DEVICE_VARIABLE);
         let wanted = wanted.map(|value| value.to_string_lossy().into_owned());

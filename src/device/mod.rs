@@ -19,7 +19,7 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
 
-/// A device of an initialized driver. It is a number: `Copy`, and nothing has to be freed.
+/// A device of an initialized driver. It is a number: `Copy`, with nothing to free.
 ///
 /// # Example
 /// ```
@@ -45,9 +45,9 @@ pub struct Device {
 /// Example: see [`Device`], `compute_capability`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
-    /// The number before the point.
+    /// The major version.
     pub major: u32,
-    /// The number after the point.
+    /// The minor version.
     pub minor: u32,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for ComputeCapability {
 const NAME_BYTES: usize = 256;
 
 impl Driver {
-    /// The number of devices that the driver shows to this process (`CUDA_VISIBLE_DEVICES` hides the others).
+    /// Returns the number of devices. `CUDA_VISIBLE_DEVICES` hides devices from the process.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors); [`Error::is_forked`] in a forked child.
@@ -76,10 +76,11 @@ impl Driver {
         Ok(u32::try_from(count).unwrap_or(0))
     }
 
-    /// The device with this number, counted from 0.
+    /// Returns the device with this number, counted from 0.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for a number that is not below [`device_count`](Driver::device_count).
+    /// `CUDA_ERROR_INVALID_DEVICE` if the number is not less than
+    /// [`device_count`](Driver::device_count).
     ///
     /// Driver: `cuDeviceGet`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGet")]
@@ -94,7 +95,7 @@ impl Driver {
         Ok(Device::new(self, raw))
     }
 
-    /// All devices, in the driver's order.
+    /// Returns all devices, in the driver's order.
     ///
     /// # Errors
     /// Same as [`device_count`](Driver::device_count) and [`device`](Driver::device).
@@ -109,12 +110,12 @@ impl Device {
         Self { driver, raw }
     }
 
-    /// The driver that this device belongs to.
+    /// Returns the driver of this device.
     pub const fn driver(self) -> Driver {
         self.driver
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub const fn as_raw(self) -> CUdevice {
         self.raw
     }
@@ -123,7 +124,7 @@ impl Device {
         self.driver.library()
     }
 
-    /// The device's name, such as "NVIDIA H200", truncated after 255 bytes.
+    /// Returns the device's name, such as "NVIDIA H200", truncated after 255 bytes.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -138,7 +139,7 @@ impl Device {
         })
     }
 
-    /// The PCI address, such as `0000:65:00.0`.
+    /// Returns the PCI address, such as `0000:65:00.0`.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -163,7 +164,7 @@ impl Device {
             .map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned()))
     }
 
-    /// The device's UUID, the same in every process; for a partition of a device, the partition's.
+    /// Returns the device's UUID, the same in every process. A partition has its own.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver older than CUDA 9.2.
@@ -179,7 +180,7 @@ impl Device {
         Ok(uuid.bytes)
     }
 
-    /// All memory of the device, in bytes, free or not.
+    /// Returns the size of the device's memory in bytes, including memory in use.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -194,7 +195,7 @@ impl Device {
         Ok(bytes)
     }
 
-    /// Reads one attribute; its unit depends on the attribute.
+    /// Returns the value of an attribute. The unit depends on the attribute.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
@@ -209,7 +210,7 @@ impl Device {
         Ok(value)
     }
 
-    /// Compute capability: the version of the hardware's features.
+    /// Returns the compute capability, the version of the hardware's features.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 
 impl Device {
-    /// True if kernels on this device can read and write memory of `peer` directly, once that is enabled. A device is
-    /// not its own peer.
+    /// True if kernels on this device can access memory of `peer` directly, once access is enabled.
+    /// A device is not its own peer.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for a device of another driver.
@@ -33,11 +33,12 @@ impl Device {
         Ok(can != 0)
     }
 
-    /// Reads one attribute of the link from this device to `peer`.
+    /// Returns an attribute of the link from this device to `peer`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know, `CUDA_ERROR_INVALID_DEVICE` for twice the
-    /// same device; [`Error::is_wrong_context`] for a device of another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know,
+    /// `CUDA_ERROR_INVALID_DEVICE` if both are the same device; [`Error::is_wrong_context`] for a
+    /// device of another driver.
     ///
     /// Driver: `cuDeviceGetP2PAttribute`, CUDA 8.0+.
     #[doc(alias = "cuDeviceGetP2PAttribute")]
@@ -51,8 +52,8 @@ impl Device {
         Ok(value)
     }
 
-    /// Support for atomic operations of this device on memory of `peer`, per operation: bits of
-    /// `CUatomicOperationCapability`, none if unsupported.
+    /// Returns which atomic operations this device supports on memory of `peer`: per operation,
+    /// bits of `CUatomicOperationCapability`, none if unsupported.
     ///
     /// # Errors
     /// Same as [`host_atomic_capabilities`](Device::host_atomic_capabilities); [`Error::is_wrong_context`] for a
@@ -76,7 +77,7 @@ impl Device {
         })
     }
 
-    /// The number of a device of another driver means another device here.
+    /// Fails for a device of another driver, because its number means another device here.
     fn check_driver(self, other: Self, call: FnId) -> Result<(), Error> {
         if self.driver() == other.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }

@@ -1,4 +1,4 @@
-//! Parts of a device: its multiprocessors, divided among green contexts.
+//! Parts of a device: multiprocessors, divided among green contexts.
 
 use std::fmt;
 use std::ptr;
@@ -13,38 +13,30 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 use crate::raw::flags::flags;
 
-/// A kind of resource, by the driver's number.
+/// A kind of resource: the driver's number.
 pub type ResourceKind = CUdevResourceType;
 
 flags! {
-    /// How multiprocessors are divided. A bit that this crate does not name is passed on.
+    /// Options for dividing multiprocessors. Bits that this crate does not name are passed on.
     ///
     /// Example: see [`GreenContext`](crate::context::GreenContext).
     pub struct SplitFlags: u32 {
-        /// Groups may be smaller and less even, where nothing in them needs multiprocessors that run together: no clusters
-        /// of more than one block.
+        /// Allows smaller and less even groups, which support no clusters of more than one block.
         const IGNORE_SM_COSCHEDULING =
             CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING.0;
-        /// Each group can run the largest clusters that the device has.
+        /// Each group can run the largest clusters that the device supports.
         const MAX_POTENTIAL_CLUSTER_SIZE =
             CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.0;
         const _ = !0;
     }
 }
 
-flags! {
-    /// How one group of multiprocessors is chosen. A bit that this crate does not name is passed on.
-    ///
-    /// Example: see [`DeviceResource`].
-    pub struct GroupFlags: u32 {
-        /// What cannot run together may fill the group up to its number.
-        const BACKFILL = CUdevSmResourceGroup_flags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0;
-        const _ = !0;
-    }
-}
+/// Choice of one group of multiprocessors.
+pub type GroupFlags = CUdevSmResourceGroup_flags;
 
-/// A part of a device, or all of it, to be divided and given to a [`GreenContext`](crate::context::GreenContext): a
-/// description, `Copy`, which takes nothing from the device.
+/// A device or a part of it, to be divided and given to a
+/// [`GreenContext`](crate::context::GreenContext). It is a `Copy` description, and reserves nothing
+/// on the device.
 ///
 /// # Example
 /// ```
@@ -54,7 +46,10 @@ flags! {
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
 /// let sm = all.sm().ok_or("no multiprocessors")?;
 /// // One part of eight, and what is left over.
-/// let eight = SmGroup::new(sm.count.min(8)).with_flags(GroupFlags::BACKFILL);
+/// let eight = SmGroup {
+///     flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL,
+///     ..SmGroup::new(sm.count.min(8))
+/// };
 /// let split = all.split(&mut [eight])?;
 /// let parts = split.groups.iter().chain(&split.remainder);
 /// assert!(parts.filter_map(|part| part.sm()).map(|part| part.count).sum::<u32>() <= sm.count);
@@ -80,42 +75,42 @@ unsafe impl Sync for DeviceResource {}
 pub struct SmResource {
     /// Number of multiprocessors.
     pub count: u32,
-    /// The fewest that a group of them can have; 0 where the driver does not tell: of parts, and before CUDA 13.0.
+    /// The smallest group size; 0 if the driver does not report it: for parts, and before CUDA
+    /// 13.0.
     pub min_partition: u32,
-    /// Number that is sure to run together, of which sizes of groups are multiples; 0 as above.
+    /// Number that always runs together; group sizes are multiples of it. 0 as above.
     pub alignment: u32,
 }
 
 /// A group to [divide](DeviceResource::split) multiprocessors into.
 ///
 /// Example: see [`DeviceResource`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmGroup {
-    /// Number of multiprocessors; 0 for as many as can be had.
+    /// Number of multiprocessors; 0 for as many as possible.
     pub count: u32,
-    /// Number that must run together, such as the largest cluster; 0 for the device's own.
+    /// Number that must run together, such as the largest cluster; 0 for the device's default.
     pub coscheduled: u32,
-    /// Number that should run together where that is possible; 0 for none.
+    /// Number that should run together if possible; 0 for none.
     pub preferred_coscheduled: u32,
-    /// How they are chosen.
+    /// Options of the choice.
     pub flags: GroupFlags,
 }
 
-/// What multiprocessors were divided into.
+/// The result of dividing multiprocessors.
 ///
 /// Example: see [`DeviceResource`], `split`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Split {
-    /// The groups, which have no multiprocessor in common.
+    /// The groups, which share no multiprocessor.
     pub groups: Vec<DeviceResource>,
-    /// What is left over; `None` for nothing.
+    /// The multiprocessors left over, if any.
     pub remainder: Option<DeviceResource>,
 }
 
-/// Resources as a [`GreenContext`](crate::context::GreenContext) is created from them, any number of times. The driver has
-/// no function that frees one: it is small, and there until the process ends.
+/// Resources from which any number of [`GreenContext`](crate::context::GreenContext)s are created.
+/// It is small, and lives until the process ends, because the driver has no function that frees it.
 ///
 /// Example: see [`GreenContext`](crate::context::GreenContext).
 #[derive(Clone, Copy)]
@@ -124,17 +119,17 @@ pub struct ResourceDescription {
     device: Device,
 }
 
-// SAFETY: the driver allows any thread to use a description, which nothing changes or frees.
+// SAFETY: the driver allows any thread to use a description, which is never changed or freed.
 unsafe impl Send for ResourceDescription {}
 // SAFETY: as above.
 unsafe impl Sync for ResourceDescription {}
 
 impl Device {
-    /// The whole of one kind of the device's resources.
+    /// Returns all of one kind of the device's resources.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE`, `CUDA_ERROR_INVALID_VALUE` or `CUDA_ERROR_NOT_SUPPORTED` for a kind that device or
-    /// driver do not have.
+    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE`, `CUDA_ERROR_INVALID_VALUE` or `CUDA_ERROR_NOT_SUPPORTED`
+    /// for a kind that the device or driver does not have.
     ///
     /// Driver: `cuDeviceGetDevResource`, CUDA 12.4+.
     #[doc(alias = "cuDeviceGetDevResource")]
@@ -149,11 +144,10 @@ impl Device {
 
 impl DeviceResource {
     fn new(raw: CUdevResource, device: Device) -> Self {
-        // The driver is given each by itself, so that a pointer to another could only be one that dangles.
+        // The driver receives resources separately, so a pointer to another one could only dangle.
         Self { raw: CUdevResource { nextResource: ptr::null_mut(), ..raw }, device }
     }
 
-    /// Asks for one of a device.
     pub(crate) fn ask(
         device: Device,
         ask: impl FnOnce(*mut CUdevResource) -> Result<(), Error>,
@@ -163,46 +157,46 @@ impl DeviceResource {
         Ok(Self::new(raw, device))
     }
 
-    /// The driver's structure.
+    /// Returns the driver's structure.
     pub const fn as_raw(&self) -> &CUdevResource {
         &self.raw
     }
 
-    /// The device of which it is a part.
+    /// Returns the device of this resource.
     pub const fn device(&self) -> Device {
         self.device
     }
 
-    /// What it is a resource of.
+    /// Returns the kind of the resource.
     pub const fn kind(&self) -> ResourceKind {
         self.raw.type_
     }
 
-    /// The multiprocessors; `None` for another kind of resource.
+    /// Returns the multiprocessors; `None` for another kind of resource.
     #[inline]
     pub fn sm(&self) -> Option<SmResource> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_SM {
             return None;
         }
-        // SAFETY: the kind says which member it is; any bits are numbers.
+        // SAFETY: the kind selects the member; any bits are valid numbers.
         let sm = unsafe { self.raw.u.sm };
         let (min_partition, alignment) = (sm.minSmPartitionSize, sm.smCoscheduledAlignment);
         Some(SmResource { count: sm.smCount, min_partition, alignment })
     }
 
-    /// How many workloads work queues are for, and with whom they are shared; `None` for another kind of resource.
+    /// Returns the number of workloads of work queues, and their sharing; `None` for another kind.
     #[inline]
     pub fn work_queues(&self) -> Option<(u32, CUdevWorkqueueConfigScope)> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG {
             return None;
         }
-        // SAFETY: the kind says which member it is; any bits are numbers.
+        // SAFETY: the kind selects the member; any bits are valid numbers.
         let config = unsafe { self.raw.u.wqConfig };
         Some((config.wqConcurrencyLimit, config.sharingScope))
     }
 
-    /// The same work queues for another number of workloads at a time, shared in another way. Another kind of resource stays
-    /// as it is.
+    /// Returns the work queues with another number of concurrent workloads, and shared differently.
+    /// Another kind of resource is returned unchanged.
     #[must_use]
     #[inline]
     pub fn with_work_queues(mut self, workloads: u32, scope: CUdevWorkqueueConfigScope) -> Self {
@@ -213,7 +207,8 @@ impl DeviceResource {
         self
     }
 
-    /// How many groups of `min_count` or more multiprocessors these can be divided into; 0 stands for the fewest.
+    /// Returns the number of groups of at least `min_count` multiprocessors that these can be
+    /// divided into. 0 stands for the smallest group.
     ///
     /// # Errors
     /// Same as [`split_by_count`](DeviceResource::split_by_count).
@@ -224,7 +219,8 @@ impl DeviceResource {
     pub fn max_groups(&self, min_count: u32, flags: SplitFlags) -> Result<u32, Error> {
         let (mut count, none) = (0, ptr::null_mut());
         let (to, input) = (&raw mut count, &raw const self.raw);
-        // SAFETY: the out-parameter and the resource outlive the call; no place for groups asks for their number.
+        // SAFETY: the out-parameter and the resource outlive the call; without a place for groups,
+        // the call returns their number.
         unsafe {
             driver_call!(
                 self.device.library(),
@@ -234,19 +230,20 @@ impl DeviceResource {
         Ok(count)
     }
 
-    /// Divides multiprocessors into up to `groups` equal groups of at least `min_count`, which is rounded up as the device
-    /// demands: on compute capability 9.0 to a multiple of 8. There may be fewer groups than asked for.
+    /// Divides multiprocessors into at most `groups` equal groups of at least `min_count`, rounded
+    /// up as the device requires: on compute capability 9.0 to a multiple of 8.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for another kind of resource; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` if there
-    /// are not enough for one group, or if these are a part themselves, which a driver of CUDA 13.0 does not divide;
-    /// `CUDA_ERROR_INVALID_VALUE` for no groups, and for flags that exclude each other.
+    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for another kind of resource;
+    /// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` if there are not enough for one group, or for a
+    /// part, which a driver of CUDA 13.0 does not divide; `CUDA_ERROR_INVALID_VALUE` for zero
+    /// groups, and for flags that exclude each other.
     ///
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     #[inline]
     pub fn split_by_count(&self, groups: u32, min_count: u32, flags: SplitFlags) -> Result<Split, Error> {
-        // No more room than for one each.
+        // At most one group per multiprocessor.
         let mut count = groups.min(self.sm().map_or(0, |sm| sm.count));
         if count == 0 {
             let code = match self.sm() {
@@ -270,8 +267,8 @@ impl DeviceResource {
         Ok(self.divided(found, rest))
     }
 
-    /// Divides multiprocessors into groups of different sizes. What the driver has chosen where a group left it open, it
-    /// writes into that group.
+    /// Divides multiprocessors into groups of different sizes. Writes values that the driver chose
+    /// for open fields into `groups`.
     ///
     /// # Errors
     /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
@@ -308,19 +305,14 @@ impl DeviceResource {
 }
 
 impl SmGroup {
-    /// A group of this many multiprocessors.
+    /// A group of `count` multiprocessors.
     pub const fn new(count: u32) -> Self {
-        Self { count, coscheduled: 0, preferred_coscheduled: 0, flags: GroupFlags::empty() }
-    }
-
-    /// The same, of which so many run together: those that must, and those that should.
-    pub const fn with_coscheduled(self, coscheduled: u32, preferred: u32) -> Self {
-        Self { coscheduled, preferred_coscheduled: preferred, ..self }
-    }
-
-    /// The same, chosen otherwise.
-    pub const fn with_flags(self, flags: GroupFlags) -> Self {
-        Self { flags, ..self }
+        Self {
+            count,
+            coscheduled: 0,
+            preferred_coscheduled: 0,
+            flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_DEFAULT,
+        }
     }
 
     fn raw(&self) -> CU_DEV_SM_RESOURCE_GROUP_PARAMS {
@@ -328,18 +320,19 @@ impl SmGroup {
             smCount: self.count,
             coscheduledSmCount: self.coscheduled,
             preferredCoscheduledSmCount: self.preferred_coscheduled,
-            flags: self.flags.bits(),
+            flags: self.flags.0,
             ..CU_DEV_SM_RESOURCE_GROUP_PARAMS::zeroed()
         }
     }
 }
 
 impl ResourceDescription {
-    /// Describes resources of one device. Multiprocessors that several of them have count once.
+    /// Describes resources of one device. Multiprocessors that appear twice count once.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for none; `CUDA_ERROR_INVALID_DEVICE` for those of several devices;
-    /// `CUDA_ERROR_INVALID_RESOURCE_TYPE`; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for some that do not go together.
+    /// `CUDA_ERROR_INVALID_VALUE` without resources; `CUDA_ERROR_INVALID_DEVICE` for resources of
+    /// several devices; `CUDA_ERROR_INVALID_RESOURCE_TYPE`;
+    /// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for incompatible resources.
     ///
     /// Driver: `cuDevResourceGenerateDesc`, CUDA 12.4+.
     #[doc(alias = "cuDevResourceGenerateDesc")]
@@ -356,17 +349,17 @@ impl ResourceDescription {
         let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
         let mut raw = CUdevResourceDesc::null();
         let (to, from) = (&raw mut raw, all.as_mut_ptr());
-        // SAFETY: `count` resources, as the driver wrote them, which outlive the call as the out-parameter does.
+        // SAFETY: `count` resources from the driver, which outlive the call like the out-parameter.
         unsafe { driver_call!(first.device.library(), cuDevResourceGenerateDesc(to, from, count)) }?;
         Ok(Self { raw, device: first.device })
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub const fn as_raw(&self) -> CUdevResourceDesc {
         self.raw
     }
 
-    /// The device whose resources it describes.
+    /// Returns the device whose resources it describes.
     pub const fn device(&self) -> Device {
         self.device
     }

@@ -1,4 +1,4 @@
-//! Features of a device beyond its attributes, and its names in other systems.
+//! Features of a device besides its attributes, and its names in other systems.
 
 use std::ffi::CString;
 
@@ -10,11 +10,11 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 
 impl Driver {
-    /// The device at a PCI address such as `0000:65:00.0` or `65:00.0`, in hexadecimal.
+    /// Returns the device at a PCI address such as `0000:65:00.0` or `65:00.0`, in hexadecimal.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` if there is none at that address, or none that this process sees;
-    /// `CUDA_ERROR_INVALID_VALUE` if it is no address.
+    /// `CUDA_ERROR_INVALID_DEVICE` if this process sees no device at that address;
+    /// `CUDA_ERROR_INVALID_VALUE` for an invalid address.
     ///
     /// ```
     /// # cuprum::example!(driver);
@@ -37,7 +37,7 @@ impl Driver {
     }
 }
 
-/// The identity that Windows gives to a device, for DirectX and Vulkan.
+/// The locally unique identifier of a device on Windows, for DirectX and Vulkan.
 ///
 /// # Example
 /// ```
@@ -51,17 +51,17 @@ impl Driver {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Luid {
-    /// The locally unique identifier: good until the system is started again.
+    /// The locally unique identifier, valid until the next system start.
     pub bytes: [u8; 8],
     /// One bit per device of a linked group.
     pub node_mask: u32,
 }
 
 impl Device {
-    /// The identity that Windows gives to the device.
+    /// Returns the identifier that Windows gives to the device.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` on other systems, and under Windows for devices that do not display.
+    /// `CUDA_ERROR_NOT_SUPPORTED` on other systems, and on Windows for devices without a display.
     ///
     /// Driver: `cuDeviceGetLuid`, CUDA 10.0+.
     #[doc(alias = "cuDeviceGetLuid")]
@@ -74,10 +74,11 @@ impl Device {
         Ok(luid)
     }
 
-    /// The largest width, in elements, of a one-dimensional texture over linear memory, for a format and 1, 2 or 4 channels.
+    /// Returns the largest width, in elements, of a one-dimensional texture over linear memory, for
+    /// a format and 1, 2 or 4 channels.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a format or a number of channels that textures do not have.
+    /// `CUDA_ERROR_INVALID_VALUE` for a format or a number of channels without textures.
     ///
     /// Driver: `cuDeviceGetTexture1DLinearMaxWidth`, CUDA 11.1+.
     #[doc(alias = "cuDeviceGetTexture1DLinearMaxWidth")]
@@ -92,7 +93,7 @@ impl Device {
         Ok(width)
     }
 
-    /// True if a context can be restricted to part of the device in this way.
+    /// True if a context can be restricted in this way to a part of the device.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a kind that the driver does not know.
@@ -108,11 +109,11 @@ impl Device {
         Ok(supported != 0)
     }
 
-    /// Support for atomic operations of the device on memory of the host, per operation: bits of
+    /// Returns which atomic operations the device supports on host memory: per operation, bits of
     /// `CUatomicOperationCapability`, none if unsupported.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no operations, or one that the driver does not know.
+    /// `CUDA_ERROR_INVALID_VALUE` without operations, or for one that the driver does not know.
     ///
     /// Driver: `cuDeviceGetHostAtomicCapabilities`, CUDA 13.0+.
     #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
@@ -130,7 +131,7 @@ impl Device {
     }
 }
 
-/// Asks about each operation; `ask` gets the answers' place, the operations and their number.
+/// Queries each operation. `ask` receives the place, the operations and their number.
 pub(super) fn atomic_capabilities(
     operations: &[CUatomicOperation],
     call: FnId,

@@ -1,10 +1,10 @@
-//! What the codes that have their cause in the machine mean on this one.
+//! Explanations of errors that this machine causes.
 
 use cuprum_sys::CUresult;
 
 use super::machine::Machine;
 
-/// As [`Machine::advice`], on the machine as it is now. It is looked at for these codes alone.
+/// Same as [`Machine::advice`], on the current machine, which is inspected only for these codes.
 pub(crate) fn advice_here(code: CUresult) -> Option<String> {
     let is_of_the_machine = matches!(
         code,
@@ -19,14 +19,14 @@ pub(crate) fn advice_here(code: CUresult) -> Option<String> {
 }
 
 impl Machine {
-    /// Cause and remedy of a code on this machine, in sentences, as far as the machine tells more than
-    /// [`CUresult::advice`] knows; `None` otherwise. It is for hardware's drivers, not for one in software.
+    /// Returns the cause and remedy of a code on this machine, in sentences, if the machine's state
+    /// adds to [`CUresult::advice`]; otherwise `None`. For hardware drivers only.
     #[must_use]
     #[inline]
     pub fn advice(&self, code: CUresult) -> Option<String> {
         match code {
             CUresult::CUDA_ERROR_NO_DEVICE => self.no_device(),
-            // Drivers before CUDA 10 answer so where they cannot open their device.
+            // Drivers before CUDA 10 return this if they cannot open their device.
             CUresult::CUDA_ERROR_UNKNOWN if !self.has_device_node() => self.no_device(),
             CUresult::CUDA_ERROR_NOT_INITIALIZED | CUresult::CUDA_ERROR_INVALID_CONTEXT => self.two_drivers(),
             CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => self.mismatch(),
@@ -35,7 +35,7 @@ impl Machine {
         }
     }
 
-    /// The first reason, from the outside in, for which a driver sees no device here; `None` if nothing is wrong.
+    /// Returns the first reason, from the outside in, why a driver sees no device here, if any.
     #[must_use]
     pub fn no_device(&self) -> Option<String> {
         let hides_all = |list: &str| list.is_empty() || list.starts_with('-') || list == "NoDevFiles";
@@ -49,7 +49,7 @@ impl Machine {
                 "This is WSL without /dev/dxg: use WSL 2, and install NVIDIA's driver in Windows, not here.".to_owned()
             });
         }
-        // Old drivers make /dev/nvidiactl themselves, where they run as root and nothing is behind it.
+        // Old drivers make /dev/nvidiactl themselves if they run as root, even without a device.
         if self.gpus == Some(0) && self.kernel_module.is_none() && !self.has_device_node() {
             return Some(
                 "This machine has no NVIDIA GPU on its PCI bus: run where there is one, or on the software device."
@@ -122,7 +122,7 @@ impl Machine {
         }
     }
 
-    /// What is usual here, said first: two drivers in one process each have their own idea of what was initialized.
+    /// A common cause here, so it comes first: two drivers in one process initialize separately.
     fn two_drivers(&self) -> Option<String> {
         let [first, second, ..] = &self.loaded[..] else { return None };
         Some(format!(

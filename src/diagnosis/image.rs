@@ -1,4 +1,4 @@
-//! What code an image has, and which devices and drivers run it: PTX, cubin and fatbin.
+//! The code in an image (PTX, cubin or fatbin), and the devices and drivers that run it.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::device::ComputeCapability;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
-    /// Its parts, in their order.
+    /// Its parts, in order.
     pub parts: Vec<CodePart>,
 }
 
@@ -32,17 +32,18 @@ pub struct Image {
 pub struct CodePart {
     /// PTX or machine code.
     pub kind: CodeKind,
-    /// The architecture that it was compiled for.
+    /// The architecture of the compilation.
     pub capability: ComputeCapability,
-    /// True for code with a suffix, as in `sm_90a`, where the image tells: it runs on that architecture alone.
+    /// True for code with an architecture suffix, as in `sm_90a`, if the image records it: it runs
+    /// only on that architecture.
     pub is_specific: bool,
-    /// Of PTX: its version, such as "8.4".
+    /// The PTX version, such as "8.4".
     pub ptx_version: Option<String>,
-    /// True for PTX that defines no function, as one that ends after its header. Compressed PTX does not tell.
+    /// True for PTX without functions, such as only a header. Unknown for compressed PTX.
     pub is_empty: bool,
 }
 
-/// Why bytes are no image.
+/// Error of reading an image.
 ///
 /// # Example
 /// ```
@@ -55,10 +56,10 @@ pub struct CodePart {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// It begins neither like PTX nor like a cubin or a fatbin.
+    /// The bytes begin neither like PTX nor like a cubin or a fatbin.
     #[error("it is neither PTX, cubin nor fatbin")]
     Unknown,
-    /// It begins like one, and not all of it is there, or its parts contradict each other.
+    /// The image is truncated, or its parts contradict each other.
     #[error("it is damaged: {0}")]
     Damaged(String),
 }
@@ -75,18 +76,19 @@ impl ImageError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeKind {
-    /// Text, which the driver compiles for this architecture or a newer one.
+    /// Text that the driver compiles for this architecture or a newer one.
     Ptx,
-    /// Machine code, for devices of the same major number and no older minor one.
+    /// Machine code, for devices with the same major version and at least this minor version.
     Machine,
 }
 
 impl Image {
-    /// Reads PTX text, a cubin or a fatbin, or several fatbins after each other, as in a program's section `.nv_fatbin`.
+    /// Reads PTX text, a cubin, or consecutive fatbins, as in a program's section `.nv_fatbin`.
     ///
-    /// It reads no further than the slice, whatever the image says of its sizes, and compares these: tables, sections,
-    /// containers and entries must be within the slice, statements of PTX must have their ends. What the code means, and
-    /// what is compressed, is not looked at; PTX that ends between two functions is whole.
+    /// Reads only the slice, regardless of the sizes in the image, and checks them: tables,
+    /// sections, containers and entries must be within the slice, and PTX statements must be
+    /// complete. The meaning of the code, and compressed data, are not checked; PTX that ends
+    /// between two functions is accepted.
     ///
     /// ```
     /// use cuprum::diagnosis::Image;
@@ -97,8 +99,8 @@ impl Image {
     /// ```
     ///
     /// # Errors
-    /// [`ImageError::Unknown`] for anything else; [`ImageError::Damaged`] for one that is cut off or changed, as far as
-    /// that can be told.
+    /// [`ImageError::Unknown`] for other data; [`ImageError::Damaged`] for a truncated or changed
+    /// image.
     #[inline]
     pub fn read(bytes: &[u8]) -> Result<Self, ImageError> {
         let parts = if bytes.starts_with(&FATBIN) {
@@ -111,15 +113,16 @@ impl Image {
         Ok(Self { parts })
     }
 
-    /// True if a device has code here that it runs, if the driver reads the version of the PTX.
+    /// True if the image has code for a device, for a driver that supports the version of its PTX.
     #[must_use]
     #[inline]
     pub fn runs_on(&self, device: ComputeCapability) -> bool {
         self.parts.iter().any(|part| part.runs_on(device))
     }
 
-    /// The oldest driver that runs code of this image on a device, as far as the image tells: that of the PTX, unless there
-    /// is machine code for the device. `None` if nothing in it runs there, or no driver is too old.
+    /// Returns the oldest driver that runs code of this image on a device: it must support the PTX
+    /// version, unless there is machine code for the device. `None` if no code runs there, or any
+    /// driver suffices.
     #[must_use]
     #[inline]
     pub fn least_driver(&self, device: ComputeCapability) -> Option<Version> {
@@ -130,7 +133,7 @@ impl Image {
         running().filter_map(|part| toolkit_of_ptx(part.ptx_version.as_deref()?)).min()
     }
 
-    /// The newest version among its PTX, and the CUDA version that it came with, if that is known here.
+    /// Returns the newest PTX version, and the CUDA version that introduced it, if known here.
     #[must_use]
     #[inline]
     pub fn newest_ptx(&self) -> Option<(&str, Option<Version>)> {
@@ -141,12 +144,11 @@ impl Image {
 }
 
 impl CodePart {
-    /// A part of which no more is known.
     pub(super) const fn new(kind: CodeKind, capability: ComputeCapability) -> Self {
         Self { kind, capability, is_specific: false, ptx_version: None, is_empty: false }
     }
 
-    /// True if a device runs it.
+    /// True if a device can run it.
     #[must_use]
     #[inline]
     pub fn runs_on(&self, device: ComputeCapability) -> bool {
@@ -186,7 +188,6 @@ fn number_of(version: &str) -> (u32, u32) {
     (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
 }
 
-/// The compute capability of a number such as 90.
 pub(super) const fn capability(number: u32) -> ComputeCapability {
     ComputeCapability { major: number / 10, minor: number % 10 }
 }

@@ -1,31 +1,31 @@
-//! What this machine has of what a driver needs.
+//! Checks this machine for the requirements of a CUDA driver.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What this machine has of what a driver needs, as far as files and variables of the system tell.
+/// The requirements of a CUDA driver on this machine, from files and variables of the system.
 ///
-/// Linux tells all of it; on other systems the files are not there, and the variables are all that is known.
+/// Complete on Linux. Other systems lack the files, and only the variables are known.
 ///
 /// Example: see the [module](super).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {
-    /// Number of NVIDIA's GPUs on the PCI bus; `None` where the bus cannot be read.
+    /// Number of NVIDIA GPUs on the PCI bus; `None` if the bus cannot be read.
     pub gpus: Option<usize>,
     /// Version of NVIDIA's kernel module, such as "535.183.01"; `None` if it is not loaded.
     pub kernel_module: Option<String>,
-    /// True if the free module `nouveau` is loaded, which keeps NVIDIA's from the device.
+    /// True if the free module `nouveau` is loaded, which blocks NVIDIA's module.
     pub nouveau: bool,
     /// Names of the device nodes in `/dev` that the driver opens: `nvidia0`, `nvidiactl`, `nvidia-uvm`, under WSL `dxg`.
     pub nodes: Vec<String>,
-    /// Those of them that this user may not read and write.
+    /// The nodes that this user may not read and write.
     pub forbidden: Vec<String>,
-    /// True in the Linux of Windows (WSL), where the driver is that of Windows.
+    /// True in the Windows Subsystem for Linux (WSL), which uses the Windows driver.
     pub wsl: bool,
-    /// Kind of container that this is, such as "docker"; `None` if it seems to be none.
+    /// Kind of container, such as "docker"; `None` outside of a container.
     pub container: Option<String>,
-    /// Files of driver libraries that are loaded in this process.
+    /// Files of driver libraries loaded in this process.
     pub loaded: Vec<PathBuf>,
     /// `CUDA_VISIBLE_DEVICES`.
     pub visible: Option<String>,
@@ -34,7 +34,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Looks at this machine. No driver call; devices are not opened.
+    /// Inspects this machine. Makes no driver call, and opens no device.
     #[must_use]
     #[inline]
     pub fn look() -> Self {
@@ -67,8 +67,8 @@ impl Machine {
         }
     }
 
-    /// Version in the file name of the driver library that is loaded in this process, such as "535.183.01"; `None` if none
-    /// is, or its name has no version.
+    /// Returns the version in the file name of the driver library loaded in this process, such as
+    /// "535.183.01", or `None` without a library or a version.
     #[must_use]
     #[inline]
     pub fn library_version(&self) -> Option<String> {
@@ -76,7 +76,7 @@ impl Machine {
     }
 }
 
-/// The version behind `libcuda.so.` in a file's name, if it is one of a driver: two numbers or more.
+/// The version after `libcuda.so.` in a file's name, if it has two numbers or more.
 fn version_in_name(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let version = name.strip_prefix("libcuda.so.")?;
@@ -93,7 +93,6 @@ fn module_in(text: &str) -> Option<String> {
     line.split_whitespace().find(is_version).map(str::to_owned)
 }
 
-/// Counts display controllers and accelerators of the vendor NVIDIA.
 fn gpus(devices: &Path) -> Option<usize> {
     let is_gpu = |folder: &Path| {
         let text = |name| fs::read_to_string(folder.join(name)).unwrap_or_default();
@@ -117,7 +116,7 @@ fn is_node(name: &str) -> bool {
     matches!(name, "nvidiactl" | "nvidia-uvm" | "dxg") || name.strip_prefix("nvidia").is_some_and(number)
 }
 
-/// True if the node of a device may not be opened. That of a GPU itself is not tried: opening it can wake the GPU.
+/// True if a node may not be opened. A GPU's own node is not tried: opening it can wake the GPU.
 fn is_forbidden(node: &Path) -> bool {
     let is_gpu =
         node.file_name().is_some_and(|name| name.as_encoded_bytes().last().is_some_and(u8::is_ascii_digit));
@@ -142,7 +141,7 @@ fn container(root: &Path, variable: &impl Fn(&str) -> Option<String>) -> Option<
     Some(kind.to_owned())
 }
 
-/// The files of driver libraries in a process's memory map, each once.
+/// The files of driver libraries in a process's memory map, without duplicates.
 fn loaded(maps: &str) -> Vec<PathBuf> {
     let paths = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
     let mut found: Vec<PathBuf> = Vec::new();

@@ -1,8 +1,8 @@
-//! What this machine has of what a driver needs, and what the errors that have their cause there mean here.
+//! Checks this machine for what a CUDA driver needs, and explains errors that the machine causes.
 //!
-//! [`Machine::look`] reads files and variables of the system, and [`Image::read`] what a compiler made; no driver is loaded or
-//! called. The texts of
-//! [`Error`](crate::Error)s use it; `cuprum doctor`, the binary of the feature `cli`, shows all of it and more.
+//! [`Machine::look`] reads files and variables of the system, and [`Image::read`] reads the output
+//! of a compiler; no driver is loaded or called. The messages of [`Error`](crate::Error)s use them.
+//! `cuprum doctor`, the binary of the feature `cli`, shows all of it and more.
 //!
 //! ```
 //! use cuprum::diagnosis::Machine;

@@ -1,4 +1,4 @@
-//! Machines that are made up, as folders of files.
+//! Synthetic machines, as folders of files.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::diagnosis::{newest_ptx, toolkit_of_ptx};
 
 const NO_DEVICE: CUresult = CUresult::CUDA_ERROR_NO_DEVICE;
 
-/// A machine of files and variables; what ends with a slash is a folder.
+/// A machine with files and variables; a name that ends with a slash is a folder.
 fn machine(name: &str, files: &[(&str, &str)], variables: &[(&str, &str)]) -> Machine {
     let root = std::env::temp_dir().join(format!("cuprum-machine-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&root);

@@ -1,4 +1,4 @@
-//! The structures of DLPack 1, as C has them.
+//! The structures of DLPack 1, in C layout.
 
 use std::ffi::c_void;
 
@@ -19,10 +19,10 @@ pub const CUDA_MANAGED: i32 = 13;
 /// The flag of a tensor that must not be written.
 pub const READ_ONLY: u64 = 1;
 
-/// The revision that this crate writes; it reads all with the same `major`.
+/// The revision that this crate writes. It reads all revisions with the same `major`.
 pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 
-/// A revision of the structures: another `major` is laid out otherwise.
+/// A revision of the structures. The layout depends on `major`.
 ///
 /// # Example
 /// ```
@@ -35,19 +35,19 @@ pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 pub struct DLPackVersion {
     /// Changes with the layout.
     pub major: u32,
-    /// Changes with what is added.
+    /// Changes with additions.
     pub minor: u32,
 }
 
-/// A kind of memory, and which of its kind.
+/// A kind of memory, and the number of a device.
 ///
 /// Example: see [`Tensor`](super::Tensor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDevice {
-    /// [`CPU`], [`CUDA`], [`CUDA_HOST`], [`CUDA_MANAGED`], or what else DLPack lists.
+    /// [`CPU`], [`CUDA`], [`CUDA_HOST`], [`CUDA_MANAGED`], or another value of DLPack.
     pub device_type: i32,
-    /// Its number; 0 for memory of the host.
+    /// The device's number; 0 for host memory.
     pub device_id: i32,
 }
 
@@ -57,11 +57,11 @@ pub struct DLDevice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDataType {
-    /// 0 for signed integers, 1 unsigned, 2 floats, 4 `bfloat16`, 5 complex numbers.
+    /// 0: signed integers, 1: unsigned integers, 2: floats, 4: `bfloat16`, 5: complex numbers.
     pub code: u8,
-    /// Bits of one lane.
+    /// Bits per lane.
     pub bits: u8,
-    /// Lanes of an element; 1 for numbers.
+    /// Lanes per element; 1 for numbers.
     pub lanes: u16,
 }
 
@@ -73,7 +73,7 @@ pub struct DLDataType {
 pub struct DLTensor {
     /// Address of the memory.
     pub data: *mut c_void,
-    /// Where it lies.
+    /// Location of the memory.
     pub device: DLDevice,
     /// Number of dimensions.
     pub ndim: i32,
@@ -81,13 +81,13 @@ pub struct DLTensor {
     pub dtype: DLDataType,
     /// `ndim` lengths.
     pub shape: *mut i64,
-    /// `ndim` distances in elements; null for rows that lie one behind the other.
+    /// `ndim` strides in elements; null for consecutive rows.
     pub strides: *mut i64,
     /// Bytes from `data` to the first element.
     pub byte_offset: u64,
 }
 
-/// A tensor with its producer's function that frees it, before DLPack 1.
+/// A tensor with its producer's deleter, before DLPack 1.
 ///
 /// # Example
 /// ```
@@ -107,13 +107,13 @@ pub struct DLTensor {
 pub struct DLManagedTensor {
     /// The tensor.
     pub dl_tensor: DLTensor,
-    /// The producer's own.
+    /// Data of the producer.
     pub manager_ctx: *mut c_void,
     /// Frees the tensor and this structure.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
-/// A tensor with its producer's function that frees it, with a version and flags.
+/// A tensor with its producer's deleter, a version and flags.
 ///
 /// # Example
 /// ```
@@ -131,9 +131,9 @@ pub struct DLManagedTensor {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DLManagedTensorVersioned {
-    /// The revision of what follows.
+    /// The revision of the following fields.
     pub version: DLPackVersion,
-    /// The producer's own.
+    /// Data of the producer.
     pub manager_ctx: *mut c_void,
     /// Frees the tensor and this structure.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,

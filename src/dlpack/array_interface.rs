@@ -1,4 +1,4 @@
-//! The CUDA array interface, version 3: what `__cuda_array_interface__` holds.
+//! The CUDA array interface, version 3: the value of `__cuda_array_interface__`.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use crate::context::Current;
 use crate::memory::{ForeignBuffer, Slice, SliceMut};
 use crate::stream::Stream;
 
-/// The values of `__cuda_array_interface__`. As text they are a Python dictionary.
+/// The values of `__cuda_array_interface__`. Their text form is a Python dictionary.
 ///
-/// They own nothing: whoever hands them out keeps the memory until their reader is done, and whoever reads them keeps the
-/// object that they are from.
+/// They own nothing: the producer keeps the memory until the reader is done, and the reader keeps
+/// the object that they came from.
 ///
 /// # Example
 /// ```
@@ -30,26 +30,25 @@ use crate::stream::Stream;
 pub struct ArrayInterface {
     /// Length of each dimension.
     pub shape: Vec<usize>,
-    /// Type of the elements: byte order, kind and bytes, such as `<f4`.
+    /// Type of the elements: byte order, kind and size in bytes, such as `<f4`.
     pub typestr: String,
     /// Address of the first element.
     pub address: u64,
     /// True if readers must not write.
     pub read_only: bool,
-    /// Distance of neighbors along each dimension in bytes; `None` if rows lie one behind the other.
+    /// Stride of each dimension in bytes; `None` for consecutive rows.
     pub strides: Option<Vec<i64>>,
-    /// The stream that readers have to wait for: 1 for the legacy default stream, 2 for that of the thread, otherwise a
-    /// handle; `None` if nothing is to be waited for. 0 is not allowed.
+    /// The stream that readers must wait for: 1 for the legacy default stream, 2 for the thread's
+    /// default stream, otherwise a handle; `None` for no wait. 0 is not allowed.
     pub stream: Option<u64>,
 }
 
-/// The version that is written.
 const VERSION: u32 = 3;
 
 impl ArrayInterface {
-    /// The values of a slice with a shape; `None` if the shape has another number of elements.
+    /// Returns the values of a slice, or `None` if the shape has a different number of elements.
     ///
-    /// `stream` is the one on which the elements are being written, if any.
+    /// `stream` is the stream on which the elements are being written, if any.
     pub fn of<T: Element>(
         slice: &Slice<'_, T>,
         shape: &[usize],
@@ -58,7 +57,7 @@ impl ArrayInterface {
         Self::new::<T>((slice.as_raw(), slice.len()), shape, stream, true)
     }
 
-    /// Like [`of`](ArrayInterface::of), of elements that readers may write.
+    /// Same as [`of`](ArrayInterface::of), for elements that readers may write.
     pub fn of_mut<T: Element>(
         slice: &mut SliceMut<'_, T>,
         shape: &[usize],
@@ -77,13 +76,13 @@ impl ArrayInterface {
         if product != len {
             return None;
         }
-        // Elements of none have no address.
+        // An empty array has no address.
         let address = if len == 0 { 0 } else { address };
         let (shape, typestr) = (shape.to_vec(), T::TYPESTR.to_owned());
         Some(Self { shape, typestr, address, read_only, strides: None, stream: stream.map(number_of) })
     }
 
-    /// Number of elements; `None` if it cannot be counted.
+    /// Number of elements; `None` if it overflows.
     #[inline]
     pub fn len(&self) -> Option<usize> {
         self.shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length))
@@ -95,7 +94,7 @@ impl ArrayInterface {
         self.shape.contains(&0)
     }
 
-    /// True if the elements, of so many bytes, lie one behind the other, the last dimension fastest.
+    /// True if the elements of this size are consecutive, with the last dimension fastest.
     fn is_contiguous(&self, element_bytes: usize) -> bool {
         let Some(strides) = &self.strides else { return true };
         let mut expected = element_bytes as i64;
@@ -108,19 +107,19 @@ impl ArrayInterface {
             && (self.is_empty() || self.shape.iter().zip(strides).rev().all(fits))
     }
 
-    /// Borrows the memory of another library's array as a buffer in the current context. Nothing is copied, and nothing is
-    /// waited for: the [stream](ArrayInterface::stream) is the caller's to wait for.
+    /// Borrows the memory of another library's array as a buffer in the current context. Copies
+    /// nothing, and does not wait: the caller waits for the [stream](ArrayInterface::stream).
     ///
     /// # Errors
-    /// [`ImportMismatch`], if it is not of `T`, not of the device of `cx` or of another context of it, not aligned, not contiguous,
-    /// or not to be written.
+    /// [`ImportMismatch`], if it is not of `T`, not of the device of `cx`, of another context of
+    /// the device, not aligned, not contiguous, or read-only.
     ///
     /// # Safety
-    /// 1. The values are those of a live object, whose memory has what they say.
-    /// 2. That object lives as long as the buffer, and until what was queued through it is over: copies within the device and
-    ///    fills do not wait.
-    /// 3. Meanwhile no other code accesses the memory in a way that conflicts with what is done through the buffer, unless a
-    ///    stream, an event or a wait puts it in order.
+    /// 1. The values come from a live object, and describe its memory correctly.
+    /// 2. That object lives as long as the buffer, and until work queued through it is complete:
+    ///    copies within the device, and fills, do not wait.
+    /// 3. Meanwhile, accesses by other code that conflict with accesses through the buffer are
+    ///    ordered by a stream, an event or a wait.
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias = "cuPointerGetAttributes")]
@@ -143,12 +142,12 @@ impl ArrayInterface {
         if len != 0 {
             check_context(cx.context(), self.address)?;
         }
-        // SAFETY: the caller's word; type, alignment, strides and context were checked.
+        // SAFETY: guaranteed by the caller; type, alignment, strides and context were checked.
         Ok(unsafe { ForeignBuffer::from_raw(cx, self.address, len) }?)
     }
 }
 
-/// How the interface names a stream: the default streams by numbers that the driver knows too.
+/// The number of a stream in the interface; the driver also accepts those of the default streams.
 fn number_of(stream: &Stream<'_>) -> u64 {
     match stream.as_raw() {
         raw if raw.is_null() => match stream.context().library().stream_mode() {
@@ -159,7 +158,7 @@ fn number_of(stream: &Stream<'_>) -> u64 {
     }
 }
 
-/// As Python writes it, so that it can be read by `ast.literal_eval`.
+/// In Python syntax, readable by `ast.literal_eval`.
 impl fmt::Display for ArrayInterface {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tuple = |numbers: &[String]| match numbers {

@@ -1,9 +1,9 @@
-//! Types of elements that DLPack has names for.
+//! Types of elements with names in DLPack.
 
 use super::abi::DLDataType;
 use crate::memory::DeviceData;
 
-/// A number as DLPack and the CUDA array interface know it.
+/// A number in DLPack and the CUDA array interface.
 ///
 /// Example: see [`Tensor`](super::Tensor), `as_host_slice`.
 pub trait Element: DeviceData + sealed::Element {}
@@ -15,7 +15,7 @@ pub(super) mod sealed {
 
     pub trait Element {
         const TYPE: DLDataType;
-        /// As the CUDA array interface writes it.
+        /// Its name in the CUDA array interface.
         const TYPESTR: &'static str;
     }
 }

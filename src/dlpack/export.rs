@@ -11,16 +11,16 @@ use super::element::Element;
 use super::tensor::{delete_versioned, manage};
 use crate::memory::{Buffer, PinnedBuffer};
 
-/// Memory that can be moved into a tensor: a [`Buffer`] or [`PinnedBuffer`] of a [shared context](crate::Shared), a vector,
-/// or an [`Arc`] of one of these, which others keep reading, so that consumers must not write it.
+/// Memory that can be moved into a tensor: a [`Buffer`] or [`PinnedBuffer`] of a [shared
+/// context](crate::Shared), a vector, or an [`Arc`] of one of these, which other code continues to
+/// read, so consumers must not write it.
 pub trait ExportOwner: Send + 'static {
     const TYPE: DLDataType;
     const READ_ONLY: bool;
     fn device(&self) -> DLDevice;
-    /// Address and number of elements; `None` if there is memory that may not be touched any more.
+    /// Address and number of elements to read; `None` if the memory may not be accessed any more.
     fn shared(&self) -> Option<(*mut c_void, usize)>;
 
-    /// The same, to be written.
     fn memory(&mut self) -> Option<(*mut c_void, usize)> {
         self.shared()
     }
@@ -82,7 +82,7 @@ impl<O: ExportOwner + Sync> ExportOwner for Arc<O> {
     }
 }
 
-/// Memory that could not be exported, which is given back.
+/// Error of an export, with the memory.
 ///
 /// # Example
 /// ```
@@ -96,11 +96,11 @@ impl<O: ExportOwner + Sync> ExportOwner for Arc<O> {
 #[derive(thiserror::Error)]
 #[error("{len} elements cannot be a tensor of the shape {shape:?}{}", if *.lost { ": they are lost" } else { "" })]
 pub struct ExportError<O> {
-    /// What was to be exported.
+    /// The memory.
     pub owner: O,
-    /// Elements that it has.
+    /// Its number of elements.
     pub len: usize,
-    /// The shape asked for.
+    /// The requested shape.
     pub shape: Vec<usize>,
     /// True if it is page-locked memory that is [lost](PinnedBuffer#when-it-is-lost).
     pub lost: bool,
@@ -117,7 +117,7 @@ impl<O> std::fmt::Debug for ExportError<O> {
     }
 }
 
-/// An owner with the numbers that its tensor points to.
+/// An owner with the shape and strides that its tensor points to.
 struct Shaped<O> {
     _owner: O,
     shape: Vec<i64>,
@@ -125,13 +125,14 @@ struct Shaped<O> {
 }
 
 impl Tensor {
-    /// Moves memory into a managed tensor of a shape, the last dimension fastest. No driver call.
+    /// Moves memory into a managed tensor, with the last dimension fastest. No driver call.
     ///
-    /// The memory is freed when the tensor is: by whoever has it last, on whichever thread, which may be one of Python.
-    /// Device memory is told as of the device of its context, page-locked memory as page-locked.
+    /// The last owner of the tensor frees the memory, on any thread, such as one of Python. Device
+    /// memory belongs to the device of its context; page-locked memory is exported as page-locked.
     ///
     /// # Errors
-    /// [`ExportError`], with what was to be exported, if the shape has another number of elements, or if they are lost.
+    /// [`ExportError`], with the memory, if the shape has another number of elements, or it is
+    /// lost.
     pub fn export<O: ExportOwner>(mut owner: O, shape: &[usize]) -> Result<Self, ExportError<O>> {
         let memory = owner.memory();
         let len = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length));
@@ -151,7 +152,7 @@ impl Tensor {
             device,
             ndim,
             dtype: O::TYPE,
-            // Vectors stay where they are when they are moved.
+            // A vector's elements stay at their address when it is moved.
             shape: shaped.shape.as_mut_ptr(),
             strides: shaped.strides.as_mut_ptr(),
             byte_offset: 0,
@@ -163,12 +164,12 @@ impl Tensor {
             flags: if O::READ_ONLY { READ_ONLY } else { 0 },
             dl_tensor,
         });
-        // SAFETY: just made, with memory that its owner keeps, which can be sent.
+        // SAFETY: just made, of memory that its owner keeps, and that can be sent.
         Ok(unsafe { Self::made(tensor) })
     }
 }
 
-/// Distances of neighbors in elements, the last dimension fastest.
+/// Strides in elements, with the last dimension fastest.
 fn strides(shape: &[i64]) -> Vec<i64> {
     let mut strides = vec![1; shape.len()];
     for at in (1..shape.len()).rev() {

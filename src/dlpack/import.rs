@@ -9,39 +9,39 @@ use crate::context::{ContextRef, Current, PrimaryContext};
 use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
 
-/// Why a tensor cannot be used as what was asked for.
+/// The reason why a tensor cannot be used in the requested way.
 ///
 /// Example: see [`ImportError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportMismatch {
-    /// It lies elsewhere: on the host, where the device was asked for, or the other way round, or on another device.
+    /// The memory is on the host instead of a device or the reverse, or on another device.
     #[error("the memory is of {found:?} (1 is the host, 2 CUDA, 3 page-locked, 13 managed), not of {wanted}")]
     Device {
-        /// Where it lies.
+        /// Location of the memory.
         found: DLDevice,
-        /// What was asked for.
+        /// The requested location.
         wanted: String,
     },
-    /// It is of a context that is not the current one.
+    /// The memory belongs to a context that is not current.
     #[error(
         "the memory is of another context of the device: make the primary context current, which libraries share"
     )]
     OtherContext,
-    /// The elements are of another type, or have several lanes.
+    /// The elements have a different type, or several lanes.
     #[error("the elements are of {found:?}, not of {wanted:?}")]
     DataType {
         /// The elements' type.
         found: DLDataType,
-        /// The one asked for.
+        /// The requested type.
         wanted: DLDataType,
     },
-    /// The elements are of another type, in the words of the CUDA array interface.
+    /// The elements have a different type, in the notation of the CUDA array interface.
     #[error("the elements are of {found}, not of {wanted}")]
     TypeString {
         /// The elements' type.
         found: String,
-        /// The one asked for.
+        /// The requested type.
         wanted: &'static str,
     },
     /// The first element is not aligned for its type.
@@ -49,10 +49,10 @@ pub enum ImportMismatch {
     Alignment {
         /// Address of the first element.
         address: u64,
-        /// Bytes of which it has to be a multiple.
+        /// The required alignment in bytes.
         alignment: usize,
     },
-    /// The elements do not lie one behind the other, the last dimension fastest.
+    /// The elements are not consecutive, with the last dimension fastest.
     #[error(
         "the elements of shape {shape:?} with the strides {strides:?} do not lie one behind the other (a copy, of what lies \
          in rows, is made by `Tensor::copy_to_buffer`)"
@@ -60,21 +60,21 @@ pub enum ImportMismatch {
     Strides {
         /// Length of each dimension.
         shape: Vec<i64>,
-        /// Distance of neighbors along each.
+        /// Stride of each dimension.
         strides: Vec<i64>,
     },
-    /// It must not be written.
+    /// The tensor is read-only.
     #[error("the tensor must not be written, as its producer says")]
     ReadOnly,
-    /// There are more elements than can be addressed.
+    /// The number of elements exceeds the address space.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The driver could not be asked whose the memory is.
+    /// The driver's query of the memory's context failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
-/// A tensor that could not be taken over as a buffer, and is given back.
+/// Error of converting a tensor to a buffer, with the tensor.
 ///
 /// # Example
 /// ```
@@ -90,13 +90,13 @@ pub enum ImportMismatch {
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct ImportError {
-    /// What stands against it.
+    /// The reason.
     pub reason: ImportMismatch,
     /// The tensor.
     pub tensor: Tensor,
 }
 
-/// Device memory of a tensor that must not be written.
+/// Device memory of a read-only tensor.
 ///
 /// # Example
 /// ```
@@ -131,7 +131,7 @@ impl<T: DeviceData> ReadOnlyBuffer<'_, T> {
         self.0.is_empty()
     }
 
-    /// All elements, to read.
+    /// Borrows all elements to read.
     #[inline]
     pub fn as_slice(&self) -> Slice<'_, T> {
         self.0.as_slice()
@@ -145,16 +145,18 @@ impl<T: DeviceData> fmt::Debug for ReadOnlyBuffer<'_, T> {
 }
 
 impl Tensor {
-    /// Makes memory of a CUDA device, or managed memory, a buffer in the current context, which frees the tensor when it is
-    /// dropped. Nothing is copied.
+    /// Converts memory of a CUDA device, or managed memory, to a buffer in the current context,
+    /// which frees the tensor when it is dropped. Copies nothing.
     ///
-    /// Work on it that other code has queued must be over, or be ordered before what is done here. Work that is queued here
-    /// is over when the tensor is freed: dropping the buffer waits for the context, and for copies that other contexts have
-    /// queued by freeing a byte that is allocated here. If that fails, the tensor is leaked.
+    /// Work of other code on it must be complete, or ordered before work here. Work queued here is
+    /// complete when the tensor is freed: dropping the buffer waits for the context and, by freeing
+    /// a byte allocated here, for copies that other contexts have queued. If that fails, the tensor
+    /// is leaked.
     ///
     /// # Errors
-    /// [`ImportError`], with the tensor, if it is not of `T`, not on the device of `cx`, of another context of it, not
-    /// aligned, not contiguous, or not to be written; `CUDA_ERROR_OUT_OF_MEMORY` for the byte.
+    /// [`ImportError`], with the tensor, if it is not of `T`, not on the device of `cx`, of another
+    /// context of the device, not aligned, not contiguous, or read-only; `CUDA_ERROR_OUT_OF_MEMORY`
+    /// for the byte.
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+, and `cuMemAlloc_v2`, CUDA 3.2+; in a green context
     /// `cuDevicePrimaryCtxRetain`, CUDA 7.0+, and `cuDevicePrimaryCtxRelease_v2`, CUDA 11.0+.
@@ -169,7 +171,7 @@ impl Tensor {
         self.taken_over(cx)
     }
 
-    /// Like [`into_buffer`](Tensor::into_buffer), to be read alone, as it must be if the tensor is read-only.
+    /// Same as [`into_buffer`](Tensor::into_buffer), read-only, also for a read-only tensor.
     ///
     /// # Errors
     /// Same as [`into_buffer`](Tensor::into_buffer).
@@ -192,12 +194,12 @@ impl Tensor {
             Err(reason) => return Err(ImportError { reason, tensor: self }),
         };
         let (address, len) = (self.address(), self.len());
-        // SAFETY: the tensor's constructor was promised that the memory lasts as long as it and that others keep away; that it
-        // is of this context, of `T` and contiguous was just checked.
+        // SAFETY: the tensor's constructor requires that the memory lives as long as the tensor,
+        // without conflicting accesses; its context, type and strides were just checked.
         Ok(unsafe { ForeignBuffer::taken(cx, address, len, anchor, move || drop(self)) })
     }
 
-    /// A byte whose freeing waits for the work of all contexts, before the producer gets its memory back.
+    /// A byte whose free waits for all contexts, before the memory returns to its producer.
     fn anchor<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Option<Buffer<'ctx, u8>>, ImportMismatch> {
         Ok(if self.is_empty() { None } else { Some(Buffer::alloc(cx, 1)?) })
     }
@@ -212,7 +214,7 @@ impl Tensor {
         Ok(())
     }
 
-    /// Checks that it lies on the device of a context, or is managed.
+    /// Checks that the memory is on the device of a context, or managed.
     pub(super) fn check_on_device(&self, context: &ContextRef) -> Result<(), ImportMismatch> {
         let (found, device) = (self.device(), context.device().as_raw());
         let is_here = match found.device_type {
@@ -227,24 +229,24 @@ impl Tensor {
         }
     }
 
-    /// The elements of memory of the host, page-locked or not, to read.
+    /// Borrows the elements in host memory, page-locked or not, to read.
     ///
     /// # Errors
-    /// [`ImportMismatch`], if it is not of `T`, not on the host, not aligned or not contiguous.
+    /// [`ImportMismatch`], if they are not of `T`, not on the host, not aligned or not contiguous.
     pub fn as_host_slice<T: Element>(&self) -> Result<&[T], ImportMismatch> {
         self.check_host::<T>()?;
         match self.is_empty() {
             true => Ok(&[]),
-            // SAFETY: aligned, contiguous elements of `T`, of which any bytes are one; that they last and nobody writes them was
-            // promised to the constructor.
+            // SAFETY: aligned, contiguous elements of `T`, for which any bytes are valid; the
+            // constructor requires that they live and that no code writes them.
             false => Ok(unsafe { std::slice::from_raw_parts(self.pointer().cast(), self.len()) }),
         }
     }
 
-    /// The same, to write.
+    /// Borrows the elements to write.
     ///
     /// # Errors
-    /// Same as [`as_host_slice`](Tensor::as_host_slice), and [`ImportMismatch::ReadOnly`].
+    /// Same as [`as_host_slice`](Tensor::as_host_slice); [`ImportMismatch::ReadOnly`].
     pub fn as_mut_host_slice<T: Element>(&mut self) -> Result<&mut [T], ImportMismatch> {
         if self.is_read_only() {
             return Err(ImportMismatch::ReadOnly);
@@ -252,7 +254,7 @@ impl Tensor {
         self.check_host::<T>()?;
         match self.is_empty() {
             true => Ok(&mut []),
-            // SAFETY: as above, of a tensor that may be written and that is borrowed mutably.
+            // SAFETY: as above, for a writable tensor that is borrowed mutably.
             false => Ok(unsafe { std::slice::from_raw_parts_mut(self.pointer().cast(), self.len()) }),
         }
     }
@@ -279,7 +281,7 @@ impl Tensor {
     }
 }
 
-/// Checks that so many elements can lie at an address.
+/// Checks the alignment of an address, and that the elements fit in the address space.
 pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), ImportMismatch> {
     let alignment = align_of::<T>();
     if len != 0 && (address == 0 || address % alignment as u64 != 0) {
@@ -289,8 +291,8 @@ pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), ImportMisma
     Ok(())
 }
 
-/// Checks that memory is of a context, or of none in particular, as that of pools is. That of green contexts is told as of
-/// the primary one, in which it lies.
+/// Checks that memory belongs to a context or, like memory of pools, to none. The driver reports
+/// memory of green contexts as memory of the primary one.
 pub(super) fn check_context(context: &ContextRef, address: u64) -> Result<(), ImportMismatch> {
     let device = context.device();
     let info = device.driver().pointer_info(address)?;

@@ -1,15 +1,17 @@
-//! Tensors that are exchanged with other libraries without a copy: DLPack, both ways, and the CUDA array interface.
+//! Tensors exchanged with other libraries without a copy: DLPack, and the CUDA array interface.
 //!
-//! A [`Tensor`] owns what DLPack calls a managed tensor: memory with its shape, and its producer's function that frees it.
-//! Memory of this crate is [exported](Tensor::export) by moving it in, a tensor of another library is taken over by
-//! [`from_versioned`](Tensor::from_versioned) or [`from_unversioned`](Tensor::from_unversioned), and either is given away by
-//! [`into_versioned`](Tensor::into_versioned) or [`into_unversioned`](Tensor::into_unversioned), as the pointer that goes
-//! into a Python capsule of the name [`abi::CAPSULE_VERSIONED`] or [`abi::CAPSULE`]. The feature `dlpack` makes this module,
-//! and has no dependency.
+//! A [`Tensor`] owns a DLPack managed tensor: memory with its shape, and its producer's deleter. To
+//! [export](Tensor::export) memory of this crate, move it into a tensor. To import a tensor of
+//! another library, use [`from_versioned`](Tensor::from_versioned) or
+//! [`from_unversioned`](Tensor::from_unversioned). [`into_versioned`](Tensor::into_versioned) and
+//! [`into_unversioned`](Tensor::into_unversioned) give either away, as the pointer for a Python
+//! capsule with the name [`abi::CAPSULE_VERSIONED`] or [`abi::CAPSULE`]. The feature `dlpack`
+//! enables this module, and has no dependency.
 //!
-//! DLPack tells of no stream: work on the memory must be over, or ordered otherwise, before a tensor changes hands (in
-//! Python the consumer passes its stream to `__dlpack__`). What is exported here is nobody else's, so that it is enough to
-//! wait for the streams that used it.
+//! DLPack does not record a stream: work on the memory must be complete, or ordered in another way,
+//! before a tensor changes its owner (in Python the consumer passes its stream to `__dlpack__`).
+//! Exported memory of this crate has no other owner, so it is enough to wait for the streams that
+//! used it.
 //!
 //! ```
 //! # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;

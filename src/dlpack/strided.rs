@@ -1,4 +1,4 @@
-//! Tensors whose elements do not lie one behind the other, read into memory where they do.
+//! Tensors with strides, copied to contiguous memory.
 
 use std::ffi::c_void;
 
@@ -12,23 +12,21 @@ use crate::context::Current;
 use crate::memory::Buffer;
 use crate::memory::copy::{self, Form};
 
-/// Slices of rows of bytes, as copies of blocks take them.
+/// Slices of rows of bytes, as for copies of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     width: usize,
     height: usize,
     depth: usize,
-    /// Bytes from one row to the next.
     pitch: usize,
-    /// Rows from one slice to the next.
     rows: usize,
 }
 
 impl Block {
-    /// Elements of a shape, each of so many bytes, at distances in elements; `None` if one copy of a block cannot have
-    /// them. There is at least one.
+    /// Elements of a shape, with a size in bytes and strides in elements. Returns `None` if one
+    /// copy of a block cannot read them. There is at least one element.
     fn new(shape: &[i64], strides: &[i64], element_bytes: usize) -> Option<Self> {
-        // From the inner dimensions to the outer ones: length and distance, neighbors joined where they can be.
+        // Lengths and strides from the inner dimensions to the outer ones, joined where possible.
         let mut dimensions: Vec<(usize, usize)> = Vec::with_capacity(shape.len() + 1);
         dimensions.push((element_bytes, 1));
         for (&length, &stride) in shape.iter().zip(strides).rev().filter(|(length, _)| **length != 1) {
@@ -47,7 +45,7 @@ impl Block {
             [width, height, depth] => [width, height, depth],
             _ => return None,
         };
-        // Rows apart from each other, and slices that begin where a row would.
+        // Rows that do not overlap, and slices that begin at a multiple of the pitch.
         if height.1 < width.0 || depth.1 % height.1 != 0 {
             return None;
         }
@@ -58,21 +56,24 @@ impl Block {
 }
 
 impl Tensor {
-    /// A copy of the elements on the device of `cx`, one behind the other, the last dimension fastest; the tensor may be of
-    /// the host, of that device, or managed. The host waits, also for other work of the context.
+    /// Copies the elements to contiguous memory on the device of `cx`, with the last dimension
+    /// fastest. The tensor may be on the host, on that device, or managed. The host waits, also for
+    /// other work of the context.
     ///
-    /// One copy of the driver reads them where they are elements of rows of slices in a larger array: after dimensions that
-    /// lie close have been joined, there are up to two distances besides that of neighbors, each positive, and the larger is
-    /// a multiple of the smaller. So it is for every second column and for parts of arrays with up to three dimensions, not
-    /// for what was transposed, reversed or repeated. What lies one behind the other needs no copy:
+    /// One driver copy reads the elements if they are part of the rows and slices of a larger
+    /// array: after adjacent dimensions are joined, there are up to two strides besides that of
+    /// neighbors, all positive, and the larger is a multiple of the smaller. This includes every
+    /// second column, and parts of arrays with up to three dimensions, but not transposed, reversed
+    /// or repeated arrays. Contiguous elements need no copy: use
     /// [`into_buffer`](Tensor::into_buffer).
     ///
-    /// Work on the tensor that other code has queued must be over, or be ordered before what is done here.
+    /// Work of other code on the tensor must be complete, or ordered before work here.
     ///
     /// # Errors
-    /// [`ImportMismatch::Strides`] with shape and distances for what one copy cannot read; [`ImportMismatch`] if the tensor is
-    /// not of `T`, elsewhere, of another context or not aligned; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_VALUE` for
-    /// distances beyond the device's; the sticky errors of earlier work.
+    /// [`ImportMismatch::Strides`], with shape and strides, if one copy cannot read the elements;
+    /// [`ImportMismatch`] if the tensor is not of `T`, in another location, of another context or
+    /// not aligned; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_VALUE` for strides beyond the
+    /// device's limit.
     ///
     /// Driver: `cuMemAlloc_v2` and `cuMemcpy2DUnaligned_v2` or `cuMemcpy3D_v2`, CUDA 3.2+, `cuCtxSynchronize`, CUDA 2.0+, and of
     /// memory of a device `cuPointerGetAttributes`, CUDA 7.0+.
@@ -100,15 +101,16 @@ impl Tensor {
         let context = cx.of(buffer.context(), FnId::cuMemcpy3D_v2)?;
         let block = self.block::<T>()?;
         let form = if block.Depth == 1 { Form::UnalignedPlane } else { Form::Solid };
-        // SAFETY: the tensor's constructor was promised that its memory has what shape and strides span, which was just checked
-        // to be the block, and that it lasts as long as this; the buffer has room for as many elements.
+        // SAFETY: the tensor's constructor requires that its memory covers the shape and strides,
+        // which are those of the checked block, and lives as long as the tensor; the buffer has
+        // room for all elements.
         unsafe { copy::block(context, &with_target(block, buffer.as_raw()), form) }?;
-        // The producer may give the memory to others as soon as the tensor is dropped.
+        // The producer may reuse the memory as soon as the tensor is dropped.
         cx.synchronize()?;
         Ok(buffer)
     }
 
-    /// The elements as the source of a copy, and where they lie in the target.
+    /// The elements as the source of a copy, and their layout in the target.
     fn block<T: Element>(&self) -> Result<CUDA_MEMCPY3D, ImportMismatch> {
         let shape = self.shape();
         let strides = self.strides().map_or_else(|| row_major(shape), <[i64]>::to_vec);
@@ -140,12 +142,10 @@ impl Tensor {
     }
 }
 
-/// The same with a target.
 const fn with_target(block: CUDA_MEMCPY3D, target: CUdeviceptr) -> CUDA_MEMCPY3D {
     CUDA_MEMCPY3D { dstDevice: target, ..block }
 }
 
-/// Distances of elements that lie one behind the other.
 fn row_major(shape: &[i64]) -> Vec<i64> {
     let mut distance = 1i64;
     let mut strides = Vec::with_capacity(shape.len());

@@ -1,4 +1,4 @@
-//! A managed tensor that is owned.
+//! An owned managed tensor.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -9,9 +9,9 @@ use super::abi::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, READ_ONLY, VERSION,
 };
 
-/// A managed tensor: memory with a shape and its producer's function that frees it, which drop calls.
+/// A managed tensor: memory with a shape, and its producer's deleter, which drop calls.
 ///
-/// It may be sent to and dropped on any thread, as producers of either kind allow.
+/// It can be sent to any thread and dropped there, as producers of both kinds allow.
 ///
 /// # Example
 /// ```
@@ -32,12 +32,12 @@ enum Raw {
     Unversioned(NonNull<DLManagedTensor>),
 }
 
-// SAFETY: the constructors demand that any thread may use and free it.
+// SAFETY: the constructors require that any thread may use and free it.
 unsafe impl Send for Tensor {}
-// SAFETY: through a shared reference it is only read.
+// SAFETY: a shared reference only reads.
 unsafe impl Sync for Tensor {}
 
-/// A pointer that is no managed tensor which can be read here. What it points to was not freed.
+/// A pointer that is not a readable managed tensor. The pointed-to tensor was not freed.
 ///
 /// # Example
 /// ```
@@ -53,36 +53,39 @@ pub enum NotATensor {
     /// The pointer is null.
     #[error("a null pointer is no tensor")]
     Null,
-    /// It is of a revision that is laid out otherwise.
+    /// The revision has a different layout.
     #[error("the tensor is of DLPack {major}, of which no more than the version is known: 1 is read here")]
     Version {
         /// Its major version.
         major: u32,
     },
-    /// Its number of dimensions is negative, its shape is missing or has a negative length, or it has more elements than
-    /// can be counted.
+    /// The number of dimensions is negative, the shape is missing or has a negative length, or the
+    /// number of elements overflows.
     #[error("the tensor's shape makes no sense")]
     Shape,
 }
 
 impl Tensor {
-    /// Takes over a managed tensor, as a capsule `dltensor_versioned` holds it (which is to be renamed
+    /// Takes ownership of a managed tensor from a capsule `dltensor_versioned` (to be renamed to
     /// `used_dltensor_versioned`).
     ///
     /// # Errors
-    /// [`NotATensor`]; the tensor is the caller's then. One of another major version may be freed by its own deleter.
+    /// [`NotATensor`]; then the caller keeps the tensor. A tensor of another major version can be
+    /// freed by its own deleter.
     ///
     /// # Safety
-    /// 1. The pointer is null, or is a live managed tensor as DLPack describes it, which the caller owns and gives up.
+    /// 1. The pointer is null, or a live managed tensor of DLPack, which the caller owns and gives
+    ///    up.
     /// 2. Any thread may read it and call its deleter.
-    /// 3. From its address on, its memory has what its shape and strides span, as long as the deleter was not called. If it
-    ///    is memory of a CUDA device, contexts can access it which the driver says it is of, or the device's primary one.
-    /// 4. Meanwhile no other code accesses that memory in a way that conflicts with what is done through this value, and
-    ///    what is made of it, unless a stream, an event or a wait puts it in order.
+    /// 3. At its address, memory exists for its shape and strides until the deleter is called.
+    ///    Memory of a CUDA device is accessible to the contexts that the driver reports, or to the
+    ///    device's primary one.
+    /// 4. Meanwhile, accesses by other code that conflict with accesses through this value, or
+    ///    objects made from it, are ordered by a stream, an event or a wait.
     #[inline]
     pub unsafe fn from_versioned(tensor: *mut DLManagedTensorVersioned) -> Result<Self, NotATensor> {
         let raw = NonNull::new(tensor).ok_or(NotATensor::Null)?;
-        // SAFETY: live, by the caller's word; the version comes first in every revision.
+        // SAFETY: live, guaranteed by the caller; every revision begins with the version.
         let major = unsafe { (*tensor).version.major };
         if major != VERSION.major {
             return Err(NotATensor::Version { major });
@@ -90,29 +93,30 @@ impl Tensor {
         Self::checked(Raw::Versioned(raw))
     }
 
-    /// Like [`from_versioned`](Tensor::from_versioned), of a capsule `dltensor`, which knows neither version nor flags.
+    /// Same as [`from_versioned`](Tensor::from_versioned), for a `dltensor`, without version or
+    /// flags.
     ///
     /// # Errors
     /// Same as [`from_versioned`](Tensor::from_versioned).
     ///
     /// # Safety
-    /// As for [`from_versioned`](Tensor::from_versioned); that the memory may be written, if it will be.
+    /// Same as [`from_versioned`](Tensor::from_versioned); memory to be written is writable.
     #[inline]
     pub unsafe fn from_unversioned(tensor: *mut DLManagedTensor) -> Result<Self, NotATensor> {
         Self::checked(Raw::Unversioned(NonNull::new(tensor).ok_or(NotATensor::Null)?))
     }
 
-    /// What this crate has just made.
+    /// Takes ownership of a tensor that this crate has just made.
     ///
     /// # Safety
-    /// It is not null, and as for [`from_versioned`](Tensor::from_versioned).
+    /// It is not null; otherwise same as [`from_versioned`](Tensor::from_versioned).
     pub(super) unsafe fn made(tensor: *mut DLManagedTensorVersioned) -> Self {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         Self(Raw::Versioned(unsafe { NonNull::new_unchecked(tensor) }))
     }
 
     fn checked(raw: Raw) -> Result<Self, NotATensor> {
-        // Not to be freed if it is refused.
+        // Not freed if it is refused.
         let tensor = ManuallyDrop::new(Self(raw));
         let inner = tensor.inner();
         let has_shape = inner.ndim == 0 || (inner.ndim > 0 && !inner.shape.is_null());
@@ -123,9 +127,9 @@ impl Tensor {
         Ok(ManuallyDrop::into_inner(tensor))
     }
 
-    /// Gives the tensor away as a pointer for a capsule `dltensor_versioned`. Whoever has it last calls its deleter.
+    /// Releases ownership as a pointer for a capsule `dltensor_versioned`, with its deleter.
     ///
-    /// One that came without a version is wrapped, as one that may be written.
+    /// A tensor without a version is wrapped, as a writable one.
     #[must_use = "the tensor is freed by its deleter alone"]
     #[inline]
     pub fn into_versioned(self) -> *mut DLManagedTensorVersioned {
@@ -143,10 +147,10 @@ impl Tensor {
         })
     }
 
-    /// Gives the tensor away as a pointer for a capsule `dltensor`, for consumers that know no other.
+    /// Releases ownership as a pointer for a capsule `dltensor`, for consumers that know no other.
     ///
     /// # Errors
-    /// The tensor, if it must not be written: such a capsule cannot say so.
+    /// Returns the tensor if it is read-only, because such a capsule has no flags.
     #[inline]
     pub fn into_unversioned(self) -> Result<*mut DLManagedTensor, Self> {
         if let Raw::Unversioned(raw) = self.0 {
@@ -166,14 +170,14 @@ impl Tensor {
 
     pub(super) fn inner(&self) -> &DLTensor {
         match self.0 {
-            // SAFETY: live until it is dropped, and changed by nobody.
+            // SAFETY: live until it is dropped, and never changed.
             Raw::Versioned(raw) => unsafe { &(*raw.as_ptr()).dl_tensor },
             // SAFETY: as above.
             Raw::Unversioned(raw) => unsafe { &(*raw.as_ptr()).dl_tensor },
         }
     }
 
-    /// Where the memory lies.
+    /// Location of the memory.
     #[inline]
     pub fn device(&self) -> DLDevice {
         self.inner().device
@@ -185,13 +189,13 @@ impl Tensor {
         self.inner().dtype
     }
 
-    /// Length of each dimension; none of a single element.
+    /// Length of each dimension; empty for a single element.
     #[inline]
     pub fn shape(&self) -> &[i64] {
         self.lengths(self.inner().shape).unwrap_or_default()
     }
 
-    /// Distance of neighbors along each dimension, in elements; `None` if rows lie one behind the other.
+    /// Stride of each dimension in elements; `None` for consecutive rows.
     #[inline]
     pub fn strides(&self) -> Option<&[i64]> {
         self.lengths(self.inner().strides)
@@ -200,7 +204,7 @@ impl Tensor {
     fn lengths(&self, from: *mut i64) -> Option<&[i64]> {
         match usize::try_from(self.inner().ndim).unwrap_or(0) {
             0 => Some(&[]),
-            // SAFETY: not null, and so as many numbers as there are dimensions, for as long as the tensor.
+            // SAFETY: not null, so there is one number per dimension, as long as the tensor lives.
             len => (!from.is_null()).then(|| unsafe { std::slice::from_raw_parts(from, len) }),
         }
     }
@@ -236,13 +240,12 @@ impl Tensor {
         self.pointer().expose_provenance() as u64
     }
 
-    /// The same as a pointer of the host.
     pub(super) fn pointer(&self) -> *mut c_void {
         let inner = self.inner();
         inner.data.wrapping_byte_add(usize::try_from(inner.byte_offset).unwrap_or(usize::MAX))
     }
 
-    /// True if the memory must not be written. Of a tensor without flags nobody says so.
+    /// True if the memory must not be written. False for a tensor without flags.
     #[inline]
     pub fn is_read_only(&self) -> bool {
         match self.0 {
@@ -252,7 +255,7 @@ impl Tensor {
         }
     }
 
-    /// True if the elements lie one behind the other, the last dimension fastest.
+    /// True if the elements are consecutive, with the last dimension fastest.
     #[inline]
     pub fn is_contiguous(&self) -> bool {
         let Some(strides) = self.strides() else { return true };
@@ -274,7 +277,7 @@ impl Drop for Tensor {
                 // SAFETY: live, and owned by this value.
                 let deleter = unsafe { (*raw.as_ptr()).deleter };
                 if let Some(deleter) = deleter {
-                    // SAFETY: called once, on what it is for, by its last owner.
+                    // SAFETY: called once, on its own tensor, by the last owner.
                     unsafe { deleter(raw.as_ptr()) };
                 }
             }
@@ -302,7 +305,7 @@ impl fmt::Debug for Tensor {
     }
 }
 
-/// What a managed tensor of this crate keeps until its deleter is called, behind the structure itself.
+/// Contents of a managed tensor of this crate, after the structure itself.
 #[repr(C)]
 struct Managed<M, O> {
     tensor: M,
@@ -319,17 +322,17 @@ pub(super) fn manage<M, O: Send>(owner: O, make: impl FnOnce(*mut c_void) -> M) 
 /// Frees what [`manage`] made.
 ///
 /// # Safety
-/// The pointer is one that `manage` gave for the same types, and is not used again.
+/// The pointer comes from `manage` for the same types, and is not used again.
 pub(super) unsafe extern "C" fn delete_versioned<O>(tensor: *mut DLManagedTensorVersioned) {
-    // SAFETY: by the caller's word a box of this type.
+    // SAFETY: a box of this type, guaranteed by the caller.
     drop(unsafe { Box::from_raw(tensor.cast::<Managed<DLManagedTensorVersioned, O>>()) });
 }
 
-/// Like [`delete_versioned`].
+/// Same as [`delete_versioned`].
 ///
 /// # Safety
-/// As for [`delete_versioned`].
+/// Same as [`delete_versioned`].
 unsafe extern "C" fn delete_unversioned<O>(tensor: *mut DLManagedTensor) {
-    // SAFETY: by the caller's word a box of this type.
+    // SAFETY: a box of this type, guaranteed by the caller.
     drop(unsafe { Box::from_raw(tensor.cast::<Managed<DLManagedTensor, O>>()) });
 }

@@ -1,4 +1,4 @@
-//! The driver's log: sentences in which it explains its errors.
+//! The driver's log: messages that explain its errors.
 
 use std::ffi::{CString, c_char, c_void};
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 use crate::raw::listener;
 
-/// A position in the driver's log: its end at the time of asking.
+/// A position in the driver's log: its end when the position was made.
 ///
 /// # Example
 /// ```
@@ -29,13 +29,11 @@ pub struct LogPosition {
     driver: Driver,
 }
 
-/// Most bytes that the driver keeps of its log.
 const MOST_BYTES: usize = 25_600;
 
-/// Function that receives each message.
 type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 
-/// A function that gets the driver's messages until this is dropped: made by [`Driver::on_log`].
+/// Sends the driver's messages to a function until it is dropped: made by [`Driver::on_log`].
 ///
 /// # Example
 /// ```
@@ -52,11 +50,11 @@ pub struct LogCallback {
 
 // SAFETY: the driver allows any thread to unregister a callback.
 unsafe impl Send for LogCallback {}
-// SAFETY: nothing can be done with a reference.
+// SAFETY: a shared reference has no methods.
 unsafe impl Sync for LogCallback {}
 
 impl Driver {
-    /// The current end of the log, from which [`log_since`](Driver::log_since) reads.
+    /// Returns the current end of the log, from which [`log_since`](Driver::log_since) reads.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -71,8 +69,8 @@ impl Driver {
         Ok(LogPosition { raw, driver: self })
     }
 
-    /// Reads the driver's log since `position`, and moves `position` to its end: one line per message, with time,
-    /// thread and level. The driver keeps 100 messages; older ones are lost.
+    /// Returns the driver's log since `position`, and moves `position` to its end: one line per
+    /// message, with time, thread and level. The driver keeps 100 messages and discards older ones.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors); [`Error::is_wrong_context`] for a position in the log of another driver.
@@ -85,7 +83,7 @@ impl Driver {
         let mut text = vec![0u8; MOST_BYTES];
         let mut bytes = text.len();
         let (to, size) = (text.as_mut_ptr().cast(), &raw mut bytes);
-        // SAFETY: the text has the size that is told, and all out-parameters outlive the call; flags must be 0.
+        // SAFETY: the text has this size, and all out-parameters outlive the call; flags must be 0.
         unsafe { driver_call!(self.library(), cuLogsDumpToMemory(&raw mut position.raw, to, size, 0)) }?;
         text.truncate(bytes);
         while text.last() == Some(&0) {
@@ -94,11 +92,11 @@ impl Driver {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Appends the driver's log, or the part written since `position`, to a file.
+    /// Appends the driver's log, or the part since `position`, to a file.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a path that cannot be opened, is not UTF-8, or has a NUL;
-    /// [`Error::is_wrong_context`] for a position in the log of another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for a path that cannot be opened, is not UTF-8, or contains a
+    /// NUL; [`Error::is_wrong_context`] for a position in the log of another driver.
     ///
     /// Driver: `cuLogsDumpToFile`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToFile")]
@@ -115,10 +113,11 @@ impl Driver {
         unsafe { driver_call!(self.library(), cuLogsDumpToFile(position, path.as_ptr(), 0)) }
     }
 
-    /// Calls `listener` with each message from now on, on the thread in which the driver meets the error.
+    /// Calls `listener` with each message from now on, on the thread where the error occurs.
     ///
-    /// It must not call the driver, and should be quick. A panic in it is caught. The memory of the closure is never
-    /// freed: nothing tells when its last call on another thread has ended.
+    /// `listener` must not call the driver, and should be fast. A panic in it is caught. The
+    /// closure is never freed, because the driver does not report when its last call on another
+    /// thread has ended.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -132,13 +131,12 @@ impl Driver {
         let listener: Listener = Box::new(listener);
         let data = listener::leaked(listener);
         let mut raw = CUlogsCallbackHandle::null();
-        // SAFETY: the callback takes its data for what it is, and that is never freed; `raw` outlives the call.
+        // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuLogsRegisterCallback(Some(tell), data, &raw mut raw)) }?;
         Ok(LogCallback { driver: self, raw })
     }
 }
 
-/// The driver's callback.
 unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_char, bytes: usize) {
     if message.is_null() {
         return;
@@ -148,7 +146,7 @@ unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_
     // SAFETY: the driver gives a message of `bytes` bytes, valid during this call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), bytes) };
     let text = String::from_utf8_lossy(text);
-    // One that calls the driver all the same gets no messages about that call.
+    // If the listener calls the driver, it receives no messages about that call.
     listener::run(|| listener(level, text.trim_end_matches(['\0', '\n'])));
 }
 
@@ -159,7 +157,7 @@ impl LogPosition {
 }
 
 impl LogCallback {
-    /// Ends the calls and reports the error that `Drop` would swallow.
+    /// Stops the messages and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -174,7 +172,7 @@ impl LogCallback {
     }
 
     fn unregister(&self) -> Result<(), Error> {
-        // SAFETY: the handle was given by this driver and is given back once: by `close` or by `Drop`.
+        // SAFETY: this driver made the handle, and it is released once: by `close` or by `Drop`.
         unsafe { driver_call!(self.driver.library(), cuLogsUnregisterCallback(self.raw)) }
     }
 }

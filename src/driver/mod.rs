@@ -12,13 +12,13 @@ use crate::error::Error;
 
 /// A driver that has been loaded and initialized.
 ///
-/// `Library` is a driver that is loaded: it can be asked for its version and its functions. A `Driver` is
-/// one for which `cuInit` has succeeded, and there is no other way to a [`Device`] or a context, so nothing
-/// can be called before initialization. It is `Copy`; the driver stays loaded until the process ends.
+/// A `Library` is a loaded driver with a version and functions. A `Driver` is a library whose
+/// `cuInit` has succeeded. It is the only way to a [`Device`] or a context, so nothing is called
+/// before initialization. It is `Copy`; the driver stays loaded until the process ends.
 ///
-/// Two values are equal if they are of [one driver](Library::is_same_driver) and have the same default stream; one of them
-/// may be traced. What was made through one can be used with the other. With another default stream it cannot: synchronous
-/// calls are in another order there.
+/// Two values are equal if they are [the same driver](Library::is_same_driver) with the same
+/// default stream; one of them may be traced. Objects made through one can be used with the other.
+/// With another default stream they cannot, because it changes the order of synchronous calls.
 ///
 /// # Example
 /// ```
@@ -68,7 +68,7 @@ pub enum DriverError {
     /// No driver library could be loaded. The error lists the paths tried, with the linker's messages.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The library was loaded and refused to initialize, for instance because there is no device.
+    /// The library refused to initialize, for example because there is no device.
     #[error(transparent)]
     Init(#[from] Error),
 }
@@ -81,13 +81,13 @@ impl Driver {
         ours.is_same_driver(theirs) && ours.stream_mode() == theirs.stream_mode()
     }
 
-    /// Loads the system's driver and initializes it; later calls return the same driver without a driver call.
+    /// Loads and initializes the system's driver. Later calls return it without a driver call.
     ///
-    /// A failure is not remembered by this function, but the driver is asked for initialization only once
-    /// in a process: real drivers leak descriptors and threads on every failing attempt.
+    /// This function does not remember a failure, but initializes the driver at most once per
+    /// process, because real drivers leak descriptors and threads on every failed attempt.
     ///
     /// # Errors
-    /// [`DriverError::Load`] with every path tried; [`DriverError::Init`] with those of [`Driver::init`].
+    /// [`DriverError::Load`], with every path tried; [`DriverError::Init`]: see [`Driver::init`].
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]
@@ -100,7 +100,7 @@ impl Driver {
     /// Initializes a loaded driver.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NO_DEVICE` where there is no GPU, `CUDA_ERROR_STUB_LIBRARY` for the toolkit's link stub,
+    /// `CUDA_ERROR_NO_DEVICE` without a GPU, `CUDA_ERROR_STUB_LIBRARY` for the toolkit's link stub,
     /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others that the driver reports; [`Error::is_forked`] in a forked child.
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
@@ -110,12 +110,12 @@ impl Driver {
         Error::check(library, (library.init(), FnId::cuInit)).map(|()| Self { library })
     }
 
-    /// The loaded library: its version, and its function table.
+    /// Returns the loaded library: its version and its function table.
     pub const fn library(self) -> Library {
         self.library
     }
 
-    /// The newest CUDA version that the driver supports, as it reported when it was loaded.
+    /// Returns the newest CUDA version that the driver supports, as reported when it was loaded.
     ///
     /// Driver: `cuDriverGetVersion`, CUDA 2.2+.
     #[doc(alias = "cuDriverGetVersion")]

@@ -1,4 +1,4 @@
-//! A part of imported memory with an address.
+//! Parts of imported memory with an address.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,13 +23,14 @@ unsafe impl Handle for Mapped {
     const NAME: &'static str = "Mapped";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the mapping is live and not used again.
+        // SAFETY: the caller guarantees that the mapping is live and not used again.
         unsafe { call!(fns, cuMemFree_v2(self.0)) }
     }
 }
 
-/// `len` elements in memory of another API, made by [`ExternalMemory::map`](super::ExternalMemory::map), which it borrows.
-/// Drop takes the mapping away; the memory stays.
+/// `len` elements in memory of another API, made by
+/// [`ExternalMemory::map`](super::ExternalMemory::map), which it borrows. Drop unmaps it; the
+/// memory remains.
 ///
 /// Example: see [`ExternalMemory`](super::ExternalMemory), `map`.
 pub struct ExternalBuffer<'m, T: DeviceData> {
@@ -51,7 +52,7 @@ impl<'m, T: DeviceData> ExternalBuffer<'m, T> {
         Self { memory: Held::new(Mapped(address), context), len, _elements: PhantomData }
     }
 
-    /// Takes the mapping away and reports what `Drop` would swallow. It is gone after an error too.
+    /// Unmaps it and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

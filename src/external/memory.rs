@@ -19,15 +19,16 @@ unsafe impl Handle for CUexternalMemory {
     const NAME: &'static str = "ExternalMemory";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that it is live and not used again.
+        // SAFETY: the caller guarantees that it is live and not used again.
         unsafe { call!(fns, cuDestroyExternalMemory(self)) }
     }
 }
 
-/// Memory of another API, imported into one context. It has no address before a part of it is mapped.
+/// Memory of another API, imported into one context. Only mapped parts have an address.
 ///
-/// What is mapped borrows it, so that it goes last. Drop works on any thread, swallows errors and does nothing in a forked
-/// child; [`close`](ExternalMemory::close) reports. The memory itself stays the other API's.
+/// Mappings borrow it, so it is dropped last. Drop works on any thread, swallows errors and does
+/// nothing in a forked child; [`close`](ExternalMemory::close) returns errors. The other API still
+/// owns the memory.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
@@ -54,17 +55,18 @@ unsafe impl Handle for CUexternalMemory {
 pub struct ExternalMemory<'ctx>(Held<'ctx, CUexternalMemory>);
 
 impl<'ctx> ExternalMemory<'ctx> {
-    /// Imports memory by a description, whatever the kind of its handle.
+    /// Imports memory by a description, with any kind of handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNKNOWN` if the handle is none of such memory; `CUDA_ERROR_NOT_SUPPORTED` for a kind of handle that the
-    /// system does not have; `CUDA_ERROR_INVALID_VALUE`.
+    /// `CUDA_ERROR_UNKNOWN` if the handle is not of such memory; `CUDA_ERROR_NOT_SUPPORTED` for a
+    /// kind of handle that the system does not support; `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// # Safety
-    /// 1. The description is as the driver's documentation demands it, its handle live, its size that of the memory.
-    /// 2. A descriptor is the driver's after success, and stays the caller's after an error.
-    /// 3. The other API keeps the memory as long as this value and what is mapped of it, with access in order by semaphores
-    ///    or waits.
+    /// 1. The description follows the driver's documentation, its handle is live, and its size is
+    ///    the size of the memory.
+    /// 2. The driver owns a descriptor after success; the caller keeps it after an error.
+    /// 3. The other API keeps the memory as long as this value and its mappings, and orders
+    ///    accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[doc(alias = "cuImportExternalMemory")]
@@ -76,22 +78,23 @@ impl<'ctx> ExternalMemory<'ctx> {
         let context = cx.get()?;
         let mut raw = CUexternalMemory::null();
         let (out, described) = (&raw mut raw, std::ptr::from_ref(described));
-        // SAFETY: description and out-parameter outlive the call, and `cx` proves a current context; the caller vouches for
-        // the handle.
+        // SAFETY: description and out-parameter outlive the call, and `cx` proves a current
+        // context; the caller guarantees the handle.
         unsafe { context_call!(&context, cuImportExternalMemory(out, described)) }?;
         Ok(Self(Held::new(raw, context)))
     }
 
-    /// Imports `bytes` bytes by an opaque descriptor, such as Vulkan exports. The descriptor is the driver's
-    /// then. After an error it is left open, since the driver may have taken it all the same.
+    /// Imports `bytes` bytes by an opaque descriptor, such as one exported by Vulkan. The driver
+    /// then owns the descriptor. After an error it stays open, because the driver may have taken
+    /// it.
     ///
     /// # Errors
     /// Same as [`import`](ExternalMemory::import).
     ///
     /// # Safety
-    /// 1. The descriptor is of memory of so many bytes that another API, or a driver of CUDA, has exported.
-    /// 2. The other API keeps the memory as long as this value and what is mapped of it, with access in order by semaphores
-    ///    or waits.
+    /// 1. Another API, or a CUDA driver, has exported the descriptor, of memory of this many bytes.
+    /// 2. The other API keeps the memory as long as this value and its mappings, and orders
+    ///    accesses.
     ///
     /// Driver: `cuImportExternalMemory`, CUDA 10.0+.
     #[cfg(unix)]
@@ -108,21 +111,22 @@ impl<'ctx> ExternalMemory<'ctx> {
         described.type_ = cuprum_sys::CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
         described.handle.fd = descriptor.into_raw_fd();
         described.size = bytes;
-        // SAFETY: the descriptor is open, and the caller vouches for what it is of.
+        // SAFETY: the descriptor is open, and the caller guarantees its memory.
         unsafe { Self::import(cx, &described) }
     }
 
-    /// Gives `len` elements from byte `offset` on an address.
+    /// Maps `len` elements from byte `offset` on at an address.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for a range that does not lie in the memory, and for no bytes;
-    /// [`Error::is_wrong_context`].
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for a range out of bounds, and for
+    /// zero bytes; [`Error::is_wrong_context`].
     ///
     /// # Safety
     /// 1. `offset` is a multiple of `T`'s alignment.
-    /// 2. While a [`SliceMut`](crate::memory::SliceMut) of it is in use, nobody else accesses the same bytes, through another mapping
-    ///    or in the other API, and while a [`Slice`](crate::memory::Slice) is, nobody writes them, unless a semaphore or a wait puts
-    ///    it in order or the result may be any.
+    /// 2. While a [`SliceMut`](crate::memory::SliceMut) of it is in use, no other code accesses the
+    ///    same bytes, through another mapping or in the other API; while a
+    ///    [`Slice`](crate::memory::Slice) is, no code writes them. Exceptions are accesses ordered
+    ///    by a semaphore or a wait, and results that may have any value.
     ///
     /// Driver: `cuExternalMemoryGetMappedBuffer`, CUDA 10.0+.
     #[doc(alias = "cuExternalMemoryGetMappedBuffer")]
@@ -143,15 +147,16 @@ impl<'ctx> ExternalMemory<'ctx> {
         Ok(ExternalBuffer::new(address, len, self.0.near()))
     }
 
-    /// Takes the memory from byte `offset` on as a mipmapped array, which the other API made as an image.
+    /// Maps the memory from byte `offset` on as a mipmapped array, an image of the other API.
     ///
     /// # Errors
-    /// Same as [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array does not lie in the memory;
+    /// Same as [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array exceeds the memory;
     /// [`Error::is_wrong_context`].
     ///
     /// # Safety
-    /// 1. The image has this shape, these levels, elements of `T`, and lies there.
-    /// 2. Copies, textures and surfaces of the array are in order with what the other API does, or the result may be any.
+    /// 1. The image has this shape, these levels, and elements of `T`, at that offset.
+    /// 2. Copies, textures and surfaces of the array are ordered with accesses of the other API, or
+    ///    their results may have any value.
     ///
     /// Driver: `cuExternalMemoryGetMappedMipmappedArray`, CUDA 10.0+.
     #[doc(alias = "cuExternalMemoryGetMappedMipmappedArray")]
@@ -184,13 +189,13 @@ impl<'ctx> ExternalMemory<'ctx> {
         self.0.raw()
     }
 
-    /// The context that it was imported into.
+    /// The context of the import.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
     }
 
-    /// Gives the memory up and reports what `Drop` would swallow. It is gone after an error too.
+    /// Releases the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -1,12 +1,13 @@
 //! Memory and semaphores of other APIs, such as Vulkan, imported by file descriptor or handle.
 //!
-//! The other API makes the memory and the semaphores and exports them; what is imported here stays the other's as well.
-//! [`ExternalMemory`] gives parts of it an address ([`ExternalBuffer`]) or a shape ([mipmapped
-//! arrays](ExternalMemory::mipmapped)), which borrow it. [`ExternalSemaphore`]s put the work of both in order.
+//! The other API makes the memory and the semaphores, exports them, and still owns them after the
+//! import. [`ExternalMemory`] maps parts of it at an address ([`ExternalBuffer`]) or as [mipmapped
+//! arrays](ExternalMemory::mipmapped), which borrow it. [`ExternalSemaphore`]s order the work of
+//! both.
 //!
-//! Beside the software device there is no other API. Its `ExternalMemory` and `ExternalSemaphore` (in
-//! `cuprum_emulator::memory`) stand in for one, and export descriptors that it takes; how an image of Vulkan lies in its
-//! memory, and which handles a driver of Vulkan exports, only a GPU shows.
+//! The software device has no other API. Its `ExternalMemory` and `ExternalSemaphore` (in
+//! `cuprum_emulator::memory`) replace one, and export descriptors that it accepts. Only a GPU shows
+//! the memory layout of a Vulkan image, and the handles that a Vulkan driver exports.
 
 mod buffer;
 mod memory;

@@ -19,32 +19,31 @@ unsafe impl Handle for CUexternalSemaphore {
     const NAME: &'static str = "ExternalSemaphore";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that it is live and not used again.
+        // SAFETY: the caller guarantees that it is live and not used again.
         unsafe { call!(fns, cuDestroyExternalSemaphore(self)) }
     }
 }
 
-/// A signal with a value, as streams and nodes of graphs take it.
+/// A signal with a value, in the form of streams and graph nodes.
 pub(crate) fn signal_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
     let mut params = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::zeroed();
     params.params.fence.value = value;
     params
 }
 
-/// Like [`signal_of`], a wait.
 pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
     let mut params = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::zeroed();
     params.params.fence.value = value;
     params
 }
 
-/// A semaphore of another API, imported into one context: streams signal it and wait for it, and so does the other API.
+/// A semaphore of another API, imported into one context. Both sides signal it and wait for it.
 ///
-/// A timeline semaphore has a value that only grows. A binary one is signaled or not; a wait takes the signal, and values do
-/// not count.
+/// A timeline semaphore has a value that only grows. A binary semaphore is signaled or not; a wait
+/// resets it, and values are ignored.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](ExternalSemaphore::close)
-/// reports. The semaphore itself stays the other API's.
+/// Drop works on any thread, swallows errors and does nothing in a forked child;
+/// [`close`](ExternalSemaphore::close) returns errors. The other API still owns the semaphore.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
@@ -75,16 +74,17 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 pub struct ExternalSemaphore<'ctx>(Held<'ctx, CUexternalSemaphore>);
 
 impl<'ctx> ExternalSemaphore<'ctx> {
-    /// Imports a semaphore by a description, whatever the kind of its handle, but for `NvSciSync`: its signals and waits
-    /// need fences, which no method here takes.
+    /// Imports a semaphore by a description, with any kind of handle except `NvSciSync`, whose
+    /// signals and waits need fences that no method here accepts.
     ///
     /// # Errors
-    /// `CUDA_ERROR_UNKNOWN` if the handle is none of such a semaphore; `CUDA_ERROR_NOT_SUPPORTED` for `NvSciSync`, and for a
-    /// kind of handle that the system does not have; `CUDA_ERROR_INVALID_VALUE`.
+    /// `CUDA_ERROR_UNKNOWN` if the handle is not of such a semaphore; `CUDA_ERROR_NOT_SUPPORTED`
+    /// for `NvSciSync`, and for a kind of handle that the system does not support;
+    /// `CUDA_ERROR_INVALID_VALUE`.
     ///
     /// # Safety
-    /// 1. The description is as the driver's documentation demands it, and its handle live.
-    /// 2. A descriptor is the driver's after success, and stays the caller's after an error.
+    /// 1. The description follows the driver's documentation, and its handle is live.
+    /// 2. The driver owns a descriptor after success; the caller keeps it after an error.
     ///
     /// Driver: `cuImportExternalSemaphore`, CUDA 10.0+.
     #[doc(alias = "cuImportExternalSemaphore")]
@@ -100,20 +100,20 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         }
         let mut raw = CUexternalSemaphore::null();
         let (out, described) = (&raw mut raw, std::ptr::from_ref(described));
-        // SAFETY: description and out-parameter outlive the call, and `cx` proves a current context; the caller vouches for
-        // the handle.
+        // SAFETY: description and out-parameter outlive the call, and `cx` proves a current
+        // context; the caller guarantees the handle.
         unsafe { context_call!(&context, cuImportExternalSemaphore(out, described)) }?;
         Ok(Self(Held::new(raw, context)))
     }
 
-    /// Imports a timeline semaphore by its descriptor, which is the driver's then. After an error it is left open, since the
-    /// driver may have taken it all the same.
+    /// Imports a timeline semaphore by its descriptor, which the driver then owns. After an error
+    /// it stays open, because the driver may have taken it.
     ///
     /// # Errors
     /// Same as [`import`](ExternalSemaphore::import).
     ///
     /// # Safety
-    /// The descriptor is of a timeline semaphore that another API has exported.
+    /// Another API has exported the descriptor, of a timeline semaphore.
     ///
     /// Driver: `cuImportExternalSemaphore`, CUDA 10.0+.
     #[cfg(unix)]
@@ -128,18 +128,18 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         let mut described = CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC::zeroed();
         described.type_ = Type::CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
         described.handle.fd = descriptor.into_raw_fd();
-        // SAFETY: the descriptor is open, and the caller vouches for what it is of.
+        // SAFETY: the descriptor is open, and the caller guarantees its semaphore.
         unsafe { Self::import(cx, &described) }
     }
 
-    /// Signals the semaphore with `value` when the stream gets there. The host does not wait.
+    /// Queues a signal of the semaphore with `value`. The host does not wait.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] unless semaphore, stream and `cx` are of one context.
     ///
     /// # Safety
     /// 1. The semaphore is closed or dropped after the stream has passed the signal.
-    /// 2. The value of a timeline semaphore is greater than what it has by then.
+    /// 2. `value` is greater than a timeline semaphore's value at that time.
     ///
     /// Driver: `cuSignalExternalSemaphoresAsync`, CUDA 10.0+.
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
@@ -154,7 +154,8 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         unsafe { context_call!(context, cuSignalExternalSemaphoresAsync(one, params, 1, stream)) }
     }
 
-    /// Has the stream wait until the semaphore has `value`, or is signaled. The host does not wait.
+    /// Makes the stream wait until the semaphore is signaled or has `value`. The host does not
+    /// wait.
     ///
     /// # Errors
     /// Same as [`signal`](ExternalSemaphore::signal).
@@ -180,13 +181,13 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         self.0.raw()
     }
 
-    /// The context that it was imported into.
+    /// The context of the import.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
     }
 
-    /// Gives the semaphore up and reports what `Drop` would swallow. It is gone after an error too.
+    /// Releases the semaphore and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

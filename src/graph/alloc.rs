@@ -95,36 +95,6 @@ impl Graph<'_> {
         // vouched for the order of its users.
         unsafe { add!(self, cx, after, cuGraphAddMemFreeNode(memory.as_raw())) }
     }
-
-    /// Address and size in bytes of the memory that a node allocates.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphMemAllocNodeGetParams`, CUDA 11.4+.
-    #[doc(alias = "cuGraphMemAllocNodeGetParams")]
-    #[inline]
-    pub fn alloc_of(&self, node: Node) -> Result<(u64, usize), GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEM_ALLOC_NODE_PARAMS::zeroed());
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphMemAllocNodeGetParams(node, &raw mut params)) }?;
-        Ok((params.dptr, params.bytesize))
-    }
-
-    /// Address of the memory that a node frees.
-    ///
-    /// # Errors
-    /// Same as [`alloc_of`](Graph::alloc_of).
-    ///
-    /// Driver: `cuGraphMemFreeNodeGetParams`, CUDA 11.4+.
-    #[doc(alias = "cuGraphMemFreeNodeGetParams")]
-    #[inline]
-    pub fn free_of(&self, node: Node) -> Result<u64, GraphError> {
-        let (node, mut address) = (self.nodes.raw(node)?, 0);
-        // SAFETY: as in `alloc_of`.
-        unsafe { context_call!(self.context(), cuGraphMemFreeNodeGetParams(node, &raw mut address)) }?;
-        Ok(address)
-    }
 }
 
 impl Device {

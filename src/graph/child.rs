@@ -1,6 +1,6 @@
 //! Child graphs.
 
-use cuprum_sys::{CUgraph, FnId};
+use cuprum_sys::FnId;
 
 use super::error::GraphError;
 use super::exec::GraphExec;
@@ -37,21 +37,6 @@ impl<'a> Graph<'a> {
         // After an error too: the node may have been added all the same.
         self.kept.adopt(child.into_kept());
         added
-    }
-
-    /// The driver's handle of the graph in a child node, which belongs to the node.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphChildGraphNodeGetGraph`, CUDA 10.0+.
-    #[doc(alias = "cuGraphChildGraphNodeGetGraph")]
-    #[inline]
-    pub fn child_of(&self, node: Node) -> Result<CUgraph, GraphError> {
-        let (node, mut child) = (self.nodes.raw(node)?, CUgraph::null());
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphChildGraphNodeGetGraph(node, &raw mut child)) }?;
-        Ok(child)
     }
 }
 

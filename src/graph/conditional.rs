@@ -48,7 +48,8 @@ impl Graph<'_> {
         Ok(Condition { brand: self.kept.brand, raw })
     }
 
-    /// Adds a node that runs a body if the condition is not zero.
+    /// Adds a node that runs its first body if the condition is not zero, and its second body, if it has one, if the condition
+    /// is zero.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -58,7 +59,7 @@ impl Graph<'_> {
     /// let mut graph = Graph::new(&cx)?;
     /// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
     /// let condition = graph.condition(&cx, Some(1))?;
-    /// let (_, body) = graph.add_if(&cx, &[], condition)?;
+    /// let (_, [body]) = graph.add_if(&cx, &[], condition)?;
     /// graph.within(body, |graph| graph.add_fill(&cx, &[], memory, 5))?;
     /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
     /// exec.launch(&cx, &Stream::new(&cx)?)?;
@@ -67,39 +68,19 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Foreign`], for a condition of another graph too; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`.
+    /// [`GraphError::Foreign`], also for a condition of another graph; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`;
+    /// `CUDA_ERROR_INVALID_VALUE` for another number of bodies, and for two on a driver older than CUDA 12.8.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
     #[inline]
-    pub fn add_if(
+    pub fn add_if<const N: usize>(
         &mut self,
         cx: &Current<'_, '_>,
         after: &[Node],
         condition: Condition,
-    ) -> Result<(Node, Body), GraphError> {
-        let [body] =
-            self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF)?;
-        Ok(body)
-    }
-
-    /// Adds a node that runs the first body if the condition is not zero, and the second if it is.
-    ///
-    /// # Errors
-    /// Same as [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
-    ///
-    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
-    #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
-    #[inline]
-    pub fn add_if_else(
-        &mut self,
-        cx: &Current<'_, '_>,
-        after: &[Node],
-        condition: Condition,
-    ) -> Result<(Node, Body, Body), GraphError> {
-        let kind = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF;
-        let [(node, yes), (_, no)] = self.conditional(cx, after, condition, kind)?;
-        Ok((node, yes, no))
+    ) -> Result<(Node, [Body; N]), GraphError> {
+        self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF)
     }
 
     /// Adds a node that runs a body again and again while the condition is not zero.
@@ -115,10 +96,8 @@ impl Graph<'_> {
         cx: &Current<'_, '_>,
         after: &[Node],
         condition: Condition,
-    ) -> Result<(Node, Body), GraphError> {
-        let kind = CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE;
-        let [body] = self.conditional(cx, after, condition, kind)?;
-        Ok(body)
+    ) -> Result<(Node, [Body; 1]), GraphError> {
+        self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE)
     }
 
     /// Adds a node that runs the body with the condition's number, counted from 0, and none for `N` and above.
@@ -133,18 +112,18 @@ impl Graph<'_> {
         cx: &Current<'_, '_>,
         after: &[Node],
         condition: Condition,
-    ) -> Result<[(Node, Body); N], GraphError> {
+    ) -> Result<(Node, [Body; N]), GraphError> {
         self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_SWITCH)
     }
 
-    /// Adds a conditional node; gives it with each of its bodies.
+    /// Adds a conditional node; returns it with its bodies.
     fn conditional<const N: usize>(
         &mut self,
         cx: &Current<'_, '_>,
         after: &[Node],
         condition: Condition,
         kind: CUgraphConditionalNodeType,
-    ) -> Result<[(Node, Body); N], GraphError> {
+    ) -> Result<(Node, [Body; N]), GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
         // Handles are small numbers, so that one of another graph could be taken for one of this.
         if condition.brand != self.kept.brand {
@@ -175,10 +154,11 @@ impl Graph<'_> {
         })?;
         // SAFETY: the field that was set above, and that the driver has filled.
         let bodies = unsafe { params.u.conditional.phGraph_out };
-        Ok(std::array::from_fn(|at| {
+        let bodies = std::array::from_fn(|at| {
             // SAFETY: the driver gives a list of as many bodies as were asked for, which lives as long as the node.
             let body = unsafe { bodies.wrapping_add(at).read() };
-            (node, self.nodes.add_body(node, body))
-        }))
+            self.nodes.add_body(node, body)
+        });
+        Ok((node, bodies))
     }
 }

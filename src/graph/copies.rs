@@ -4,12 +4,12 @@ use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUresult, 
 
 use super::capture::Capture;
 use super::error::GraphError;
-use super::exec::GraphExec;
 use super::graph::{Graph, add};
 use super::kept::Kept;
 use super::loan::sealed::Memory;
 use super::loan::{Loan, Place};
 use super::node::Node;
+use super::set::{At, NodeSetter, set};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{In, InOut};
@@ -197,124 +197,49 @@ impl Graph<'_> {
         // it can run; after a wait that failed, its host memory is never looked at or freed again.
         unsafe { add!(self, cx, after, cuGraphAddMemcpyNode(params, raw)) }
     }
-
-    /// Changes the memory and value of a fill node.
-    ///
-    /// # Errors
-    /// Same as [`add_fill`](Graph::add_fill); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
-    ///
-    /// Driver: `cuGraphMemsetNodeSetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphMemsetNodeSetParams")]
-    pub fn set_fill<M: NodeFill>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        memory: Loan<M>,
-        value: M::Element,
-    ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphMemsetNodeSetParams;
-        let (context, node) = self.at(cx, node, CALL)?;
-        self.kept.check(memory.place)?;
-        let params = filling(memory, value, CALL)?;
-        // SAFETY: as in `add_fill`.
-        Ok(unsafe { context_call!(context, cuGraphMemsetNodeSetParams(node, &raw const params)) }?)
-    }
-
-    /// Changes the copy of a copy node.
-    ///
-    /// # Errors
-    /// Same as [`add_copy`](Graph::add_copy); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
-    ///
-    /// Driver: `cuGraphMemcpyNodeSetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphMemcpyNodeSetParams")]
-    pub fn set_copy<D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        dst: Loan<D>,
-        src: Loan<S>,
-    ) -> Result<(), GraphError> {
-        let (context, node) = self.at(cx, node, FnId::cuGraphMemcpyNodeSetParams)?;
-        let (params, _) = between(|place| self.kept.checked(place), (dst, src), context)?;
-        // SAFETY: as in `add_copy`.
-        Ok(unsafe { context_call!(context, cuGraphMemcpyNodeSetParams(node, &raw const params)) }?)
-    }
-
-    /// Parameters of a fill node, as the driver describes them.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphMemsetNodeGetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphMemsetNodeGetParams")]
-    #[inline]
-    pub fn fill_of(&self, node: Node) -> Result<CUDA_MEMSET_NODE_PARAMS, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEMSET_NODE_PARAMS::zeroed());
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphMemsetNodeGetParams(node, &raw mut params)) }?;
-        Ok(params)
-    }
-
-    /// Parameters of a copy node, as the driver describes them.
-    ///
-    /// # Errors
-    /// Same as [`fill_of`](Graph::fill_of).
-    ///
-    /// Driver: `cuGraphMemcpyNodeGetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphMemcpyNodeGetParams")]
-    #[inline]
-    pub fn copy_of(&self, node: Node) -> Result<CUDA_MEMCPY3D, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_MEMCPY3D::zeroed());
-        // SAFETY: as in `fill_of`.
-        unsafe { context_call!(self.context(), cuGraphMemcpyNodeGetParams(node, &raw mut params)) }?;
-        Ok(params)
-    }
 }
 
-impl GraphExec<'_> {
-    /// Changes the memory and value of a fill node, in launches from now on.
+impl NodeSetter<'_, '_> {
+    /// Changes the memory and the value of a fill node.
     ///
     /// # Errors
-    /// Same as [`Graph::set_fill`]; [`GraphError::Lost`].
+    /// Same as [`Graph::add_fill`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Lost`] for an
+    /// executable.
     ///
-    /// Driver: `cuGraphExecMemsetNodeSetParams`, CUDA 10.2+.
-    #[doc(alias = "cuGraphExecMemsetNodeSetParams")]
-    pub fn set_fill<M: NodeFill>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        memory: Loan<M>,
-        value: M::Element,
-    ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphExecMemsetNodeSetParams;
-        let (context, exec, node) = self.at(cx, node, CALL)?;
+    /// Driver: `cuGraphMemsetNodeSetParams`, CUDA 10.0+, or `cuGraphExecMemsetNodeSetParams`, CUDA 10.2+.
+    #[doc(alias("cuGraphMemsetNodeSetParams", "cuGraphExecMemsetNodeSetParams"))]
+    pub fn fill<M: NodeFill>(self, memory: Loan<M>, value: M::Element) -> Result<(), GraphError> {
+        let at = self.at(FnId::cuGraphMemsetNodeSetParams, FnId::cuGraphExecMemsetNodeSetParams)?;
         self.keeper(memory.place)?;
-        let params = filling(memory, value, CALL)?;
-        let (params, raw) = (&raw const params, context.as_raw());
-        // SAFETY: graph, node and context are live, and the memory is the graph's as long as it can run.
-        Ok(unsafe { context_call!(context, cuGraphExecMemsetNodeSetParams(exec, node, params, raw)) }?)
+        let params = filling(memory, value, at.call)?;
+        let (params, raw) = (&raw const params, at.context.as_raw());
+        // SAFETY: graph, node and context are live. The graph has the memory as long as it can run, and any bytes are an
+        // element.
+        Ok(unsafe {
+            set!(at, cuGraphMemsetNodeSetParams(params) or cuGraphExecMemsetNodeSetParams(params, raw))
+        }?)
     }
 
-    /// Changes the copy of a copy node, in launches from now on.
+    /// Changes the two sides of a copy node.
     ///
     /// # Errors
-    /// Same as [`Graph::set_copy`]; [`GraphError::Lost`]; for a copy between other kinds of memory than before.
+    /// Same as [`Graph::add_copy`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an executable
+    /// [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` for memory of other kinds than before.
     ///
-    /// Driver: `cuGraphExecMemcpyNodeSetParams`, CUDA 10.2+.
-    #[doc(alias = "cuGraphExecMemcpyNodeSetParams")]
-    pub fn set_copy<D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
+    /// Driver: `cuGraphMemcpyNodeSetParams`, CUDA 10.0+, or `cuGraphExecMemcpyNodeSetParams`, CUDA 10.2+.
+    #[doc(alias("cuGraphMemcpyNodeSetParams", "cuGraphExecMemcpyNodeSetParams"))]
+    pub fn copy<D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
+        self,
         dst: Loan<D>,
         src: Loan<S>,
     ) -> Result<(), GraphError> {
-        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecMemcpyNodeSetParams)?;
-        let ((params, _), raw) =
-            (between(|place| self.keeper(place), (dst, src), context)?, context.as_raw());
-        let params = &raw const params;
-        // SAFETY: as in `set_fill`, for both sides.
-        Ok(unsafe { context_call!(context, cuGraphExecMemcpyNodeSetParams(exec, node, params, raw)) }?)
+        let at = self.at(FnId::cuGraphMemcpyNodeSetParams, FnId::cuGraphExecMemcpyNodeSetParams)?;
+        let (params, _) = between(|place| self.keeper(place), (dst, src), at.context)?;
+        let (params, raw) = (&raw const params, at.context.as_raw());
+        // SAFETY: as in `fill`, for both sides.
+        Ok(unsafe {
+            set!(at, cuGraphMemcpyNodeSetParams(params) or cuGraphExecMemcpyNodeSetParams(params, raw))
+        }?)
     }
 }
 

@@ -8,12 +8,13 @@ use cuprum_sys::CUgraphDebugDot_flags;
 use super::error::GraphError;
 use super::graph::Graph;
 use crate::raw::call::context_call;
-use crate::raw::flags::flags;
 
-flags! {
-    /// Details that [`Graph::print_dot`] writes of nodes. A bit that this crate does not name is passed on.
+/// Details of nodes that [`Graph::print_dot`] writes.
+pub type DotFlags = CUgraphDebugDot_flags;
+
+impl Graph<'_> {
+    /// Writes the graph to a file in the DOT language of Graphviz. Replaces the file.
     ///
-    /// # Example
     /// ```
     /// # cuprum::example!(driver, context, cx);
     /// use cuprum::graph::{DotFlags, Graph};
@@ -22,28 +23,11 @@ flags! {
     /// graph.add_empty(&cx, &[])?;
     /// let path = std::env::temp_dir().join(format!("cuprum_{}.dot", std::process::id()));
     /// // For Graphviz: `dot -Tsvg`.
-    /// graph.print_dot(&path, DotFlags::VERBOSE)?;
+    /// graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)?;
     /// assert!(std::fs::read_to_string(&path)?.contains("digraph"));
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub struct DotFlags: u32 {
-        /// All that can be written.
-        const VERBOSE = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE.0;
-        /// The parameters of kernel nodes.
-        const KERNEL_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS.0;
-        /// The parameters of copy nodes.
-        const COPY_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS.0;
-        /// The parameters of fill nodes.
-        const FILL_PARAMETERS = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS.0;
-        /// The handles of nodes and kernels.
-        const HANDLES = CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES.0;
-        const _ = !0;
-    }
-}
-
-impl Graph<'_> {
-    /// Writes the graph to a file in the DOT language of Graphviz, which is replaced.
     ///
     /// # Errors
     /// [`GraphError::FileName`]; `CUDA_ERROR_OPERATING_SYSTEM` or another code if it cannot be written.
@@ -54,7 +38,7 @@ impl Graph<'_> {
         self.check_complete()?;
         let path = path.as_ref().as_os_str().as_encoded_bytes();
         let path = CString::new(path).map_err(|_| GraphError::FileName)?;
-        let (graph, flags) = (self.as_raw(), flags.bits());
+        let (graph, flags) = (self.as_raw(), flags.0);
         // SAFETY: the graph is live, and the name is a string that outlives the call.
         Ok(unsafe { context_call!(self.context(), cuGraphDebugDotPrint(graph, path.as_ptr(), flags)) }?)
     }

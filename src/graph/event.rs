@@ -4,10 +4,10 @@ use cuprum_sys::{CUevent, CUevent_record_flags, CUevent_wait_flags, FnId};
 
 use super::capture::Capture;
 use super::error::GraphError;
-use super::exec::GraphExec;
 use super::graph::{Graph, add};
 use super::lend::same_context;
 use super::node::Node;
+use super::set::{At, NodeSetter, set};
 use crate::context::Current;
 #[cfg(doc)]
 use crate::error::Error;
@@ -58,105 +58,42 @@ impl<'a> Graph<'a> {
         same_context(self.context(), event.context())?;
         Ok(event.as_raw())
     }
+}
 
+impl<'a> NodeSetter<'_, 'a> {
     /// Changes the event that a node records.
     ///
     /// # Errors
-    /// Same as [`add_record`](Graph::add_record); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
+    /// Same as [`Graph::add_record`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Lost`] for an
+    /// executable.
     ///
-    /// Driver: `cuGraphEventRecordNodeSetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphEventRecordNodeSetEvent")]
+    /// Driver: `cuGraphEventRecordNodeSetEvent` or `cuGraphExecEventRecordNodeSetEvent`, CUDA 11.1+.
+    #[doc(alias("cuGraphEventRecordNodeSetEvent", "cuGraphExecEventRecordNodeSetEvent"))]
     #[inline]
-    pub fn set_record(&mut self, node: Node, event: &'a Event<'_>) -> Result<(), GraphError> {
-        let (node, event) = (self.nodes.raw(node)?, self.event(event)?);
-        // SAFETY: node and event are live, the event as long as the graph can run.
-        Ok(unsafe { context_call!(self.context(), cuGraphEventRecordNodeSetEvent(node, event)) }?)
+    pub fn record(mut self, event: &'a Event<'_>) -> Result<(), GraphError> {
+        let at = self.at(FnId::cuGraphEventRecordNodeSetEvent, FnId::cuGraphExecEventRecordNodeSetEvent)?;
+        let event = self.graph().event(event)?;
+        // SAFETY: graph, node and event are live, the event as long as the graph can run.
+        Ok(unsafe {
+            set!(at, cuGraphEventRecordNodeSetEvent(event) or cuGraphExecEventRecordNodeSetEvent(event))
+        }?)
     }
 
     /// Changes the event that a node waits for.
     ///
     /// # Errors
-    /// Same as [`set_record`](Graph::set_record).
+    /// Same as [`record`](NodeSetter::record).
     ///
-    /// Driver: `cuGraphEventWaitNodeSetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphEventWaitNodeSetEvent")]
+    /// Driver: `cuGraphEventWaitNodeSetEvent` or `cuGraphExecEventWaitNodeSetEvent`, CUDA 11.1+.
+    #[doc(alias("cuGraphEventWaitNodeSetEvent", "cuGraphExecEventWaitNodeSetEvent"))]
     #[inline]
-    pub fn set_wait(&mut self, node: Node, event: &'a Event<'_>) -> Result<(), GraphError> {
-        let (node, event) = (self.nodes.raw(node)?, self.event(event)?);
-        // SAFETY: as in `set_record`.
-        Ok(unsafe { context_call!(self.context(), cuGraphEventWaitNodeSetEvent(node, event)) }?)
-    }
-
-    /// The driver's handle of the event that a node records.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphEventRecordNodeGetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphEventRecordNodeGetEvent")]
-    #[inline]
-    pub fn record_of(&self, node: Node) -> Result<CUevent, GraphError> {
-        let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphEventRecordNodeGetEvent(node, &raw mut event)) }?;
-        Ok(event)
-    }
-
-    /// The driver's handle of the event that a node waits for.
-    ///
-    /// # Errors
-    /// Same as [`record_of`](Graph::record_of).
-    ///
-    /// Driver: `cuGraphEventWaitNodeGetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphEventWaitNodeGetEvent")]
-    #[inline]
-    pub fn wait_of(&self, node: Node) -> Result<CUevent, GraphError> {
-        let (node, mut event) = (self.nodes.raw(node)?, CUevent::null());
-        // SAFETY: as in `record_of`.
-        unsafe { context_call!(self.context(), cuGraphEventWaitNodeGetEvent(node, &raw mut event)) }?;
-        Ok(event)
-    }
-}
-
-impl<'a> GraphExec<'a> {
-    /// Changes the event that a node records, in launches from now on.
-    ///
-    /// # Errors
-    /// Same as [`Graph::set_record`]; [`GraphError::Lost`].
-    ///
-    /// Driver: `cuGraphExecEventRecordNodeSetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphExecEventRecordNodeSetEvent")]
-    #[inline]
-    pub fn set_record(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        event: &'a Event<'_>,
-    ) -> Result<(), GraphError> {
-        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecEventRecordNodeSetEvent)?;
-        let event = self.inner.graph.event(event)?;
-        // SAFETY: graph, node and event are live, the event as long as the graph can run.
-        Ok(unsafe { context_call!(context, cuGraphExecEventRecordNodeSetEvent(exec, node, event)) }?)
-    }
-
-    /// Changes the event that a node waits for, in launches from now on.
-    ///
-    /// # Errors
-    /// Same as [`set_record`](GraphExec::set_record).
-    ///
-    /// Driver: `cuGraphExecEventWaitNodeSetEvent`, CUDA 11.1+.
-    #[doc(alias = "cuGraphExecEventWaitNodeSetEvent")]
-    #[inline]
-    pub fn set_wait(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        event: &'a Event<'_>,
-    ) -> Result<(), GraphError> {
-        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecEventWaitNodeSetEvent)?;
-        let event = self.inner.graph.event(event)?;
-        // SAFETY: as in `set_record`.
-        Ok(unsafe { context_call!(context, cuGraphExecEventWaitNodeSetEvent(exec, node, event)) }?)
+    pub fn wait(mut self, event: &'a Event<'_>) -> Result<(), GraphError> {
+        let at = self.at(FnId::cuGraphEventWaitNodeSetEvent, FnId::cuGraphExecEventWaitNodeSetEvent)?;
+        let event = self.graph().event(event)?;
+        // SAFETY: as in `record`.
+        Ok(unsafe {
+            set!(at, cuGraphEventWaitNodeSetEvent(event) or cuGraphExecEventWaitNodeSetEvent(event))
+        }?)
     }
 }
 

@@ -11,9 +11,10 @@ use cuprum_sys::{
 use super::error::GraphError;
 use super::graph::Graph;
 use super::host_node::Payload;
-use super::kept::{Kept, Returned};
+use super::kept::Kept;
 use super::loan::{Loan, Place};
 use super::node::Node;
+use super::returned::Returned;
 use super::view::{View, ViewMut};
 use crate::context::{ContextRef, Current};
 use crate::raw::call::context_call;

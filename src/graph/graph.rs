@@ -10,11 +10,12 @@ use std::sync::Arc;
 use cuprum_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult, FnId, Fns, call};
 
 use super::error::GraphError;
-use super::kept::{Kept, Returned};
+use super::kept::Kept;
 use super::lend::LendToGraph;
 use super::loan::Loan;
 use super::node::{Body, Edge, Node, NodeType};
 use super::nodes::Nodes;
+use super::returned::Returned;
 use super::view::{View, ViewMut};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;

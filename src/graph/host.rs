@@ -4,9 +4,9 @@ use cuprum_sys::FnId;
 
 use super::capture::Capture;
 use super::error::GraphError;
-use super::exec::GraphExec;
 use super::graph::{Graph, add};
 use super::node::Node;
+use super::set::{At, NodeSetter, set};
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
@@ -58,45 +58,23 @@ impl Graph<'_> {
         // SAFETY: graph and nodes are live, lists and places outlive the call, and the graph keeps the function.
         unsafe { add!(self, cx, after, cuGraphAddHostNode(params)) }
     }
-
-    /// Changes the function that a host node calls; for executables made from now on.
-    ///
-    /// # Errors
-    /// Same as [`add_host`](Graph::add_host); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
-    ///
-    /// Driver: `cuGraphHostNodeSetParams`, CUDA 10.0+.
-    #[doc(alias = "cuGraphHostNodeSetParams")]
-    pub fn set_host(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        function: impl FnMut() + Send + 'static,
-    ) -> Result<(), GraphError> {
-        let (context, node) = self.at(cx, node, FnId::cuGraphHostNodeSetParams)?;
-        let params = self.kept.call(function);
-        // SAFETY: as in `add_host`.
-        Ok(unsafe { context_call!(context, cuGraphHostNodeSetParams(node, &raw const params)) }?)
-    }
 }
 
-impl GraphExec<'_> {
-    /// Changes the function that a host node calls, in launches from now on. The one before stays with the graph.
+impl NodeSetter<'_, '_> {
+    /// Changes the function that a host node calls. The function before it stays with the graph.
     ///
     /// # Errors
-    /// Same as [`Graph::set_host`]; [`GraphError::Lost`].
+    /// Same as [`Graph::add_host`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Lost`] for an
+    /// executable.
     ///
-    /// Driver: `cuGraphExecHostNodeSetParams`, CUDA 10.2+.
-    #[doc(alias = "cuGraphExecHostNodeSetParams")]
-    pub fn set_host(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        function: impl FnMut() + Send + 'static,
-    ) -> Result<(), GraphError> {
-        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecHostNodeSetParams)?;
-        let params = self.inner.graph.kept.call(function);
+    /// Driver: `cuGraphHostNodeSetParams`, CUDA 10.0+, or `cuGraphExecHostNodeSetParams`, CUDA 10.2+.
+    #[doc(alias("cuGraphHostNodeSetParams", "cuGraphExecHostNodeSetParams"))]
+    pub fn host(mut self, function: impl FnMut() + Send + 'static) -> Result<(), GraphError> {
+        let at = self.at(FnId::cuGraphHostNodeSetParams, FnId::cuGraphExecHostNodeSetParams)?;
+        let params = self.graph().kept.call(function);
+        let params = &raw const params;
         // SAFETY: graph and node are live, and the graph keeps the function.
-        Ok(unsafe { context_call!(context, cuGraphExecHostNodeSetParams(exec, node, &raw const params)) }?)
+        Ok(unsafe { set!(at, cuGraphHostNodeSetParams(params) or cuGraphExecHostNodeSetParams(params)) }?)
     }
 }
 

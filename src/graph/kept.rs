@@ -16,12 +16,13 @@ use super::loan::{Loan, Place};
 use super::node::Brand;
 use crate::external::ExternalSemaphore;
 use crate::launch::InOut;
-use crate::memory::{Buffer, DeviceData, PinnedBuffer, PitchedBuffer, PitchedMut};
+use crate::memory::DeviceData;
 use crate::raw::shared::Share;
 
 /// Type of an owner, for the element type of its token.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Owner {
     Buffer,
     PitchedBuffer,
     Vec,
@@ -56,7 +57,7 @@ impl<'a> Owned<'a> {
 
     /// # Safety
     /// It was made of a `V`, but for lifetimes, which may be shorter in this one.
-    unsafe fn into_value<V>(self) -> V {
+    pub(super) unsafe fn into_value<V>(self) -> V {
         let this = ManuallyDrop::new(self);
         // SAFETY: the caller's word; the box is not freed by the `Drop` of this.
         *unsafe { Box::from_raw(this.at.as_ptr().cast::<V>()) }
@@ -87,6 +88,8 @@ pub struct Kept<'a> {
     host_calls: Vec<Arc<HostNode>>,
     /// The kernels of which it has shares.
     functions: HashSet<usize>,
+    /// The addresses of things of other libraries of which it has shares.
+    shares: HashSet<usize>,
     /// What graphs inside of this one keep.
     adopted: Vec<Kept<'a>>,
 }
@@ -98,6 +101,7 @@ impl<'a> Kept<'a> {
             entries: Vec::new(),
             host_calls: Vec::new(),
             functions: HashSet::new(),
+            shares: HashSet::new(),
             adopted: Vec::new(),
         }
     }
@@ -115,6 +119,13 @@ impl<'a> Kept<'a> {
     /// Keeps the code of a kernel, once: its handle is no other kernel's while it is kept.
     pub(super) fn share(&mut self, function: CUfunction, share: Share<'a>) {
         if self.functions.insert(function.0.addr()) {
+            self.entries.push(Entry::Share(share));
+        }
+    }
+
+    /// Keeps something of another library, once: nothing else has its address while it is kept.
+    pub(super) fn keep(&mut self, share: Share<'a>) {
+        if self.shares.insert(Arc::as_ptr(&share).cast::<()>().addr()) {
             self.entries.push(Entry::Share(share));
         }
     }
@@ -198,7 +209,7 @@ impl<'a> Kept<'a> {
     }
 
     /// Takes out an owner of this type for which a token was made, if it is still there.
-    fn take(&mut self, place: Place, owner: Owner) -> Option<Owned<'a>> {
+    pub(super) fn take(&mut self, place: Place, owner: Owner) -> Option<Owned<'a>> {
         let entry = self.of_mut(place.brand)?.entries.get_mut(place.at?)?;
         match std::mem::replace(entry, Entry::Borrowed) {
             Entry::Owned(owned) if owned.owner == owner => Some(owned),
@@ -207,42 +218,6 @@ impl<'a> Kept<'a> {
                 None
             }
         }
-    }
-}
-
-/// Everything that a graph kept, after its end: buffers and host memory are taken back from here, the rest goes with it.
-///
-/// Example: see [`Graph`](super::Graph), `close`.
-#[derive(Debug)]
-pub struct Returned<'a>(pub(super) Kept<'a>);
-
-impl<'a> Returned<'a> {
-    /// The buffer that was moved in for this loan, or a part of it; `None` if it was taken before, was not moved in, or is of
-    /// another graph.
-    pub fn buffer<T: DeviceData>(&mut self, loan: Loan<InOut<T>>) -> Option<Buffer<'a, T>> {
-        // SAFETY: the token was made with this entry, a buffer of its elements that lives for `'a`, or longer.
-        self.0.take(loan.place, Owner::Buffer).map(|owned| unsafe { owned.into_value() })
-    }
-
-    /// The rows that were moved in for this loan; `None` as for [`buffer`](Returned::buffer).
-    pub fn rows<T: DeviceData>(
-        &mut self,
-        loan: Loan<PitchedMut<'static, T>>,
-    ) -> Option<PitchedBuffer<'a, T>> {
-        // SAFETY: as in `buffer`, of rows.
-        self.0.take(loan.place, Owner::PitchedBuffer).map(|owned| unsafe { owned.into_value() })
-    }
-
-    /// The vector that was moved in for this loan; `None` as for [`buffer`](Returned::buffer).
-    pub fn host<T: DeviceData>(&mut self, loan: Loan<[T]>) -> Option<Vec<T>> {
-        // SAFETY: the token was made with this entry, a vector of its elements.
-        self.0.take(loan.place, Owner::Vec).map(|owned| unsafe { owned.into_value() })
-    }
-
-    /// The page-locked memory that was moved in for this loan; `None` as for [`buffer`](Returned::buffer).
-    pub fn pinned<T: DeviceData>(&mut self, loan: Loan<[T]>) -> Option<PinnedBuffer<'a, T>> {
-        // SAFETY: as in `buffer`, of page-locked memory.
-        self.0.take(loan.place, Owner::PinnedBuffer).map(|owned| unsafe { owned.into_value() })
     }
 }
 

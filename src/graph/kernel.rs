@@ -10,10 +10,10 @@ use cuprum_sys::{
 
 use super::capture::Capture;
 use super::error::GraphError;
-use super::exec::GraphExec;
 use super::graph::Graph;
 use super::lend::same_context;
 use super::node::Node;
+use super::set::{At, NodeSetter};
 use crate::context::Current;
 #[cfg(doc)]
 use crate::error::Error;
@@ -149,79 +149,6 @@ impl<'a> Graph<'a> {
         Ok(raw)
     }
 
-    /// Changes the launch of a kernel node, for executables made from now on.
-    ///
-    /// # Errors
-    /// Same as [`add_kernel`](Graph::add_kernel); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
-    ///
-    /// # Safety
-    /// The duties of [`add_kernel`](Graph::add_kernel).
-    ///
-    /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+.
-    #[doc(alias("cuGraphKernelNodeSetParams_v2", "cuGraphKernelNodeSetParams"))]
-    pub unsafe fn set_kernel<S: Signature, A: Arguments<S> + 'a>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        kernel: &Kernel<'a, S>,
-        config: LaunchConfig,
-        arguments: A,
-    ) -> Result<(), GraphError> {
-        let (context, node) = self.at(cx, node, FnId::cuGraphKernelNodeSetParams_v2)?;
-        let function = self.accept_kernel(kernel, config)?;
-        let library = context.library();
-        let answer = with_params(function, config, arguments, |new, old| {
-            // SAFETY: as in `add_kernel`.
-            unsafe {
-                either_call!(library, cuGraphKernelNodeSetParams_v2(node, new)
-                    or cuGraphKernelNodeSetParams(node, old))
-            }
-        });
-        answer.map_err(|error| context.record(error).into())
-    }
-
-    /// Launch of a kernel node: the driver's handle of its kernel, and its geometry.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::Graph;
-    /// use cuprum::{LaunchConfig, Module};
-    ///
-    /// let module = Module::load_ptx(&cx, ".version 7.0 .target sm_52 .address_size 64 .entry nothing() { ret; }")?;
-    /// let nothing = module.function("nothing")?.bind::<()>()?;
-    /// let mut graph = Graph::new(&cx)?;
-    /// // SAFETY: the kernel does nothing.
-    /// let node = unsafe { graph.add_kernel(&cx, &[], &nothing, LaunchConfig::new(2, 32), ()) }?;
-    /// assert_eq!(graph.kernel_of(node)?.1, LaunchConfig::new(2, 32));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphKernelNodeGetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeGetParams`, CUDA 10.0+.
-    #[doc(alias("cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams"))]
-    #[inline]
-    pub fn kernel_of(&self, node: Node) -> Result<(CUfunction, LaunchConfig), GraphError> {
-        let (node, context) = (self.nodes.raw(node)?, self.context());
-        let library = context.library();
-        let (mut new, mut old) = (CUDA_KERNEL_NODE_PARAMS::zeroed(), CUDA_KERNEL_NODE_PARAMS_v1::zeroed());
-        let (to_new, to_old) = (&raw mut new, &raw mut old);
-        // SAFETY: the node is live; both out-parameters outlive the call.
-        let answer = unsafe {
-            either_call!(library, cuGraphKernelNodeGetParams_v2(node, to_new)
-                or cuGraphKernelNodeGetParams(node, to_old))
-        };
-        answer.map_err(|error| context.record(error))?;
-        // One of the two was written, and the other is zero.
-        let function = if new.func.is_null() { old.func } else { new.func };
-        let config = LaunchConfig::new(
-            [new.gridDimX | old.gridDimX, new.gridDimY | old.gridDimY, new.gridDimZ | old.gridDimZ],
-            [new.blockDimX | old.blockDimX, new.blockDimY | old.blockDimY, new.blockDimZ | old.blockDimZ],
-        );
-        Ok((function, config.shared_bytes(new.sharedMemBytes | old.sharedMemBytes)))
-    }
-
     /// An attribute of a kernel node, such as its priority.
     ///
     /// # Errors
@@ -283,36 +210,46 @@ impl<'a> Graph<'a> {
     }
 }
 
-impl<'a> GraphExec<'a> {
-    /// Changes the launch of a kernel node, in launches from now on.
+impl<'a> NodeSetter<'_, 'a> {
+    /// Changes the launch of a kernel node.
     ///
     /// # Errors
-    /// Same as [`Graph::set_kernel`]; [`GraphError::Lost`]; for a kernel of another function where the driver does not
-    /// allow that.
+    /// Same as [`Graph::add_kernel`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an executable
+    /// [`GraphError::Lost`], and an error for another kernel where the driver does not allow that.
     ///
     /// # Safety
-    /// The duties of [`Graph::add_kernel`].
+    /// 1. The duties of [`Graph::add_kernel`].
     ///
-    /// Driver: `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
-    #[doc(alias("cuGraphExecKernelNodeSetParams_v2", "cuGraphExecKernelNodeSetParams"))]
-    pub unsafe fn set_kernel<S: Signature, A: Arguments<S> + 'a>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
+    /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+; for an executable
+    /// `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
+    #[doc(alias(
+        "cuGraphKernelNodeSetParams_v2",
+        "cuGraphKernelNodeSetParams",
+        "cuGraphExecKernelNodeSetParams_v2",
+        "cuGraphExecKernelNodeSetParams"
+    ))]
+    pub unsafe fn kernel<S: Signature, A: Arguments<S> + 'a>(
+        mut self,
         kernel: &Kernel<'a, S>,
         config: LaunchConfig,
         arguments: A,
     ) -> Result<(), GraphError> {
-        let (context, exec, node) = self.at(cx, node, FnId::cuGraphExecKernelNodeSetParams_v2)?;
-        let function = self.inner.graph.accept_kernel(kernel, config)?;
+        let At { context, exec, node, .. } =
+            self.at(FnId::cuGraphKernelNodeSetParams_v2, FnId::cuGraphExecKernelNodeSetParams_v2)?;
+        let function = self.graph().accept_kernel(kernel, config)?;
         let library = context.library();
-        let answer = with_params(function, config, arguments, |new, old| {
-            // SAFETY: graph, node and kernel are live, and there is one pointer for each parameter, to a value of its
-            // size; the caller answers for the kernel.
-            unsafe {
+        let answer = with_params(function, config, arguments, |new, old| match exec {
+            // SAFETY: node and kernel are live, and there is one pointer for each parameter, to a value of its size. The
+            // caller is responsible for the kernel.
+            None => unsafe {
+                either_call!(library, cuGraphKernelNodeSetParams_v2(node, new)
+                    or cuGraphKernelNodeSetParams(node, old))
+            },
+            // SAFETY: as above, for an executable that is live.
+            Some(exec) => unsafe {
                 either_call!(library, cuGraphExecKernelNodeSetParams_v2(exec, node, new)
                     or cuGraphExecKernelNodeSetParams(exec, node, old))
-            }
+            },
         });
         answer.map_err(|error| context.record(error).into())
     }

@@ -1,13 +1,13 @@
 //! Nodes that write single numbers in memory, and wait for them.
 
-use cuprum_sys::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUresult, CUstreamBatchMemOpParams, FnId};
+use cuprum_sys::{CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUresult, FnId};
 
 use super::capture::Capture;
 use super::error::GraphError;
-use super::exec::GraphExec;
 use super::graph::{Graph, add};
 use super::loan::{Loan, Place};
 use super::node::Node;
+use super::set::{At, NodeSetter, set};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{In, InOut};
@@ -108,73 +108,25 @@ impl Graph<'_> {
         // run.
         unsafe { add!(self, cx, after, cuGraphAddBatchMemOpNode(params)) }
     }
-
-    /// Changes what operations a node does; for executables made from now on.
-    ///
-    /// # Errors
-    /// Same as [`add_operations`](Graph::add_operations); `CUDA_ERROR_INVALID_VALUE` for a node of another kind.
-    ///
-    /// Driver: `cuGraphBatchMemOpNodeSetParams`, CUDA 11.7+.
-    #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
-    #[inline]
-    pub fn set_operations(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        operations: &Operations<Place>,
-    ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphBatchMemOpNodeSetParams;
-        let (context, node) = self.at(cx, node, CALL)?;
-        let params = self.operations(context, operations, CALL)?;
-        // SAFETY: as in `add_operations`.
-        Ok(unsafe { context_call!(context, cuGraphBatchMemOpNodeSetParams(node, &raw const params)) }?)
-    }
-
-    /// The operations of a node, as the driver describes them.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphBatchMemOpNodeGetParams`, CUDA 11.7+.
-    #[doc(alias = "cuGraphBatchMemOpNodeGetParams")]
-    #[inline]
-    pub fn operations_of(&self, node: Node) -> Result<Vec<CUstreamBatchMemOpParams>, GraphError> {
-        let node = self.nodes.raw(node)?;
-        let mut params = CUDA_BATCH_MEM_OP_NODE_PARAMS::zeroed();
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphBatchMemOpNodeGetParams(node, &raw mut params)) }?;
-        let count = if params.paramArray.is_null() { 0 } else { params.count as usize };
-        let at = |index| {
-            // SAFETY: the driver says that there are so many, in the node's own array, which stays as the node does; this
-            // is borrowed, and nobody else changes nodes.
-            unsafe { params.paramArray.wrapping_add(index).read() }
-        };
-        Ok((0..count).map(at).collect())
-    }
 }
 
-impl GraphExec<'_> {
-    /// Changes what operations a node does, in launches from now on, to as many of the same kinds: other memory, other
-    /// numbers.
+impl NodeSetter<'_, '_> {
+    /// Changes the operations on numbers of a node.
     ///
     /// # Errors
-    /// Same as [`Graph::set_operations`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for operations of other kinds.
+    /// Same as [`Graph::add_operations`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind; for an executable
+    /// [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` unless there are as many operations of the same kinds.
     ///
-    /// Driver: `cuGraphExecBatchMemOpNodeSetParams`, CUDA 11.7+.
-    #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
+    /// Driver: `cuGraphBatchMemOpNodeSetParams` or `cuGraphExecBatchMemOpNodeSetParams`, CUDA 11.7+.
+    #[doc(alias("cuGraphBatchMemOpNodeSetParams", "cuGraphExecBatchMemOpNodeSetParams"))]
     #[inline]
-    pub fn set_operations(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        operations: &Operations<Place>,
-    ) -> Result<(), GraphError> {
-        const CALL: FnId = FnId::cuGraphExecBatchMemOpNodeSetParams;
-        let (context, exec, node) = self.at(cx, node, CALL)?;
-        let params = self.inner.graph.operations(context, operations, CALL)?;
-        // SAFETY: graph and node are live, and the memory is the graph's as long as it can run.
+    pub fn operations(mut self, operations: &Operations<Place>) -> Result<(), GraphError> {
+        let at = self.at(FnId::cuGraphBatchMemOpNodeSetParams, FnId::cuGraphExecBatchMemOpNodeSetParams)?;
+        let params = self.graph().operations(at.context, operations, at.call)?;
+        let params = &raw const params;
+        // SAFETY: graph and node are live, and the graph has the memory as long as it can run.
         Ok(unsafe {
-            context_call!(context, cuGraphExecBatchMemOpNodeSetParams(exec, node, &raw const params))
+            set!(at, cuGraphBatchMemOpNodeSetParams(params) or cuGraphExecBatchMemOpNodeSetParams(params))
         }?)
     }
 }

@@ -7,11 +7,13 @@ use cuprum_sys::{
 };
 
 use super::error::GraphError;
+#[cfg(doc)]
 use super::exec::GraphExec;
 use super::graph::{Graph, add};
 use super::kept::Kept;
 use super::loan::Loan;
 use super::node::Node;
+use super::set::{At, NodeSetter, set};
 use crate::context::Current;
 use crate::error::Error;
 use crate::external::{ExternalSemaphore, signal_of, wait_of};
@@ -26,13 +28,9 @@ trait Deed: Copy {
     type Node;
 
     fn of(value: u64) -> Self;
-    fn value(self) -> u64;
 
     /// Describes a node by its lists, into which it points. The driver only reads them.
     fn node(lists: &Lists<Self>) -> Self::Node;
-
-    /// The lists of a node, and their length.
-    fn lists(node: &Self::Node) -> (*const CUexternalSemaphore, *const Self, u32);
 }
 
 macro_rules! deeds {
@@ -44,17 +42,9 @@ macro_rules! deeds {
                 $of(value)
             }
 
-            fn value(self) -> u64 {
-                self.params.fence.value
-            }
-
             fn node(lists: &Lists<Self>) -> $node {
                 let (semaphores, params) = (lists.semaphores.as_ptr().cast_mut(), lists.params.as_ptr());
                 $node { extSemArray: semaphores, paramsArray: params, numExtSems: lists.count }
-            }
-
-            fn lists(node: &$node) -> (*const CUexternalSemaphore, *const Self, u32) {
-                (node.extSemArray, node.paramsArray, node.numExtSems)
             }
         }
     )* };
@@ -95,22 +85,6 @@ impl<P: Deed> Lists<P> {
     }
 }
 
-/// Copies a node's lists.
-///
-/// # Safety
-/// The driver has described a live node so, and nobody changes it meanwhile.
-unsafe fn listed<P: Deed>(node: &P::Node) -> Vec<(CUexternalSemaphore, u64)> {
-    let (semaphores, params, count) = P::lists(node);
-    let count = if semaphores.is_null() || params.is_null() { 0 } else { count as usize };
-    let at = |index| {
-        // SAFETY: the caller's word: the lists have `count` elements.
-        let semaphore = unsafe { semaphores.wrapping_add(index).read() };
-        // SAFETY: as above.
-        (semaphore, unsafe { params.wrapping_add(index).read() }.value())
-    };
-    (0..count).map(at).collect()
-}
-
 /// Adds a node that does something to semaphores: the body of a method.
 macro_rules! add_deed {
     ($graph:expr, $cx:expr, $after:expr, $deed:ident of $each:expr, $call:ident()) => {{
@@ -127,22 +101,11 @@ macro_rules! add_deed {
     }};
 }
 
-/// Changes what a node of a graph does to semaphores, there or in an executable: the body of a method.
-macro_rules! set {
-    ($context:expr, $graph:expr, $node:expr, $deed:ident of $each:expr, $call:ident($($exec:expr)?)) => {{
-        let lists = Lists::<$deed>::some(&$graph.kept, $each, FnId::$call)?;
-        let (node, params) = ($graph.nodes.raw($node)?, Deed::node(&lists));
-        let params = &raw const params;
-        // SAFETY: as for adding such a node.
-        Ok(unsafe { context_call!($context, $call($($exec,)? node, params)) }?)
-    }};
-}
-
 impl Graph<'_> {
     /// Adds a node that signals semaphores with a value each, in each replay. Of none it is an empty node.
     ///
     /// The value of a timeline semaphore grows, so that a node which is replayed gets a new one before the next replay, by
-    /// [`GraphExec::set_semaphore_signals`]. Of a binary semaphore it does not count.
+    /// [`GraphExec::set`]. Of a binary semaphore it does not count.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")] {
@@ -175,7 +138,7 @@ impl Graph<'_> {
     /// assert_eq!(other.value(), 2);
     ///
     /// // SAFETY: as above.
-    /// unsafe { exec.set_semaphore_signals(&cx, signal, &[(frames, 3)]) }?;
+    /// unsafe { exec.set(&cx, signal).semaphore_signals(&[(frames, 3)]) }?;
     /// exec.launch(&cx, &stream)?;
     /// assert_eq!(other.value(), 3);
     /// # }
@@ -220,120 +183,63 @@ impl Graph<'_> {
     ) -> Result<Node, GraphError> {
         add_deed!(self, cx, after, Wait of waits, cuGraphAddExternalSemaphoresWaitNode())
     }
-
-    /// Changes what a node signals; for executables made from now on.
-    ///
-    /// # Errors
-    /// Same as [`add_semaphore_signals`](Graph::add_semaphore_signals); `CUDA_ERROR_INVALID_VALUE` for a node of another kind,
-    /// and for no semaphores.
-    ///
-    /// # Safety
-    /// The duty of [`add_semaphore_signals`](Graph::add_semaphore_signals).
-    ///
-    /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExternalSemaphoresSignalNodeSetParams")]
-    #[inline]
-    pub unsafe fn set_semaphore_signals(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        signals: Each<'_>,
-    ) -> Result<(), GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphExternalSemaphoresSignalNodeSetParams)?;
-        set!(context, self, node, Signal of signals, cuGraphExternalSemaphoresSignalNodeSetParams())
-    }
-
-    /// Changes what a node waits for; for executables made from now on.
-    ///
-    /// # Errors
-    /// Same as [`set_semaphore_signals`](Graph::set_semaphore_signals).
-    ///
-    /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
-    #[inline]
-    pub fn set_semaphore_waits(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        waits: Each<'_>,
-    ) -> Result<(), GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphExternalSemaphoresWaitNodeSetParams)?;
-        set!(context, self, node, Wait of waits, cuGraphExternalSemaphoresWaitNodeSetParams())
-    }
-
-    /// The driver's handles of the semaphores that a node signals, and the value for each.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a node of another kind; [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphExternalSemaphoresSignalNodeGetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExternalSemaphoresSignalNodeGetParams")]
-    #[inline]
-    pub fn semaphore_signals_of(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS::zeroed());
-        let out = &raw mut params;
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphExternalSemaphoresSignalNodeGetParams(node, out)) }?;
-        // SAFETY: the driver's answer for this node, which is borrowed: it stays, and nobody else changes nodes.
-        Ok(unsafe { listed::<Signal>(&params) })
-    }
-
-    /// The driver's handles of the semaphores that a node waits for, and the value for each.
-    ///
-    /// # Errors
-    /// Same as [`semaphore_signals_of`](Graph::semaphore_signals_of).
-    ///
-    /// Driver: `cuGraphExternalSemaphoresWaitNodeGetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExternalSemaphoresWaitNodeGetParams")]
-    #[inline]
-    pub fn semaphore_waits_of(&self, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
-        let (node, mut params) = (self.nodes.raw(node)?, CUDA_EXT_SEM_WAIT_NODE_PARAMS::zeroed());
-        let out = &raw mut params;
-        // SAFETY: as in `semaphore_signals_of`.
-        unsafe { context_call!(self.context(), cuGraphExternalSemaphoresWaitNodeGetParams(node, out)) }?;
-        // SAFETY: as in `semaphore_signals_of`.
-        Ok(unsafe { listed::<Wait>(&params) })
-    }
 }
 
-impl GraphExec<'_> {
-    /// Changes what a node signals, in launches from now on, to as many semaphores as before.
+impl NodeSetter<'_, '_> {
+    /// Changes the semaphores that a node signals, and the values.
     ///
     /// # Errors
-    /// Same as [`Graph::set_semaphore_signals`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` for another number of
-    /// semaphores.
+    /// Same as [`Graph::add_semaphore_signals`]; `CUDA_ERROR_INVALID_VALUE` for a node of another kind, and for no semaphores;
+    /// for an executable [`GraphError::Lost`], and `CUDA_ERROR_INVALID_VALUE` for another number of semaphores.
     ///
     /// # Safety
-    /// The duty of [`Graph::add_semaphore_signals`].
+    /// 1. The duty of [`Graph::add_semaphore_signals`].
     ///
-    /// Driver: `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
+    /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams` or `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
+    #[doc(alias(
+        "cuGraphExternalSemaphoresSignalNodeSetParams",
+        "cuGraphExecExternalSemaphoresSignalNodeSetParams"
+    ))]
     #[inline]
-    pub unsafe fn set_semaphore_signals(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        signals: Each<'_>,
-    ) -> Result<(), GraphError> {
-        let context = self.ready(cx, FnId::cuGraphExecExternalSemaphoresSignalNodeSetParams)?;
-        set!(context, self.inner.graph, node, Signal of signals, cuGraphExecExternalSemaphoresSignalNodeSetParams(self.as_raw()))
+    pub unsafe fn semaphore_signals(mut self, signals: Each<'_>) -> Result<(), GraphError> {
+        let at = self.at(
+            FnId::cuGraphExternalSemaphoresSignalNodeSetParams,
+            FnId::cuGraphExecExternalSemaphoresSignalNodeSetParams,
+        )?;
+        let lists = Lists::<Signal>::some(&self.graph().kept, signals, at.call)?;
+        let params = Deed::node(&lists);
+        let params = &raw const params;
+        // SAFETY: graph and node are live, and the lists outlive the call, which copies them. The graph has a share of each
+        // semaphore, and the caller is responsible for the values.
+        Ok(unsafe {
+            set!(at, cuGraphExternalSemaphoresSignalNodeSetParams(params)
+                or cuGraphExecExternalSemaphoresSignalNodeSetParams(params))
+        }?)
     }
 
-    /// Changes what a node waits for, in launches from now on, to as many semaphores as before.
+    /// Changes the semaphores that a node waits for, and the values.
     ///
     /// # Errors
-    /// Same as [`set_semaphore_signals`](GraphExec::set_semaphore_signals).
+    /// Same as [`semaphore_signals`](NodeSetter::semaphore_signals).
     ///
-    /// Driver: `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
-    #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
+    /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams` or `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
+    #[doc(alias(
+        "cuGraphExternalSemaphoresWaitNodeSetParams",
+        "cuGraphExecExternalSemaphoresWaitNodeSetParams"
+    ))]
     #[inline]
-    pub fn set_semaphore_waits(
-        &mut self,
-        cx: &Current<'_, '_>,
-        node: Node,
-        waits: Each<'_>,
-    ) -> Result<(), GraphError> {
-        let context = self.ready(cx, FnId::cuGraphExecExternalSemaphoresWaitNodeSetParams)?;
-        set!(context, self.inner.graph, node, Wait of waits, cuGraphExecExternalSemaphoresWaitNodeSetParams(self.as_raw()))
+    pub fn semaphore_waits(mut self, waits: Each<'_>) -> Result<(), GraphError> {
+        let at = self.at(
+            FnId::cuGraphExternalSemaphoresWaitNodeSetParams,
+            FnId::cuGraphExecExternalSemaphoresWaitNodeSetParams,
+        )?;
+        let lists = Lists::<Wait>::some(&self.graph().kept, waits, at.call)?;
+        let params = Deed::node(&lists);
+        let params = &raw const params;
+        // SAFETY: as in `semaphore_signals`; a wait changes no value.
+        Ok(unsafe {
+            set!(at, cuGraphExternalSemaphoresWaitNodeSetParams(params)
+                or cuGraphExecExternalSemaphoresWaitNodeSetParams(params))
+        }?)
     }
 }

@@ -1,4 +1,4 @@
-//! Buffers of OpenGL.
+//! OpenGL buffers.
 
 use std::fmt;
 
@@ -11,10 +11,11 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::stream::Stream;
 
-/// A buffer object of OpenGL, registered with a context, which it borrows or shares.
+/// An OpenGL buffer object, registered with a context, which it borrows or shares.
 ///
-/// It stays on its thread, as contexts of OpenGL do: see the [module](super). Drop unregisters it, swallows errors and does
-/// nothing in a forked child; [`close`](RegisteredBuffer::close) reports. The buffer object stays OpenGL's.
+/// It stays on its thread, like OpenGL contexts: see the [module](super). Drop unregisters it,
+/// swallows errors and does nothing in a forked child; [`close`](RegisteredBuffer::close) returns
+/// errors. OpenGL still owns the buffer object.
 ///
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
@@ -47,40 +48,44 @@ pub struct RegisteredBuffer<'ctx>(pub(super) Registered<'ctx>);
 registered!(RegisteredBuffer);
 
 impl<'ctx> RegisteredBuffer<'ctx> {
-    /// Registers the buffer object `name` of the context of OpenGL that is current on this thread.
+    /// Registers the buffer object `name` of the OpenGL context that is current on this thread.
     ///
     /// This is slow: register once, and map for each frame.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is no such context, or it is not on the device of `cx` (see
-    /// [`devices`](super::devices)); `CUDA_ERROR_INVALID_HANDLE` if it has no such buffer; `CUDA_ERROR_INVALID_VALUE` for the
-    /// name 0 and for flags of images; `CUDA_ERROR_OUT_OF_MEMORY`, also for a buffer without storage.
+    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is no such context, or if it is not on the
+    /// device of `cx` (see [`devices`](super::devices)); `CUDA_ERROR_INVALID_HANDLE` if it has no
+    /// such buffer; `CUDA_ERROR_INVALID_VALUE` for the name 0 and for flags of images;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, also for a buffer without storage.
     ///
     /// # Safety
-    /// 1. As long as the result is registered, the context of OpenGL lives, the buffer is not deleted, and its storage is not
-    ///    made anew (`glBufferData`).
-    /// 2. Whenever the result is mapped, unmapped or unregistered, by a method or a drop, a context of OpenGL is current that
-    ///    has the buffer.
-    /// 3. While it is mapped, OpenGL does not use the buffer. That lasts after a guard that was forgotten, or that failed to
-    ///    unmap.
-    /// 4. CUDA's work with the mapped memory on other streams than that of the mapping is done, or in order before that
-    ///    stream, when the guard ends, or the result may be any. (On an H100 with driver 580, unregistering waits for it.)
-    /// 5. If the same buffer is registered twice, what CUDA does with both is in order, or the result may be any.
+    /// 1. While the result is registered, the OpenGL context lives, the buffer is not deleted, and
+    ///    its storage is not reallocated (`glBufferData`).
+    /// 2. Whenever the result is mapped, unmapped or unregistered, by a method or a drop, an OpenGL
+    ///    context with the buffer is current.
+    /// 3. While it is mapped, OpenGL does not use the buffer. A guard that was forgotten, or that
+    ///    failed to unmap, leaves it mapped.
+    /// 4. When the guard ends, CUDA work on the mapped memory on other streams than the mapping's
+    ///    is complete, or ordered before that stream, or its results may have any value. (On an
+    ///    H100 with driver 580, unregistering waits for it.)
+    /// 5. If the same buffer is registered twice, CUDA accesses through both are ordered, or their
+    ///    results may have any value.
     ///
     /// Driver: `cuGraphicsGLRegisterBuffer`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsGLRegisterBuffer")]
     #[inline]
     pub unsafe fn new(cx: &Current<'_, 'ctx>, name: GLuint, flags: RegisterFlags) -> Result<Self, Error> {
         Registered::new(cx, name, flags, |context, out| {
-            // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the caller vouches for OpenGL.
+            // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the
+            // caller guarantees OpenGL's state.
             unsafe { context_call!(context, cuGraphicsGLRegisterBuffer(out, name, flags.bits())) }
         })
         .map(Self)
     }
 
-    /// Maps it: until the guard ends, CUDA has it and OpenGL must not use it. OpenGL commands
-    /// issued before complete before any work queued on `stream` from now on. To map several at once: [`map`], which also
-    /// says when the host waits.
+    /// Maps it: until the guard ends, CUDA owns it and OpenGL must not use it. Earlier OpenGL
+    /// commands complete before any later work on `stream`. [`map`] maps several at once, and
+    /// documents when the host waits.
     ///
     /// # Errors
     /// Same as [`map`].
@@ -97,7 +102,7 @@ impl<'ctx> RegisteredBuffer<'ctx> {
         map(cx, stream, self)
     }
 
-    /// Says what CUDA will do with it the next times that it is mapped.
+    /// Sets the use that CUDA makes of it when it is next mapped.
     ///
     /// # Errors
     /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; [`Error::is_wrong_context`].
@@ -109,8 +114,8 @@ impl<'ctx> RegisteredBuffer<'ctx> {
         self.0.set_use(cx, map_use)
     }
 
-    /// Unregisters it and reports what `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
-    /// and it is not unregistered again after an error.
+    /// Unregisters it and returns the error that `Drop` would swallow. If a guard was forgotten or
+    /// failed, it is unmapped first.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

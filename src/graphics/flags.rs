@@ -1,4 +1,4 @@
-//! What is said of a resource when it is registered and mapped.
+//! Options for registering and mapping a resource.
 
 use cuprum_sys::{CUGLDeviceList, CUgraphicsMapResourceFlags, CUgraphicsRegisterFlags, GLenum};
 
@@ -6,24 +6,23 @@ use crate::memory::ArrayFlags;
 use crate::raw::flags::flags;
 
 flags! {
-    /// Uses that CUDA will make of a registered resource; with none, it may be read and written. Images take all, buffers
-    /// the first two.
+    /// Uses that CUDA makes of a registered resource; with none, it can be read and written. Images
+    /// accept all, buffers the first two.
     ///
     /// Example: see [`RegisteredImage`](super::RegisteredImage).
     pub struct RegisterFlags: u32 {
-        /// CUDA only reads it. What it writes all the same may be lost.
+        /// CUDA only reads it. Writes may be lost.
         const READ_ONLY = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY.0;
-        /// CUDA overwrites all of it and reads nothing: what it held before mapping is lost.
+        /// CUDA overwrites all of it and reads nothing: earlier contents are lost.
         const WRITE_DISCARD = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD.0;
-        /// Kernels may reach an image through a [`Surface`](crate::texture::Surface).
+        /// Kernels can access an image through a [`Surface`](crate::texture::Surface).
         const SURFACE = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST.0;
-        /// Kernels may gather four texels of an image at once.
+        /// Kernels can gather four texels of an image at once.
         const TEXTURE_GATHER = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER.0;
     }
 }
 
 impl RegisterFlags {
-    /// The uses of the arrays of an image that was registered so.
     pub(super) fn of_arrays(self) -> ArrayFlags {
         let (mut flags, surface, gather) = (ArrayFlags::empty(), Self::SURFACE, Self::TEXTURE_GATHER);
         flags.set(ArrayFlags::SURFACE, self.contains(surface));
@@ -32,7 +31,7 @@ impl RegisterFlags {
     }
 }
 
-/// Use that CUDA will make of a resource the next times that it is mapped.
+/// Use that CUDA makes of a resource when it is next mapped.
 ///
 /// Example: see [`RegisteredBuffer`](super::RegisteredBuffer), `set_use`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -41,9 +40,9 @@ pub enum MapUse {
     /// It is read and written.
     #[default]
     ReadWrite,
-    /// It is only read. What is written all the same may be lost.
+    /// It is only read. Writes may be lost.
     ReadOnly,
-    /// All of it is overwritten, and nothing read: what it held before mapping is lost.
+    /// All of it is overwritten, and nothing is read: earlier contents are lost.
     WriteDiscard,
 }
 
@@ -57,7 +56,7 @@ impl MapUse {
     }
 }
 
-/// Kind of an image, by OpenGL's number.
+/// Kind of an image: OpenGL's number.
 ///
 /// Example: see [`RegisteredImage`](super::RegisteredImage).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,7 +78,7 @@ impl ImageTarget {
     pub const RENDERBUFFER: Self = Self(0x8D41);
 }
 
-/// Devices of a context of OpenGL, of which it may use several in turn.
+/// Devices of an OpenGL context, which may alternate between several.
 ///
 /// Example: see [`devices`](super::devices).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -88,9 +87,9 @@ pub enum GlDevices {
     /// All of them.
     #[default]
     All,
-    /// Those that render the current frame.
+    /// The devices that render the current frame.
     CurrentFrame,
-    /// Those that will render the next frame.
+    /// The devices that will render the next frame.
     NextFrame,
 }
 

@@ -1,4 +1,4 @@
-//! Images of OpenGL: textures and renderbuffers.
+//! OpenGL images: textures and renderbuffers.
 
 use std::fmt;
 
@@ -11,14 +11,16 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::stream::Stream;
 
-/// A texture or renderbuffer of OpenGL, registered with a context, which it borrows or shares.
+/// An OpenGL texture or renderbuffer, registered with a context, which it borrows or shares.
 ///
-/// It stays on its thread, as contexts of OpenGL do: see the [module](super). Drop unregisters it, swallows errors and does
-/// nothing in a forked child; [`close`](RegisteredImage::close) reports. The image stays OpenGL's.
+/// It stays on its thread, like OpenGL contexts: see the [module](super). Drop unregisters it,
+/// swallows errors and does nothing in a forked child; [`close`](RegisteredImage::close) returns
+/// errors. OpenGL still owns the image.
 ///
-/// Its elements have one, two or four channels of 8, 16 or 32 bits: `GL_R8`, `GL_RG16F`, `GL_RGBA32UI` and so on. As an
-/// array those of `GL_RGBA8` are `[u8; 4]`, whatever OpenGL makes of the numbers. What else a driver takes is its own choice:
-/// 580 takes `GL_RGB8` as four channels, and no formats of depth, of packed bits or of compressed blocks.
+/// Its elements have one, two or four channels of 8, 16 or 32 bits: `GL_R8`, `GL_RG16F`,
+/// `GL_RGBA32UI` and so on. The elements of an array of `GL_RGBA8` are `[u8; 4]`, regardless of
+/// OpenGL's interpretation. Other formats depend on the driver: 580 accepts `GL_RGB8` as four
+/// channels, and no depth, packed or compressed formats.
 ///
 /// ```
 /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
@@ -48,24 +50,25 @@ use crate::stream::Stream;
 ///
 /// # Keeping it in a struct
 ///
-/// As a [`RegisteredBuffer`](super::RegisteredBuffer).
+/// See [`RegisteredBuffer`](super::RegisteredBuffer).
 pub struct RegisteredImage<'ctx>(pub(super) Registered<'ctx>);
 
 registered!(RegisteredImage);
 
 impl<'ctx> RegisteredImage<'ctx> {
-    /// Registers the image `name`, of this target, of the context of OpenGL that is current on this thread.
+    /// Registers the image `name` with a target, of the OpenGL context current on this thread.
     ///
     /// This is slow: register once, and map for each frame.
     ///
     /// # Errors
-    /// Same as [`RegisteredBuffer::new`](super::RegisteredBuffer::new); `CUDA_ERROR_INVALID_VALUE` also for an image without
-    /// storage, for formats that CUDA does not share, and for other targets than those of [`ImageTarget`].
+    /// Same as [`RegisteredBuffer::new`](super::RegisteredBuffer::new); `CUDA_ERROR_INVALID_VALUE`
+    /// also for an image without storage, for formats that CUDA does not share, and for targets
+    /// that are not in [`ImageTarget`].
     ///
     /// # Safety
-    /// 1. Same as [`RegisteredBuffer::new`](super::RegisteredBuffer::new), of an image, whose storage is not made anew by
-    ///    `glTexImage2D` and its like.
-    /// 2. `target` is the image's: drivers do not compare (580 takes a plane for a cube).
+    /// 1. Same as [`RegisteredBuffer::new`](super::RegisteredBuffer::new), for an image, whose
+    ///    storage is not reallocated by `glTexImage2D` and similar functions.
+    /// 2. `target` is the image's target: drivers do not check it (580 accepts a plane as a cube).
     ///
     /// Driver: `cuGraphicsGLRegisterImage`, CUDA 3.0+.
     #[doc(alias = "cuGraphicsGLRegisterImage")]
@@ -77,15 +80,16 @@ impl<'ctx> RegisteredImage<'ctx> {
         flags: RegisterFlags,
     ) -> Result<Self, Error> {
         Registered::new(cx, name, flags, |context, out| {
-            // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the caller vouches for OpenGL.
+            // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the
+            // caller guarantees OpenGL's state.
             unsafe { context_call!(context, cuGraphicsGLRegisterImage(out, name, target.0, flags.bits())) }
         })
         .map(Self)
     }
 
-    /// Maps it: until the guard ends, CUDA has it and OpenGL must not use it. OpenGL commands
-    /// issued before complete before any work queued on `stream` from now on. To map several at once: [`map`], which also
-    /// says when the host waits.
+    /// Maps it: until the guard ends, CUDA owns it and OpenGL must not use it. Earlier OpenGL
+    /// commands complete before any later work on `stream`. [`map`] maps several at once, and
+    /// documents when the host waits.
     ///
     /// # Errors
     /// Same as [`map`].
@@ -102,7 +106,7 @@ impl<'ctx> RegisteredImage<'ctx> {
         map(cx, stream, self)
     }
 
-    /// Says what CUDA will do with it the next times that it is mapped.
+    /// Sets the use that CUDA makes of it when it is next mapped.
     ///
     /// # Errors
     /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; [`Error::is_wrong_context`].
@@ -114,8 +118,8 @@ impl<'ctx> RegisteredImage<'ctx> {
         self.0.set_use(cx, map_use)
     }
 
-    /// Unregisters it and reports what `Drop` would swallow. It is unmapped before if a guard was forgotten or did not succeed,
-    /// and it is not unregistered again after an error.
+    /// Unregisters it and returns the error that `Drop` would swallow. If a guard was forgotten or
+    /// failed, it is unmapped first.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -17,16 +17,18 @@ use crate::raw::held::activated;
 use crate::raw::keep::Near;
 use crate::stream::Stream;
 
-/// Maps several resources in one call: until the guard ends, CUDA has them and OpenGL must not use them.
+/// Maps several resources in one call: until the guard ends, OpenGL must not use them.
 ///
-/// OpenGL commands issued before complete before any work queued on `stream` from now on. The host does not wait, unless the
-/// stream is [non-blocking](crate::stream::StreamKind::NonBlocking): then it waits for the stream now, and for the default stream before
-/// it unmaps, because slices of the mapped memory are copied and filled there. Without resources this does nothing. A resource
-/// that is still mapped is unmapped first: one whose guard was forgotten, or that an error may have left mapped.
+/// OpenGL commands issued before complete before any later work on `stream`. The host does not
+/// wait, unless the stream is [non-blocking](crate::stream::StreamKind::NonBlocking): then it waits
+/// for the stream now, and for the default stream before it unmaps, because slices of the mapped
+/// memory are copied and filled there. Does nothing without resources. A resource that may still be
+/// mapped, after a forgotten guard or an error, is unmapped first.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of OpenGL is current that has them; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`]
-/// unless all are registered with the current context, of which the stream is too; the sticky errors of earlier work.
+/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`] unless all
+/// are registered with the current context, which must also be the stream's.
 ///
 /// # Example
 /// ```
@@ -77,7 +79,7 @@ pub fn map<'r, R: Resources>(
     let count = count_of(&raws, call)?;
     if count > 0 {
         resources.each(&mut |Each(resource)| resource.set_mapped(true));
-        // SAFETY: so many resources, which are registered with the context, which is current and has the stream.
+        // SAFETY: the resources are of the context, which is current and is the stream's.
         unsafe { context_call!(context, cuGraphicsMapResources(count, raws.as_mut_ptr(), stream_raw)) }?;
     }
     let mapped = Mapped {
@@ -99,10 +101,11 @@ fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
     u32::try_from(raws.len()).map_err(|_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call))
 }
 
-/// Resources that are mapped as long as this lives. It borrows them and the stream.
+/// Keeps resources mapped until it is dropped. It borrows them and the stream.
 ///
-/// Drop unmaps them on the stream, swallows errors and does nothing in a forked child; [`unmap`](Mapped::unmap) reports. A
-/// guard that is forgotten leaves them mapped until they are mapped again or unregistered.
+/// Drop unmaps them on the stream, swallows errors and does nothing in a forked child;
+/// [`unmap`](Mapped::unmap) returns errors. If the guard is forgotten, they stay mapped until they
+/// are mapped again or unregistered.
 ///
 /// Example: see [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
 pub struct Mapped<'r, R: Resources> {
@@ -110,35 +113,36 @@ pub struct Mapped<'r, R: Resources> {
     /// Empty once they are unmapped.
     raws: Vec<CUgraphicsResource>,
     stream: CUstream,
-    /// True if the stream is not in order with the default stream, on which slices are copied and filled.
+    /// True if the stream is not ordered with the default stream, on which slices work.
     apart: bool,
     context: Near<'r, ContextRef>,
-    /// OpenGL's contexts belong to a thread.
+    /// OpenGL contexts belong to a thread.
     _this_thread: PhantomData<*mut ()>,
 }
 
 impl<R: Resources> Mapped<'_, R> {
-    /// Their memory: a [`MappedBuffer`] or [`MappedImage`], or a tuple or an array of such, as they were mapped.
+    /// Borrows their memory: a [`MappedBuffer`] or [`MappedImage`], or a tuple or an array of
+    /// these, as they were mapped.
     #[inline]
     pub fn views(&mut self) -> R::Views<'_> {
         self.resources.views()
     }
 
-    /// The context with which they are registered.
+    /// Returns the context of the registration.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
     }
 
-    /// Unmaps them on the stream, and reports the error that `Drop` would swallow. Work queued before on the stream and on the
-    /// default stream completes before OpenGL commands issued from now on. The host does not wait, except for the default
-    /// stream if the stream is non-blocking.
+    /// Unmaps them on the stream, and returns the error that `Drop` would swallow. Earlier work on
+    /// the stream and on the default stream completes before later OpenGL commands. The host does
+    /// not wait, except for the default stream if the stream is non-blocking.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no context of OpenGL is current that has them;
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is captured; [`Error::is_wrong_context`], after which they are
-    /// unmapped as `Drop` does it; the sticky errors of earlier work. After other errors they may be mapped still, until they are mapped
-    /// again or unregistered.
+    /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is captured;
+    /// [`Error::is_wrong_context`], after which they are unmapped as in `Drop`. After other errors
+    /// they may stay mapped until they are mapped again or unregistered.
     ///
     /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+; before it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuGraphicsUnmapResources")]
@@ -150,7 +154,7 @@ impl<R: Resources> Mapped<'_, R> {
         unmapped
     }
 
-    /// Unmaps them in their context, which is current, beside captures of other threads too.
+    /// Unmaps them in their context, which is current, also during captures of other threads.
     fn give_back(&mut self, context: &ContextRef) -> Result<(), Error> {
         context.check_kept(FnId::cuGraphicsUnmapResources)?;
         let count = count_of(&self.raws, FnId::cuGraphicsUnmapResources)?;
@@ -164,14 +168,14 @@ impl<R: Resources> Mapped<'_, R> {
     fn unmap_beside(&mut self, context: &ContextRef, count: u32, beside: &Beside) -> Result<(), Error> {
         let (mut stream, legacy) = (self.stream, captures::is_legacy(self.stream));
         if beside.is_exempted() && (legacy || self.apart) {
-            // The legacy default stream cannot be waited for, nor serve.
+            // The legacy default stream can be neither waited for nor used.
             beside.wait_for(context)?;
             stream = if legacy { beside.default_stream() } else { stream };
         } else if self.apart {
             copy::wait_for_default_stream(context)?;
         }
         let raws = self.raws.as_mut_ptr();
-        // SAFETY: so many resources, which are mapped, as they were when this was made and have been borrowed since; they
+        // SAFETY: the resources were mapped when this was made, and have been borrowed since; they
         // and the stream are of this context.
         unsafe { context_call!(context, cuGraphicsUnmapResources(count, raws, stream)) }
     }
@@ -201,7 +205,7 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
     }
 }
 
-/// A buffer that is mapped, lent by its guard.
+/// A mapped buffer, borrowed from its guard.
 ///
 /// # Example
 /// ```
@@ -238,10 +242,10 @@ impl<'m> MappedBuffer<'m> {
         Self { raw: registered.raw(), context: registered.near(), _guard: PhantomData }
     }
 
-    /// Its elements, to read: as many as fit. What is over at the end belongs to none.
+    /// Borrows its elements to read: as many as fit, without the remaining bytes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the driver maps it at an address that is no multiple of `T`'s alignment;
+    /// `CUDA_ERROR_INVALID_VALUE` if the driver maps it at an address that is not aligned for `T`;
     /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuGraphicsResourceGetMappedPointer_v2`, CUDA 3.2+.
@@ -251,7 +255,7 @@ impl<'m> MappedBuffer<'m> {
         Ok(Slice::new(address, len, self.context))
     }
 
-    /// Its elements, to write: as many as fit. What is over at the end belongs to none.
+    /// Borrows its elements to write: as many as fit, without the remaining bytes.
     ///
     /// # Errors
     /// Same as [`as_slice`](MappedBuffer::as_slice).
@@ -263,7 +267,6 @@ impl<'m> MappedBuffer<'m> {
         Ok(SliceMut::new(address, len, self.context))
     }
 
-    /// Address of the first element, and the number of elements.
     fn place<T: DeviceData>(&self, cx: &Current<'_, '_>) -> Result<(CUdeviceptr, usize), Error> {
         let call = FnId::cuGraphicsResourceGetMappedPointer_v2;
         let context = cx.of(&self.context, call)?;
@@ -284,7 +287,7 @@ impl fmt::Debug for MappedBuffer<'_> {
     }
 }
 
-/// An image that is mapped, lent by its guard.
+/// A mapped image, borrowed from its guard.
 ///
 /// # Example
 /// ```
@@ -324,12 +327,12 @@ impl<'m> MappedImage<'m> {
         Self { raw: registered.raw(), flags, context: registered.near(), _guard: PhantomData }
     }
 
-    /// One of its arrays: of a texture with layers the layer `index`, of a cube the face, of others 0; `level` counts from
-    /// 0, the largest.
+    /// Returns an array of the image. `index` selects a layer, or the face of a cube, and is
+    /// otherwise 0; `level` counts from 0, the largest.
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are others than `T`; `CUDA_ERROR_INVALID_VALUE` if there is no such layer or
-    /// level; [`Error::is_wrong_context`].
+    /// [`MemoryError::Texel`] if its elements are not `T`; `CUDA_ERROR_INVALID_VALUE` if the layer
+    /// or level does not exist; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuGraphicsSubResourceGetMappedArray`, CUDA 3.0+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias("cuGraphicsSubResourceGetMappedArray", "cuArray3DGetDescriptor_v2"))]
@@ -344,15 +347,15 @@ impl<'m> MappedImage<'m> {
         let out = &raw mut raw;
         // SAFETY: the out-parameter outlives the call; the resource is registered, and its context current.
         unsafe { context_call!(context, cuGraphicsSubResourceGetMappedArray(out, self.raw, index, level)) }?;
-        // SAFETY: the array lives until it is unmapped, until when this is borrowed, and has memory.
+        // SAFETY: the array lives until it is unmapped, which this borrow prevents, and has memory.
         unsafe { ArrayView::told(self.context, raw, self.flags) }
     }
 
-    /// All its levels and layers, for textures and surfaces. Of the levels of a cube, NVIDIA's driver lets the first face
-    /// alone be copied: copy each face by [`array`](Self::array).
+    /// Returns all its levels and layers, for textures and surfaces. In the levels of a cube,
+    /// NVIDIA's driver copies only the first face: copy each face by [`array`](Self::array).
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are others than `T`; [`Error::is_wrong_context`]; whatever the driver reports.
+    /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
     /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
@@ -367,7 +370,7 @@ impl<'m> MappedImage<'m> {
         let out = &raw mut raw;
         // SAFETY: the out-parameter outlives the call; the resource is registered, and its context current.
         unsafe { context_call!(context, cuGraphicsResourceGetMappedMipmappedArray(out, self.raw)) }?;
-        // SAFETY: the array lives until it is unmapped, until when this is borrowed, and has memory.
+        // SAFETY: the array lives until it is unmapped, which this borrow prevents, and has memory.
         unsafe { MipmappedView::told(self.context, raw, self.flags) }
     }
 }

@@ -1,8 +1,9 @@
-//! OpenGL's buffers and images, used by CUDA in place.
+//! OpenGL buffers and images, used by CUDA in place.
 //!
-//! A [`RegisteredBuffer`] is a buffer object of OpenGL and a [`RegisteredImage`] a texture or renderbuffer, registered with
-//! a CUDA context. Mapping them takes them from OpenGL, for the time of a guard, [`Mapped`], which gives a buffer as
-//! [slices](crate::memory::Slice) and an image as [arrays](crate::memory::ArrayView). Several are mapped in one call by [`map`].
+//! A [`RegisteredBuffer`] is an OpenGL buffer object, and a [`RegisteredImage`] a texture or
+//! renderbuffer, registered with a CUDA context. While a guard, [`Mapped`], exists, OpenGL cannot
+//! use them, and the guard lends a buffer as [slices](crate::memory::Slice) and an image as
+//! [arrays](crate::memory::ArrayView). [`map`] maps several in one call.
 //!
 //! ```
 //! # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
@@ -28,44 +29,49 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What the types see to, and what they cannot
+//! # Guarantees of the types, and duties of the caller
 //!
-//! | order | kept by |
+//! | rule | guaranteed by |
 //! |---|---|
 //! | unregister before the CUDA context ends | the owner borrows or shares its context |
-//! | unmap before it is mapped again, unregistered, or given other flags | the guard borrows the owner mutably |
-//! | no use of an address or array after unmapping | slices and arrays borrow the guard; what was queued through them is done before: on the stream, on the default stream, and in scopes, which wait. Kernels on other streams are a duty of [those who launch them](crate::launch#duties-of-a-launch) |
+//! | unmap before it is mapped again, unregistered, or gets other flags | the guard borrows the owner mutably |
+//! | no use of an address or array after unmapping | slices and arrays borrow the guard; work queued through them completes before: on the stream, on the default stream, and in scopes, which wait. For kernels on other streams it is a [duty of the launch](crate::launch#duties-of-a-launch) |
 //! | the stream outlives the guard, which unmaps on it | the guard borrows the stream |
-//! | registered, mapped and unregistered on one thread, on which a context of OpenGL is current | owners and guards are neither `Send` nor `Sync`; that the context stays current is a duty of whoever registers |
-//! | OpenGL's object lives on, and is not used while it is mapped | a duty of whoever registers |
+//! | registered, mapped and unregistered on one thread, with a current OpenGL context | owners and guards are neither `Send` nor `Sync`; the caller of the registration must keep the context current |
+//! | the OpenGL object lives, and OpenGL does not use it while it is mapped | the caller of the registration |
 //!
-//! A guard that is forgotten, or whose unmapping fails, leaves its resources mapped. They are unmapped when they are mapped
-//! again, and before their owner unregisters them.
+//! If a guard is forgotten, or fails to unmap, its resources stay mapped. They are unmapped when
+//! they are mapped again, and before their owner unregisters them.
 //!
-//! Where no context of OpenGL is current, nothing is mapped, unmapped or unregistered: that is
-//! `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`. So an owner that is dropped when its context of OpenGL is gone leaves the driver a
-//! resource, which goes with the CUDA context (on an H100 with driver 580, mapped or not).
+//! Without a current OpenGL context, nothing is mapped, unmapped or unregistered; the error is
+//! `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT`. So if an owner is dropped after its OpenGL context, the
+//! driver keeps the resource until the CUDA context ends (on an H100 with driver 580, mapped or
+//! not).
 //!
-//! To move a context of OpenGL to another thread with what is registered from it, move the owner in a type of your own
-//! whose `unsafe impl Send` says why that is right.
+//! To move an OpenGL context to another thread with its registered objects, put the owner in your
+//! own type, whose `unsafe impl Send` states the reason.
 //!
 //! # Order with OpenGL
 //!
-//! OpenGL commands issued before `map` complete before any work queued on the stream after it, and before work of the default
-//! stream, on which slices are copied and filled outside of scopes. Work queued on both before the guard ends completes before
-//! OpenGL commands issued afterwards. The host waits for neither where the stream is ordered with the default stream. A
-//! non-blocking stream is not: there the host waits for the stream when it has mapped, and for the default stream before it
-//! unmaps. Scopes on other streams wait for themselves before the guard can end. They begin after earlier OpenGL commands only
-//! if the stream of the guard was waited for, or if it is the default stream or a non-blocking one.
+//! OpenGL commands issued before `map` complete before any later work on the stream, and before
+//! later work on the default stream, on which slices are copied and filled outside of scopes. Work
+//! queued on both before the guard ends completes before later OpenGL commands. The host waits for
+//! neither if the stream is ordered with the default stream. For a non-blocking stream, the host
+//! waits for the stream after mapping, and for the default stream before unmapping. Scopes on other
+//! streams wait for themselves before the guard can end. They begin after earlier OpenGL commands
+//! only if the stream of the guard was waited for, or if it is the default stream or a non-blocking
+//! one.
 //!
-//! # What only a GPU shows
+//! # Differences on the software device
 //!
-//! On the software device, OpenGL is whatever is current on the calling thread: Mesa's by EGL or GLX (on Linux), or the
-//! stand-in `cuprum_emulator::opengl::StandIn`. There it copies the contents in when a resource is mapped and out when it is
-//! unmapped, and the host waits for the stream meanwhile. That one memory serves both, that nothing is copied, that neither
-//! waits on the host, and that both must be on one GPU, only a GPU with NVIDIA's OpenGL shows. Errors and order here are
-//! those of an H100 with driver 580 and OpenGL by EGL: mapping and unmapping take some 0.1 ms there beside a kernel that runs
-//! on, OpenGL waits for what the stream of the guard was given, and not for work on others.
+//! On the software device, OpenGL is the implementation that is current on the calling thread:
+//! Mesa's by EGL or GLX (on Linux), or the stand-in `cuprum_emulator::opengl::StandIn`. The
+//! software device copies the contents in when a resource is mapped and out when it is unmapped,
+//! while the host waits for the stream. Only a GPU with NVIDIA's OpenGL shares one memory without
+//! copies or waits of the host, and requires both to be on one GPU. Errors and order here follow an
+//! H100 with driver 580 and OpenGL by EGL: during a running kernel, mapping and unmapping take
+//! about 0.1 ms there, and OpenGL waits for work on the stream of the guard, but not for work on
+//! others.
 
 mod buffer;
 mod flags;
@@ -87,14 +93,15 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// Places for devices in the first call; a context of OpenGL on more of them needs a second one.
+/// Number of devices in the first call; an OpenGL context on more devices needs a second call.
 const DEVICES: usize = 16;
 
-/// The devices of the context of OpenGL that is current on this thread: those to make a CUDA context on whose resources it
-/// shares.
+/// Returns the devices of the OpenGL context that is current on this thread. Only CUDA contexts on
+/// them can share its resources.
 ///
 /// # Errors
-/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if there is no such context; `CUDA_ERROR_NO_DEVICE` if it is on none.
+/// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` without such a context; `CUDA_ERROR_NO_DEVICE` if it has
+/// none.
 ///
 /// # Example
 /// ```
@@ -122,7 +129,7 @@ pub fn devices(driver: Driver, which: GlDevices) -> Result<Vec<Device>, Error> {
         let room = u32::try_from(found.len())
             .map_err(|_| Error::host(cuprum_sys::CUresult::CUDA_ERROR_UNKNOWN, FnId::cuGLGetDevices_v2))?;
         let (out, list) = (&raw mut count, found.as_mut_ptr());
-        // SAFETY: `list` has room for so many devices, and both outlive the call.
+        // SAFETY: `list` has room for this many devices, and both outlive the call.
         unsafe { driver_call!(driver.library(), cuGLGetDevices_v2(out, list, room, which.as_raw())) }?;
         let grown = count as usize > found.len() && found.len() == DEVICES;
         found.resize(if grown { count as usize } else { found.len().min(count as usize) }, 0);

@@ -1,4 +1,4 @@
-//! What registered buffers and images have in common.
+//! Common part of registered buffers and images.
 
 use std::marker::PhantomData;
 
@@ -11,53 +11,55 @@ use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
 
-/// A registered resource by its handle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Registration {
     raw: CUgraphicsResource,
-    /// True from before a call that maps it until one that unmaps it has succeeded.
+    /// True from before a call that maps it until a call that unmaps it has succeeded.
     may_be_mapped: bool,
 }
 
-// SAFETY: the driver allows any thread to use and to unregister a resource; those who register vouch for OpenGL there.
+// SAFETY: the driver allows any thread to use and to unregister a resource; the caller of the
+// registration guarantees OpenGL's state.
 unsafe impl Handle for Registration {
     const NAME: &'static str = "Registered";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.free_on(CUstream::null(), fns) }
     }
 
-    /// Nothing may be queued on the legacy default stream: when all work of the context is over, any will do.
+    /// Nothing may be queued on the legacy default stream during a capture. After a wait for all
+    /// work of the context, any stream is suitable.
     unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
         if self.may_be_mapped {
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             let waited = unsafe { captures::wait_by_freeing(fns) };
             if waited.0 != CUresult::CUDA_SUCCESS {
                 return waited;
             }
         }
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.free_on(CU_STREAM_PER_THREAD, fns) }
     }
 }
 
 impl Registration {
     /// # Safety
-    /// As for [`Handle::free`].
+    /// Same as [`Handle::free`].
     unsafe fn free_on(self, stream: CUstream, fns: &Fns) -> (CUresult, FnId) {
         let mut raw = self.raw;
         let unmapped = if self.may_be_mapped {
-            // SAFETY: the caller vouches that it is registered; one that is not mapped is an error and no more.
+            // SAFETY: it is registered (caller); if it is not mapped, the call only returns an
+            // error.
             unsafe { call!(fns, cuGraphicsUnmapResources(1, &raw mut raw, stream)) }
         } else {
             (CUresult::CUDA_SUCCESS, FnId::cuGraphicsUnmapResources)
         };
         if is_refused_by_a_capture(unmapped.0) {
-            // With this answer nothing may be freed: this is called again.
+            // After this error nothing may be freed, and this is called again.
             return unmapped;
         }
-        // SAFETY: the caller vouches that it is registered and not used again.
+        // SAFETY: the caller guarantees that it is registered and not used again.
         let unregistered = unsafe { call!(fns, cuGraphicsUnregisterResource(raw)) };
         match unmapped.0 {
             CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_MAPPED => unregistered,
@@ -66,17 +68,15 @@ impl Registration {
     }
 }
 
-/// What both kinds have.
 pub(super) struct Registered<'ctx> {
     resource: Held<'ctx, Registration>,
     name: GLuint,
     flags: RegisterFlags,
-    /// OpenGL's contexts belong to a thread.
+    /// OpenGL contexts belong to a thread.
     _this_thread: PhantomData<*mut ()>,
 }
 
 impl<'ctx> Registered<'ctx> {
-    /// Registers what `register` registers under the name.
     pub(super) fn new(
         cx: &Current<'_, 'ctx>,
         name: GLuint,
@@ -105,15 +105,15 @@ impl<'ctx> Registered<'ctx> {
         self.resource.raw_mut().may_be_mapped = may_be_mapped;
     }
 
-    /// Unmaps it if a guard of it was forgotten, or a call failed that may have mapped it or not unmapped it: behind the
-    /// default stream, on which its slices were copied and filled.
+    /// Unmaps it if a guard was forgotten, or if a failed call may have left it mapped, after work
+    /// on the default stream, on which its slices were copied and filled.
     pub(super) fn settle(&mut self, context: &ContextRef) -> Result<(), Error> {
         if !self.resource.raw().may_be_mapped {
             return Ok(());
         }
         let (mut raw, stream) = (self.raw(), CUstream::null());
-        // SAFETY: the resource is registered, its context current, and the default stream always there; one that is not mapped
-        // is an error and no more.
+        // SAFETY: the resource is registered, its context is current, and the default stream always
+        // exists; if it is not mapped, the call only returns an error.
         match unsafe { context_call!(context, cuGraphicsUnmapResources(1, &raw mut raw, stream)) } {
             Err(error) if error.code() != CUresult::CUDA_ERROR_NOT_MAPPED => return Err(error),
             _ => self.set_mapped(false),
@@ -140,7 +140,7 @@ impl<'ctx> Registered<'ctx> {
     }
 }
 
-/// Common methods of both kinds, which make no calls.
+/// Common methods of both kinds that make no calls.
 macro_rules! registered {
     ($kind:ident) => {
         impl $kind<'_> {
@@ -149,17 +149,17 @@ macro_rules! registered {
                 self.0.raw()
             }
 
-            /// The name that OpenGL gave it.
+            /// Its OpenGL name.
             pub const fn name(&self) -> GLuint {
                 self.0.name()
             }
 
-            /// Flags with which it was registered.
+            /// Flags of its registration.
             pub const fn flags(&self) -> RegisterFlags {
                 self.0.flags()
             }
 
-            /// The context with which it is registered.
+            /// The context of its registration.
             #[inline]
             pub fn context(&self) -> &ContextRef {
                 self.0.context()

@@ -1,10 +1,10 @@
-//! Resources that are mapped together, and what is given of them.
+//! Resources that are mapped together, and their views.
 
 use super::registered::Registered;
 use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 
-/// Resources that one call maps: a mutable borrow of a [`RegisteredBuffer`] or [`RegisteredImage`], or tuples and arrays of
-/// such.
+/// Resources that one call maps: a mutable borrow of a [`RegisteredBuffer`] or [`RegisteredImage`],
+/// or tuples and arrays of these.
 ///
 /// # Example
 /// ```
@@ -32,7 +32,7 @@ use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Resources: sealed::Sealed {
-    /// What a guard gives of them: a [`MappedBuffer`] or [`MappedImage`] each, in the same shape.
+    /// The views that a guard lends: a [`MappedBuffer`] or [`MappedImage`] each, in the same shape.
     type Views<'m>
     where
         Self: 'm;
@@ -44,7 +44,7 @@ pub trait Resources: sealed::Sealed {
 pub(super) mod sealed {
     use std::fmt;
 
-    /// A registered resource. It is `pub` only because a sealed trait shows it.
+    /// A registered resource. It is `pub` only because a sealed trait uses it.
     pub struct Each<'a, 'ctx>(pub(in crate::graphics) &'a mut super::Registered<'ctx>);
 
     impl fmt::Debug for Each<'_, '_> {
@@ -54,7 +54,6 @@ pub(super) mod sealed {
     }
 
     pub trait Sealed {
-        /// Visits each resource, in order.
         fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>));
     }
 }

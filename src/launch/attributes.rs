@@ -17,7 +17,7 @@ use crate::module::Function;
 use crate::raw::call::context_call;
 use crate::stream::Stream;
 
-/// Number of the kinds of attributes below; a set holds each at most once.
+/// Number of kinds of attributes below; a set holds each at most once.
 const KINDS: usize = 6;
 
 /// Attributes of a launch, made once and used for many.
@@ -36,19 +36,20 @@ pub struct LaunchAttributes {
 impl LaunchAttributes {
     /// No attributes.
     pub const fn new() -> Self {
-        // SAFETY: `IGNORE` is 0, and any bytes are a value of a number.
+        // SAFETY: `IGNORE` is 0, and all bytes are valid numbers.
         Self { raw: unsafe { zeroed() }, len: 0 }
     }
 
-    /// The priority of the kernel's blocks, of those in [`Current::stream_priorities`]; lower numbers run first.
+    /// Sets the priority of the kernel's blocks, see [`Current::stream_priorities`]; lower runs
+    /// first.
     #[must_use]
     #[inline]
     pub fn priority(self, priority: i32) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
     }
 
-    /// Blocks of a cluster, which share their shared memory and run at once. The grid must be a multiple of it.
-    /// Compute capability 9.0, CUDA 11.8.
+    /// Sets the blocks of a cluster, which share their shared memory and run at once. The grid must
+    /// be a multiple of the cluster. Compute capability 9.0, CUDA 11.8.
     #[must_use]
     pub fn cluster(self, blocks: impl Into<Dim3>) -> Self {
         let Dim3 { x, y, z } = blocks.into();
@@ -57,7 +58,7 @@ impl LaunchAttributes {
         })
     }
 
-    /// Placement of the blocks of clusters.
+    /// Sets the placement of the blocks of clusters.
     #[must_use]
     #[inline]
     pub fn cluster_scheduling(self, policy: CUclusterSchedulingPolicy) -> Self {
@@ -66,16 +67,18 @@ impl LaunchAttributes {
         })
     }
 
-    /// The blocks of the grid may synchronize with each other, so all must fit on the device at once: at most
-    /// [`Function::max_active_blocks_per_multiprocessor`] times the device's multiprocessors.
+    /// Allows the blocks of the grid to synchronize with each other. All must fit on the device at
+    /// once: at most [`Function::max_active_blocks_per_multiprocessor`] times the device's
+    /// multiprocessors.
     #[must_use]
     #[inline]
     pub fn cooperative(self) -> Self {
         self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1)
     }
 
-    /// The kernel may start before the one ahead of it in the stream has ended, once that one allows it; it must wait
-    /// with `griddepcontrol.wait` before it uses that one's results. Compute capability 9.0, CUDA 11.8.
+    /// Allows the kernel to start before the previous kernel in the stream ends, once that one
+    /// permits it. The kernel must wait with `griddepcontrol.wait` before it uses that one's
+    /// results. Compute capability 9.0, CUDA 11.8.
     #[must_use]
     #[inline]
     pub fn programmatic_stream_serialization(self) -> Self {
@@ -84,7 +87,7 @@ impl LaunchAttributes {
         })
     }
 
-    /// Preferred share of on-chip memory as shared memory, in percent. CUDA 12.5.
+    /// Sets the preferred share of on-chip memory as shared memory, in percent. CUDA 12.5.
     #[must_use]
     #[inline]
     pub fn shared_memory_carveout(self, percent: u32) -> Self {
@@ -93,10 +96,10 @@ impl LaunchAttributes {
         })
     }
 
-    /// Sets one kind, in its place if it is there already.
+    /// Sets an attribute, and replaces one of the same kind.
     fn with(mut self, id: CUlaunchAttributeID, set: impl FnOnce(&mut CUlaunchAttributeValue)) -> Self {
         let at = self.raw[..self.len].iter().position(|attribute| attribute.id == id).unwrap_or(self.len);
-        // There are as many places as kinds.
+        // There is one place per kind.
         if let Some(attribute) = self.raw.get_mut(at) {
             attribute.id = id;
             set(&mut attribute.value);
@@ -118,7 +121,7 @@ impl fmt::Debug for LaunchAttributes {
     }
 }
 
-/// Geometry and attributes as the driver reads them: good as long as the attributes are.
+/// Geometry and attributes in the driver's form, valid as long as the attributes.
 pub(super) fn raw_config(
     config: LaunchConfig,
     attributes: &LaunchAttributes,
@@ -141,15 +144,15 @@ pub(super) fn raw_config(
 }
 
 impl Function<'_> {
-    /// Like [`launch_pointers`](Function::launch_pointers), with attributes.
+    /// Same as [`launch_pointers`](Function::launch_pointers), with attributes.
     ///
     /// # Errors
     /// Same as [`launch_pointers`](Function::launch_pointers); `CUDA_ERROR_NOT_SUPPORTED` or
-    /// `CUDA_ERROR_INVALID_VALUE` for attributes that device or driver do not have; `CUDA_ERROR_INVALID_CLUSTER_SIZE`;
-    /// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+    /// `CUDA_ERROR_INVALID_VALUE` for attributes that the device or driver does not have;
+    /// `CUDA_ERROR_INVALID_CLUSTER_SIZE`; `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
     ///
     /// # Safety
-    /// The duties of [`launch_pointers`](Function::launch_pointers).
+    /// Same as [`launch_pointers`](Function::launch_pointers).
     ///
     /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
     #[doc(alias = "cuLaunchKernelEx")]
@@ -165,7 +168,7 @@ impl Function<'_> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuLaunchKernelEx)?;
         let config = raw_config(config, attributes, stream.as_raw());
         let (config, function, none) = (&raw const config, self.as_raw(), ptr::null_mut());
-        // SAFETY: function and stream are live and of the current context; the caller answers for the rest.
+        // SAFETY: function and stream are live, of the current context; the caller guarantees the rest.
         unsafe { context_call!(context, cuLaunchKernelEx(config, function, pointers, none)) }
     }
 }
@@ -178,8 +181,9 @@ impl<S: Signature> Kernel<'_, S> {
     ///
     /// # Safety
     /// 1. The [duties of a launch](crate::launch#duties-of-a-launch).
-    /// 2. With [`programmatic_stream_serialization`](LaunchAttributes::programmatic_stream_serialization), the stream orders
-    ///    this kernel after the one ahead only from its wait on.
+    /// 2. With
+    ///    [`programmatic_stream_serialization`](LaunchAttributes::programmatic_stream_serialization),
+    ///    the stream orders this kernel after the previous one only from its wait on.
     ///
     /// Driver: `cuLaunchKernelEx`, CUDA 11.6+.
     #[doc(alias = "cuLaunchKernelEx")]
@@ -194,8 +198,8 @@ impl<S: Signature> Kernel<'_, S> {
     ) -> Result<(), LaunchError> {
         self.check(config)?;
         arguments.with_pointers(|pointers| {
-            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the
-            // caller answers for the kernel.
+            // SAFETY: there is one pointer per parameter, to a value of its size that outlives the
+            // call; the caller guarantees the kernel.
             unsafe { self.function().launch_pointers_with(cx, stream, config, attributes, pointers) }
         })?;
         Ok(())

@@ -1,11 +1,11 @@
-//! Binding: the check of a signature against a kernel.
+//! Binding: checks a signature against a kernel.
 
 use super::limits::Limits;
 use super::{Kernel, Signature};
 use crate::error::Error;
 use crate::module::Function;
 
-/// A kernel that could not be bound to a signature: its name and the reason.
+/// A failed binding: the kernel's name and the reason.
 ///
 /// # Example
 /// ```
@@ -29,71 +29,71 @@ use crate::module::Function;
 #[error("{}{reason}", kernel.as_deref().map_or_else(String::new, |name| format!("kernel `{name}`: ")))]
 #[non_exhaustive]
 pub struct BindError {
-    /// The kernel's name, as [`Function::name`] tells it; `None` if it is not known.
+    /// The kernel's name, as [`Function::name`] returns it; `None` if unknown.
     pub kernel: Option<String>,
     /// The difference.
     pub reason: Mismatch,
 }
 
-/// Difference between a kernel and a signature, or the reason why it is not known.
+/// The difference between a kernel and a signature, or the reason why the parameters are unknown.
 ///
 /// Example: see [`BindError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// The kernel has another number of parameters.
+    /// The kernel has a different number of parameters.
     #[error("the kernel has {kernel} parameters, the signature {signature}")]
     Count {
-        /// Parameters of the kernel.
+        /// Number of parameters of the kernel.
         kernel: usize,
-        /// Parameters of the signature.
+        /// Number of parameters of the signature.
         signature: usize,
     },
-    /// A parameter has another size.
+    /// A parameter has a different size.
     #[error("parameter {index} has {kernel} bytes in the kernel, {signature} in the signature")]
     Size {
-        /// Its place, counted from 0.
+        /// Index of the parameter, counted from 0.
         index: usize,
-        /// Its bytes in the kernel.
+        /// Its size in the kernel, in bytes.
         kernel: usize,
-        /// Its bytes in the signature.
+        /// Its size in the signature, in bytes.
         signature: usize,
     },
-    /// A parameter lies elsewhere: a type before it, or its own, has another alignment.
+    /// A parameter has another offset, because its type or an earlier one has another alignment.
     #[error(
         "parameter {index} lies at byte {kernel} in the kernel, at {signature} in the signature: an alignment differs"
     )]
     Offset {
-        /// Its place, counted from 0.
+        /// Index of the parameter, counted from 0.
         index: usize,
         /// Its offset in the kernel.
         kernel: usize,
         /// Its offset in the signature.
         signature: usize,
     },
-    /// The driver is too old to be asked for the parameters, and the PTX has words that this crate does not know.
+    /// The driver is too old to report the parameters, and the PTX contains unknown words.
     #[error(
         "the kernel's parameters cannot be read from its PTX, from `{at}` on, and the driver, which is older than \
          CUDA 12.4, does not tell them (see `bind_unchecked`)"
     )]
     Unreadable {
-        /// The word that is not known, and the text after it.
+        /// The unknown word, and the text after it.
         at: String,
     },
-    /// The driver did not tell the kernel's parameters, or its limits.
+    /// The driver did not report the kernel's parameters or limits.
     #[error("{0}; the parameters of the kernel cannot be checked (see `bind_unchecked`)")]
     Driver(#[from] Error),
 }
 
 impl<'m> Function<'m> {
-    /// Binds the kernel to a signature, after comparing number, sizes and offsets of its parameters with it.
+    /// Binds the kernel to a signature after comparing number, sizes and offsets of parameters.
     ///
-    /// The driver does not know the meaning of the bytes: an `i32` where the kernel has a `float` is not noticed.
+    /// The meaning of the bytes is not checked: an `i32` for a `float` is not detected.
     ///
     /// # Errors
-    /// [`BindError`]: the kernel's name and the difference, with both values. Where the driver is older than CUDA 12.4:
-    /// [`Error::is_unresolved`] in it if the module was not loaded from PTX, [`Mismatch::Unreadable`] if the PTX has a word
-    /// that is not known.
+    /// [`BindError`]: the kernel's name and the difference, with both values. On a driver before
+    /// CUDA 12.4, it contains [`Error::is_unresolved`] if the module was not loaded from PTX, or
+    /// [`Mismatch::Unreadable`] if the PTX contains an unknown word.
     ///
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for
     /// the limits `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for an error `cuFuncGetName`,
@@ -108,7 +108,6 @@ impl<'m> Function<'m> {
             .map_err(|reason| self.refuse(reason))
     }
 
-    /// Compares the kernel's parameters with a signature.
     fn compare<S: Signature>(self) -> Result<(), Mismatch> {
         let signature = S::LAYOUT.len();
         let kernel = self.parameter_count().map_err(|error| self.not_known(error))?;
@@ -121,7 +120,7 @@ impl<'m> Function<'m> {
             if size != layout.size() {
                 return Err(Mismatch::Size { index, kernel: size, signature: layout.size() });
             }
-            // `Parameter` is a safe trait: a layout can be anything.
+            // `Parameter` is a safe trait, so a layout can be anything.
             offset = offset.checked_next_multiple_of(layout.align()).unwrap_or(usize::MAX);
             if at != offset {
                 return Err(Mismatch::Offset { index, kernel: at, signature: offset });
@@ -131,13 +130,13 @@ impl<'m> Function<'m> {
         Ok(())
     }
 
-    /// Names the kernel in an error, if the name is known.
+    /// Adds the kernel's name to an error, if known.
     #[cold]
     fn refuse(self, reason: Mismatch) -> BindError {
         BindError { kernel: self.name().ok(), reason }
     }
 
-    /// Reason why the parameters are not known: the word of the PTX says more than the version of the driver.
+    /// The reason why the parameters are unknown: a word of the PTX, or else the driver's version.
     pub(crate) fn not_known(self, error: Error) -> Mismatch {
         match self.unreadable() {
             Some(unreadable) if error.is_unresolved() => Mismatch::Unreadable { at: unreadable.0.clone() },
@@ -145,10 +144,10 @@ impl<'m> Function<'m> {
         }
     }
 
-    /// Binds the kernel to a signature without comparing it: for machine code on drivers that cannot tell.
+    /// Binds the kernel to a signature without a check, for machine code on older drivers.
     ///
     /// # Errors
-    /// Whatever the driver reports when it is asked for the kernel's limits.
+    /// Errors of the driver's query of the kernel's limits.
     ///
     /// # Safety
     /// The kernel has the parameters of `S`, in number, size and order.

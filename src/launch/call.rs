@@ -1,4 +1,4 @@
-//! Calls of kernels with memory of the host: copies to the device, the launch, and copies back, in one.
+//! Kernel calls with host memory: copies to the device, a launch, and copies back.
 
 use std::ffi::c_void;
 
@@ -43,8 +43,8 @@ impl From<Error> for CallError {
     }
 }
 
-/// Arguments of a call for the signature `S`: a tuple with, for each parameter, what a launch takes, or [`HostIn`],
-/// [`HostOut`] or [`HostInOut`].
+/// Arguments of a call for the signature `S`: a tuple with one value per parameter, as for a
+/// launch, or a [`HostIn`], [`HostOut`] or [`HostInOut`].
 ///
 /// [`HostIn`]: super::HostIn
 /// [`HostOut`]: super::HostOut
@@ -65,7 +65,7 @@ mod sealed {
     use super::{CallError, Current, Stream, c_void};
 
     pub trait CallArguments<S> {
-        /// Copies, calls `launch` with an array of one pointer for each argument, copies back, and waits.
+        /// Copies, calls `launch` with one pointer per argument, copies back, and waits.
         fn call<R>(
             self,
             cx: &Current<'_, '_>,
@@ -114,12 +114,13 @@ macro_rules! tuples {
 for_each_tuple! { tuples }
 
 impl<S: Signature> Kernel<'_, S> {
-    /// Runs the kernel on memory of the host: copies what it reads to the device, launches it, and copies what it writes
-    /// back, all on `stream`. When it returns, the results are there.
+    /// Runs the kernel on host memory: copies its inputs to the device, launches it, and copies its
+    /// outputs back, all on `stream`. Returns when the results have arrived.
     ///
-    /// Memory of the device is allocated for the time of the call, which costs more than a launch. A slice is copied back
-    /// by a call that waits for it, as [`Scope::read`](crate::stream::Scope::read) does; page-locked memory, given as
-    /// its owner, by the stream. After an error, what was to be written has any contents, and page-locked memory may be
+    /// Device memory is allocated for the duration of the call, which costs more than a launch. A
+    /// slice is copied back by a call that waits, like [`Scope::read`](crate::stream::Scope::read);
+    /// page-locked memory, passed as its owner, is copied back by the stream. After an error,
+    /// outputs have unspecified contents, and page-locked memory may be
     /// [lost](crate::PinnedBuffer#when-it-is-lost).
     ///
     /// # Example
@@ -139,13 +140,14 @@ impl<S: Signature> Kernel<'_, S> {
     /// ```
     ///
     /// # Errors
-    /// [`CallError`]: as [`launch`](Kernel::launch), and as for allocating and copying; the fault of this kernel too, since
-    /// the call waits for it.
+    /// [`CallError`]: the errors of [`launch`](Kernel::launch), allocations and copies, and faults
+    /// of this kernel, because the call waits for it.
     ///
     /// # Safety
-    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch). Of memory given by [`HostIn`](super::HostIn),
-    ///    [`HostOut`](super::HostOut) and [`HostInOut`](super::HostInOut) they are only that it is touched to its length, and
-    ///    that what `HostIn` gave is only read.
+    /// 1. The [duties of a launch](crate::launch#duties-of-a-launch). For memory in
+    ///    [`HostIn`](super::HostIn), [`HostOut`](super::HostOut) and
+    ///    [`HostInOut`](super::HostInOut), only these: accesses stay in bounds, and the kernel only
+    ///    reads the memory of a `HostIn`.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+, and `cuStreamSynchronize`, CUDA 2.0+; for each argument of the host
     /// `cuMemAlloc_v2` and `cuMemFree_v2`, CUDA 3.2+, and as it needs `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoH_v2` or
@@ -160,8 +162,8 @@ impl<S: Signature> Kernel<'_, S> {
     ) -> Result<(), CallError> {
         self.check(config)?;
         arguments.call(cx, stream, |pointers| {
-            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the caller
-            // answers for the kernel.
+            // SAFETY: there is one pointer per parameter, to a value of its size that outlives the
+            // call; the caller guarantees the kernel.
             Ok(unsafe { self.function().launch_pointers(cx, stream, config, pointers) }?)
         })
     }

@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-/// Three dimensions; those not named are 1. Converts from `u32`, `(u32, u32)`,
-/// `(u32, u32, u32)` and `[u32; 3]`.
+/// Three dimensions, by default 1. Converts from `u32`, tuples of two and three, and `[u32; 3]`.
 ///
 /// Example: see [`LaunchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
-    /// The dimension that runs fastest.
+    /// The dimension that varies fastest.
     pub x: u32,
     /// The second dimension.
     pub y: u32,
@@ -51,7 +50,7 @@ impl Dim3 {
         self.x == 0 || self.y == 0 || self.z == 0
     }
 
-    /// True if each dimension is at least 1 and at most the limit's: zero minus one wraps around to a huge number.
+    /// True if each dimension is between 1 and the limit's: zero minus one wraps around.
     pub(super) const fn is_within(self, limit: Self) -> bool {
         self.x.wrapping_sub(1) < limit.x
             && self.y.wrapping_sub(1) < limit.y
@@ -76,9 +75,9 @@ impl Dim3 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LaunchConfig {
-    /// Blocks of the grid.
+    /// Number of blocks of the grid.
     pub grid: Dim3,
-    /// Threads per block.
+    /// Number of threads per block.
     pub block: Dim3,
     /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u32,
@@ -90,7 +89,7 @@ impl LaunchConfig {
         Self::from_dims(grid.into(), block.into())
     }
 
-    /// The same as [`new`](LaunchConfig::new), for constants.
+    /// Same as [`new`](LaunchConfig::new), for constants.
     ///
     /// # Example
     /// ```
@@ -104,16 +103,16 @@ impl LaunchConfig {
         Self { grid, block, shared_bytes: 0 }
     }
 
-    /// Enough blocks of `block` threads in a row for `elements` elements, and at least one.
+    /// Enough blocks of `block` threads in one dimension for `elements` elements, at least one.
     ///
-    /// The last block may reach past the end: the kernel must compare its index with the length.
+    /// The last block may extend past the end: the kernel must compare its index with the length.
     #[inline]
     pub fn for_elements(elements: usize, block: u32) -> Self {
         let blocks = elements.div_ceil(usize::try_from(block.max(1)).unwrap_or(usize::MAX)).max(1);
         Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block)
     }
 
-    /// The same geometry with this many bytes of dynamic shared memory per block.
+    /// Sets the number of bytes of dynamic shared memory per block.
     #[must_use]
     pub const fn shared_bytes(self, bytes: u32) -> Self {
         Self { shared_bytes: bytes, ..self }

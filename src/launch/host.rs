@@ -1,4 +1,4 @@
-//! Memory of the host as an argument of a call, which copies it to the device and back.
+//! Host memory as an argument of a call, which copies it to the device and back.
 
 use std::marker::PhantomData;
 
@@ -11,9 +11,9 @@ use crate::memory::{
 };
 use crate::stream::{Lent, Scope};
 
-/// Elements of the host that a kernel reads: copied to the device before it runs. For a parameter [`In`].
+/// Host elements that a kernel reads: copied to the device before it runs. For a parameter [`In`].
 ///
-/// What has elements to borrow serves: slices, arrays, vectors, page-locked memory.
+/// Accepts slices, arrays, vectors, and page-locked memory.
 ///
 /// # Example
 /// ```
@@ -33,9 +33,9 @@ use crate::stream::{Lent, Scope};
 #[derive(Debug)]
 pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 
-/// Elements of the host that a kernel gives: copied back after it has run. For a parameter [`InOut`].
+/// Host elements that a kernel writes: copied back after it has run. For a parameter [`InOut`].
 ///
-/// The kernel finds whatever the memory of the device held, and what it does not write is copied back all the same.
+/// The device memory has unspecified contents. Elements that are not written are also copied back.
 ///
 /// # Example
 /// ```
@@ -56,15 +56,16 @@ pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 #[derive(Debug)]
 pub struct HostOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 
-/// Elements of the host that a kernel changes: copied to the device before it runs, and back afterwards. For a parameter
-/// [`InOut`].
+/// Host elements that a kernel changes: copied to the device before it runs, and back afterwards.
+/// For a parameter [`InOut`].
 ///
 /// Example: see [`HostIn`].
 #[derive(Debug)]
 pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 
-/// Memory of the host that a call copies to the device and back: slices, arrays and vectors, whose copies the host waits
-/// for, and page-locked memory ([`PinnedBuffer`], [`Registered`]), whose copies the stream makes in its own time.
+/// Host memory that a call copies to the device and back. The host waits for copies of slices,
+/// arrays and vectors. The stream copies page-locked memory ([`PinnedBuffer`], [`Registered`])
+/// asynchronously.
 ///
 /// # Example
 /// ```
@@ -91,7 +92,7 @@ pub(super) mod sealed {
 
     pub trait HostElements {
         type Element: DeviceData;
-        /// What is done behind the kernel.
+        /// The work after the kernel.
         type Back<'scope>: Back<'scope>
         where
             Self: 'scope;
@@ -111,21 +112,21 @@ pub(super) mod sealed {
         fn copy(self, scope: &Scope<'scope, '_>) -> Result<(), MemoryError>;
     }
 
-    /// A value that is given for a parameter in a call.
+    /// A value for a parameter in a call.
     pub trait CallArgument<P> {
         type Staged<'ctx>: Staged;
-        /// Makes room on the device.
+        /// Allocates device memory for the value.
         fn stage<'ctx>(self, cx: &super::Current<'_, 'ctx>) -> Result<Self::Staged<'ctx>, MemoryError>;
     }
 
-    /// The same with its room on the device.
+    /// The value, with its device memory.
     pub trait Staged {
         type Raw: Copy;
         type Back<'scope>: Back<'scope>
         where
             Self: 'scope;
 
-        /// Queues the copy to the device; gives what the kernel reads, and what is to be done behind it.
+        /// Queues the copy to the device. Returns the kernel argument and the copy back.
         fn queue<'scope>(
             &'scope mut self,
             scope: &Scope<'scope, '_>,
@@ -151,12 +152,12 @@ pub struct BackToSlice<'scope, T: DeviceData> {
 
 impl<'scope, T: DeviceData> Back<'scope> for BackToSlice<'scope, T> {
     fn copy(self, scope: &Scope<'scope, '_>) -> Result<(), MemoryError> {
-        // SAFETY: as many elements as were lent, which are borrowed mutably for the scope.
+        // SAFETY: as many elements as were lent, borrowed mutably for the scope.
         unsafe { scope.read_to(self.host, &self.lent) }
     }
 }
 
-/// A copy back that the stream makes in its own time.
+/// An asynchronous copy back.
 #[derive(Debug)]
 pub struct BackToLocked<'scope, T: DeviceData>(
     Lent<'scope, SliceMut<'scope, T>>,
@@ -178,13 +179,13 @@ fn back_to_slice<'scope, T: DeviceData>(
     same_length(lent.len(), host.len())?;
     let host = host.as_mut_ptr();
     if in_too {
-        // SAFETY: as many elements, borrowed mutably for the scope and written by `copy` alone, which waits first.
+        // SAFETY: as many elements, borrowed mutably; only `copy`, which waits first, writes them.
         unsafe { scope.copy_from(&lent, host) }?;
     }
     Ok(BackToSlice { lent, host, _elements: PhantomData })
 }
 
-/// What is pageable, or not known to be page-locked.
+/// Pageable memory, and memory that is not known to be page-locked.
 macro_rules! slices {
     ($([$($generic:tt)*] $ty:ty;)*) => { $(
         impl<T: DeviceData, $($generic)*> sealed::HostElements for $ty {
@@ -214,7 +215,7 @@ slices! {
     [] Box<[T]>;
 }
 
-/// What is page-locked: lent as a whole, so that it is kept from the host if the scope cannot be waited for.
+/// Page-locked memory, lent as a whole, so that the host loses access if a wait fails.
 macro_rules! locked {
     ($([$($generic:tt)*] $ty:ty: $element:ty;)*) => { $(
         impl<$($generic)*> sealed::HostElements for $ty {
@@ -246,7 +247,7 @@ locked! {
     [O: HostOwner] Registered<'_, O>: O::Element;
 }
 
-/// What is on the device already, or goes by value.
+/// A value that is already on the device, or is passed by value.
 #[derive(Debug)]
 pub struct Ready<R>(R);
 
@@ -270,7 +271,7 @@ impl<R: Copy> Staged for Ready<R> {
     }
 }
 
-/// Elements that are read, with their room on the device.
+/// Elements that the kernel reads, with their device memory.
 #[derive(Debug)]
 pub struct StagedIn<'ctx, 'a, T: DeviceData>(Buffer<'ctx, T>, &'a [T]);
 
@@ -297,7 +298,7 @@ impl<T: DeviceData> Staged for StagedIn<'_, '_, T> {
     }
 }
 
-/// Elements that are written, with their room on the device.
+/// Elements that the kernel writes, with their device memory.
 #[derive(Debug)]
 pub struct StagedOut<'ctx, 'a, M: HostElements + ?Sized> {
     room: Buffer<'ctx, M::Element>,
@@ -327,7 +328,7 @@ impl<M: HostElements + ?Sized> Staged for StagedOut<'_, '_, M> {
     }
 }
 
-/// The wrappers of what is written: whether it is copied to the device too.
+/// The wrappers of outputs, and whether they are also copied to the device.
 macro_rules! written {
     ($($wrapper:ident: $in_too:literal;)*) => { $(
         impl<'a, T: DeviceData, M: HostElements<Element = T> + ?Sized> sealed::CallArgument<InOut<T>>

@@ -15,13 +15,15 @@ use crate::stream::Stream;
 
 /// A kernel bound to a Rust signature `S`: a tuple of its parameters' types, in order.
 ///
-/// A parameter is a type of plain data, passed by value, or [`In<T>`](super::In) or [`InOut<T>`](super::InOut), passed as the
-/// address of device memory that is read or also written.
+/// A parameter is a plain data type, passed by value, or [`In<T>`](super::In) or
+/// [`InOut<T>`](super::InOut), passed as the address of device memory that the kernel reads, or
+/// reads and writes.
 ///
 /// # Keeping it in a struct
 ///
-/// One that was [bound](Function::bind) borrows its module, and no struct can hold both. One of a
-/// [shared](crate::Shared::kernel) module keeps that by a share instead: in a shared context it is a `Kernel<'static, S>`.
+/// A [bound](Function::bind) kernel borrows its module, and no struct can hold both. A kernel of a
+/// [shared](crate::Shared::kernel) module holds a share of it instead: in a shared context it is a
+/// `Kernel<'static, S>`.
 ///
 /// # Example
 /// ```
@@ -40,10 +42,10 @@ use crate::stream::Stream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Kernel<'m, S> {
-    /// Only lent for the loan of this value: with a share, it does not keep the module itself.
+    /// Only lent for a borrow of this value: the share keeps the module, not this field.
     function: Function<'m>,
     limits: Limits,
-    /// The module; `None` if that is borrowed.
+    /// The share of the module; `None` if the module is borrowed.
     share: Option<Shared<Module<'m>>>,
     _signature: PhantomData<fn(S)>,
 }
@@ -73,42 +75,42 @@ pub enum LaunchError {
         "a grid of {grid} blocks of {block} threads has nothing to run: every dimension must be at least 1"
     )]
     Empty {
-        /// The grid asked for.
+        /// The requested grid.
         grid: Dim3,
-        /// The block asked for.
+        /// The requested block.
         block: Dim3,
     },
-    /// The grid has a dimension beyond the device's.
+    /// A dimension of the grid exceeds the device's limit.
     #[error("a grid of {grid} blocks is too large: the device allows {limit}")]
     Grid {
-        /// The grid asked for.
+        /// The requested grid.
         grid: Dim3,
         /// The device's limit.
         limit: Dim3,
     },
-    /// The block has a dimension beyond the device's, or more threads than this kernel can have.
+    /// The block, or a dimension of it, is too large for the device or this kernel.
     #[error(
         "a block of {block} threads is too large: the device allows {limit}, this kernel {threads} in all"
     )]
     Block {
-        /// The block asked for.
+        /// The requested block.
         block: Dim3,
         /// The device's limit.
         limit: Dim3,
-        /// The most threads a block of this kernel can have.
+        /// The maximum number of threads per block of this kernel.
         threads: u32,
     },
-    /// More dynamic shared memory than this kernel can have.
+    /// Too much dynamic shared memory for this kernel.
     #[error(
         "{bytes} bytes of dynamic shared memory are too much: this kernel can have {limit} (see `allow_shared_bytes`)"
     )]
     SharedMemory {
-        /// Bytes asked for.
+        /// The requested number of bytes.
         bytes: u32,
-        /// Most bytes that it can have.
+        /// The maximum number of bytes.
         limit: u32,
     },
-    /// The driver refused.
+    /// A driver call failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
@@ -118,17 +120,16 @@ impl<'m, S: Signature> Kernel<'m, S> {
         Self { function, limits, share: None, _signature: PhantomData }
     }
 
-    /// The same, with a share of its module instead of a borrow.
+    /// Converts the borrow of the module to a share.
     ///
     /// # Safety
     /// The kernel is of `module`.
     pub(super) unsafe fn sharing<'ctx>(self, module: Shared<Module<'ctx>>) -> Kernel<'ctx, S> {
-        // SAFETY: the share beside it keeps the module, which keeps its context.
+        // SAFETY: the share in the same value keeps the module, which keeps its context.
         let function = unsafe { self.function.outlived() };
         Kernel { function, limits: self.limits, share: Some(module), _signature: PhantomData }
     }
 
-    /// The share of its module that it has, for launches later.
     pub(crate) fn share(&self) -> Option<&Shared<Module<'m>>> {
         self.share.as_ref()
     }
@@ -138,21 +139,20 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.function
     }
 
-    /// Most threads that a block of this kernel can have, limited by its registers.
+    /// Maximum number of threads per block of this kernel, limited by its registers.
     pub const fn max_threads_per_block(&self) -> u32 {
         self.limits.threads
     }
 
-    /// Refuses a geometry beyond the limits.
     #[inline]
     pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.limits.check(config)
     }
 
-    /// Allows launches up to this many bytes of dynamic shared memory, beyond the default of 48 KiB.
+    /// Allows launches with this many bytes of dynamic shared memory, beyond the default 48 KiB.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than the device has for a block.
+    /// `CUDA_ERROR_INVALID_VALUE` if a block of the device cannot have as much.
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
     #[doc(alias = "cuFuncSetAttribute")]
@@ -164,11 +164,11 @@ impl<'m, S: Signature> Kernel<'m, S> {
         Ok(())
     }
 
-    /// Queues the kernel on `stream`. The host does not wait, and a fault shows at a later call.
+    /// Queues the kernel on `stream`. The host does not wait. A later call reports a fault.
     ///
     /// # Errors
-    /// [`LaunchError`] for a geometry beyond the limits; [`Error::is_wrong_context`] unless kernel and stream are
-    /// of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; the sticky errors of earlier work.
+    /// [`LaunchError`] for a geometry beyond the limits; [`Error::is_wrong_context`] unless kernel
+    /// and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
     /// 1. The [duties of a launch](crate::launch#duties-of-a-launch).
@@ -185,8 +185,8 @@ impl<'m, S: Signature> Kernel<'m, S> {
     ) -> Result<(), LaunchError> {
         self.limits.check(config)?;
         arguments.with_pointers(|pointers| {
-            // SAFETY: there is one pointer for each parameter, to a value of its size that outlives the call; the
-            // caller answers for the kernel.
+            // SAFETY: there is one pointer per parameter, to a value of its size that outlives the
+            // call; the caller guarantees the kernel.
             unsafe { self.function.launch_pointers(cx, stream, config, pointers) }
         })?;
         Ok(())

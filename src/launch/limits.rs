@@ -6,7 +6,6 @@ use super::{Dim3, LaunchConfig, LaunchError};
 use crate::error::Error;
 use crate::module::Function;
 
-/// Limits of a kernel's launches on its device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(super) grid: Dim3,
@@ -28,12 +27,11 @@ impl Limits {
 
     #[inline]
     fn allow_block(&self, block: Dim3) -> bool {
-        // The limits of a block's dimensions are small, so that the product cannot overflow.
+        // The limits of a block's dimensions are small, so the product cannot overflow.
         block.is_within(self.block)
             && u64::from(block.x) * u64::from(block.y) * u64::from(block.z) <= u64::from(self.threads)
     }
 
-    /// The error for a geometry that does not fit.
     #[cold]
     #[inline(never)]
     fn refuse(&self, config: LaunchConfig) -> LaunchError {
@@ -51,12 +49,11 @@ impl Limits {
 }
 
 impl Limits {
-    /// Asks the driver for the limits.
     pub(crate) fn of(function: Function<'_>) -> Result<Self, Error> {
         let device = function.context().device();
         let device = |attribute| device.attribute(attribute).map(positive);
         let of_function = |attribute| function.attribute(attribute).map(positive);
-        // Drivers before CUDA 9.0 have no such limit of a function: the launch itself tells.
+        // Drivers before CUDA 9.0 have no such limit of a function; there the launch itself fails.
         let has_limit = function.context().driver().version() >= Version::new(9, 0);
         let limit = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let shared_bytes = if has_limit { of_function(limit)? } else { u32::MAX };

@@ -1,12 +1,13 @@
 //! Launching: a kernel bound to a Rust signature, a geometry, and arguments.
 //!
-//! The signature is checked against the kernel once, by [`Function::bind`](crate::module::Function::bind). A launch then checks
-//! only what may differ between launches, by a few comparisons, and calls the driver once. It allocates nothing.
+//! [`Function::bind`](crate::module::Function::bind) checks the signature against the kernel once.
+//! A launch then checks only values that may differ between launches, by a few comparisons, and
+//! makes one driver call. It allocates nothing.
 //!
 //! # Duties of a launch
 //!
-//! A kernel is foreign code. Its caller answers for each of its runs: at a launch, in each replay of a graph, and for the work
-//! that the kernel launches itself.
+//! A kernel is foreign code. Its caller is responsible for each of its runs: a launch, each replay
+//! of a graph, and work that the kernel itself launches.
 //!
 //! 1. The types of the signature have the same meaning in Rust and in the kernel.
 //! 2. With this geometry and these arguments, the kernel accesses only memory that it may: slices to their lengths, and slices
@@ -25,11 +26,11 @@
 //!    uses it only after an event that follows the allocation and earlier work there, and the buffer's own stream waits for
 //!    the kernel before it does anything else with the memory, or frees it.
 //!
-//! Types keep a part of this:
+//! Types enforce a part of this:
 //!
-//! | launched | kept by types |
+//! | launched | enforced by types |
 //! |---|---|
-//! | by [`Kernel`] | memory, textures and surfaces that were lent to a [scope](crate::stream::Scope) on the stream, until the scope has waited |
+//! | by [`Kernel`] | memory, textures and surfaces lent to a [scope](crate::stream::Scope) on the stream, until the scope has waited |
 //! | by a [graph](crate::graph), or captured into one | everything that the arguments borrow, and the code of the kernel, as long as the graph and its executable exist |
 //!
 //! For a graph, duties 3 and 4 remain for memory and textures passed as numbers, and for accesses in a replay that no path of

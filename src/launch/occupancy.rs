@@ -1,4 +1,4 @@
-//! Occupancy: blocks of a kernel that a device runs at once, and the block size that uses the device best.
+//! Occupancy: the blocks of a kernel that a device runs at once, and the best block size.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -11,20 +11,11 @@ use super::{LaunchAttributes, LaunchConfig};
 use crate::error::Error;
 use crate::module::Function;
 use crate::raw::call::context_call;
-use crate::raw::flags::flags;
 
-flags! {
-    /// Options of occupancy queries. A bit that this crate does not name is passed on.
-    ///
-    /// Example: see [`BlockSuggestion`].
-    pub struct OccupancyFlags: u32 {
-        /// Assume that caching of global memory stays on even where it costs occupancy.
-        const DISABLE_CACHING_OVERRIDE = CUoccupancy_flags::CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE.0;
-        const _ = !0;
-    }
-}
+/// Options of occupancy queries.
+pub type OccupancyFlags = CUoccupancy_flags;
 
-/// A geometry with which a kernel makes the most of its device.
+/// A launch geometry that uses the device well.
 ///
 /// # Example
 /// ```
@@ -34,7 +25,7 @@ flags! {
 ///
 /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
 /// // No shared memory, and blocks of any size.
-/// let best = module.function("saxpy")?.max_potential_block_size(0, 0, OccupancyFlags::empty())?;
+/// let best = module.function("saxpy")?.max_potential_block_size(0, 0, OccupancyFlags::CU_OCCUPANCY_DEFAULT)?;
 /// let config = LaunchConfig::for_elements(1_000_000, best.block);
 /// assert!(config.grid.x >= 1_000_000 / best.block);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,13 +33,13 @@ flags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct BlockSuggestion {
-    /// Blocks that the device runs at once: a smaller grid leaves part of it idle.
+    /// Number of blocks that the device runs at once: a smaller grid leaves part of it idle.
     pub min_grid: u32,
     /// Threads per block.
     pub block: u32,
 }
 
-/// Function that gives the shared memory per block, while the driver asks it.
+/// Returns the shared memory per block during the driver's query.
 type SharedBytes<'a> = &'a mut dyn FnMut(u32) -> usize;
 
 thread_local! {
@@ -62,8 +53,8 @@ struct AskedFor<'a> {
 }
 
 impl Function<'_> {
-    /// The number of blocks of `threads` threads, each with `shared_bytes` of dynamic shared memory, that one
-    /// multiprocessor runs at once; 0 if none fits.
+    /// Returns the number of blocks of `threads` threads and `shared_bytes` bytes of dynamic shared
+    /// memory that one multiprocessor runs at once; 0 if none fits.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -71,13 +62,13 @@ impl Function<'_> {
     ///
     /// let module = cuprum::Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
     /// let saxpy = module.function("saxpy")?;
-    /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::empty())?;
+    /// let blocks = saxpy.max_active_blocks_per_multiprocessor(256, 0, OccupancyFlags::CU_OCCUPANCY_DEFAULT)?;
     /// assert!(blocks >= 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no threads, or more than a block of the kernel can have.
+    /// `CUDA_ERROR_INVALID_VALUE` for zero threads, or too many for a block of the kernel.
     ///
     /// Driver: `cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags`, CUDA 7.0+.
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")]
@@ -91,7 +82,7 @@ impl Function<'_> {
         let call = FnId::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags;
         let (mut blocks, threads) = (0, signed(threads, call)?);
         let to = &raw mut blocks;
-        // SAFETY: the function is live, as its module is borrowed, and `blocks` outlives the call.
+        // SAFETY: the borrowed module keeps the function live, and `blocks` outlives the call.
         unsafe {
             context_call!(
                 self.context(),
@@ -100,19 +91,19 @@ impl Function<'_> {
                     self.as_raw(),
                     threads,
                     shared_bytes,
-                    flags.bits()
+                    flags.0
                 )
             )
         }?;
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// The block size at which most threads run at once, when each block has `shared_bytes` of dynamic shared memory.
+    /// Returns the block size with the most concurrent threads, for this shared memory per block.
     ///
     /// `limit` is the largest block that the program can use; 0 for the kernel's own limit.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for shared memory that no block can have.
+    /// `CUDA_ERROR_INVALID_VALUE` for more shared memory than any block can have.
     ///
     /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
@@ -127,11 +118,12 @@ impl Function<'_> {
         unsafe { self.suggest(None, shared_bytes, limit, flags) }
     }
 
-    /// Like [`max_potential_block_size`](Function::max_potential_block_size), for dynamic shared memory per block, in
-    /// bytes, that depends on the number of threads.
+    /// Same as [`max_potential_block_size`](Function::max_potential_block_size), for dynamic shared
+    /// memory per block that depends on the number of threads. `shared_bytes` returns it in bytes.
     ///
-    /// The driver calls `shared_bytes` on this thread before this returns; calls of the driver inside of it may answer
-    /// `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the panic goes on when the driver has returned.
+    /// The driver calls `shared_bytes` on this thread before this function returns. Driver calls in
+    /// it may return `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the
+    /// panic resumes after the driver has returned.
     ///
     /// # Errors
     /// Same as [`max_potential_block_size`](Function::max_potential_block_size).
@@ -145,9 +137,9 @@ impl Function<'_> {
         flags: OccupancyFlags,
     ) -> Result<BlockSuggestion, Error> {
         let mut asked = AskedFor { shared_bytes: &mut shared_bytes, panicked: None };
-        // A closure that asks in turn finds its own here and leaves ours behind.
+        // A nested query from the closure uses the slot and restores it.
         let outer = ASKED.replace((&raw mut asked).cast());
-        // SAFETY: the callback's data lives until the slot has been put back.
+        // SAFETY: the callback's data lives until the slot is restored.
         let suggestion = unsafe { self.suggest(Some(ask), 0, limit, flags) };
         ASKED.set(outer);
         match asked.panicked {
@@ -168,7 +160,7 @@ impl Function<'_> {
         let (mut min_grid, mut block) = (0, 0);
         let limit = signed(limit, FnId::cuOccupancyMaxPotentialBlockSizeWithFlags)?;
         let (to_grid, to_block) = (&raw mut min_grid, &raw mut block);
-        // SAFETY: the function is live, both out-parameters outlive the call, and the caller answers for the callback.
+        // SAFETY: the function is live, both out-parameters outlive the call; the caller guarantees `ask`.
         unsafe {
             context_call!(
                 self.context(),
@@ -179,7 +171,7 @@ impl Function<'_> {
                     ask,
                     shared_bytes,
                     limit,
-                    flags.bits()
+                    flags.0
                 )
             )
         }?;
@@ -187,11 +179,11 @@ impl Function<'_> {
         Ok(BlockSuggestion { min_grid: positive(min_grid), block: positive(block) })
     }
 
-    /// The bytes of dynamic shared memory that each of `blocks` blocks of `threads` threads can have, if they are to run on
-    /// one multiprocessor at once.
+    /// Returns the bytes of dynamic shared memory that each of `blocks` blocks of `threads` threads
+    /// can have if one multiprocessor runs them all at once.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if this many do not fit even without any.
+    /// `CUDA_ERROR_INVALID_VALUE` if the blocks do not fit even without shared memory.
     ///
     /// Driver: `cuOccupancyAvailableDynamicSMemPerBlock`, CUDA 10.2+.
     #[doc(alias = "cuOccupancyAvailableDynamicSMemPerBlock")]
@@ -200,7 +192,7 @@ impl Function<'_> {
         let call = FnId::cuOccupancyAvailableDynamicSMemPerBlock;
         let (mut bytes, blocks, threads) = (0, signed(blocks, call)?, signed(threads, call)?);
         let to = &raw mut bytes;
-        // SAFETY: the function is live, as its module is borrowed, and `bytes` outlives the call.
+        // SAFETY: the borrowed module keeps the function live, and `bytes` outlives the call.
         unsafe {
             context_call!(
                 self.context(),
@@ -210,11 +202,11 @@ impl Function<'_> {
         Ok(bytes)
     }
 
-    /// The most blocks that a cluster can have with this geometry.
+    /// Returns the maximum number of blocks per cluster with this geometry.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` on devices before compute capability 9.0; `CUDA_ERROR_INVALID_VALUE` for a geometry that
-    /// cannot be launched.
+    /// `CUDA_ERROR_NOT_SUPPORTED` on devices before compute capability 9.0;
+    /// `CUDA_ERROR_INVALID_VALUE` for a geometry that cannot be launched.
     ///
     /// Driver: `cuOccupancyMaxPotentialClusterSize`, CUDA 11.7+.
     #[doc(alias = "cuOccupancyMaxPotentialClusterSize")]
@@ -233,7 +225,8 @@ impl Function<'_> {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// Number of clusters that the device runs at once with this geometry; the attributes give the size of a cluster.
+    /// Returns the number of clusters that the device runs at once with this geometry. The
+    /// attributes contain the cluster size.
     ///
     /// # Errors
     /// Same as [`max_potential_cluster_size`](Function::max_potential_cluster_size); `CUDA_ERROR_INVALID_CLUSTER_SIZE`
@@ -255,14 +248,14 @@ impl Function<'_> {
     }
 }
 
-/// The driver's callback: asks the closure of the call that is on this thread.
+/// The driver's callback. Calls the closure of this thread's query.
 unsafe extern "C" fn ask(threads: i32) -> usize {
     let asked = ASKED.get();
     if asked.is_null() {
         return 0;
     }
-    // SAFETY: the slot holds a value on the stack of the call below, which nobody else touches while the driver is in
-    // it; the closure has no way to it.
+    // SAFETY: the slot points to a value on the stack of the query. No other code accesses it while
+    // the driver runs, and the closure cannot reach it.
     let asked = unsafe { &mut *asked };
     if asked.panicked.is_some() {
         return 0;

@@ -4,7 +4,7 @@ use super::{BindError, Kernel, Signature};
 use crate::module::{Module, ModuleError};
 use crate::raw::shared::Shared;
 
-/// Error of making a kernel from a shared module.
+/// Error of getting a kernel from a shared module.
 ///
 /// # Example
 /// ```
@@ -20,17 +20,18 @@ use crate::raw::shared::Shared;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// The module has no such function.
+    /// The module has no function of that name.
     #[error(transparent)]
     Module(#[from] ModuleError),
-    /// The function has other parameters.
+    /// The parameters differ from the signature.
     #[error(transparent)]
     Bind(#[from] BindError),
 }
 
 impl<'ctx> Shared<Module<'ctx>> {
-    /// A kernel by its name, bound to a signature: like [`Module::function`] and
-    /// [`Function::bind`](crate::module::Function::bind), but it has a share of the module, which stays loaded, instead of a borrow.
+    /// Returns a kernel by its name, bound to a signature. Same as [`Module::function`] and
+    /// [`Function::bind`](crate::module::Function::bind), but the kernel holds a share of the
+    /// module, which stays loaded, instead of a borrow.
     ///
     /// ```
     /// # cuprum::example!(driver);
@@ -50,7 +51,7 @@ impl<'ctx> Shared<Module<'ctx>> {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError`], which names the kernel.
+    /// [`KernelError`], with the kernel's name.
     ///
     /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and the calls of [`Function::bind`](crate::module::Function::bind):
     /// `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read);

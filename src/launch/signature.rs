@@ -1,4 +1,4 @@
-//! Signatures of kernels, and the arguments that fit them.
+//! Signatures of kernels, and matching arguments.
 
 use std::alloc::Layout;
 use std::ffi::c_void;
@@ -18,7 +18,7 @@ use crate::memory::{
 #[derive(Debug)]
 pub struct In<T>(PhantomData<T>);
 
-/// A parameter that is the address of device memory which the kernel writes, and may read, as elements of `T`.
+/// A parameter that is the address of device memory that the kernel may read and write as `T`s.
 ///
 /// Example: see [`Kernel`](super::Kernel).
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl<T: DeviceData> Parameter for InOut<T> {
     const LAYOUT: Layout = Layout::new::<CUdeviceptr>();
 }
 
-/// A value that can be given for a parameter `P`.
+/// A value for a parameter `P`.
 ///
 /// # Safety
 /// `Raw` is the representation that the kernel reads for `P`: plain data of `P`'s layout.
@@ -122,7 +122,7 @@ unsafe impl<T: DeviceData> Argument<T> for T {
     }
 }
 
-/// Arguments for an address: each is a borrow of device memory.
+/// Arguments for an address: borrows of device memory.
 macro_rules! addresses {
     ($($parameter:ident <- $argument:ty;)*) => { $(
         // SAFETY: a device address, which is eight bytes of plain data.
@@ -158,7 +158,7 @@ addresses! {
     InOut <- &mut PitchedMut<'_, T>;
 }
 
-/// The parameters of a kernel: a tuple of up to 16 types that are each a [`Parameter`].
+/// The parameters of a kernel: a tuple of up to 16 [`Parameter`] types.
 ///
 /// Example: see [`Parameter`].
 #[diagnostic::on_unimplemented(
@@ -171,7 +171,7 @@ pub trait Signature: sealed::Sealed {
     const LAYOUT: &'static [Layout];
 }
 
-/// Arguments for the signature `S`: a tuple with an [`Argument`] for each parameter.
+/// Arguments for the signature `S`: a tuple with an [`Argument`] per parameter.
 ///
 /// Example: see [`Kernel`](super::Kernel), `launch`.
 #[diagnostic::on_unimplemented(
@@ -180,7 +180,7 @@ pub trait Signature: sealed::Sealed {
     note = "arguments are a tuple with as many values as the signature has parameters; with one, `(value,)`"
 )]
 pub trait Arguments<S: Signature>: sealed::Sealed {
-    /// Calls `body` with an array of one pointer for each argument, which is valid for that call.
+    /// Calls `body` with an array of one pointer per argument, which is valid during that call.
     fn with_pointers<R>(self, body: impl FnOnce(*mut *mut c_void) -> R) -> R;
 }
 

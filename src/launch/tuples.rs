@@ -1,7 +1,7 @@
 //! The tuples that are signatures and arguments of kernels.
 
-/// Calls a macro once for each length of tuples from 1 to 16, with that many times the names of a parameter's type, of an
-/// argument's type, and of the argument.
+/// Calls a macro for each tuple length from 1 to 16, with that many names of parameter types,
+/// argument types, and arguments.
 macro_rules! for_each_tuple {
     ($each:ident) => {
         for_each_tuple! {

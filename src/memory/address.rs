@@ -1,4 +1,4 @@
-//! The allocation that an address lies in, and addresses for other devices of the machine.
+//! The allocation that contains an address, and addresses for other devices of the machine.
 
 use std::ops::Range;
 use std::ptr;
@@ -23,7 +23,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND` for an address in no allocation.
+    /// `CUDA_ERROR_NOT_FOUND` if no allocation contains the address.
     ///
     /// Driver: `cuMemGetAddressRange_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemGetAddressRange_v2")]
@@ -31,7 +31,7 @@ impl Current<'_, '_> {
     pub fn address_range(&self, address: CUdeviceptr) -> Result<Range<CUdeviceptr>, Error> {
         let context = &self.get()?;
         let (mut start, mut bytes) = (0, 0);
-        // SAFETY: both out-parameters outlive the call, and any number is asked for.
+        // SAFETY: both out-parameters outlive the call, which accepts any address.
         unsafe { context_call!(context, cuMemGetAddressRange_v2(&raw mut start, &raw mut bytes, address)) }?;
         Ok(start..start.saturating_add(bytes as CUdeviceptr))
     }
@@ -39,10 +39,10 @@ impl Current<'_, '_> {
 
 #[cfg(unix)]
 impl<T: DeviceData> Slice<'_, T> {
-    /// The memory as a dma-buf of Linux, by which other devices on the bus reach it, for instance network cards.
+    /// Exports the memory as a Linux dma-buf, for access by other devices such as network cards.
     ///
-    /// Address and size have to be multiples of the host's page size. Before the memory is freed or unmapped, whoever was
-    /// given the descriptor must have stopped using it.
+    /// The address and the size must be multiples of the host's page size. All users of the
+    /// descriptor must stop using it before the memory is freed or unmapped.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute `CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED`;
@@ -57,13 +57,14 @@ impl<T: DeviceData> Slice<'_, T> {
         let (mut descriptor, bytes, address) = (-1, bytes_of::<T>(self.len())?, self.as_raw());
         let to = ptr::from_mut(&mut descriptor).cast();
         let kind = CUmemRangeHandleType::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
-        // SAFETY: the memory is live, and the out-parameter is an `int`, as it is for this kind, and outlives the call.
+        // SAFETY: the memory is live; the out-parameter is an `int` for this kind, and outlives the
+        // call.
         unsafe { context_call!(context, cuMemGetHandleForAddressRange(to, address, bytes, kind, 0)) }?;
         Ok(owned_descriptor(descriptor, call)?)
     }
 }
 
-/// A descriptor that the driver has just opened for its caller.
+/// A descriptor that the driver has opened for this call.
 #[cfg(unix)]
 pub(crate) fn owned_descriptor(descriptor: i32, call: FnId) -> Result<std::os::fd::OwnedFd, Error> {
     use std::os::fd::FromRawFd;
@@ -71,6 +72,6 @@ pub(crate) fn owned_descriptor(descriptor: i32, call: FnId) -> Result<std::os::f
     if descriptor < 0 {
         return Err(Error::host(CUresult::CUDA_ERROR_UNKNOWN, call));
     }
-    // SAFETY: the driver has opened it for whoever asked, who owns it.
+    // SAFETY: the driver has opened it for the caller, who owns it.
     Ok(unsafe { std::os::fd::OwnedFd::from_raw_fd(descriptor) })
 }

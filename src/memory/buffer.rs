@@ -1,4 +1,4 @@
-//! Device memory that is owned.
+//! Owned device memory.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
-/// An allocation by its address; none at 0.
+/// An allocation by its address; 0 for none.
 #[derive(Clone, Copy)]
 pub(super) struct Allocation(pub(super) CUdeviceptr);
 
@@ -28,26 +28,25 @@ unsafe impl Handle for Allocation {
 
     #[inline]
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the allocation is live and not used again.
+        // SAFETY: the caller guarantees that the allocation is live and not used again.
         unsafe { call!(fns, cuMemFree_v2(self.0)) }
     }
 }
 
 /// `len` elements of device memory in one context, freed on drop.
 ///
-/// The host cannot dereference it: its contents come back by a copy. It borrows its context, so it is freed
-/// before the context is destroyed. It may be sent to and dropped on any thread.
+/// The host cannot dereference it; a copy brings its contents back. It borrows its context, so it
+/// is freed before the context is destroyed. It can be sent to any thread and dropped there.
 ///
-/// It is copied and filled by the token, with [`Current::copy`] and [`Current::fill`], or lent to a
-/// [scope](Current::scope).
+/// [`Current::copy`] and [`Current::fill`] work on it, and a [scope](Current::scope) borrows it.
 ///
-/// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
+/// A buffer of zero bytes owns nothing and makes no driver calls.
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `Buffer<'static, T>`, made in a [shared context](crate::Shared), of which it has a share: it
-/// may lie beside that context, or without it. In a context that is borrowed, `'ctx` is that borrow, and no struct can hold
-/// both.
+/// In a struct it is a `Buffer<'static, T>`, made in a [shared context](crate::Shared), of which it
+/// holds a share. The struct may also hold the context. In a borrowed context, `'ctx` is the
+/// borrow, and no struct can hold both.
 ///
 /// # Example
 /// ```
@@ -74,10 +73,10 @@ elements! {
 }
 
 impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
-    /// Allocates `len` elements whose contents are whatever the memory held.
+    /// Allocates `len` elements without initializing them.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuMemAlloc_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAlloc_v2")]
@@ -107,7 +106,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// Allocates as many elements as `host` has and copies them there.
+    /// Allocates a buffer of the length of `host` and copies `host` there.
     ///
     /// # Errors
     /// Same as [`alloc`](Buffer::alloc).
@@ -121,11 +120,11 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// Takes over memory that the driver allocated elsewhere, in the current context. No driver call.
+    /// Takes ownership of memory allocated elsewhere in the current context. No driver call.
     ///
     /// # Safety
-    /// 1. `address` was given by `cuMemAlloc` or a similar call in the context of `cx`, nobody else frees it, and it
-    ///    has at least `len` elements of `T`.
+    /// 1. `cuMemAlloc` or a similar call in the context of `cx` returned `address`, no other code
+    ///    frees it, and it has at least `len` elements of `T`.
     /// 2. No other `Buffer` owns it.
     #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, address: CUdeviceptr, len: usize) -> Self {
@@ -133,16 +132,16 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         Self { memory, len, _elements: PhantomData }
     }
 
-    /// Gives up the memory without freeing it.
+    /// Releases ownership without freeing the memory.
     #[inline]
     pub fn into_raw(self) -> CUdeviceptr {
         self.memory.into_raw().0
     }
 
-    /// Copies the buffer into a new vector. Blocks until it is there.
+    /// Copies the buffer to a new vector. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -151,8 +150,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_slice().to_vec(cx)
     }
 
-    /// Frees the memory and reports the error that `Drop` would swallow. The buffer is gone after an error too: the
-    /// driver may have freed it all the same, so that it must not be freed again.
+    /// Frees the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

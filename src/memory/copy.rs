@@ -1,10 +1,9 @@
-//! Copies and fills: one function for each that the driver has. Owners and loans of memory check lengths and the
-//! current context, and call these.
+//! Copies and fills: one function per driver function. Callers check lengths and the context.
 //!
-//! The safe layer promises: the next call on the same memory reads what the last one wrote, on whichever thread. The
-//! legacy default stream keeps that promise, as all of these run on it. Where the library was opened with per-thread
-//! default streams, each thread has a queue of its own and nothing orders them; there the host waits for all that the
-//! driver may leave in flight.
+//! The safe layer guarantees that the next call on the same memory reads the data that the last
+//! call wrote, on any thread. All calls run on the legacy default stream, which provides this
+//! order. Per-thread default streams are not ordered with each other; if the library was opened
+//! with them, the host waits for all work that the driver may leave in flight.
 
 mod batch;
 mod peer;
@@ -23,7 +22,7 @@ pub(crate) use self::batch::{
 };
 pub(crate) use self::peer::{between, block_between, block_between_on, wait_for_other};
 
-/// Defines functions that copy `bytes` bytes between two sides by one call of the driver: none need no call.
+/// Defines functions that copy `bytes` bytes by one driver call; zero bytes need no call.
 macro_rules! copies {
     ($(
         $(#[$meta:meta])*
@@ -41,7 +40,7 @@ macro_rules! copies {
             if $bytes == 0 {
                 return Ok(());
             }
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             unsafe { context_call!($context, $call($($argument),*)) }?;
             $( $after($context)?; )?
             Ok(())
@@ -49,33 +48,33 @@ macro_rules! copies {
     )* };
 }
 
-/// Fills by the function for the width of a pattern, under the word of the caller of the function that it stands in.
+/// Calls the fill function for a pattern's width. The enclosing function has the duties.
 macro_rules! fill_by_width {
     ($context:expr, $pattern:expr, $value:ident: $($width:ident by $call:ident($($argument:expr),*);)*) => {
         match $pattern { $(
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             Pattern::$width($value) => unsafe { context_call!($context, $call($($argument),*)) },
         )* }
     };
 }
 
-/// An address and the context of its memory.
 type InContext<'a> = (&'a ContextRef, CUdeviceptr);
 
 copies! {
-    /// Copies `bytes` bytes from the host. It may be reused on return.
+    /// Copies `bytes` bytes from the host. The host memory may be reused on return.
     ///
     /// # Safety
-    /// Both sides have `bytes` bytes, `context` is current and the device side is of it.
+    /// Both sides have `bytes` bytes; `context` is current and owns the device side.
     #[inline]
     fn from_host(context; to: CUdeviceptr, host: *const c_void; bytes)
         = cuMemcpyHtoD_v2(to, host, bytes), then settle;
 
-    /// Copies `bytes` bytes to the host. When it returns, the device no longer touches that memory, whatever the answer is:
-    /// measured for faults of all kinds that happen during the copy (`tests/data/goldens/after_fault.txt`).
+    /// Copies `bytes` bytes to the host. On return, even with an error, the device no longer
+    /// accesses that memory. This was measured for all kinds of faults during the copy
+    /// (`tests/data/goldens/after_fault.txt`).
     ///
     /// # Safety
-    /// The duties of [`from_host`].
+    /// Same as [`from_host`].
     #[inline]
     fn to_host(context; host: *mut c_void, from: CUdeviceptr; bytes)
         = cuMemcpyDtoH_v2(host, from, bytes);
@@ -83,7 +82,7 @@ copies! {
     /// Copies `bytes` bytes within the device. The host does not wait.
     ///
     /// # Safety
-    /// The duties of [`from_host`].
+    /// Same as [`from_host`].
     #[inline]
     fn within(context; to: CUdeviceptr, from: CUdeviceptr; bytes)
         = cuMemcpyDtoD_v2(to, from, bytes), then settle;
@@ -91,22 +90,22 @@ copies! {
     /// Copies `bytes` bytes between addresses of any kind.
     ///
     /// # Safety
-    /// Same as [`from_host`] and [`to_host`], as the addresses are.
+    /// Same as [`from_host`] and [`to_host`], depending on the addresses.
     fn unified(context; to: CUdeviceptr, from: CUdeviceptr; bytes)
         = cuMemcpy(to, from, bytes), then settle;
 
     /// Queues a copy of `bytes` bytes between addresses of any kind.
     ///
     /// # Safety
-    /// Same as [`from_host_on`] and [`to_host_on`], as the addresses are.
+    /// Same as [`from_host_on`] and [`to_host_on`], depending on the addresses.
     fn unified_on(context, stream; to: CUdeviceptr, from: CUdeviceptr; bytes)
         = cuMemcpyAsync(to, from, bytes, stream);
 
     /// Queues a copy of `bytes` bytes from the host.
     ///
     /// # Safety
-    /// The duties of [`from_host`]; the host side lives and is not written until `stream` was waited for or its context is
-    /// lost.
+    /// Same as [`from_host`]; the host side lives and is not written until `stream` was waited for
+    /// or its context is lost.
     #[inline]
     fn from_host_on(context, stream; to: CUdeviceptr, host: *const c_void; bytes)
         = cuMemcpyHtoDAsync_v2(to, host, bytes, stream);
@@ -114,8 +113,9 @@ copies! {
     /// Queues a copy of `bytes` bytes to the host.
     ///
     /// # Safety
-    /// The duties of [`from_host`]; nobody touches the host side, nor frees it, until `stream` was waited for with success
-    /// or the context has ended: where the wait fails, page-locked memory may still be written.
+    /// Same as [`from_host`]; the host side is neither accessed nor freed until a wait for `stream`
+    /// succeeded or the context has ended. If the wait fails, the device may still write
+    /// page-locked memory.
     #[inline]
     fn to_host_on(context, stream; host: *mut c_void, from: CUdeviceptr; bytes)
         = cuMemcpyDtoHAsync_v2(host, from, bytes, stream);
@@ -123,7 +123,7 @@ copies! {
     /// Queues a copy of `bytes` bytes within the device.
     ///
     /// # Safety
-    /// The duties of [`within`]; both sides live until `stream` was waited for.
+    /// Same as [`within`]; both sides live until `stream` was waited for.
     #[inline]
     fn within_on(context, stream; to: CUdeviceptr, from: CUdeviceptr; bytes)
         = cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
@@ -131,8 +131,8 @@ copies! {
     /// Queues a copy of `bytes` bytes from one context to another.
     ///
     /// # Safety
-    /// `context` is current and that of the stream. Both sides have `bytes` bytes in their contexts, which are of one driver,
-    /// and live until `stream` was waited for.
+    /// `context` is current and is the stream's context. Both sides have `bytes` bytes in their
+    /// contexts, which are of one driver, and live until `stream` was waited for.
     fn between_on(context, stream; to: InContext<'_>, from: InContext<'_>; bytes)
         = cuMemcpyPeerAsync(to.1, to.0.as_raw(), from.1, from.0.as_raw(), bytes, stream);
 }
@@ -140,7 +140,7 @@ copies! {
 /// Sets `len` elements of the pattern's width. The host does not wait.
 ///
 /// # Safety
-/// The duties of [`from_host`]; the address is a multiple of the width.
+/// Same as [`from_host`]; the address is a multiple of the width.
 #[inline]
 pub(crate) unsafe fn fill(
     context: &ContextRef,
@@ -162,7 +162,7 @@ pub(crate) unsafe fn fill(
 /// Queues a fill of `len` elements of the pattern's width.
 ///
 /// # Safety
-/// The duties of [`fill`]; the memory lives until `stream` was waited for.
+/// Same as [`fill`]; the memory lives until `stream` was waited for.
 #[inline]
 pub(crate) unsafe fn fill_on(
     context: &ContextRef,
@@ -181,35 +181,35 @@ pub(crate) unsafe fn fill_on(
     }
 }
 
-/// Function of the driver that copies a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// Rows of one plane.
+    /// Rows of one slice.
     Plane,
-    /// The same within device memory, for a distance of rows that the program chose and that the driver may refuse
-    /// otherwise.
+    /// Rows of one slice within device memory, with a pitch that the program chose and that the
+    /// driver might otherwise refuse.
     UnalignedPlane,
     /// Slices of rows.
     Solid,
 }
 
-/// Copies a block of rows and slices. Memory of the host may be reused, or has the bytes of the copy, on return; within
-/// the device the host does not wait.
+/// Copies a block of rows and slices. On return, host memory may be reused or has the copied bytes.
+/// Within the device the host does not wait.
 ///
-/// When a copy to the host returns, the device no longer touches that memory, whatever the answer is: measured on an H100
-/// with driver 580, with a kernel that faults during the copy, for both functions, rows of memory and arrays, pageable
-/// and page-locked memory.
+/// When a copy to the host returns, even with an error, the device no longer accesses that memory.
+/// This was measured on an H100 with driver 580, with a kernel that faults during the copy, for
+/// both functions, rows of memory and arrays, pageable and page-locked memory.
 ///
 /// # Safety
-/// `context` is current. Both sides that `block` names are live and have room for the block; device memory and arrays
-/// are of that context. For [`Form::Plane`] and [`Form::UnalignedPlane`] the block has one slice, the first.
+/// `context` is current. Both sides of `block` are live and have room for it; device memory and
+/// arrays are of that context. For [`Form::Plane`] and [`Form::UnalignedPlane`] the block has one
+/// slice, the first.
 pub(crate) unsafe fn block(context: &ContextRef, block: &CUDA_MEMCPY3D, form: Form) -> Result<(), Error> {
     if is_empty(block) {
         return Ok(());
     }
     let plane = plane_of(block);
     match form {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         Form::Plane => unsafe { context_call!(context, cuMemcpy2D_v2(&raw const plane)) },
         // SAFETY: as above.
         Form::UnalignedPlane => unsafe { context_call!(context, cuMemcpy2DUnaligned_v2(&raw const plane)) },
@@ -222,8 +222,8 @@ pub(crate) unsafe fn block(context: &ContextRef, block: &CUDA_MEMCPY3D, form: Fo
 /// Queues a copy of a block of rows and slices.
 ///
 /// # Safety
-/// The duties of [`block`]; both sides live, and a host side is read and not written, until `stream` was waited for or
-/// its context is lost.
+/// Same as [`block`]; both sides live, and a source on the host is not written, until `stream` was
+/// waited for or its context is lost.
 pub(crate) unsafe fn block_on(
     context: &ContextRef,
     stream: CUstream,
@@ -234,7 +234,7 @@ pub(crate) unsafe fn block_on(
         return Ok(());
     }
     if form == Form::Solid {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         return unsafe { context_call!(context, cuMemcpy3DAsync_v2(block, stream)) };
     }
     let plane = plane_of(block);
@@ -242,12 +242,11 @@ pub(crate) unsafe fn block_on(
     unsafe { context_call!(context, cuMemcpy2DAsync_v2(&raw const plane, stream)) }
 }
 
-/// True if a block has no bytes.
 fn is_empty(block: &CUDA_MEMCPY3D) -> bool {
     block.WidthInBytes == 0 || block.Height == 0 || block.Depth == 0
 }
 
-/// The first slice of a block, for the functions of two dimensions.
+/// The first slice of a block, for the two-dimensional functions.
 fn plane_of(block: &CUDA_MEMCPY3D) -> CUDA_MEMCPY2D {
     CUDA_MEMCPY2D {
         srcXInBytes: block.srcXInBytes,
@@ -269,7 +268,7 @@ fn plane_of(block: &CUDA_MEMCPY3D) -> CUDA_MEMCPY2D {
     }
 }
 
-/// Rows of device memory: the address of the first, the bytes from one to the next, elements of each, their number.
+/// Rows of device memory: first address, bytes from row to row, elements per row, rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
     pub(crate) address: CUdeviceptr,
@@ -284,10 +283,11 @@ impl Rows {
     }
 }
 
-/// Sets the elements of rows, which have the pattern's width. The host does not wait.
+/// Sets the elements of rows to the pattern, which has their size. The host does not wait.
 ///
 /// # Safety
-/// `context` is current, the rows lie in live memory of it, and address and pitch are multiples of the pattern's width.
+/// `context` is current, with the live memory of the rows; address and pitch are multiples of the
+/// width.
 pub(crate) unsafe fn fill_rows(context: &ContextRef, to: Rows, pattern: Pattern) -> Result<(), Error> {
     if to.is_empty() {
         return Ok(());
@@ -301,10 +301,10 @@ pub(crate) unsafe fn fill_rows(context: &ContextRef, to: Rows, pattern: Pattern)
     settle(context)
 }
 
-/// Queues the fill of [`fill_rows`].
+/// Queues a fill of rows, as [`fill_rows`] does.
 ///
 /// # Safety
-/// The duties of [`fill_rows`]; the memory lives until `stream` was waited for.
+/// Same as [`fill_rows`]; the memory lives until `stream` was waited for.
 pub(crate) unsafe fn fill_rows_on(
     context: &ContextRef,
     stream: CUstream,
@@ -322,15 +322,15 @@ pub(crate) unsafe fn fill_rows_on(
     }
 }
 
-/// Waits for the default stream: the context's, or this thread's.
+/// Waits for the default stream of the context or, with per-thread default streams, of this thread.
 #[cold]
 #[inline(never)]
 pub(crate) fn wait_for_default_stream(context: &ContextRef) -> Result<(), Error> {
-    // SAFETY: the null stream is always there; the caller has checked that the context is current.
+    // SAFETY: the null stream always exists; the caller has checked that the context is current.
     unsafe { context_call!(context, cuStreamSynchronize(CUstream::null())) }
 }
 
-/// Notes that something was queued on the default stream. Waits for it if that stream belongs to this thread alone.
+/// Notes queued work on the default stream. Waits for it if it belongs to this thread only.
 #[inline]
 fn settle(context: &ContextRef) -> Result<(), Error> {
     if context.default_stream().is_noted() { Ok(()) } else { note(context) }

@@ -1,16 +1,17 @@
-//! Types that may lie in device memory.
+//! Types that device memory can hold.
 
 use cuprum_sys::CUdeviceptr;
 
-/// Plain data: it can be copied to and from a device byte for byte, and every pattern of bytes is a value of it.
+/// Plain data: it can be copied to and from a device by bytes, and every bit pattern is valid.
 ///
-/// It holds for the integers and floats, arrays of them, CUDA's [vector types](super::vector), and structs declared so. It
-/// does not hold for `bool`, `char`, `Option`, references or pointers: not every pattern of bytes is a value of those.
-/// With the features of these names also for `half`'s `f16` and `bf16` and for `num_complex::Complex`; a type that is
-/// `bytemuck::Pod` is wrapped in `Plain`.
+/// Implemented for the integers and floats, arrays of them, CUDA's [vector types](super::vector),
+/// and structs declared as plain data. Not implemented for `bool`, `char`, `Option`, references or
+/// pointers, because some bit patterns are invalid for them. The features `half` and `num-complex`
+/// add `f16` and `bf16`, and `num_complex::Complex`. `Plain` wraps a type that is `bytemuck::Pod`.
 ///
-/// The feature `derive` has `#[derive(DeviceData)]`, which needs no `unsafe`: the compiler proves that the layout is that
-/// of C, that each field is plain data, and that there is no padding. Without it:
+/// The feature `derive` has `#[derive(DeviceData)]`, which needs no `unsafe`: the compiler checks
+/// that the struct has C layout, that each field is plain data, and that there is no padding.
+/// Without it:
 ///
 /// ```
 /// #[derive(Clone, Copy)]
@@ -21,9 +22,9 @@ use cuprum_sys::CUdeviceptr;
 /// ```
 ///
 /// # Safety
-/// 1. Every pattern of bytes is a valid value of the type.
-/// 2. The type's layout is defined (`#[repr(C)]` or `#[repr(transparent)]`), and the kernel's type has the same.
-/// 3. It holds no reference, host pointer, or handle that means something on the host alone.
+/// 1. Every bit pattern is a valid value of the type.
+/// 2. Its layout is defined (`#[repr(C)]` or `#[repr(transparent)]`) and equal to the kernel's.
+/// 3. It contains no reference, host pointer, or handle that is valid only on the host.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data that a device can hold",
     label = "not plain data",
@@ -35,17 +36,17 @@ pub unsafe trait DeviceData: Copy + Send + Sync + 'static {}
 
 macro_rules! plain {
     ($($type:ty)*) => { $(
-        // SAFETY: a primitive number: any bytes are a value, and its layout is that of C.
+        // SAFETY: a primitive number: every bit pattern is valid, and it has C layout.
         unsafe impl DeviceData for $type {}
     )* };
 }
 
 plain!(u8 i8 u16 i16 u32 i32 u64 i64 u128 i128 usize isize f32 f64);
 
-// SAFETY: elements lie one after another, and each is plain data.
+// SAFETY: elements follow each other, and each is plain data.
 unsafe impl<T: DeviceData, const N: usize> DeviceData for [T; N] {}
 
-/// Plain data that the driver can fill memory with: numbers of one, two or four bytes.
+/// Plain data that the driver can fill memory with: values of one, two or four bytes.
 ///
 /// # Example
 /// ```
@@ -125,15 +126,14 @@ fills! {
     half::bf16: value => Pattern::Half(value.to_bits());
 }
 
-// SAFETY: a struct in C layout of two values that are plain data, without padding between equals.
+// SAFETY: a struct in C layout of two plain values of the same type, without padding.
 #[cfg(feature = "num-complex")]
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceData> DeviceData for num_complex::Complex<T> {}
 
-/// A value of a type that is [`bytemuck::Pod`], as plain data. Feature `bytemuck`.
+/// A value of a [`bytemuck::Pod`] type, as plain data. Feature `bytemuck`.
 ///
-/// For types of other crates, for which [`DeviceData`] cannot be implemented here or in yours. Slices are wrapped and
-/// unwrapped in place, with `bytemuck`'s trait:
+/// For types of other crates, which cannot implement [`DeviceData`]. Wraps slices in place:
 ///
 /// ```
 /// use bytemuck::TransparentWrapper;
@@ -148,7 +148,7 @@ unsafe impl<T: DeviceData> DeviceData for num_complex::Complex<T> {}
 #[repr(transparent)]
 pub struct Plain<T>(pub T);
 
-// SAFETY: `Pod`: any bytes are a value, there is no padding and no pointer, and its layout is one that C has.
+// SAFETY: `Pod`: every bit pattern is valid, without padding or pointers, in a layout of C.
 #[cfg(feature = "bytemuck")]
 #[diagnostic::do_not_recommend]
 unsafe impl<T: bytemuck::Pod + Send + Sync> DeviceData for Plain<T> {}
@@ -157,11 +157,11 @@ unsafe impl<T: bytemuck::Pod + Send + Sync> DeviceData for Plain<T> {}
 #[cfg(feature = "bytemuck")]
 unsafe impl<T> bytemuck::TransparentWrapper<T> for Plain<T> {}
 
-// SAFETY: as `T`, which is all of it.
+// SAFETY: same as `T`, the only field.
 #[cfg(feature = "bytemuck")]
 unsafe impl<T: bytemuck::Zeroable> bytemuck::Zeroable for Plain<T> {}
 
-// SAFETY: as `T`, which is all of it.
+// SAFETY: same as `T`, the only field.
 #[cfg(feature = "bytemuck")]
 unsafe impl<T: bytemuck::Pod> bytemuck::Pod for Plain<T> {}
 
@@ -173,7 +173,7 @@ unsafe impl bytemuck::Zeroable for DeviceAddress {}
 #[cfg(feature = "bytemuck")]
 unsafe impl bytemuck::Pod for DeviceAddress {}
 
-/// An address in device memory, for structs and kernels that take one. It keeps nothing alive.
+/// An address in device memory, for structs and kernels. It does not keep the memory alive.
 ///
 /// # Example
 /// ```
@@ -199,5 +199,5 @@ unsafe impl bytemuck::Pod for DeviceAddress {}
 #[repr(transparent)]
 pub struct DeviceAddress(pub CUdeviceptr);
 
-// SAFETY: a number of eight bytes; only a device gives it a meaning.
+// SAFETY: a number of eight bytes, which only a device dereferences.
 unsafe impl DeviceData for DeviceAddress {}

@@ -1,6 +1,7 @@
-//! What the owners of elements in device memory have in common.
+//! Common methods of the owners of elements in device memory.
 
-/// Common methods of the owners of `len` elements: where the first is, whose context it is, and how many devices may reach.
+/// Common methods of the owners of elements, by the address, the context, and the accessible
+/// length.
 macro_rules! elements {
     (
         $buffer:ident($this:ident): $address:expr, of $memory:expr, $reachable:expr $(, noting $note:expr)?;
@@ -31,26 +32,26 @@ macro_rules! elements {
                 self.len == 0
             }
 
-            /// All elements, to read.
+            /// Borrows all elements to read.
             #[inline]
             pub fn as_slice(&self) -> Slice<'_, T> {
                 let $this = self;
                 Slice::new(self.as_raw(), $reachable, $memory.near())
             }
 
-            /// All elements, to write.
+            /// Borrows all elements to write.
             #[inline]
             pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
                 let $this = self;
                 SliceMut::new($this.as_raw(), $reachable, $memory.near())
             }
 
-            /// Some elements, to read; `None` if the range does not lie in the buffer.
+            /// Borrows some elements to read. Returns `None` if the range is out of bounds.
             pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
                 self.as_slice().slice(range)
             }
 
-            /// Some elements, to write; `None` if the range does not lie in the buffer.
+            /// Borrows some elements to write. Returns `None` if the range is out of bounds.
             pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
                 self.as_mut_slice().into_slice(range)
             }
@@ -73,7 +74,7 @@ macro_rules! elements {
 
 pub(crate) use elements;
 
-/// Owners of elements in linear memory as places of copies, by their slices.
+/// Makes owners of elements in linear memory places of copies, by their slices.
 macro_rules! linear {
     ($buffer:ident) => {
         $crate::memory::verbs::kind::place! {
@@ -85,7 +86,7 @@ macro_rules! linear {
 
 pub(crate) use linear;
 
-/// Common methods of borrowed runs of elements, by an address and a number; of those that are `Copy`, also parts.
+/// Common methods of borrowed elements with an address and a length, and parts of the `Copy` ones.
 macro_rules! run {
     ($run:ty $(, of its $part:ident)?) => {
         impl<T: DeviceData> $run {
@@ -109,7 +110,7 @@ macro_rules! run {
         run!($run);
 
         impl<T: DeviceData> $run {
-            /// Some of the elements; `None` if the range does not lie within.
+            /// Returns some of the elements, or `None` if the range is out of bounds.
             pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
                 let (start, len) = resolve(&range, self.len)?;
                 let address = self.address + (start * size_of::<T>()) as CUdeviceptr;

@@ -1,13 +1,13 @@
-//! Numbers of elements along each dimension, and their layout in memory that has rows.
+//! Numbers of elements per dimension, and their layout in memory with rows.
 
 use std::fmt;
 use std::ops::RangeBounds;
 
 use super::{MemoryError, bytes_of, resolve};
 
-/// Elements in a row, rows in a slice, and slices. Made from numbers: `Extent::from((640, 480))`.
+/// Elements per row, rows per slice, and slices. Made from numbers: `Extent::from((640, 480))`.
 ///
-/// One row is of height 1 and depth 1. If a number is zero, there are no elements.
+/// A single row has height 1 and depth 1. If a number is zero, there are no elements.
 ///
 /// # Example
 /// ```
@@ -18,16 +18,16 @@ use super::{MemoryError, bytes_of, resolve};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extent {
-    /// Elements of a row.
+    /// Elements per row.
     pub width: usize,
-    /// Rows of a slice.
+    /// Rows per slice.
     pub height: usize,
-    /// Slices; layers or faces of an array that has them.
+    /// Slices, or layers or faces of an array.
     pub depth: usize,
 }
 
 impl Extent {
-    /// Number of elements; `None` if it does not fit.
+    /// Returns the number of elements, or `None` if it overflows.
     #[inline]
     pub fn len(self) -> Option<usize> {
         if self.is_empty() {
@@ -41,7 +41,7 @@ impl Extent {
         self.width == 0 || self.height == 0 || self.depth == 0
     }
 
-    /// The elements of three ranges: where they begin, and how many there are.
+    /// Resolves three ranges to the first element and the extent.
     pub(crate) fn part(
         self,
         x: &impl RangeBounds<usize>,
@@ -54,7 +54,6 @@ impl Extent {
         Some(([x, y, z], Self { width, height, depth }))
     }
 
-    /// Refuses a copy between blocks that differ.
     pub(crate) fn same(destination: Self, source: Self) -> Result<(), MemoryError> {
         if destination == source {
             Ok(())
@@ -88,20 +87,18 @@ impl fmt::Display for Extent {
     }
 }
 
-/// Layout of a block's elements in memory: rows at equal distances, and slices of rows.
+/// Memory layout of a block: rows at equal distances, and slices of rows.
 ///
-/// Whoever makes one has checked that the distances from the first byte to all others fit.
+/// The constructors check that the offsets of all elements fit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strides {
     pub(crate) extent: Extent,
-    /// Bytes from one row to the next.
     pub(crate) pitch: usize,
-    /// Rows from one slice to the next.
     pub(crate) rows: usize,
 }
 
 impl Strides {
-    /// A block in `len` elements of `T`: rows begin `pitch` elements apart, slices `rows` rows.
+    /// Layout of a block in `len` elements: rows begin `pitch` elements apart, slices `rows` rows.
     pub(crate) fn within<T>(
         len: usize,
         extent: Extent,
@@ -119,12 +116,11 @@ impl Strides {
             (end <= len).then_some(())
         };
         fits().ok_or(MemoryError::Outside { extent, pitch, rows, len })?;
-        // An empty block may have any distances; none of them is gone.
+        // An empty block may have any strides; all are kept as zero.
         let pitch = if extent.is_empty() { 0 } else { bytes_of::<T>(pitch)? };
         Ok(Self { extent, pitch, rows })
     }
 
-    /// A block without gaps.
     pub(crate) fn dense<T>(extent: Extent) -> Result<Self, MemoryError> {
         let no_room = MemoryError::TooLarge { len: usize::MAX, element_bytes: size_of::<T>() };
         let len = extent.len().ok_or(no_room)?;
@@ -132,12 +128,12 @@ impl Strides {
         Self::within::<T>(len, extent, extent.width, extent.height)
     }
 
-    /// Bytes from the first element to the one at `at`, which lies in the block or directly behind it.
+    /// Bytes from the first element to the one at `at`, which is in the block or directly after it.
     pub(crate) const fn offset<T>(&self, [x, y, z]: [usize; 3]) -> usize {
         if self.extent.is_empty() { 0 } else { (z * self.rows + y) * self.pitch + x * size_of::<T>() }
     }
 
-    /// The same rows and slices, of which a part is meant: the bytes that it begins behind, and its elements.
+    /// Returns the byte offset and the layout of a part of a block.
     pub(crate) fn part<T>(
         &self,
         x: &impl RangeBounds<usize>,
@@ -145,7 +141,7 @@ impl Strides {
         z: &impl RangeBounds<usize>,
     ) -> Option<(usize, Self)> {
         let (at, extent) = self.extent.part(x, y, z)?;
-        // Behind the last element there may be nothing to point at.
+        // Nothing may follow the last element.
         let offset = if extent.is_empty() { 0 } else { self.offset::<T>(at) };
         Some((offset, Self { extent, ..*self }))
     }

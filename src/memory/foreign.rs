@@ -1,4 +1,4 @@
-//! Device memory of other code.
+//! Device memory allocated by other code.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,16 +20,16 @@ use crate::error::Error;
 #[cfg(feature = "dlpack")]
 use crate::{memory::Buffer, raw::call::context_call};
 
-/// Function that gives memory back to the code that allocated it.
+/// A function that returns memory to the code that allocated it.
 type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx>;
 
-/// `len` elements of device memory that other code has allocated, in any way, with or without a function that gives it
-/// back.
+/// `len` elements of device memory that other code has allocated, in any way, with or without a
+/// function that releases it.
 ///
-/// It lends [slices](Slice), as every kind of memory does, and is an argument of kernels. Dropping it calls the function,
-/// on whichever thread, with the context current; a panic in it is caught, and an error of it is
-/// [swallowed](crate::swallowed). In a forked child, or if the context cannot be made current, the function is not
-/// called, and not dropped either.
+/// It lends [slices](Slice), like every kind of memory, and is a kernel argument. Dropping it calls
+/// the release function on any thread, with the context current. A panic in the function is caught,
+/// and an error is [swallowed](crate::swallowed). In a forked child, or if the context cannot be
+/// made current, the function is neither called nor dropped.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -59,7 +59,7 @@ type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Erro
 pub struct ForeignBuffer<'ctx, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,
-    /// Only taken, never lent: so the whole can be shared between threads.
+    /// Only taken, never borrowed, so threads can share the whole.
     release: Mutex<Option<Release<'ctx>>>,
     context: KeptContext<'ctx>,
     _elements: PhantomData<T>,
@@ -71,18 +71,20 @@ elements! {
 }
 
 impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
-    /// Borrows memory that stays the other code's: nothing is called when this is dropped. No driver call.
+    /// Borrows memory of other code, which keeps ownership. Neither this nor drop makes a driver
+    /// call.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`].
     ///
     /// # Safety
-    /// 1. From `address` on, a multiple of `T`'s alignment, there are `len` elements of `T` in memory that the context of
-    ///    `cx` can access and the driver can copy; whatever they hold is a value, as `T` says.
-    /// 2. They stay there as long as the value, and until what was queued through it is over: copies within the device and
-    ///    fills do not wait.
-    /// 3. Meanwhile no other code accesses them in a way that conflicts with accesses through this value, unless a
-    ///    stream, an event or a wait puts it in order.
+    /// 1. At `address`, a multiple of `T`'s alignment, there are `len` elements of `T` in memory
+    ///    that the context of `cx` can access and the driver can copy. Their bytes are valid values
+    ///    of `T`.
+    /// 2. They exist as long as this value, and until work queued through it is complete: copies
+    ///    within the device, and fills, do not wait.
+    /// 3. Meanwhile, accesses by other code that conflict with accesses through this value are
+    ///    ordered by a stream, an event or a wait.
     #[inline]
     pub unsafe fn from_raw(
         cx: &Current<'_, 'ctx>,
@@ -92,17 +94,18 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Self::new(cx, address, len, None)
     }
 
-    /// Takes over memory with the function that gives it back. No driver call.
+    /// Takes ownership of memory, with a function that releases it. No driver call.
     ///
-    /// The function is given the context, for [`ContextRef::check`], and the address. It is called once, also if `len`
-    /// is 0. After an error here it is not called.
+    /// The function receives the context, for [`ContextRef::check`], and the address. It is called
+    /// exactly once, even if `len` is 0. If this method fails, it is not called.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`].
     ///
     /// # Safety
-    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; what was queued before may still be under way
-    /// then, so that `release` waits for it, or frees by a call that does, as `cuMemFree` is.
+    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called. Earlier work may
+    /// still be running then, so `release` must wait for it, or free with a call that waits, such
+    /// as `cuMemFree`.
     pub unsafe fn with_release(
         cx: &Current<'_, 'ctx>,
         address: CUdeviceptr,
@@ -112,12 +115,12 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Self::new(cx, address, len, Some(Box::new(release)))
     }
 
-    /// Like [`with_release`](ForeignBuffer::with_release), of a size that was checked, and whoever gives it back knows nothing of
-    /// streams: the work of the context is waited for first, and that of others, as freeing `anchor` does. If that fails,
-    /// `release` is forgotten.
+    /// Same as [`with_release`](ForeignBuffer::with_release), with a checked size, for a `release`
+    /// that knows no streams: first waits for the work of the context and, by freeing `anchor`, for
+    /// work of other contexts. If that fails, `release` is forgotten.
     ///
     /// # Safety
-    /// As for [`from_raw`](ForeignBuffer::from_raw), until `release` is called; so many elements can be addressed.
+    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; `len` fits.
     #[cfg(feature = "dlpack")]
     pub(crate) unsafe fn taken(
         cx: &Current<'_, 'ctx>,
@@ -129,7 +132,7 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         let release: Release<'ctx> = Box::new(move |context, _| {
             let release = ManuallyDrop::new(release);
             if let Some(byte) = anchor {
-                // As a mapping does it.
+                // In the same way as a mapping.
                 captures::beside(context.library(), |beside| {
                     if beside.is_exempted() {
                         return Ok(());
@@ -153,17 +156,17 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         release: Option<Release<'ctx>>,
     ) -> Result<Self, MemoryError> {
         bytes_of::<T>(len)?;
-        // Others may have queued work on it there.
+        // Other code may have queued work on the memory there.
         cx.context().default_stream().note();
         Ok(Self { address, len, release: Mutex::new(release), context: cx.keep(), _elements: PhantomData })
     }
 
-    /// Gives the memory back and reports the error that `Drop` would swallow. It is gone after an error too. The function is
-    /// called once: what it frees beside a capture of other code, which ends by that, has to be
-    /// [announced](crate::graph::ForeignCaptures) before, or the function has to try again.
+    /// Releases the memory and returns the error that `Drop` would swallow. The function is called
+    /// once. If it frees during a capture by other code, that capture becomes invalid, unless it
+    /// was [announced](crate::graph::ForeignCaptures) before; otherwise the function must retry.
     ///
     /// # Errors
-    /// Those of the function, and the errors of [`ContextRef::with_current`]. None without a function.
+    /// The errors of the function and of [`ContextRef::with_current`]; none without a function.
     ///
     /// Driver: the calls of [`ContextRef::with_current`]: unless a token says that the context is current, `cuCtxGetCurrent`,
     /// `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
@@ -184,7 +187,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
             context.with_current(|| release.take().map_or(Ok(()), |release| release(context, address)))
         });
         drop(beside);
-        // Not called: its captures may not be touched in a forked child, without the context, or while the memory is used.
+        // Not called: in a forked child, without the context, or while the memory is in use, its
+        // captured values may not be used.
         mem::forget(release);
         released
     }
@@ -195,7 +199,7 @@ impl<T: DeviceData> Drop for ForeignBuffer<'_, T> {
         match catch_unwind(AssertUnwindSafe(|| self.release())) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.context.swallow(error),
-            // The panic hook has reported it; dropping the payload could panic once more.
+            // The panic hook has reported the panic; dropping the payload could panic again.
             Err(payload) => mem::forget(payload),
         }
     }

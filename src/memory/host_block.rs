@@ -9,7 +9,7 @@ use super::side::Side;
 use super::verbs::kind::{HostRows, place};
 use super::{DeviceData, MemoryError};
 
-/// Elements of a host slice as rows and slices, borrowed to be copied from. `Copy`.
+/// Borrows elements of a host slice, as rows and slices, to copy from. `Copy`.
 ///
 /// ```
 /// use cuprum::memory::HostBlock;
@@ -27,7 +27,7 @@ pub struct HostBlock<'a, T: DeviceData> {
     _elements: PhantomData<&'a [T]>,
 }
 
-/// Elements of a host slice as rows and slices, borrowed to be copied to.
+/// Borrows elements of a host slice, as rows and slices, to copy to.
 ///
 /// # Example
 /// ```
@@ -55,14 +55,14 @@ unsafe impl<T: DeviceData> Send for HostBlock<'_, T> {}
 unsafe impl<T: DeviceData> Sync for HostBlock<'_, T> {}
 // SAFETY: an exclusive borrow of plain data.
 unsafe impl<T: DeviceData> Send for HostBlockMut<'_, T> {}
-// SAFETY: as above; shared, it gives nothing out.
+// SAFETY: as above; a shared reference gives no access.
 unsafe impl<T: DeviceData> Sync for HostBlockMut<'_, T> {}
 
 /// Common methods of both kinds of blocks.
 macro_rules! common {
     ($block:ident) => {
         impl<T: DeviceData> $block<'_, T> {
-            /// Number of elements along each dimension.
+            /// Number of elements per dimension.
             pub const fn extent(&self) -> Extent {
                 self.strides.extent
             }
@@ -72,7 +72,7 @@ macro_rules! common {
                 if size_of::<T>() == 0 { 0 } else { self.strides.pitch / size_of::<T>() }
             }
 
-            /// Some of the elements, in place of all; `None` if a range does not lie in the block.
+            /// Returns a part of the block, or `None` if a range is out of bounds.
             pub fn part(
                 self,
                 x: impl RangeBounds<usize>,
@@ -80,7 +80,7 @@ macro_rules! common {
                 z: impl RangeBounds<usize>,
             ) -> Option<Self> {
                 let (offset, strides) = self.strides.part::<T>(&x, &y, &z)?;
-                // Rows begin whole elements apart. The part lies in the slice, which is borrowed on.
+                // Rows begin at whole elements. The part is in the slice, whose borrow continues.
                 let start = self.start.wrapping_byte_add(offset);
                 Some(Self { start, strides, _elements: PhantomData })
             }
@@ -98,19 +98,19 @@ common!(HostBlock);
 common!(HostBlockMut);
 
 impl<'a, T: DeviceData> HostBlock<'a, T> {
-    /// The first elements of `host` as rows and slices without gaps.
+    /// Borrows the first elements of `host`, as rows and slices without gaps.
     ///
     /// # Errors
-    /// [`MemoryError::Outside`] if `host` has fewer elements.
+    /// [`MemoryError::Outside`] if `host` has not enough elements.
     pub fn new(host: &'a [T], extent: impl Into<Extent>) -> Result<Self, MemoryError> {
         let extent = extent.into();
         Self::strided(host, extent, extent.width, extent.height)
     }
 
-    /// Elements of `host` whose rows begin `pitch` elements apart, and whose slices begin `rows` rows apart.
+    /// Borrows elements of `host`. Rows begin `pitch` elements apart, slices `rows` rows apart.
     ///
     /// # Errors
-    /// [`MemoryError::Outside`] if the last element does not lie in `host`, or rows or slices would overlap.
+    /// [`MemoryError::Outside`] if the last element is out of bounds, or rows or slices overlap.
     pub fn strided(
         host: &'a [T],
         extent: impl Into<Extent>,
@@ -121,23 +121,22 @@ impl<'a, T: DeviceData> HostBlock<'a, T> {
         Ok(Self { start: host.as_ptr(), strides, _elements: PhantomData })
     }
 
-    /// The side of a copy that reads here.
     pub(crate) fn side(&self) -> Side<'_> {
         Side::host(self.start, self.strides)
     }
 }
 
 impl<'a, T: DeviceData> HostBlockMut<'a, T> {
-    /// The first elements of `host` as rows and slices without gaps.
+    /// Borrows the first elements of `host`, as rows and slices without gaps.
     ///
     /// # Errors
-    /// [`MemoryError::Outside`] if `host` has fewer elements.
+    /// [`MemoryError::Outside`] if `host` has not enough elements.
     pub fn new(host: &'a mut [T], extent: impl Into<Extent>) -> Result<Self, MemoryError> {
         let extent = extent.into();
         Self::strided(host, extent, extent.width, extent.height)
     }
 
-    /// Elements of `host` whose rows begin `pitch` elements apart, and whose slices begin `rows` rows apart.
+    /// Borrows elements of `host`. Rows begin `pitch` elements apart, slices `rows` rows apart.
     ///
     /// # Errors
     /// Same as [`HostBlock::strided`].
@@ -151,7 +150,6 @@ impl<'a, T: DeviceData> HostBlockMut<'a, T> {
         Ok(Self { start: host.as_mut_ptr(), strides, _elements: PhantomData })
     }
 
-    /// The side of a copy that writes here.
     pub(crate) fn side(&self) -> Side<'_> {
         Side::host(self.start, self.strides)
     }

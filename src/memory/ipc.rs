@@ -1,4 +1,4 @@
-//! Device memory that several processes have.
+//! Device memory shared between processes.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,16 +14,18 @@ use crate::raw::call::{context_call, either_call};
 use crate::raw::held::{Handle, Held};
 
 impl<T: DeviceData> Buffer<'_, T> {
-    /// The name of the allocation, for other processes of the machine to [open](IpcBuffer::open): 64 bytes, to be sent in any
-    /// way, and the same as long as it lives.
+    /// Returns the name of the allocation, with which other processes of the machine
+    /// [open](IpcBuffer::open) it: 64 bytes, to be sent in any way. It is the same for the life of
+    /// the allocation.
     ///
-    /// Giving it away needs no `unsafe`: what others write is some value of `T`, as everything is, and is met by copies and
-    /// kernels alone, never through a reference. Freeing the buffer while another process has it open is for that process
-    /// to rule out, which promises it when it opens.
+    /// Exporting it needs no `unsafe`: other processes write valid values of `T`, because all bytes
+    /// are valid, and only copies and kernels read them, never a reference. The process that opens
+    /// the buffer promises that it is not freed meanwhile.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a buffer that owns nothing, and for memory of a kind that has no such name;
-    /// `CUDA_ERROR_NOT_SUPPORTED` where the system shares none; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a buffer that owns nothing, and for kinds of memory without
+    /// such a name; `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share memory;
+    /// [`Error::is_wrong_context`].
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -41,13 +43,13 @@ impl<T: DeviceData> Buffer<'_, T> {
     pub fn ipc_handle(&self, cx: &Current<'_, '_>) -> Result<[u8; 64], Error> {
         let context = cx.of(self.context(), FnId::cuIpcGetMemHandle)?;
         let mut handle = CUipcMemHandle { reserved: [0; 64] };
-        // SAFETY: the out-parameter outlives the call; the address is that of a live allocation, or 0.
+        // SAFETY: the out-parameter outlives the call; the address is of a live allocation, or 0.
         unsafe { context_call!(context, cuIpcGetMemHandle(&raw mut handle, self.as_raw())) }?;
         Ok(handle.reserved)
     }
 }
 
-/// Memory of another process by its address here.
+/// Memory of another process, by its address in this process.
 #[derive(Clone, Copy)]
 struct Opened(CUdeviceptr);
 
@@ -56,19 +58,20 @@ unsafe impl Handle for Opened {
     const NAME: &'static str = "Opened";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the memory is open and not used again.
+        // SAFETY: the caller guarantees that the memory is open and not used again.
         unsafe { call!(fns, cuIpcCloseMemHandle(self.0)) }
     }
 }
 
-/// Elements of `T` in an allocation of another process, which is closed on drop and never freed.
+/// Elements of `T` in an allocation of another process. It is closed on drop, and never freed.
 ///
-/// It lends [slices](Slice), as every kind of memory does, and is an argument of kernels. The other process may write at any
-/// time: what a copy finds then is old or new, or some of both. [Events](crate::stream::Event) between the processes make an order.
+/// It lends [slices](Slice), like every kind of memory, and is a kernel argument. The other process
+/// may write at any time, so a copy may find old data, new data, or a mix.
+/// [Events](crate::stream::Event) between the processes order accesses.
 ///
-/// Opening what this process has opened already gives the same address, and one more to close.
+/// Opening an allocation again returns the same address, which must be closed once more.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](IpcBuffer::close) reports.
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](IpcBuffer::close) returns errors.
 ///
 /// # Example
 /// ```
@@ -97,20 +100,21 @@ elements! {
 }
 
 impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
-    /// Opens an allocation of another process: as many elements as lie in it, from its start. Switches access to the other
-    /// device on if it is of another one.
+    /// Opens an allocation of another process, with all elements from its start. If it is on
+    /// another device, enables access to that device.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` in the process that allocated it; `CUDA_ERROR_INVALID_VALUE` if there is no such
-    /// allocation any more; `CUDA_ERROR_NOT_SUPPORTED` where the system shares none.
+    /// `CUDA_ERROR_INVALID_CONTEXT` in the process that allocated it; `CUDA_ERROR_INVALID_VALUE` if
+    /// the allocation no longer exists; `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share
+    /// memory.
     ///
     /// # Safety
-    /// 1. [`Buffer::ipc_handle`] gave the handle, or `cuIpcGetMemHandle`, in a process of this machine.
-    /// 2. That process does not free the allocation before this value is closed or dropped. (Drivers keep it until then,
-    ///    but their documentation does not say so.)
-    /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses the same elements, and
-    ///    while a [`Slice`] is, none writes them, unless a stream, an event or a wait puts it in order or the result may be
-    ///    any.
+    /// 1. [`Buffer::ipc_handle`] or `cuIpcGetMemHandle` returned the handle, on this machine.
+    /// 2. That process does not free the allocation before this value is closed or dropped.
+    ///    (Drivers keep it until then, but their documentation does not say so.)
+    /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses
+    ///    the same elements; while a [`Slice`] is, none writes them. Exceptions are accesses
+    ///    ordered by a stream, an event or a wait, and results that may have any value.
     ///
     /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and `cuMemGetAddressRange_v2`, CUDA 3.2+.
     #[doc(alias("cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle", "cuMemGetAddressRange_v2"))]
@@ -120,7 +124,8 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
         let (mut address, mut bytes) = (0, 0);
         let handle = CUipcMemHandle { reserved: handle };
         let flags = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.0;
-        // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the caller vouches for the handle.
+        // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the
+        // caller guarantees the handle.
         unsafe {
             either_call!(
                 context.library(),
@@ -131,13 +136,13 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
         .map_err(|error| context.record(error))?;
         let memory = Held::new(Opened(address), context);
         let (nothing, size) = (std::ptr::null_mut(), &raw mut bytes);
-        // SAFETY: the out-parameter outlives the call, and the other one is not wanted.
+        // SAFETY: the out-parameter outlives the call, and the other one is null.
         unsafe { context_call!(&context, cuMemGetAddressRange_v2(nothing, size, address)) }?;
         let len = bytes.checked_div(size_of::<T>()).unwrap_or(0);
         Ok(Self { memory, len, _elements: PhantomData })
     }
 
-    /// Closes the memory and reports what `Drop` would swallow. It is closed after an error too.
+    /// Closes the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

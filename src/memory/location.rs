@@ -1,4 +1,4 @@
-//! Places where memory lies.
+//! Locations of memory.
 
 use cuprum_sys::{CU_DEVICE_CPU, CU_DEVICE_INVALID, CUdevice, CUmemLocation, CUmemLocationType, FnId};
 
@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 
-/// A place where memory lies, or is to lie.
+/// The location of memory.
 ///
 /// Example: see [`ManagedRange`](super::ManagedRange).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub enum MemoryLocation {
     Device(Device),
     /// Memory of the host.
     Host,
-    /// Memory of one NUMA node of the host, by number.
+    /// Memory of a NUMA node of the host, by number.
     HostNuma(u32),
-    /// Memory of the NUMA node of the host on which the calling thread runs.
+    /// Memory of the NUMA node on which the calling thread runs.
     HostNumaCurrent,
 }
 
 impl MemoryLocation {
-    /// The number of a device of another driver is that of one of ours.
+    /// Fails for a device of another driver, because its number would mean another device.
     pub(crate) fn check_driver(self, driver: Driver, call: FnId) -> Result<(), Error> {
         match self {
             Self::Device(device) if device.driver() != driver => Err(Error::wrong_context(call)),
@@ -31,7 +31,6 @@ impl MemoryLocation {
         }
     }
 
-    /// As the driver takes it.
     pub(crate) fn as_raw(self) -> CUmemLocation {
         let (type_, id) = match self {
             Self::Device(device) => (CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, device.as_raw()),
@@ -42,7 +41,7 @@ impl MemoryLocation {
         CUmemLocation { type_, id }
     }
 
-    /// The number by which older functions know it; nodes have none.
+    /// The device number for older functions; NUMA nodes have none.
     pub(crate) fn as_device(self) -> Option<CUdevice> {
         match self {
             Self::Device(device) => Some(device.as_raw()),
@@ -51,7 +50,7 @@ impl MemoryLocation {
         }
     }
 
-    /// What a driver says; `None` for no place, and for one that this crate does not know.
+    /// Converts the driver's answer. Returns `None` for no location or an unknown one.
     pub(crate) fn from_raw(driver: Driver, raw: CUmemLocation) -> Option<Self> {
         match raw.type_ {
             CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => Some(Self::Device(Device::new(driver, raw.id))),
@@ -64,7 +63,6 @@ impl MemoryLocation {
         }
     }
 
-    /// What an older function says.
     pub(crate) fn from_device(driver: Driver, raw: CUdevice) -> Option<Self> {
         match raw {
             CU_DEVICE_CPU => Some(Self::Host),

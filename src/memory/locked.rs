@@ -1,8 +1,9 @@
-//! Page-locked memory, and its protection from the host while the device may still write it.
+//! Page-locked memory, protected from the host while the device may still write it.
 //!
-//! After a fault every wait answers at once, while copies to page-locked memory go on, and no call tells when they are
-//! over (see the [module of streams](crate::stream)). So a wait that fails proves nothing: the memory that the work was
-//! lent must neither be read, written nor freed any more. Its owners carry a [`Mark`] for that.
+//! After a fault every wait returns immediately, while copies to page-locked memory continue, and
+//! no call reports their end (see the [module of streams](crate::stream)). So a failed wait proves
+//! nothing: memory lent to the work must not be read, written or freed any more. Its owners carry a
+//! [`Mark`] for that.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,26 +15,27 @@ use super::verbs::kind::kinds;
 use crate::raw::mark::Mark;
 use crate::raw::seal::{Key, Sealed};
 
-/// Elements in page-locked memory of the host.
+/// Elements in page-locked host memory.
 ///
 /// It is `pub` only because a sealed trait returns it.
 #[derive(Debug)]
 pub struct Locked<T> {
     start: NonNull<T>,
     len: usize,
-    /// True if it is page-locked for the other contexts of the driver too.
+    /// True if it is page-locked for the driver's other contexts too.
     portable: bool,
     mark: Mark,
 }
 
-// SAFETY: it stands for the elements, which can be sent; the mark is made of atomics.
+// SAFETY: it represents the elements, which can be sent; the mark consists of atomics.
 unsafe impl<T: Send> Send for Locked<T> {}
-// SAFETY: it gives out shared references to the elements by a shared one.
+// SAFETY: a shared reference gives shared references to the elements.
 unsafe impl<T: Sync> Sync for Locked<T> {}
 
 impl<T: DeviceData> Locked<T> {
     /// # Safety
-    /// `len` initialized elements lie at `start`, which is aligned, and nobody else uses them as long as this is there.
+    /// `len` initialized elements are at `start`, aligned, and used by no other code while this
+    /// exists.
     pub(crate) unsafe fn new(start: NonNull<T>, len: usize, portable: bool) -> Self {
         Self { start, len, portable, mark: Mark::new() }
     }
@@ -43,7 +45,6 @@ impl<T: DeviceData> Locked<T> {
         self.start
     }
 
-    /// The number of elements, lost or not.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.len
@@ -62,7 +63,7 @@ impl<T: DeviceData> Locked<T> {
         self.mark.is_lost()
     }
 
-    /// The number of elements that the host may reach.
+    /// Number of elements that the host may access.
     #[inline]
     fn reachable(&self) -> usize {
         if self.is_lost() { 0 } else { self.len }
@@ -70,26 +71,27 @@ impl<T: DeviceData> Locked<T> {
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: initialized elements of that number, unless they are lost, and borrowed as this is. The device writes
-        // them only while they are borrowed mutably for a scope, or after they were lost.
+        // SAFETY: this many initialized elements, unless they are lost, with the borrow of this.
+        // The device writes them only while they are borrowed mutably for a scope, or after they
+        // are lost.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.reachable()) }
     }
 
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: as in `as_slice`, of memory that is borrowed mutably.
+        // SAFETY: as in `as_slice`, and borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.reachable()) }
     }
 }
 
 kinds! {
-    /// Page-locked memory of the host that is lent to a scope.
+    /// Page-locked host memory that is lent to a scope.
     Pinned: NonNull<[T]>, NonNull<[T]>;
 }
 
-/// Elements of page-locked memory that are [lent to a scope](crate::stream::Scope::lend), as the view of the loan.
+/// Borrows elements of page-locked memory [lent to a scope](crate::stream::Scope::lend).
 ///
-/// The scope marks the owner if it cannot be waited for, so that there is no such view but in a loan.
+/// It exists only in a loan, because the scope marks the owner if it cannot be waited for.
 ///
 /// # Example
 /// ```
@@ -121,7 +123,7 @@ pub struct PinnedMut<'a, T: DeviceData> {
 }
 
 impl<T: DeviceData> PinnedMut<'_, T> {
-    /// Elements of an owner that is borrowed mutably, and whose mark a scope has.
+    /// Elements of an owner that is borrowed mutably, with its mark in a scope.
     pub(crate) const fn new(start: NonNull<T>, len: usize) -> Self {
         Self { elements: NonNull::slice_from_raw_parts(start, len), _elements: PhantomData }
     }
@@ -141,7 +143,7 @@ impl<T: DeviceData> PinnedMut<'_, T> {
         self.elements.as_ptr().cast()
     }
 
-    /// The elements from `start` on, which are there.
+    /// Elements from `start` on; the caller has checked the range.
     pub(crate) fn part(&self, start: usize, len: usize) -> Self {
         let start = NonNull::new(self.as_raw().wrapping_add(start));
         Self::new(start.unwrap_or(NonNull::dangling()), len)
@@ -166,9 +168,10 @@ impl<T: DeviceData> fmt::Debug for PinnedMut<'_, T> {
     }
 }
 
-/// An owner of page-locked memory: a [`PinnedBuffer`](super::PinnedBuffer) or [`Registered`](super::Registered) memory.
+/// An owner of page-locked memory: a [`PinnedBuffer`](super::PinnedBuffer) or a
+/// [`Registered`](super::Registered).
 ///
-/// It can be [lent to a scope](crate::stream::Scope::lend), whose stream copies from and to it beside the host.
+/// It can be [lent to a scope](crate::stream::Scope::lend), for copies in parallel with the host.
 ///
 /// Example: see [`PinnedMut`].
 pub trait PageLocked: sealed::PageLocked {}
@@ -185,7 +188,7 @@ pub(crate) mod sealed {
         label = "lend a whole `PinnedBuffer` or `Registered`: after a fault, only its owner can be kept from the host"
     )]
     pub trait PageLocked: Sealed {
-        /// Type of its elements.
+        /// The type of its elements.
         type Element: DeviceData;
         fn locked(&self) -> &Locked<Self::Element>;
         fn home(&self) -> &ContextRef;

@@ -1,19 +1,22 @@
-//! Device memory: buffers that own it, slices that borrow parts of it, and the types that may lie in it; rows and
-//! slices of it, and arrays. Memory of the host that is page-locked, so that copies of it run beside the host.
+//! Device memory: buffers that own it, slices that borrow it, the types of its elements, rows and
+//! slices, and arrays. Also page-locked host memory, whose copies run in parallel with the host.
 //!
 //! # Rows and slices
 //!
-//! A [`PitchedBuffer`] owns rows whose distance the driver chose. [`Pitched`] and [`PitchedMut`] borrow rows and slices
-//! of it or of linear memory, [`HostBlock`] and [`HostBlockMut`] those of the host. All of them, and parts of arrays, are
-//! copied to each other by [`Current::copy`](crate::Current::copy), which compares the [extents](Extent).
+//! A [`PitchedBuffer`] owns rows with a pitch that the driver chose. [`Pitched`] and [`PitchedMut`]
+//! borrow rows and slices of it or of linear memory; [`HostBlock`] and [`HostBlockMut`] borrow them
+//! from the host. [`Current::copy`](crate::Current::copy) copies between all of them and parts of
+//! arrays, and compares their [extents](Extent).
 //!
 //! # Arrays
 //!
-//! An [`Array`] has a shape and a format and lies in an order of the device's own; kernels reach it through
-//! [textures and surfaces](crate::texture). Any number of them may reach one array, and kernels may write it through
-//! surfaces at any time. So an array gives copies, never slices, and needs no exclusive borrow to be written: a copy to
-//! `&mut array.view()` writes the array. Nor does a [`Global`](crate::module::Global), of which there can be several. Streams,
-//! events and the default stream make order; a copy that is not in order with a write finds old elements or new ones.
+//! An [`Array`] has a shape and a format, and a memory layout specific to the device; kernels
+//! access it through [textures and surfaces](crate::texture). Any number of these can use one
+//! array, and kernels can write it through surfaces at any time. So an array supports copies but
+//! never slices, and needs no exclusive borrow to be written: a copy to `&mut array.view()` writes
+//! the array. The same applies to a [`Global`](crate::module::Global), of which several can exist.
+//! Streams, events and the default stream order accesses; an unordered copy finds old or new
+//! elements.
 
 mod address;
 mod array;
@@ -112,12 +115,12 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
-    /// The number of bytes does not fit: `len` elements of `element_bytes` each.
+    /// The number of bytes overflows: `len` elements of `element_bytes` each.
     #[error("{len} elements of {element_bytes} bytes are more than can be addressed")]
     TooLarge {
-        /// Elements asked for.
+        /// The requested number of elements.
         len: usize,
-        /// Bytes of one element.
+        /// Bytes per element.
         element_bytes: usize,
     },
     /// Source and destination of a copy differ in length. Nothing was copied.
@@ -125,9 +128,9 @@ pub enum MemoryError {
         "cannot copy {source_len} elements into {destination_len}: slice the longer side to the same length"
     )]
     Length {
-        /// Elements of the destination.
+        /// Number of elements of the destination.
         destination_len: usize,
-        /// Elements of the source.
+        /// Number of elements of the source.
         source_len: usize,
     },
     /// Source and destination of a copy differ in width, height or depth. Nothing was copied.
@@ -135,128 +138,128 @@ pub enum MemoryError {
         "cannot copy a block of {source_extent} into one of {destination_extent}: take a part of the larger one"
     )]
     Extent {
-        /// Elements of the destination along each dimension.
+        /// Extent of the destination.
         destination_extent: Extent,
-        /// Elements of the source along each dimension.
+        /// Extent of the source.
         source_extent: Extent,
     },
-    /// A block of rows and slices does not lie in the memory that is to hold it, or its rows or slices overlap.
+    /// A block of rows and slices exceeds its memory, or its rows or slices overlap.
     #[error(
         "{len} elements have no room for a block of {extent} whose rows begin {pitch} elements apart and whose \
          slices {rows} rows"
     )]
     Outside {
-        /// Elements asked for along each dimension.
+        /// The requested extent.
         extent: Extent,
         /// Elements from one row to the next.
         pitch: usize,
         /// Rows from one slice to the next.
         rows: usize,
-        /// Elements that there are.
+        /// Number of elements in the memory.
         len: usize,
     },
-    /// An array with a dimension of zero, which the driver would take for one of fewer dimensions.
+    /// An array with a dimension of zero, which the driver would treat as one with fewer
+    /// dimensions.
     #[error("an array of {extent} has no elements: every dimension must be at least 1")]
     EmptyArray {
-        /// Elements asked for along each dimension.
+        /// The requested extent.
         extent: Extent,
     },
-    /// An array has elements of another type.
+    /// The array's elements have a different type.
     #[error("the array has {channels} channels of {format:?}, another element type than asked for")]
     Texel {
-        /// Format of a channel.
+        /// Format of the array's channels.
         format: CUarray_format,
-        /// Channels of an element.
+        /// Channels per element.
         channels: u32,
     },
-    /// The source of a copy is lent to another stream than the destination, which nothing orders. Nothing was copied.
+    /// Source and destination of a copy are lent to different streams. Nothing was copied.
     #[error("the source is lent to another stream: lend it to this one, shared if others read it too")]
     OtherStream,
-    /// Memory in the order of one stream was given to work on another one. Nothing was done.
+    /// Memory in the order of one stream was used on another. Nothing was done.
     #[error("the memory is in the order of another stream: use it on its own one, or move it with an event")]
     NotInOrder,
-    /// A pool has no room, nor has the device for the pool. Nothing was allocated.
+    /// Neither the pool nor the device has room. Nothing was allocated.
     #[error(
         "no room for {bytes} bytes in a pool that has {used} bytes in use and holds {held} more: {error}"
     )]
     NoRoom {
-        /// Bytes asked for.
+        /// The requested number of bytes.
         bytes: usize,
-        /// Bytes that were in use when the driver refused.
+        /// Bytes in use when the driver refused.
         used: u64,
-        /// Bytes that the pool held beside them.
+        /// Other bytes that the pool held.
         held: u64,
-        /// The driver's refusal.
+        /// The driver's error.
         error: Error,
     },
-    /// Source and destination of a copy are parts of the same memory and overlap. Nothing was copied.
+    /// Source and destination of a copy overlap in the same memory. Nothing was copied.
     #[error(
         "cannot copy between parts of the same memory that overlap: the driver leaves open what that does"
     )]
     Overlap,
-    /// There is no such element. Nothing was queued.
+    /// The element does not exist. Nothing was queued.
     #[error("there is no element {index} among {len}")]
     Index {
-        /// Element asked for, counted from 0.
+        /// The requested element, counted from 0.
         index: usize,
-        /// Elements that there are.
+        /// Number of elements.
         len: usize,
     },
-    /// The host memory was lent to work that could not be waited for, and the device may still write it: see
+    /// Work on the host memory could not be waited for, and the device may still write it: see
     /// [`PinnedBuffer`]. Nothing was done.
     #[error("the host memory is lost: after a fault, the device may go on writing it")]
     Lost,
-    /// A device does not work beside the host's accesses to managed memory, so that the host cannot be lent it: use
-    /// [`ManagedBuffer::on_host`].
+    /// A device cannot run while the host accesses managed memory, so the host cannot borrow it:
+    /// use [`ManagedBuffer::on_host`].
     #[error(
         "a device cannot share managed memory with the host: reach it in the closure of `on_host`, or copy it"
     )]
     NotConcurrent,
-    /// Physical memory of a size that is no multiple of what the device deals in. Nothing was created.
+    /// A size is not a multiple of the device's granularity. Nothing was created.
     #[error(
         "physical memory comes in multiples of {granularity} bytes, and at least one: {bytes} bytes are none"
     )]
     Granularity {
-        /// Bytes asked for.
+        /// The requested number of bytes.
         bytes: usize,
-        /// Least number of bytes.
+        /// The smallest possible number of bytes.
         granularity: usize,
     },
-    /// Memory was to be mapped outside of a reservation. Nothing was mapped.
+    /// The range to map is outside of the reservation. Nothing was mapped.
     #[error("{bytes} bytes from byte {offset} on do not lie in a reservation of {reserved} bytes")]
     Unreserved {
-        /// First byte, counted from the start of the reservation.
+        /// Offset of the first byte in the reservation.
         offset: usize,
-        /// Bytes of the memory.
+        /// Number of bytes of the memory.
         bytes: usize,
-        /// Bytes of the reservation.
+        /// Number of bytes of the reservation.
         reserved: usize,
     },
-    /// Memory was to be mapped where other memory is mapped. Nothing was mapped.
+    /// Other memory is already mapped in the range. Nothing was mapped.
     #[error("of the {bytes} bytes from byte {offset} of the reservation on, some are mapped already")]
     Mapped {
-        /// First byte, counted from the start of the reservation.
+        /// Offset of the first byte in the reservation.
         offset: usize,
-        /// Bytes of the memory.
+        /// Number of bytes of the memory.
         bytes: usize,
     },
-    /// The device of a mapping's own context reads and writes it, as its slices do; that cannot be changed.
+    /// The access of a mapping's own device cannot be changed, because its slices use it.
     #[error(
         "the device of the mapping's own context reads and writes it: unmap it, or set the access of others"
     )]
     OwnAccess,
-    /// The driver's memory for the host does not begin at a multiple of the element's alignment. Nothing was allocated.
+    /// The driver's host memory is not aligned for the elements. Nothing was allocated.
     #[error("elements aligned to {align} bytes cannot lie in memory that the driver allocates for the host")]
     Alignment {
         /// The alignment of one element.
         align: usize,
     },
-    /// The driver refused.
+    /// A driver call failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
-/// Bytes of `len` elements.
 pub(crate) fn bytes_of<T>(len: usize) -> Result<usize, MemoryError> {
     len.checked_mul(size_of::<T>())
         .filter(|&bytes| isize::try_from(bytes).is_ok())

@@ -1,4 +1,5 @@
-//! Memory of another context, on the same device or another one: access from kernels; [copies](super::Peer) need none.
+//! Access of kernels to memory of another context, on the same device or another one.
+//! [Copies](super::Peer) do not need it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,30 +11,30 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
-/// A handle of one driver is a wild pointer to another.
+/// Fails for a context of another driver, for which the handle is a wild pointer.
 pub(crate) fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) -> Result<(), Error> {
     if context.driver() == other.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
 }
 
-/// The context whose memory can be reached.
 #[derive(Clone, Copy)]
 struct Reached(CUcontext);
 
-// SAFETY: access belongs to the context in which it was enabled, not to a thread.
+// SAFETY: access belongs to the context that enabled it, not to a thread.
 unsafe impl Handle for Reached {
     const NAME: &'static str = "PeerAccess";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the context that was given access is current; the peer is borrowed.
+        // SAFETY: the caller guarantees that the accessing context is current; the peer is
+        // borrowed.
         unsafe { call!(fns, cuCtxDisablePeerAccess(self.0)) }
     }
 }
 
-/// Kernels of one context can read and write memory of another, until this is dropped: made by
+/// Allows kernels of one context to access memory of another, until it is dropped: made by
 /// [`Current::enable_peer_access`].
 ///
-/// It borrows both contexts. Forgetting it leaves the access enabled, which is harmless: whoever launches a kernel
-/// answers for the memory that it touches.
+/// It borrows both contexts. Forgetting it leaves the access enabled, which is harmless: the launch
+/// of a kernel is responsible for the memory that it accesses.
 ///
 /// # Example
 /// ```
@@ -57,14 +58,15 @@ pub struct PeerAccess<'ctx, 'peer> {
 }
 
 impl<'ctx> Current<'_, 'ctx> {
-    /// Lets kernels of the current context read and write memory of `peer`, a context on another device.
+    /// Allows kernels of the current context to access memory of `peer`, on another device.
     ///
-    /// One way only: the other way is enabled in the other context. See [`Device::can_access_peer`](crate::Device::can_access_peer).
+    /// This enables one direction; enable the other in the other context. See
+    /// [`Device::can_access_peer`](crate::Device::can_access_peer).
     ///
     /// # Errors
-    /// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED` between devices that cannot; `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED` if somebody
-    /// has enabled it, and will end it; `CUDA_ERROR_TOO_MANY_PEERS`; [`Error::is_wrong_context`] for a context of another
-    /// driver.
+    /// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED` if the devices do not support it;
+    /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED` if other code has enabled it, and will disable it;
+    /// `CUDA_ERROR_TOO_MANY_PEERS`; [`Error::is_wrong_context`] for a context of another driver.
     ///
     /// Driver: `cuCtxEnablePeerAccess`, CUDA 4.0+; at its end `cuCtxDisablePeerAccess`, CUDA 4.0+.
     #[doc(alias = "cuCtxEnablePeerAccess")]
@@ -82,8 +84,8 @@ impl<'ctx> Current<'_, 'ctx> {
 }
 
 impl PeerAccess<'_, '_> {
-    /// Ends the access and reports the error that `Drop` would swallow. Kernels that still use it are for the caller to
-    /// wait for.
+    /// Disables the access and returns the error that `Drop` would swallow. The caller must wait
+    /// for kernels that still use it.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

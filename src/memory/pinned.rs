@@ -22,20 +22,20 @@ use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 
 flags! {
-    /// Options of allocating page-locked memory.
+    /// Options of an allocation of page-locked memory.
     ///
     /// Example: see [`PinnedBuffer`].
     pub struct PinnedFlags: u32 {
-        /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
+        /// Page-locked for all contexts of the driver, so it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTALLOC_PORTABLE;
-        /// Kernels reach it by a device address. Devices with unified addressing need no flag for that.
+        /// Kernels can access it by a device address. Not needed with unified addressing.
         const MAPPED = CU_MEMHOSTALLOC_DEVICEMAP;
-        /// Fast for the host to write in order and for the device to read; very slow for the host to read.
+        /// Fast for sequential host writes and device reads; very slow for host reads.
         const WRITE_COMBINED = CU_MEMHOSTALLOC_WRITECOMBINED;
     }
 }
 
-/// An allocation by its address; none at null.
+/// An allocation by its address; null for none.
 #[derive(Clone, Copy)]
 struct HostAllocation(*mut c_void);
 
@@ -49,12 +49,12 @@ unsafe impl Handle for HostAllocation {
     }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the allocation is live and not used again.
+        // SAFETY: the caller guarantees that the allocation is live and not used again.
         unsafe { call!(fns, cuMemFreeHost(self.0)) }
     }
 }
 
-/// Where the elements lie, and what becomes of that.
+/// The source of the memory, and how it is released.
 enum Memory<'ctx> {
     Own(Held<'ctx, HostAllocation>),
     Leased(PinnedLease<'ctx>),
@@ -75,7 +75,7 @@ impl Memory<'_> {
         }
     }
 
-    /// Leaves it as it is, with its context.
+    /// Leaks the memory and its context.
     #[cold]
     fn lose(self) {
         match self {
@@ -85,19 +85,21 @@ impl Memory<'_> {
     }
 }
 
-/// Elements in page-locked memory of the host: it dereferences to a slice, and a device copies from and to it beside the
-/// host.
+/// Elements in page-locked host memory. It dereferences to a slice, and a device copies from and to
+/// it in parallel with the host.
 ///
-/// Lend it to a [scope](crate::stream::Scope::lend), or move it into a [`Request`](crate::stream::Request), to have it written by
-/// the device; meanwhile the host cannot reach it. To be read by the device, it is borrowed as any slice is, by
-/// [`Scope::copy`](crate::stream::Scope::copy). It may be sent to and dropped on any thread.
+/// For writes by the device, lend it to a [scope](crate::stream::Scope::lend), or move it into a
+/// [`Request`](crate::stream::Request); the host cannot access it meanwhile. For reads by the
+/// device, [`Scope::copy`](crate::stream::Scope::copy) borrows it like any slice. It can be sent to
+/// any thread and dropped there.
 ///
 /// # When it is lost
 ///
-/// After a kernel has faulted, all waits answer at once, while the device goes on writing page-locked memory, and no
-/// call tells when it stops. If a scope ends like that, the memory that it was lent is lost: it dereferences to an
-/// empty slice, can no longer be lent, and is not freed. A context that it borrows frees it at its end, which waits for
-/// the copies of all contexts; a shared one stays for it. See [`is_lost`](PinnedBuffer::is_lost).
+/// After a kernel has faulted, all waits return immediately, while the device continues to write
+/// page-locked memory, and no call reports when it stops. If a scope ends in this way, the memory
+/// lent to it is lost: it dereferences to an empty slice, can no longer be lent, and is not freed.
+/// A borrowed context frees it when it ends, which waits for the copies of all contexts; a shared
+/// context is kept for it. See [`is_lost`](PinnedBuffer::is_lost).
 ///
 /// # Example
 /// ```
@@ -124,23 +126,23 @@ pub struct PinnedBuffer<'ctx, T: DeviceData> {
 }
 
 impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
-    /// Allocates `len` elements and sets all their bytes to zero. Without bytes, nothing is allocated.
+    /// Allocates `len` elements and sets all their bytes to zero. Allocates nothing for zero bytes.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for elements aligned beyond a page;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, also where the system locks no more pages; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, also if the system refuses to lock more pages.
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
     #[inline]
     pub fn zeroed(cx: &Current<'_, 'ctx>, len: usize, flags: PinnedFlags) -> Result<Self, MemoryError> {
         Self::filled(cx, len, flags, |start| {
-            // SAFETY: `len` elements were just allocated there.
+            // SAFETY: there are `len` elements, which were just allocated.
             unsafe { start.write_bytes(0, len) }
         })
     }
 
-    /// Allocates as many elements as `host` has, and copies them on the host.
+    /// Allocates a buffer of the length of `host`, and copies `host` there on the host.
     ///
     /// # Errors
     /// Same as [`zeroed`](PinnedBuffer::zeroed).
@@ -150,26 +152,26 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     #[inline]
     pub fn from_slice(cx: &Current<'_, 'ctx>, host: &[T], flags: PinnedFlags) -> Result<Self, MemoryError> {
         Self::filled(cx, host.len(), flags, |start| {
-            // SAFETY: as many elements as `host` has were just allocated there.
+            // SAFETY: there are as many elements as in `host`, which were just allocated.
             unsafe { start.copy_from_nonoverlapping(host.as_ptr(), host.len()) }
         })
     }
 
-    /// Allocates `len` elements with unspecified contents, and touches none of their pages.
+    /// Allocates `len` elements without initializing them or touching their pages.
     ///
     /// # Errors
-    /// The errors of [`zeroed`](PinnedBuffer::zeroed).
+    /// Same as [`zeroed`](PinnedBuffer::zeroed).
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+.
     #[doc(alias = "cuMemHostAlloc")]
     #[inline]
     pub fn alloc(cx: &Current<'_, 'ctx>, len: usize, flags: PinnedFlags) -> Result<Self, MemoryError> {
-        // The system makes the pages, in a call that is opaque to the compiler: they have some bytes, and any bytes are a
-        // `T`. Not so in a pool, whose blocks can hold the padding of earlier elements.
+        // The system makes the pages in a call that is opaque to the compiler, so they have some
+        // bytes, and any bytes are a `T`. This does not hold in a pool, whose blocks can contain
+        // the padding of earlier elements.
         Self::filled(cx, len, flags, |_| ())
     }
 
-    /// Allocates `len` elements, which `fill` initializes.
     fn filled(
         cx: &Current<'_, 'ctx>,
         len: usize,
@@ -187,7 +189,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Self::within(Memory::Own(Held::new(HostAllocation(start), context)), len, flags, fill)
     }
 
-    /// `len` elements in a block of a pool, which `fill` initializes; without a block for no bytes.
+    /// `len` elements in a block of a pool, which `fill` initializes; zero bytes have no block.
     pub(super) fn leased(
         lease: Option<PinnedLease<'ctx>>,
         context: &KeptContext<'ctx>,
@@ -199,7 +201,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Self::within(lease.map_or_else(none, Memory::Leased), len, flags, fill)
     }
 
-    /// `memory` has room for `len` elements, and is nobody else's.
+    /// `memory` has room for `len` elements, and no other users.
     fn within(
         memory: Memory<'ctx>,
         len: usize,
@@ -211,32 +213,32 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
             return Err(MemoryError::Alignment { align: align_of::<T>() });
         }
         fill(start.as_ptr());
-        // SAFETY: `len` elements are there, initialized, aligned, and ours alone.
+        // SAFETY: there are `len` initialized, aligned elements with no other users.
         let elements = unsafe { Locked::new(start, len, flags.contains(PinnedFlags::PORTABLE)) };
         Ok(Self { elements, memory: ManuallyDrop::new(memory) })
     }
 
-    /// The address of the first element on the host, lost or not.
+    /// Returns the address of the first element on the host, lost or not.
     pub const fn as_raw(&self) -> *mut T {
         self.elements.start().as_ptr()
     }
 
-    /// The context in which the memory was allocated.
+    /// Returns the context in which the memory was allocated.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.memory.context()
     }
 
-    /// True if the memory is lost: it was lent to work that could not be waited for, and the device may still write it.
+    /// True if the memory is lost: a wait for its work failed, and the device may still write it.
     #[inline]
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
 
-    /// The flags of the allocation, as the driver tells them. Without bytes there are none.
+    /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemHostGetFlags`, CUDA 2.3+.
     #[doc(alias = "cuMemHostGetFlags")]
@@ -251,21 +253,22 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Ok(PinnedFlags::from_bits_retain(flags))
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. Memory that is [lost](PinnedBuffer::is_lost) is left
-    /// as it is, without a call; a [pool](crate::pool::PinnedPool) has its own back.
+    /// Frees the memory and returns the error that `Drop` would swallow.
+    /// [Lost](PinnedBuffer::is_lost) memory is left as it is, without a call; memory of a
+    /// [pool](crate::pool::PinnedPool) returns to it.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors). The memory is gone for the program all the same.
+    /// [Errors of any call](crate#errors). The buffer no longer exists after an error either.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: taken once, out of a value that is not dropped.
+        // SAFETY: taken once, from a value that is not dropped.
         let memory = unsafe { ManuallyDrop::take(&mut this.memory) };
-        // Freeing does not wait for copies of other contexts (H100, driver 580: they end in a fault); the end of the home
-        // context does.
+        // Freeing does not wait for copies of other contexts (H100, driver 580: they end in a
+        // fault). Ending the memory's own context does.
         if this.is_lost() {
             memory.lose();
             return Ok(());
@@ -279,7 +282,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
 
 impl<T: DeviceData> Drop for PinnedBuffer<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: taken once, here, as nobody uses the value any more.
+        // SAFETY: taken once, here, where the value has no users any more.
         let memory = unsafe { ManuallyDrop::take(&mut self.memory) };
         if self.is_lost() {
             memory.lose();

@@ -1,4 +1,4 @@
-//! Queries about addresses: for logs, and for code that gets addresses from elsewhere.
+//! Queries about addresses, for logs and for code that gets addresses from elsewhere.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// Description of an address by the driver. Empty for memory that it does not know.
+/// The driver's description of an address. Empty for unknown memory.
 ///
 /// # Example
 /// ```
@@ -27,23 +27,24 @@ use crate::raw::call::driver_call;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PointerInfo {
-    /// Kind of memory; `None` if the driver does not know the address, as with ordinary memory of the host.
+    /// Kind of memory; `None` if the driver does not know the address, as for ordinary host memory.
     pub memory_type: Option<CUmemorytype>,
-    /// The device that the memory was allocated on or registered for.
+    /// The device on which the memory was allocated or registered.
     pub device: Option<i32>,
-    /// The context that it was allocated in or registered with; null for memory of a pool.
+    /// The context in which it was allocated or registered; null for memory of a pool.
     pub context: CUcontext,
-    /// The address at which a device reaches it; 0 if none does.
+    /// The address for access by a device; 0 for none.
     pub device_address: CUdeviceptr,
-    /// The address at which the host reaches it; 0 if it does not.
+    /// The address for access by the host; 0 for none.
     pub host_address: u64,
     /// True for managed memory.
     pub is_managed: bool,
     /// The first address of the allocation.
     pub start: CUdeviceptr,
-    /// Bytes of the allocation.
+    /// Number of bytes of the allocation.
     pub bytes: usize,
-    /// A number that no other allocation of the process has, before or after; 0 if the address is not known.
+    /// A number unique to the allocation within the process, never reused; 0 for an unknown
+    /// address.
     pub id: u64,
 }
 
@@ -62,7 +63,7 @@ impl PointerInfo {
 }
 
 impl Driver {
-    /// Describes `address`, of a device or of the host: one call asks for all of it, and waits for nothing.
+    /// Describes an `address` of a device or the host with one call that does not wait.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -76,7 +77,8 @@ impl Driver {
     /// ```
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors); `CUDA_ERROR_INVALID_CONTEXT` on some drivers while no context was ever made.
+    /// [Errors of any call](crate#errors); `CUDA_ERROR_INVALID_CONTEXT` on some drivers if no
+    /// context was ever made.
     ///
     /// Driver: `cuPointerGetAttributes`, CUDA 7.0+.
     #[doc(alias = "cuPointerGetAttributes")]
@@ -95,7 +97,7 @@ impl Driver {
             (Attribute::CU_POINTER_ATTRIBUTE_RANGE_SIZE, (&raw mut info.bytes).cast()),
             (Attribute::CU_POINTER_ATTRIBUTE_BUFFER_ID, (&raw mut info.id).cast()),
         ];
-        // The last three came after the call itself: CUDA 10.2 and 11.
+        // The last three attributes are newer than the call: CUDA 10.2 and 11.
         let count = if self.version() >= cuprum_sys::Version::new(11, 0) { asked.len() } else { 6 };
         let mut attributes = asked.map(|(attribute, _)| attribute);
         let mut places = asked.each_mut().map(|(_, place)| *place);
@@ -110,13 +112,13 @@ impl Driver {
         Ok(info)
     }
 
-    /// Reads one attribute of an address, by its number: for those that [`pointer_info`](Driver::pointer_info) lacks.
+    /// Reads an attribute that [`pointer_info`](Driver::pointer_info) does not return.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an address or an attribute that the driver does not know.
     ///
     /// # Safety
-    /// 1. `T` is the type that the driver writes for the attribute, and any bytes that it writes are a value of `T`.
+    /// 1. `T` is the type that the driver writes for the attribute, and all bytes are valid for it.
     ///
     /// Driver: `cuPointerGetAttribute`, CUDA 4.0+.
     #[doc(alias = "cuPointerGetAttribute")]
@@ -127,13 +129,13 @@ impl Driver {
     ) -> Result<T, Error> {
         let mut value = T::default();
         let to = (&raw mut value).cast();
-        // SAFETY: `value` outlives the call, and the caller vouches for its type.
+        // SAFETY: `value` outlives the call, and the caller guarantees its type.
         unsafe { driver_call!(self.library(), cuPointerGetAttribute(to, attribute, address)) }?;
         Ok(value)
     }
 
-    /// Makes synchronous copies and fills of the allocation at `address` wait until they are done, which some of them do not
-    /// always do by themselves; or no longer.
+    /// Sets whether synchronous copies and fills of the allocation at `address` always wait until
+    /// they are done; some of them otherwise return earlier.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an address that the driver does not know.

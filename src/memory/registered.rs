@@ -1,4 +1,4 @@
-//! Memory of the host's own allocator, page-locked.
+//! Page-locked memory of the host's own allocator.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -19,18 +19,18 @@ use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 
 flags! {
-    /// Options of registering memory.
+    /// Options of a registration.
     ///
     /// Example: see [`Registered`].
     pub struct RegisterFlags: u32 {
-        /// Page-locked for all contexts of the driver: it can be lent to their scopes too.
+        /// Page-locked for all contexts of the driver, so it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTREGISTER_PORTABLE;
-        /// Kernels reach it by a device address. Devices with unified addressing need no flag for that.
+        /// Kernels can access it by a device address. Not needed with unified addressing.
         const MAPPED = CU_MEMHOSTREGISTER_DEVICEMAP;
     }
 }
 
-/// A registration, by the address of the memory; none at null.
+/// A registration, by the address of the memory; null for none.
 #[derive(Clone, Copy)]
 struct Registration(*mut c_void);
 
@@ -44,7 +44,7 @@ unsafe impl Handle for Registration {
     }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the memory is registered, and not used as such again.
+        // SAFETY: the caller guarantees that the memory is registered, and not used as such again.
         unsafe { call!(fns, cuMemHostUnregister(self.0)) }
     }
 }
@@ -84,10 +84,10 @@ mod owner {
     )]
     pub trait HostOwner: Sized {
         type Element: DeviceData;
-        /// Address, length and capacity. As parts, the owner claims no rights of its own on the elements.
+        /// Address, length and capacity. The parts claim no rights to the elements.
         fn into_parts(self) -> (NonNull<Self::Element>, usize, usize);
         /// # Safety
-        /// They are parts that `into_parts` gave, used once.
+        /// The parts come from `into_parts`, and are used once.
         unsafe fn from_parts(start: NonNull<Self::Element>, len: usize, capacity: usize) -> Self;
     }
 
@@ -95,15 +95,15 @@ mod owner {
         type Element = T;
 
         fn into_parts(self) -> (NonNull<T>, usize, usize) {
-            // The pointer of the whole allocation: one of the elements alone may not be used for the spare capacity
-            // behind them.
+            // The pointer to the whole allocation: a pointer to the elements may not be used for
+            // the spare capacity after them.
             let mut this = std::mem::ManuallyDrop::new(self);
             let start = NonNull::new(this.as_mut_ptr()).unwrap_or(NonNull::dangling());
             (start, this.len(), this.capacity())
         }
 
         unsafe fn from_parts(start: NonNull<T>, len: usize, capacity: usize) -> Self {
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             unsafe { Self::from_raw_parts(start.as_ptr(), len, capacity) }
         }
     }
@@ -117,18 +117,19 @@ mod owner {
         }
 
         unsafe fn from_parts(start: NonNull<T>, len: usize, _capacity: usize) -> Self {
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             unsafe { Self::from_raw(ptr::slice_from_raw_parts_mut(start.as_ptr(), len)) }
         }
     }
 }
 
-/// A `Vec<T>` or `Box<[T]>` whose elements are page-locked for as long as this owns them.
+/// A `Vec<T>` or `Box<[T]>` whose elements are page-locked while it owns them.
 ///
-/// It is used as a [`PinnedBuffer`](super::PinnedBuffer) is, also when it is [lost](super::PinnedBuffer#when-it-is-lost);
-/// then the memory is never given back to the allocator. [`unregister`](Registered::unregister) gives the
-/// owner back; drop unregisters and drops it, on any thread. Where the driver does not confirm that, the memory leaks,
-/// since it may still be used by the device.
+/// It is used like a [`PinnedBuffer`](super::PinnedBuffer), and can also be
+/// [lost](super::PinnedBuffer#when-it-is-lost); then the memory never returns to the allocator.
+/// [`unregister`](Registered::unregister) returns the owner; drop unregisters and drops it, on any
+/// thread. If the driver does not confirm that, the memory leaks, because the device may still use
+/// it.
 ///
 /// # Example
 /// ```
@@ -149,7 +150,7 @@ mod owner {
 pub struct Registered<'ctx, O: HostOwner> {
     elements: Locked<O::Element>,
     capacity: usize,
-    /// Taken when this is dropped or taken apart.
+    /// Taken by drop and by `unregister`.
     registration: ManuallyDrop<Held<'ctx, Registration>>,
     _owner: PhantomData<O>,
 }
@@ -174,7 +175,7 @@ pub struct Registered<'ctx, O: HostOwner> {
 pub struct RegisterError<O> {
     /// The error.
     pub error: MemoryError,
-    /// The memory, unless the driver left open whether it is registered: then it is leaked.
+    /// The memory; `None` if it is leaked, because the driver may have registered it.
     pub memory: Option<O>,
 }
 
@@ -186,14 +187,14 @@ impl<O> fmt::Debug for RegisterError<O> {
 }
 
 impl<'ctx, O: HostOwner> Registered<'ctx, O> {
-    /// Locks the pages of the elements. Without bytes, nothing is registered. Spare capacity is not part of it.
+    /// Locks the pages of the elements, without spare capacity. Registers nothing for zero bytes.
     ///
-    /// If the driver refuses, it is asked to unregister, in case it had registered the memory after all.
+    /// If the driver refuses, the memory is unregistered, in case the call took effect.
     ///
     /// # Errors
-    /// [`RegisterError`], with the memory if it is certain that the driver has not registered it:
-    /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED`; `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` where the
-    /// system locks no more pages; the sticky errors of earlier work.
+    /// [`RegisterError`], with the memory if the driver has certainly not registered it:
+    /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED`; `CUDA_ERROR_OUT_OF_MEMORY` or
+    /// `CUDA_ERROR_INVALID_VALUE` if the system refuses to lock more pages.
     ///
     /// Driver: `cuMemHostRegister_v2`, CUDA 6.5+; where that fails, `cuMemHostUnregister`, CUDA 4.0+, and where a capture
     /// forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -201,7 +202,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
     #[inline]
     pub fn new(cx: &Current<'_, 'ctx>, memory: O, flags: RegisterFlags) -> Result<Self, RegisterError<O>> {
         let (start, len, capacity) = memory.into_parts();
-        // SAFETY: the parts of the owner, which nobody has used.
+        // SAFETY: the parts of the owner, used only here.
         let owner = || unsafe { O::from_parts(start, len, capacity) };
         let (bytes, context) = match bytes_of::<O::Element>(len).and_then(|bytes| Ok((bytes, cx.get()?))) {
             Ok(found) => found,
@@ -211,7 +212,8 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         if bytes != 0 {
             let at = start.as_ptr().cast::<c_void>();
             let flags = (flags & RegisterFlags::all()).bits();
-            // SAFETY: `bytes` bytes are there, until they are unregistered, and `cx` proves a current context.
+            // SAFETY: the bytes exist until they are unregistered, and `cx` proves a current
+            // context.
             if let Err(error) = unsafe { context_call!(&context, cuMemHostRegister_v2(at, bytes, flags)) } {
                 let memory = is_not_registered(&context, at, error).then(owner);
                 return Err(RegisterError { error: error.into(), memory });
@@ -219,72 +221,72 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
             registered = at;
         }
         let registration = ManuallyDrop::new(Held::new(Registration(registered), context));
-        // SAFETY: the owner's elements, which it does not claim as long as it is in parts.
+        // SAFETY: the owner's elements, to which its parts claim no rights.
         let elements = unsafe { Locked::new(start, len, flags.contains(RegisterFlags::PORTABLE)) };
         Ok(Self { elements, capacity, registration, _owner: PhantomData })
     }
 
-    /// The address of the first element on the host, lost or not.
+    /// Returns the address of the first element on the host, lost or not.
     pub const fn as_raw(&self) -> *mut O::Element {
         self.elements.start().as_ptr()
     }
 
-    /// The context in which the memory was registered.
+    /// Returns the context in which the memory was registered.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.registration.context()
     }
 
-    /// True if the memory is lost, as [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost) says.
+    /// True if the memory is lost, see [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost).
     #[inline]
     pub fn is_lost(&self) -> bool {
         self.elements.is_lost()
     }
 
-    /// Unregisters the memory and gives its owner back.
+    /// Unregisters the memory and returns its owner.
     ///
     /// # Errors
-    /// [`MemoryError::Lost`], without a call, and whatever the driver says; then the memory leaks.
+    /// [`MemoryError::Lost`], without a call; any error of the driver. Then the memory leaks.
     ///
     /// Driver: `cuMemHostUnregister`, CUDA 4.0+; where a capture forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuMemHostUnregister")]
     #[inline]
     pub fn unregister(self) -> Result<O, MemoryError> {
         let mut this = ManuallyDrop::new(self);
-        // SAFETY: taken once, out of a value that is not dropped.
+        // SAFETY: taken once, from a value that is not dropped.
         let registration = unsafe { ManuallyDrop::take(&mut this.registration) };
         if this.is_lost() {
             std::mem::forget(registration);
             return Err(MemoryError::Lost);
         }
         registration.end()?;
-        // SAFETY: the parts of the owner, used once; the device has nothing to do with them any more.
+        // SAFETY: the parts of the owner, used once; the device no longer uses them.
         Ok(unsafe { this.owner() })
     }
 
     /// # Safety
-    /// It is called once, and nothing else uses the elements any more.
+    /// It is called once, and the elements have no users any more.
     unsafe fn owner(&self) -> O {
-        // SAFETY: parts that the owner gave; the caller's word.
+        // SAFETY: parts of the owner; the rest is guaranteed by the caller.
         unsafe { O::from_parts(self.elements.start(), self.elements.len(), self.capacity) }
     }
 }
 
-/// Unregisters memory of the current context that is no part of any work, whether it is registered or not.
+/// Unregisters memory of the current context that no work uses, whether it is registered or not.
 fn unregister(context: &ContextRef, at: *mut c_void) -> Result<(), Error> {
-    // SAFETY: the memory is not used by the device, registered or not.
+    // SAFETY: the device does not use the memory, registered or not.
     match unsafe { context_call!(context, cuMemHostUnregister(at)) } {
         Err(error) if error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => Ok(()),
         answer => answer,
     }
 }
 
-/// True if a call that failed has certainly not registered the memory; undoes what it may have done.
+/// True if a failed call has certainly not registered the memory. Unregisters it in case of doubt.
 #[cold]
 fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> bool {
     let by_others = error.code() == CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if by_others || error.is_unresolved() || error.is_forked() {
-        // Whoever registered it answers for it; the others did not reach the driver.
+        // Other code has registered the memory, or the call never reached the driver.
         return true;
     }
     captures::free_beside(context.library(), || unregister(context, at)).is_ok()
@@ -292,7 +294,7 @@ fn is_not_registered(context: &ContextRef, at: *mut c_void, error: Error) -> boo
 
 impl<O: HostOwner> Drop for Registered<'_, O> {
     fn drop(&mut self) {
-        // SAFETY: taken once, here, as nobody uses the value any more.
+        // SAFETY: taken once, here, where the value has no users any more.
         let registration = unsafe { ManuallyDrop::take(&mut self.registration) };
         if self.is_lost() {
             std::mem::forget(registration);
@@ -300,7 +302,7 @@ impl<O: HostOwner> Drop for Registered<'_, O> {
         }
         let context = registration.keep();
         match registration.end() {
-            // SAFETY: called once, here; the device has nothing to do with the elements any more.
+            // SAFETY: called once, here; the device no longer uses the elements.
             Ok(()) => drop(unsafe { self.owner() }),
             Err(error) => context.swallow(error),
         }

@@ -15,7 +15,6 @@ use super::{DeviceData, MemoryError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 
-/// Place of a side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SidePlace {
     /// At an address of the host.
@@ -23,14 +22,14 @@ pub(crate) enum SidePlace {
     /// At an address of the device.
     Device {
         address: CUdeviceptr,
-        /// True if the driver chose the distance of rows.
+        /// True if the driver chose the pitch.
         aligned: bool,
     },
-    /// In an array, from an element on.
+    /// In an array, from this element on.
     Array {
         raw: CUarray,
         at: [usize; 3],
-        /// True if it has slices, layers or faces.
+        /// True if the array has slices, layers or faces.
         solid: bool,
     },
 }
@@ -39,7 +38,7 @@ pub(crate) enum SidePlace {
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     pub(crate) place: SidePlace,
-    /// For an array, only the extent counts.
+    /// For an array, only the extent is used.
     pub(crate) strides: Strides,
     pub(crate) element_bytes: usize,
     /// The context of a side that is not on the host.
@@ -78,7 +77,6 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Number of elements along each dimension.
     pub(crate) const fn extent(&self) -> Extent {
         self.strides.extent
     }
@@ -98,7 +96,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The address of a side in device memory; 0 for others.
+    /// The address of a side in device memory; 0 for other sides.
     pub(crate) const fn device_address(&self) -> CUdeviceptr {
         match self.place {
             SidePlace::Device { address, .. } => address,
@@ -120,13 +118,12 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// True if both begin at the same address of the device.
+    /// True if both begin at the same device address.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         let address = self.device_address();
         address != 0 && address == other.device_address()
     }
 
-    /// True if both are parts of one array and have elements in common.
     fn overlaps(&self, other: &Self) -> bool {
         let (SidePlace::Array { raw, at, .. }, SidePlace::Array { raw: other_raw, at: other_at, .. }) =
             (self.place, other.place)
@@ -140,7 +137,6 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The function that copies between two sides with the same extent.
 fn form(to: &Side<'_>, from: &Side<'_>) -> Form {
     let solid = |side: &Side<'_>| matches!(side.place, SidePlace::Array { solid: true, .. });
     if to.strides.extent.depth > 1 || solid(to) || solid(from) {
@@ -152,7 +148,7 @@ fn form(to: &Side<'_>, from: &Side<'_>) -> Form {
     if unaligned && to.strides.extent.height > 1 { Form::UnalignedPlane } else { Form::Plane }
 }
 
-/// The copy as the driver takes it. The sides have the same extent.
+/// The driver's description of the copy. The sides have the same extent.
 fn describe(to: &Side<'_>, from: &Side<'_>) -> CUDA_MEMCPY3D {
     let Extent { width, height, depth } = to.strides.extent;
     let ([to_x, to_y, to_z], [from_x, from_y, from_z]) = (to.start(), from.start());
@@ -185,7 +181,7 @@ fn describe(to: &Side<'_>, from: &Side<'_>) -> CUDA_MEMCPY3D {
     }
 }
 
-/// Checks that two sides fit; gives the copy, which has no sides at all if there is nothing to copy.
+/// Checks that two sides have the same extent. Returns the copy, which may be empty.
 pub(crate) fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, Form), MemoryError> {
     Extent::same(to.strides.extent, from.strides.extent)?;
     if to.strides.extent.is_empty() {
@@ -197,11 +193,11 @@ pub(crate) fn fitting(to: &Side<'_>, from: &Side<'_>) -> Result<(CUDA_MEMCPY3D, 
     Ok((describe(to, from), form(to, from)))
 }
 
-/// Copies between two sides. Memory of the host is free on return; within the device the host does not wait.
+/// Copies between two sides. Host memory may be reused on return. No wait within the device.
 ///
 /// # Safety
-/// Both sides are live and have room for their strides; a destination on the host is the caller's alone, and
-/// any bytes are an element.
+/// Both sides are live and have room for their strides; a destination on the host has no other
+/// users, and any bytes are an element.
 pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) -> Result<(), MemoryError> {
     let (block, form) = fitting(to, from)?;
     let call = match form {
@@ -212,30 +208,30 @@ pub(crate) unsafe fn copy(cx: &Current<'_, '_>, to: &Side<'_>, from: &Side<'_>) 
     for home in [to.home, from.home].into_iter().flatten() {
         context = cx.of(home, call)?;
     }
-    // SAFETY: the caller's word; device sides are of the current context, and the extents are the same.
+    // SAFETY: guaranteed by the caller; device sides are of the current context, and the extents are the same.
     unsafe { copy::block(context, &block, form) }?;
     Ok(())
 }
 
-/// Like [`copy`], in a context that the caller has found to be current and that of both sides.
+/// Same as [`copy`], in the context of both sides, which the caller has found to be current.
 ///
 /// # Safety
-/// The duties of [`copy`]; `context` is current.
+/// Same as [`copy`]; `context` is current.
 pub(crate) unsafe fn copy_here(
     context: &ContextRef,
     to: &Side<'_>,
     from: &Side<'_>,
 ) -> Result<(), MemoryError> {
     let (block, form) = fitting(to, from)?;
-    // SAFETY: the caller's word; the extents are the same.
+    // SAFETY: guaranteed by the caller; the extents are the same.
     unsafe { copy::block(context, &block, form) }?;
     Ok(())
 }
 
-/// Copies one side into a new vector.
+/// Copies one side to a new vector.
 ///
 /// # Safety
-/// The duties of [`copy`]; the side holds elements of `T`.
+/// Same as [`copy`]; the side has elements of `T`.
 pub(crate) unsafe fn to_vec<T: DeviceData>(
     cx: &Current<'_, '_>,
     from: &Side<'_>,
@@ -246,18 +242,18 @@ pub(crate) unsafe fn to_vec<T: DeviceData>(
     let no_room = |_| MemoryError::TooLarge { len, element_bytes: size_of::<T>() };
     let mut host: Vec<T> = Vec::new();
     host.try_reserve_exact(len).map_err(no_room)?;
-    // SAFETY: the vector's spare room holds as many elements as the extent has.
+    // SAFETY: the vector's spare capacity has room for all elements.
     unsafe { copy(cx, &Side::host(host.as_mut_ptr().cast_const(), strides), from) }?;
-    // SAFETY: the copy has filled `len` elements, and any bytes are a `T`.
+    // SAFETY: the copy has initialized `len` elements, and any bytes are a `T`.
     unsafe { host.set_len(len) };
     Ok(host)
 }
 
-/// Queues a copy between two sides, neither of which is written by the host.
+/// Queues a copy between two sides that the host does not write.
 ///
 /// # Safety
-/// The duties of [`copy`]; the destination is not on the host, both sides are of `context`, which is current, and both stay as
-/// they are until `stream` was waited for or its context is lost.
+/// Same as [`copy`]; the destination is not on the host, both sides are of `context`, which is
+/// current, and neither changes until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_on(
     context: &ContextRef,
     stream: CUstream,
@@ -265,13 +261,13 @@ pub(crate) unsafe fn copy_on(
     from: &Side<'_>,
 ) -> Result<(), MemoryError> {
     let (block, form) = fitting(to, from)?;
-    // SAFETY: the caller's word; the extents are the same.
+    // SAFETY: guaranteed by the caller; the extents are the same.
     unsafe { copy::block_on(context, stream, &block, form) }?;
     Ok(())
 }
 
-/// The contexts of both sides of a copy between contexts, which are of one driver; the destination's first. The host has
-/// that of the other side.
+/// The contexts of both sides of a copy between contexts of one driver, destination first. A host
+/// side takes the context of the other side.
 fn contexts_of<'a>(
     to: &Side<'a>,
     from: &Side<'a>,
@@ -283,7 +279,7 @@ fn contexts_of<'a>(
     if near { Ok(both) } else { Err(Error::wrong_context(call)) }
 }
 
-/// Copies between two sides of different contexts, the first of which is current, and waits for the copy.
+/// Copies between two sides of different contexts, the first of which is current, and waits.
 ///
 /// # Safety
 /// Same as [`copy`]; the destination is not on the host.
@@ -295,15 +291,15 @@ pub(crate) unsafe fn copy_between(
     const CALL: FnId = FnId::cuMemcpy3DPeer;
     let (block, _) = fitting(to, from)?;
     let context = cx.of(to.home.unwrap_or(cx.context()), CALL)?;
-    // SAFETY: the caller's word; the contexts are those of the sides.
+    // SAFETY: guaranteed by the caller; the contexts are those of the sides.
     unsafe { copy::block_between(&block, contexts_of(to, from, context, CALL)?) }?;
     Ok(())
 }
 
-/// Like [`copy_between`], on a stream of `context`, which is that of the first side and current.
+/// Same as [`copy_between`], on a stream of `context`, which is current and the first side's.
 ///
 /// # Safety
-/// Same as [`copy_between`]; both sides stay as they are until `stream` was waited for or its context is lost.
+/// Same as [`copy_between`]; both sides stay until `stream` was waited for or its context is lost.
 pub(crate) unsafe fn copy_between_on(
     context: &ContextRef,
     stream: CUstream,
@@ -312,13 +308,13 @@ pub(crate) unsafe fn copy_between_on(
 ) -> Result<(), MemoryError> {
     let (block, _) = fitting(to, from)?;
     let contexts = contexts_of(to, from, context, FnId::cuMemcpy3DPeerAsync)?.map(ContextRef::as_raw);
-    // SAFETY: the caller's word; the contexts are those of the sides.
+    // SAFETY: guaranteed by the caller; the contexts are those of the sides.
     unsafe { copy::block_between_on(context, stream, &block, contexts) }?;
     Ok(())
 }
 
-/// The copy between two sides as batches take it; `None` if there is nothing to copy. Lengths are in elements of the array
-/// among the sides, and otherwise in bytes.
+/// The copy between two sides as an entry of a batch; `None` if there is nothing to copy. Lengths
+/// are in elements if a side is an array, otherwise in bytes.
 pub(crate) fn batch_operation(
     to: &Side<'_>,
     from: &Side<'_>,
@@ -347,7 +343,7 @@ fn operand(side: &Side<'_>, unit: usize) -> Result<CUmemcpy3DOperand, MemoryErro
         SidePlace::Host(address) => address.addr() as CUdeviceptr,
         SidePlace::Device { address, .. } => address,
     };
-    // Rows are at distances that are no multiple of the element only where the program chose so.
+    // Only a program chooses a pitch that is not a multiple of the element size.
     if side.strides.pitch % unit != 0 {
         return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuMemcpy3DBatchAsync_v2).into());
     }

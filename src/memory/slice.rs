@@ -1,4 +1,4 @@
-//! Parts of device memory, borrowed.
+//! Borrowed parts of device memory.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use super::{DeviceData, MemoryError, bytes_of, copy};
 use crate::context::{ContextRef, Current};
 use crate::raw::keep::Near;
 
-/// Elements of device memory, borrowed to read. `Copy`.
+/// Borrows elements of device memory to read. `Copy`.
 ///
 /// # Example
 /// ```
@@ -32,7 +32,7 @@ pub struct Slice<'a, T: DeviceData> {
     _elements: PhantomData<&'a [T]>,
 }
 
-/// Elements of device memory, borrowed to write, by nobody else at the same time.
+/// Borrows elements of device memory exclusively, to write.
 ///
 /// # Example
 /// ```
@@ -52,7 +52,7 @@ pub struct SliceMut<'a, T: DeviceData> {
     _elements: PhantomData<&'a mut [T]>,
 }
 
-/// Start and length of `range` in something of `len` elements.
+/// Start and length of `range` in a sequence of `len` elements.
 pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(usize, usize)> {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
@@ -76,7 +76,7 @@ macro_rules! common {
                 Self { address, len, context, _elements: PhantomData }
             }
 
-            /// The context to which the memory belongs.
+            /// The context of the memory.
             #[inline]
             pub fn context(&self) -> &ContextRef {
                 &self.context
@@ -102,16 +102,16 @@ run!(Slice<'_, T>, with parts);
 run!(SliceMut<'_, T>);
 
 impl<T: DeviceData> Slice<'_, T> {
-    /// The elements before `middle` and those from it on; `None` if there are fewer than `middle`.
+    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`.
     #[inline]
     pub fn split_at(self, middle: usize) -> Option<(Self, Self)> {
         Some((self.slice(..middle)?, self.slice(middle..)?))
     }
 
-    /// Copies the elements into a new vector. Blocks until they are there.
+    /// Copies the elements to a new vector. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]
@@ -120,27 +120,27 @@ impl<T: DeviceData> Slice<'_, T> {
         let mut host = Vec::new();
         let no_room = |_| MemoryError::TooLarge { len: self.len, element_bytes: size_of::<T>() };
         host.try_reserve_exact(self.len).map_err(no_room)?;
-        // SAFETY: the vector's spare room holds `len` elements.
+        // SAFETY: the vector's spare capacity has room for `len` elements.
         unsafe { self.read_into(cx, host.as_mut_ptr()) }?;
-        // SAFETY: the copy has filled `len` elements, and any bytes are a `T`.
+        // SAFETY: the copy has initialized `len` elements, and any bytes are a `T`.
         unsafe { host.set_len(self.len) };
         Ok(host)
     }
 
     /// # Safety
-    /// `host` has room for all elements of this slice.
+    /// `host` has room for all elements of the slice.
     #[inline]
     pub(super) unsafe fn read_into(self, cx: &Current<'_, '_>, host: *mut T) -> Result<(), MemoryError> {
         let bytes = bytes_of::<T>(self.len)?;
         let context = cx.of(&self.context, FnId::cuMemcpyDtoH_v2)?;
-        // SAFETY: the caller vouches for `host`; the device side lies in a live allocation that is borrowed.
+        // SAFETY: the caller guarantees `host`; the device side is in a live, borrowed allocation.
         unsafe { copy::to_host(context, host.cast(), self.address, bytes) }?;
         Ok(())
     }
 }
 
 impl<'a, T: DeviceData> SliceMut<'a, T> {
-    /// The elements from `start` on; the range was checked, so the offset fits.
+    /// The elements from `start` on. The caller has checked the range.
     const fn part(&self, start: usize, len: usize) -> Self {
         Self::new(self.address + (start * size_of::<T>()) as CUdeviceptr, len, self.context)
     }
@@ -150,25 +150,25 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Slice::new(self.address, self.len, self.context)
     }
 
-    /// Some of the elements, for a shorter time; `None` if the range does not lie in the slice.
+    /// Reborrows some of the elements. Returns `None` if the range is out of bounds.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
         let (start, len) = resolve(&range, self.len)?;
         Some(self.part(start, len))
     }
 
-    /// Some of the elements, in place of all; `None` if the range does not lie in the slice.
+    /// Returns some of the elements, or `None` if the range is out of bounds.
     pub fn into_slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
         let (start, len) = resolve(&range, self.len)?;
         Some(self.part(start, len))
     }
 
-    /// The elements before `middle` and those from it on, for a shorter time; `None` if there are fewer than `middle`.
+    /// Reborrows the elements, split before `middle`. Returns `None` if there are fewer.
     #[inline]
     pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
         self.part(0, self.len).into_split_at(middle)
     }
 
-    /// The elements before `middle` and those from it on, in place of all; `None` if there are fewer than `middle`.
+    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`.
     #[inline]
     pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))

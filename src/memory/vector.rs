@@ -1,7 +1,8 @@
 //! CUDA's vector types, which differ from arrays in their alignment.
 //!
-//! A kernel's `float4` is aligned to 16 bytes, where `[f32; 4]` is to 4: in a buffer that makes no difference, but a
-//! parameter lies elsewhere, which [`Function::bind`](crate::module::Function::bind) notices, and so does a field of a struct.
+//! A kernel's `float4` is aligned to 16 bytes, but `[f32; 4]` to 4. This makes no difference in a
+//! buffer. It changes the offset of a parameter, which
+//! [`Function::bind`](crate::module::Function::bind) checks, and of a struct field.
 //!
 //! ```
 //! use cuprum::memory::vector::float4;
@@ -11,8 +12,10 @@
 //! assert_eq!((point.x, <[f32; 4]>::from(point)), (1.0, [1.0, 2.0, 3.0, 1.0]));
 //! ```
 //!
-//! Each name is one of [`Vector2`], [`Vector3`] and [`Vector4`] with its components. Vectors of four numbers of eight bytes are aligned to 16 here, like CUDA's names without a suffix, which version 13.0
-//! calls `double4_16a` and so on. C's `long` has no vectors here, since its size depends on the platform.
+//! Each name stands for a [`Vector2`], [`Vector3`] or [`Vector4`] of its components. Vectors of
+//! four eight-byte numbers are aligned to 16 here, like CUDA's names without a suffix, which
+//! version 13.0 calls `double4_16a` and so on. There are no vectors of C's `long`, because its size
+//! depends on the platform.
 
 use std::fmt;
 
@@ -23,17 +26,17 @@ use self::component::{Align2, Align4, Align8, Align16, Component};
 mod component {
     use crate::memory::DeviceData;
 
-    /// Number of which CUDA has vectors.
+    /// A number that CUDA has vectors of.
     pub trait Component: DeviceData + std::fmt::Debug {
-        /// Alignment of two.
+        /// Alignment of a vector of two.
         type Two: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static;
-        /// Alignment of four.
+        /// Alignment of a vector of four.
         type Four: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static;
     }
 
     macro_rules! alignments {
         ($($name:ident: $bytes:literal)*) => { $(
-            /// Nothing, at an address of this alignment.
+            /// A zero-sized type with this alignment.
             #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
             #[repr(align($bytes))]
             pub struct $name;
@@ -85,7 +88,7 @@ macro_rules! vectors {
         }
 
         impl<T: Component> $name<T> {
-            /// A vector of its components.
+            /// Makes a vector of its components.
             pub const fn new($($field: T),+) -> Self {
                 Self { align: [], $($field),+ }
             }
@@ -109,11 +112,11 @@ macro_rules! vectors {
             }
         }
 
-        // SAFETY: numbers in C layout without padding, as is asserted for each component: any bytes are a value.
+        // SAFETY: numbers in C layout without padding, as asserted: every bit pattern is valid.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: Component> DeviceData for $name<T> {}
 
-        // SAFETY: numbers, of which all bits zero is one.
+        // SAFETY: numbers, for which all zero bits are valid.
         #[cfg(feature = "bytemuck")]
         unsafe impl<T: Component + bytemuck::Zeroable> bytemuck::Zeroable for $name<T> {}
 

@@ -1,4 +1,4 @@
-//! Advice for code that the driver refuses, from what the code is, the device, and the driver's version.
+//! Advice about refused code, from the code, the device and the driver's version.
 
 use cuprum_sys::{CUresult, Version};
 
@@ -8,7 +8,7 @@ use crate::diagnosis::{CodeKind, Image, newest_ptx, toolkit_of_ptx};
 use crate::driver::Driver;
 use crate::error::Error;
 
-/// Advice to the user about refused code; the code itself where it is at hand.
+/// Returns advice about refused code, for messages. The code is `None` if it is not in memory.
 #[cold]
 pub(super) fn advice(
     driver: Driver,
@@ -24,7 +24,7 @@ pub(super) fn advice(
             let version = named.or_else(|| Some(image.as_ref()?.newest_ptx()?.0));
             Some(unknown_version(version, driver.version()))
         }
-        // For PTX of a newer device, drivers answer one or the other.
+        // Drivers return either code for PTX of a newer device.
         CUresult::CUDA_ERROR_INVALID_PTX | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU => {
             let device = device?.compute_capability().ok()?;
             let Some(text) = text else {
@@ -104,7 +104,7 @@ mod tests {
         let mut cubin = b"\x7fELF\x02\x01\x01\x41\x08".to_vec();
         cubin.resize(128, 0);
         (cubin[18], cubin[49]) = (190, 80);
-        // A table of one section.
+        // A section table with one entry.
         (cubin[40], cubin[58], cubin[60]) = (64, 64, 1);
         let text =
             no_code(Image::read(&cubin).ok().as_ref(), ComputeCapability { major: 9, minor: 0 }, driver);

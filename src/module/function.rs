@@ -1,4 +1,4 @@
-//! Kernels as the driver knows them: attributes and parameters.
+//! Kernels in the driver's form: attributes and parameters.
 
 use std::ffi::{CStr, c_void};
 use std::fmt;
@@ -18,21 +18,21 @@ use crate::stream::Stream;
 ///
 /// # Keeping it in a struct
 ///
-/// It borrows its module, and no struct can hold both: a [`Kernel`](crate::Kernel) of a
-/// [shared module](crate::Shared) keeps its code, and fits beside it.
+/// It borrows its module, and no struct can hold both. A [`Kernel`](crate::Kernel) of a [shared
+/// module](crate::Shared) keeps its code, and can be stored with it.
 ///
 /// Example: see [`Module`](super::Module), `function`.
 #[derive(Clone, Copy)]
 pub struct Function<'m> {
     raw: CUfunction,
     context: Near<'m, ContextRef>,
-    /// Declaration of it in the PTX, where the driver cannot be asked.
+    /// Its declaration in the PTX, if the driver does not report parameters.
     entry: Option<Near<'m, Entry>>,
 }
 
 // SAFETY: the driver allows any thread to use a function handle.
 unsafe impl Send for Function<'_> {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: as above; it is immutable.
 unsafe impl Sync for Function<'_> {}
 
 impl<'m> Function<'m> {
@@ -44,14 +44,14 @@ impl<'m> Function<'m> {
         Self { raw, context, entry }
     }
 
-    /// The same, for as long as its module is kept otherwise.
+    /// Extends the lifetime, for a module that is kept in another way.
     ///
     /// # Safety
-    /// The module stays loaded as long as the copy is used.
+    /// The module stays loaded while the copy is used.
     pub(crate) unsafe fn outlived<'b>(self) -> Function<'b> {
         // SAFETY: the module keeps its context.
         let context = unsafe { self.context.outlived() };
-        // SAFETY: the declaration from the PTX lies in the module, too.
+        // SAFETY: the declaration from the PTX is also in the module.
         let entry = self.entry.map(|entry| unsafe { entry.outlived() });
         Function { raw: self.raw, context, entry }
     }
@@ -62,13 +62,14 @@ impl<'m> Function<'m> {
         self.raw
     }
 
-    /// The context into which the kernel was loaded.
+    /// The context of the module.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
     }
 
-    /// The kernel's name in the module: that of the source for `extern "C"`, mangled by C++ otherwise.
+    /// Returns the kernel's name in the module: as in the source for `extern "C"`, otherwise
+    /// mangled.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
@@ -81,16 +82,16 @@ impl<'m> Function<'m> {
             return Ok(entry.name.clone());
         }
         let mut name = ptr::null();
-        // SAFETY: the function is live, as its module is borrowed; the out-parameter outlives the call.
+        // SAFETY: the borrowed module keeps the function live; the out-parameter outlives the call.
         unsafe { context_call!(&self.context, cuFuncGetName(&raw mut name, self.raw)) }?;
         if name.is_null() {
             return Ok(String::new());
         }
-        // SAFETY: the driver's own text, which lives as long as the module, and is copied at once.
+        // SAFETY: the driver's text, which lives as long as the module and is copied immediately.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// Reads one attribute, such as registers per thread or bytes of static shared memory.
+    /// Returns an attribute, such as registers per thread or bytes of static shared memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
@@ -100,25 +101,26 @@ impl<'m> Function<'m> {
     #[inline]
     pub fn attribute(self, attribute: CUfunction_attribute) -> Result<i32, Error> {
         let mut value = 0;
-        // SAFETY: the function is live, as its module is borrowed; `value` outlives the call.
+        // SAFETY: the function is live, because its module is borrowed; `value` outlives the call.
         unsafe { context_call!(&self.context, cuFuncGetAttribute(&raw mut value, attribute, self.raw)) }?;
         Ok(value)
     }
 
-    /// Sets one of the attributes that can be set, for all launches of this kernel from now on.
+    /// Sets an attribute for all later launches of this kernel.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set or a value out of range.
+    /// `CUDA_ERROR_INVALID_VALUE` for a read-only attribute or a value out of range.
     ///
     /// Driver: `cuFuncSetAttribute`, CUDA 9.0+.
     #[doc(alias = "cuFuncSetAttribute")]
     #[inline]
     pub fn set_attribute(self, attribute: CUfunction_attribute, value: i32) -> Result<(), Error> {
-        // SAFETY: the function is live, as its module is borrowed.
+        // SAFETY: the function is live, because its module is borrowed.
         unsafe { context_call!(&self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
     }
 
-    /// Sets the preferred split of on-chip memory between L1 cache and shared memory, on devices that have the choice.
+    /// Sets the preferred split of on-chip memory between L1 cache and shared memory, on devices
+    /// with a configurable split.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -127,15 +129,15 @@ impl<'m> Function<'m> {
     #[doc(alias = "cuFuncSetCacheConfig")]
     #[inline]
     pub fn set_cache_config(self, config: CUfunc_cache) -> Result<(), Error> {
-        // SAFETY: the function is live, as its module is borrowed.
+        // SAFETY: the function is live, because its module is borrowed.
         unsafe { context_call!(&self.context, cuFuncSetCacheConfig(self.raw, config)) }
     }
 
-    /// Number of parameters; an error if it is not known.
+    /// Returns the number of parameters.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded from PTX, or from PTX
-    /// with a word among the parameters that is not known here.
+    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded
+    /// from PTX, or if the parameters in the PTX contain an unknown word.
     ///
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+; before that `cuFuncGetParamInfo`, CUDA 12.4+, until it answers twice
     /// that there is no more, since any call may fail for reasons of its own; before that the PTX is read.
@@ -153,15 +155,16 @@ impl<'m> Function<'m> {
         Ok(count)
     }
 
-    /// The word of the PTX for which the parameters are not known, where it alone could tell.
+    /// The unknown word in the PTX, if the driver does not report parameters.
     pub(crate) fn unreadable(&self) -> Option<&Unreadable> {
         self.entry.as_deref()?.parameters.as_ref().err()
     }
 
-    /// Offset and size in bytes of parameter `index`.
+    /// Returns the offset and size of parameter `index` in bytes.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` past the last; the errors of [`parameter_count`](Function::parameter_count).
+    /// `CUDA_ERROR_INVALID_VALUE` after the last parameter; the errors of
+    /// [`parameter_count`](Function::parameter_count).
     ///
     /// Driver: `cuFuncGetParamInfo`, CUDA 12.4+; before that the PTX is read.
     #[doc(alias = "cuFuncGetParamInfo")]
@@ -180,16 +183,16 @@ impl<'m> Function<'m> {
         Ok((offset, size))
     }
 
-    /// Queues the kernel with one pointer for each parameter: for callers that learn its signature at run time.
+    /// Queues the kernel with one pointer per parameter, for signatures known only at run time.
     ///
-    /// [`bind`](Function::bind) is the checked way. Here nothing of geometry or arguments is compared.
+    /// Neither geometry nor arguments are checked; [`bind`](Function::bind) checks them.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::is_wrong_context`] unless kernel and
-    /// stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; the sticky errors of earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::is_wrong_context`]
+    /// unless kernel and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
-    /// 1. `pointers` has one entry for each parameter of the kernel, in order, each to a value of its size.
+    /// 1. `pointers` has one entry per parameter, in order, each to a value of its size.
     /// 2. The [duties of a launch](crate::launch#duties-of-a-launch).
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
@@ -205,7 +208,8 @@ impl<'m> Function<'m> {
         let context = cx.of_both([&self.context, stream.context()], FnId::cuLaunchKernel)?;
         let (function, stream) = (self.raw, stream.as_raw());
         let LaunchConfig { grid, block, shared_bytes } = config;
-        // SAFETY: function and stream are live and of the current context; the caller answers for the rest.
+        // SAFETY: function and stream are live and of the current context; the caller guarantees
+        // the rest.
         unsafe {
             context_call!(
                 context,
@@ -227,7 +231,7 @@ impl<'m> Function<'m> {
     }
 }
 
-/// Counts the parameters of a kernel for a driver that tells only one by one.
+/// Counts the parameters of a kernel, for a driver that reports only single ones.
 pub(super) fn probe_parameter_count(
     parameter: impl Fn(usize) -> Result<(usize, usize), Error>,
 ) -> Result<usize, Error> {

@@ -14,8 +14,8 @@ use crate::raw::keep::Near;
 
 /// A `__device__` or `__constant__` variable, as elements of `T`. It borrows its module.
 ///
-/// Kernels may read and write it at any time, and several of these can name the same variable; so it gives
-/// copies, never borrowed slices.
+/// Kernels can read and write it at any time, and several values of this type can name the same
+/// variable. So it supports copies, but never borrowed slices.
 ///
 /// Example: see [`Module`](super::Module), `global`.
 pub struct Global<'m, T: DeviceData> {
@@ -26,7 +26,7 @@ pub struct Global<'m, T: DeviceData> {
 }
 
 impl<'m, T: DeviceData> Global<'m, T> {
-    /// Asks for the variable of this name, which lives for `'m`, and compares its size.
+    /// Queries the variable of this name, which lives for `'m`, and checks its size.
     pub(super) fn find(
         context: Near<'m, ContextRef>,
         name: &str,
@@ -67,7 +67,7 @@ impl<T: DeviceData> fmt::Debug for Global<'_, T> {
 }
 
 kinds! {
-    /// A variable of a module. Two of these can be the same variable, so they are not copied to each other.
+    /// A variable of a module. Not copied to another variable, which may be the same one.
     Variable: Slice<'a, T>, SliceMut<'a, T>;
 }
 

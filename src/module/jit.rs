@@ -1,4 +1,4 @@
-//! What the driver's compiler and linker are told, and room for what they say.
+//! Options of the driver's compiler and linker, and buffers for their logs.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -8,10 +8,10 @@ use cuprum_sys::CUjit_option;
 
 use super::LoadOptions;
 
-/// Bytes for what the driver's compiler writes.
 const LOG_BYTES: usize = 16 << 10;
 
-/// Options as the driver reads them, with room for its logs, to which it may write until what they were given to is gone.
+/// Options in the driver's form, with log buffers. The driver may write these as long as the object
+/// that got the options exists.
 pub(super) struct Jit {
     names: Vec<CUjit_option>,
     values: Vec<*mut c_void>,
@@ -19,12 +19,11 @@ pub(super) struct Jit {
     info_log: Room,
 }
 
-/// Memory that the driver writes to.
 struct Room(Box<[Cell<u8>]>);
 
-// SAFETY: the pointers are numbers and the addresses of the rooms, which are this value's own.
+// SAFETY: the pointers are numbers and addresses of buffers that this value owns.
 unsafe impl Send for Jit {}
-// SAFETY: a shared reference gives nothing out: the rooms are read, and lent to the driver, by a mutable one.
+// SAFETY: a shared reference gives no access: using the buffers needs a mutable one.
 unsafe impl Sync for Jit {}
 
 impl Jit {
@@ -41,17 +40,17 @@ impl Jit {
         Self { names, values, error_log, info_log }
     }
 
-    /// Number, names and values of the options. The driver may read and write all of them while this lives.
+    /// Number, names and values of the options, which the driver may access while this lives.
     pub(super) fn options(&mut self) -> (u32, *mut CUjit_option, *mut *mut c_void) {
         (self.names.len() as u32, self.names.as_mut_ptr(), self.values.as_mut_ptr())
     }
 
-    /// What it said of code that it refused.
+    /// The log about code that the driver refused.
     pub(super) fn error_log(&mut self) -> String {
         self.error_log.text()
     }
 
-    /// What it said of code that it took, or did not; empty unless that was asked for.
+    /// The log about all code; empty unless requested.
     pub(super) fn info_log(&mut self) -> String {
         self.info_log.text()
     }
@@ -62,7 +61,7 @@ impl Room {
         Self(vec![Cell::new(0); bytes].into_boxed_slice())
     }
 
-    /// The options that lend it to the driver; none for no room.
+    /// The options that lend a buffer to the driver; none for an empty buffer.
     fn options(
         &self,
         (buffer, size): (CUjit_option, CUjit_option),
@@ -73,7 +72,6 @@ impl Room {
         lent.into_iter().filter(move |_| bytes > 0)
     }
 
-    /// What the driver wrote, up to the NUL.
     fn text(&mut self) -> String {
         let written: Vec<u8> = self.0.iter().map(Cell::get).take_while(|&byte| byte != 0).collect();
         String::from_utf8_lossy(&written).trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! Kernels that belong to no context.
+//! Kernels without a context.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -15,13 +15,14 @@ use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
 use crate::raw::keep::Near;
 
-/// A kernel of a [`CodeLibrary`], which it borrows, in no context yet: [`function`](LibraryKernel::function) gives what can
-/// be bound and launched in one.
+/// A kernel of a [`CodeLibrary`], which it borrows, without a context:
+/// [`function`](LibraryKernel::function) returns a function of a context, which can be bound and
+/// launched.
 ///
 /// # Keeping it in a struct
 ///
-/// It borrows its library, and no struct can hold both: a [`Kernel`](crate::Kernel) of a
-/// [shared library](crate::Shared) keeps its code.
+/// It borrows its library, and no struct can hold both. A [`Kernel`](crate::Kernel) of a [shared
+/// library](crate::Shared) keeps its code.
 ///
 /// # Example
 /// ```
@@ -39,13 +40,13 @@ use crate::raw::keep::Near;
 pub struct LibraryKernel<'l> {
     raw: CUkernel,
     library: &'l CodeLibrary,
-    /// What the PTX says of it, where the driver cannot be asked.
+    /// Its declaration in the PTX, if the driver does not report parameters.
     entry: Option<Near<'l, Entry>>,
 }
 
 // SAFETY: the driver allows any thread to use a kernel's handle.
 unsafe impl Send for LibraryKernel<'_> {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: as above; it is immutable.
 unsafe impl Sync for LibraryKernel<'_> {}
 
 impl<'l> LibraryKernel<'l> {
@@ -58,13 +59,14 @@ impl<'l> LibraryKernel<'l> {
         self.raw
     }
 
-    /// The library that it is from.
+    /// The library of the kernel.
     pub const fn library(self) -> &'l CodeLibrary {
         self.library
     }
 
-    /// The kernel in the current context, into which the driver puts the code if it was not used there. It borrows the library
-    /// and the token; what [`CodeLibrary::module`] gives needs no token.
+    /// Returns the kernel in the current context. On first use there, the driver loads the code
+    /// into it. The function borrows the library and the token; functions of
+    /// [`CodeLibrary::module`] need no token.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::is_wrong_context`] for a context of another
@@ -80,13 +82,13 @@ impl<'l> LibraryKernel<'l> {
         let context = cx.get()?;
         self.library.check_driver(context.driver(), FnId::cuKernelGetFunction)?;
         let mut raw = CUfunction::null();
-        // SAFETY: the kernel is live, as its library is borrowed; a context of its driver is current, and the
-        // out-parameter outlives the call.
+        // SAFETY: the kernel is live, because its library is borrowed; a context of its driver is
+        // current, and the out-parameter outlives the call.
         unsafe { context_call!(&context, cuKernelGetFunction(&raw mut raw, self.raw)) }?;
         Ok(Function::new(raw, context, self.entry))
     }
 
-    /// The name by which the library has it: that of the source for `extern "C"`, changed by C++ otherwise.
+    /// Returns its name in the library: as in the source for `extern "C"`, otherwise mangled.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3.
@@ -96,16 +98,16 @@ impl<'l> LibraryKernel<'l> {
     #[inline]
     pub fn name(self) -> Result<String, Error> {
         let mut name = ptr::null();
-        // SAFETY: the kernel is live, as its library is borrowed; the out-parameter outlives the call.
+        // SAFETY: the borrowed library keeps the kernel live; the out-parameter outlives the call.
         unsafe { driver_call!(self.library.driver().library(), cuKernelGetName(&raw mut name, self.raw)) }?;
         if name.is_null() {
             return Ok(String::new());
         }
-        // SAFETY: the driver's own text, which lives as long as the library, and is copied at once.
+        // SAFETY: the driver's text, which lives as long as the library and is copied immediately.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// Reads one attribute as it is on `device`, such as registers per thread or bytes of static shared memory.
+    /// Returns an attribute on `device`, such as registers per thread or static shared memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::is_wrong_context`] for a device of
@@ -118,17 +120,17 @@ impl<'l> LibraryKernel<'l> {
         self.library.check_driver(device.driver(), FnId::cuKernelGetAttribute)?;
         let (mut value, device) = (0, device.as_raw());
         let (to, library) = (&raw mut value, self.library.driver().library());
-        // SAFETY: the kernel is live, as its library is borrowed; `value` outlives the call.
+        // SAFETY: the kernel is live, because its library is borrowed; `value` outlives the call.
         unsafe { driver_call!(library, cuKernelGetAttribute(to, attribute, self.raw, device)) }?;
         Ok(value)
     }
 
-    /// Sets one of the attributes that can be set, for all launches of this kernel on `device` from now on. What was set for
-    /// its [function](Function::set_attribute) in one context goes before it.
+    /// Sets an attribute for all later launches of this kernel on `device`. A value set for its
+    /// [function](Function::set_attribute) in a context has priority.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set or a value out of range; [`Error::is_wrong_context`] for
-    /// a device of another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for a read-only attribute or a value out of range;
+    /// [`Error::is_wrong_context`] for a device of another driver.
     ///
     /// Driver: `cuKernelSetAttribute`, CUDA 12.0+.
     #[doc(alias = "cuKernelSetAttribute")]
@@ -141,14 +143,14 @@ impl<'l> LibraryKernel<'l> {
     ) -> Result<(), Error> {
         self.library.check_driver(device.driver(), FnId::cuKernelSetAttribute)?;
         let (library, device) = (self.library.driver().library(), device.as_raw());
-        // SAFETY: the kernel is live, as its library is borrowed.
+        // SAFETY: the kernel is live, because its library is borrowed.
         unsafe { driver_call!(library, cuKernelSetAttribute(attribute, value, self.raw, device)) }
     }
 
-    /// Says which share of the fast memory the kernel would rather have as cache on `device`, where that has the choice.
+    /// Sets the preferred split between L1 cache and shared memory on `device`, if configurable.
     ///
     /// # Errors
-    /// As the driver says; [`Error::is_wrong_context`] for a device of another driver.
+    /// Errors of the driver; [`Error::is_wrong_context`] for a device of another driver.
     ///
     /// Driver: `cuKernelSetCacheConfig`, CUDA 12.0+.
     #[doc(alias = "cuKernelSetCacheConfig")]
@@ -156,11 +158,11 @@ impl<'l> LibraryKernel<'l> {
     pub fn set_cache_config(self, device: Device, config: CUfunc_cache) -> Result<(), Error> {
         self.library.check_driver(device.driver(), FnId::cuKernelSetCacheConfig)?;
         let (library, device) = (self.library.driver().library(), device.as_raw());
-        // SAFETY: the kernel is live, as its library is borrowed.
+        // SAFETY: the kernel is live, because its library is borrowed.
         unsafe { driver_call!(library, cuKernelSetCacheConfig(self.raw, config, device)) }
     }
 
-    /// Number of parameters. The driver looks at the code in the current context, whichever that is.
+    /// Returns the number of parameters. The driver reads the code in the current context.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4; [`Error::is_wrong_context`] for a context of another
@@ -177,16 +179,17 @@ impl<'l> LibraryKernel<'l> {
             return probe_parameter_count(|index| self.parameter(cx, index));
         }
         let mut count = 0;
-        // SAFETY: the kernel is live, as its library is borrowed; a context of its driver is current, and the
-        // out-parameter outlives the call.
+        // SAFETY: the kernel is live, because its library is borrowed; a context of its driver is
+        // current, and the out-parameter outlives the call.
         unsafe { context_call!(&context, cuKernelGetParamCount(self.raw, &raw mut count)) }?;
         Ok(count)
     }
 
-    /// Offset and size in bytes of parameter `index`. The driver looks at the code in the current context, whichever that is.
+    /// Returns the offset and size of parameter `index`, from the code in the current context.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` past the last; as [`parameter_count`](LibraryKernel::parameter_count).
+    /// `CUDA_ERROR_INVALID_VALUE` after the last parameter; the errors of
+    /// [`parameter_count`](LibraryKernel::parameter_count).
     ///
     /// Driver: `cuKernelGetParamInfo`, CUDA 12.4+.
     #[doc(alias = "cuKernelGetParamInfo")]
@@ -196,8 +199,8 @@ impl<'l> LibraryKernel<'l> {
         self.library.check_driver(context.driver(), FnId::cuKernelGetParamInfo)?;
         let (mut offset, mut size) = (0, 0);
         let (to_offset, to_size) = (&raw mut offset, &raw mut size);
-        // SAFETY: the kernel is live, as its library is borrowed; a context of its driver is current, and both
-        // out-parameters outlive the call.
+        // SAFETY: the kernel is live, because its library is borrowed; a context of its driver is
+        // current, and both out-parameters outlive the call.
         unsafe { context_call!(&context, cuKernelGetParamInfo(self.raw, index, to_offset, to_size)) }?;
         Ok((offset, size))
     }

@@ -1,4 +1,4 @@
-//! Code that belongs to no context.
+//! Code without a context.
 
 use std::ffi::{c_char, c_void};
 use std::fmt;
@@ -23,24 +23,26 @@ use crate::raw::keep::Near;
 use crate::raw::shared::Shared;
 use crate::swallowed;
 
-/// Code that is loaded once for all contexts, those made later included: the driver puts it into a context when it is first
-/// used there. Of CUDA 12.0 on.
+/// Code that is loaded once for all contexts, including later ones. The driver loads it into a
+/// context on first use there. CUDA 12.0.
 ///
-/// What is in it before that are [kernels](LibraryKernel), which any context makes [functions](LibraryKernel::function) of.
-/// Its [module](CodeLibrary::module) in a context is like any other [`Module`], with the same typed kernels, launches and
-/// globals; each context has variables of its own, [managed](CodeLibrary::managed) ones excepted.
+/// It contains [kernels](LibraryKernel), from which any context makes
+/// [functions](LibraryKernel::function). Its [module](CodeLibrary::module) in a context is like any
+/// other [`Module`], with the same typed kernels, launches and globals. Each context has its own
+/// variables, except for [managed](CodeLibrary::managed) ones.
 ///
 /// # Order
 ///
-/// Contexts come and go while it is loaded: what was placed in one goes with it, and the next has fresh variables. What is
-/// taken from here for a context borrows both or shares them, so that neither goes under it. Wait for the library's kernels
-/// before it is dropped, as for a module's: see [`Kernel::launch`](crate::Kernel::launch). (A driver of CUDA 13.0 blocks the
-/// host in the meantime, which nobody promises.) Drop unloads it everywhere, on any thread, swallows errors and does nothing
-/// in a forked child; [`close`](CodeLibrary::close) reports.
+/// Contexts can end while it is loaded; the code and variables in them end with them, and a new
+/// context has fresh variables. Objects of the library in a context borrow or share both, so both
+/// outlive them. Wait for the library's kernels before it is dropped, as for a module: see
+/// [`Kernel::launch`](crate::Kernel::launch). (A driver of CUDA 13.0 blocks the host until then,
+/// but this is not guaranteed.) Drop unloads it everywhere, on any thread, swallows errors and does
+/// nothing in a forked child; [`close`](CodeLibrary::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
-/// It borrows nothing. What borrows it cannot lie beside it: [share](CodeLibrary::share) it.
+/// It borrows nothing. To store it with objects that borrow it, [share](CodeLibrary::share) it.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -70,17 +72,17 @@ use crate::swallowed;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct CodeLibrary {
-    // It goes before what it was given.
+    // Dropped before the memory that the driver uses.
     code: Loaded,
     _jit: Jit,
-    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    /// The parameters of the PTX's kernels, if the driver does not report them.
     entries: Vec<ptx::Entry>,
     info_log: String,
-    /// What the driver said of code that it took and cannot compile.
+    /// The driver's log about code that it loaded but could not compile.
     error_log: String,
 }
 
-/// A library's handle, which drop unloads.
+/// A library's handle. Drop unloads it.
 struct Loaded {
     raw: CUlibrary,
     driver: Driver,
@@ -88,14 +90,15 @@ struct Loaded {
 
 // SAFETY: the driver allows any thread to use and to unload a library.
 unsafe impl Send for Loaded {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: as above; it is immutable.
 unsafe impl Sync for Loaded {}
 
 impl Loaded {
     fn unload(&self) -> Result<(), Error> {
         let library = self.driver.library();
         captures::free_beside(library, || {
-            // SAFETY: `Drop` and `close` alone come here, once; what was taken from the library borrows it or has a share.
+            // SAFETY: only `Drop` and `close` call this, once; objects of it borrow it or hold a
+            // share.
             unsafe { driver_call!(library, cuLibraryUnload(self.raw)) }
         })
     }
@@ -112,13 +115,14 @@ impl Drop for Loaded {
 }
 
 impl CodeLibrary {
-    /// Loads PTX text; the driver compiles it. Blocks while it does. A NUL at the end of the text is no part of it. Nothing
-    /// has to be current.
+    /// Loads PTX text, which the driver compiles. Blocks during the compilation. A NUL at the end
+    /// of the text is ignored. No context has to be current.
     ///
     /// # Errors
-    /// Same as [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, where [`Module`] remains.
-    /// Drivers may load PTX that they cannot compile, as a library without kernels, and then refuse what is asked for with
-    /// `CUDA_ERROR_INVALID_PTX` or `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (so do an H100 with driver 580 and the emulator).
+    /// Same as [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, which
+    /// only has [`Module`]. Drivers may load PTX that they cannot compile as a library without
+    /// kernels. Queries of it then fail with `CUDA_ERROR_INVALID_PTX` or
+    /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (on an H100 with driver 580 and the emulator).
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
@@ -127,25 +131,25 @@ impl CodeLibrary {
         Self::load_ptx_with(driver, ptx, &LoadOptions::new())
     }
 
-    /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
+    /// Same as [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
-    /// Same as [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option or a
-    /// value that the driver does not know.
+    /// Same as [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with
+    /// `CUDA_ERROR_INVALID_VALUE` for an option or a value that the driver does not know.
     ///
     /// Driver: `cuLibraryLoadData`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadData")]
     #[inline]
     pub fn load_ptx_with(driver: Driver, ptx: &str, options: &LoadOptions) -> Result<Self, ModuleError> {
         let text = ptx_text(ptx)?;
-        // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
+        // SAFETY: PTX is text with a NUL at the end here; the driver's compiler checks it.
         let mut library = unsafe { Self::load(driver, text.as_ptr().cast(), Some(ptx.as_bytes()), options) }?;
         library.entries = entries_for(driver, ptx);
         Ok(library)
     }
 
-    /// Loads machine code (cubin) or a container of several (fatbin), of which the driver makes a copy. Nothing has to be
-    /// current.
+    /// Loads machine code (cubin) or a container of several (fatbin). The driver makes a copy. No
+    /// context has to be current.
     ///
     /// # Errors
     /// Same as [`Module::load_binary`]; [`Error::is_unresolved`] on a driver before CUDA 12.0.
@@ -161,12 +165,12 @@ impl CodeLibrary {
         image: &[u8],
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
-        // SAFETY: the caller vouches for the image.
+        // SAFETY: the caller guarantees the image.
         unsafe { Self::load(driver, image.as_ptr().cast(), Some(image), options) }
     }
 
     /// # Safety
-    /// `image` is an image that the driver can read to its end.
+    /// The driver can read `image` to its end.
     unsafe fn load(
         driver: Driver,
         image: *const c_void,
@@ -176,7 +180,7 @@ impl CodeLibrary {
         let mut jit = Jit::new(options);
         let (count, names, values) = jit.options();
         let (mut raw, none) = (CUlibrary::null(), ptr::null_mut());
-        // SAFETY: the caller vouches for the image, of which the driver makes a copy; options and logs stay as long as the
+        // SAFETY: the caller guarantees the image, which is copied; options and logs stay with the
         // library.
         let loaded = unsafe {
             driver_call!(
@@ -187,13 +191,13 @@ impl CodeLibrary {
         Self::loaded(loaded, driver, raw, jit, code)
     }
 
-    /// Loads PTX, a cubin or a fatbin from a file. Nothing has to be current.
+    /// Loads PTX, a cubin or a fatbin from a file. No context has to be current.
     ///
     /// # Errors
     /// Same as [`load_binary`](CodeLibrary::load_binary); `CUDA_ERROR_FILE_NOT_FOUND`.
     ///
     /// # Safety
-    /// Same as [`Module::load_binary`], of what the file has while this runs.
+    /// Same as [`Module::load_binary`], for the contents of the file during the call.
     ///
     /// Driver: `cuLibraryLoadFromFile`, CUDA 12.0+.
     #[doc(alias = "cuLibraryLoadFromFile")]
@@ -203,8 +207,8 @@ impl CodeLibrary {
         let (count, names, values) = jit.options();
         let (mut raw, none) = (CUlibrary::null(), ptr::null_mut());
         let path: *const c_char = text.as_ptr();
-        // SAFETY: the path outlives the call, and the caller vouches for the file; options and logs stay as long as the
-        // library.
+        // SAFETY: the path outlives the call, and the caller guarantees the file; options and logs
+        // live as long as the library.
         let loaded = unsafe {
             driver_call!(
                 driver.library(),
@@ -214,7 +218,6 @@ impl CodeLibrary {
         Self::loaded(loaded, driver, raw, jit, None)
     }
 
-    /// Takes over what was loaded, or tells why it was not.
     fn loaded(
         loaded: Result<(), Error>,
         driver: Driver,
@@ -235,7 +238,7 @@ impl CodeLibrary {
         }
     }
 
-    /// Makes the library one that is shared, so that modules and kernels can be kept beside it, or without it.
+    /// Makes the library shared, so that modules and kernels can be stored with it or without it.
     #[inline]
     pub fn share(self) -> Shared<Self> {
         Shared::new(self)
@@ -251,27 +254,30 @@ impl CodeLibrary {
         self.code.driver
     }
 
-    /// What the driver's compiler said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    /// The log of the driver's compiler about this code: empty unless it was
+    /// [requested](LoadOptions::info_log).
     #[inline]
     pub fn info_log(&self) -> &str {
         &self.info_log
     }
 
-    /// What the PTX says of a kernel, where the driver cannot be asked.
+    /// The declaration of a kernel in the PTX, if the driver does not report parameters.
     pub(super) fn entry(&self, name: &str) -> Option<Near<'_, ptx::Entry>> {
         self.entries.iter().find(|entry| entry.name == name).map(Near::borrowed)
     }
 
-    /// A handle of one driver is a wild pointer to another.
+    /// Fails for another driver, for which the handle is a wild pointer.
     pub(super) fn check_driver(&self, driver: Driver, call: FnId) -> Result<(), Error> {
         if self.driver() == driver { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ changes it.
+    /// Returns a kernel by its name in the PTX: as in the source for `extern "C"`, otherwise
+    /// mangled.
     ///
     /// # Errors
-    /// [`ModuleError::NoFunction`] with the kernels that there are, [`ModuleError::InteriorNul`]; [`ModuleError::Rejected`]
-    /// with the compiler's log, if the driver loaded code that it cannot compile.
+    /// [`ModuleError::NoFunction`], with the existing kernels; [`ModuleError::InteriorNul`];
+    /// [`ModuleError::Rejected`], with the compiler's log, if the driver loaded code that it cannot
+    /// compile.
     ///
     /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`,
     /// CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
@@ -297,7 +303,7 @@ impl CodeLibrary {
         ModuleError::no_function(error, name, listed)
     }
 
-    /// All kernels of the library, in no particular order.
+    /// Returns all kernels of the library, in no particular order.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
@@ -313,15 +319,16 @@ impl CodeLibrary {
         let mut found = vec![CUkernel::null(); count as usize];
         if count > 0 {
             let to = found.as_mut_ptr();
-            // SAFETY: as above, with room for as many handles as are asked for.
+            // SAFETY: as above, with room for the requested number of handles.
             unsafe { driver_call!(driver, cuLibraryEnumerateKernels(to, count, library)) }?;
         }
         let some = found.into_iter().filter(|raw| !raw.is_null());
         Ok(some.map(|raw| LibraryKernel::new(raw, self, None)).collect())
     }
 
-    /// The library's module in the current context, into which the driver puts the code if it was not used there. It borrows
-    /// library and context; of a [shared](CodeLibrary::share) library it has a share.
+    /// Returns the library's module in the current context. On first use there, the driver loads
+    /// the code into it. The module borrows library and context; it holds a share of a
+    /// [shared](CodeLibrary::share) library.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::is_wrong_context`] for a context of another
@@ -334,7 +341,7 @@ impl CodeLibrary {
         self.module_kept(cx, || None)
     }
 
-    /// The module in the current context; `keep` gives a share of the library, unless it is borrowed for `'m`.
+    /// The module in the current context. `keep` returns a share, unless the library is borrowed.
     pub(super) fn module_kept<'m>(
         &self,
         cx: &Current<'_, 'm>,
@@ -354,12 +361,13 @@ impl CodeLibrary {
         })
     }
 
-    /// A `__device__` or `__constant__` variable by its name, as the current context has it, as elements of `T`. It borrows
-    /// the library and the token; [`Module::global`] gives one that needs no token.
+    /// Returns a `__device__` or `__constant__` variable of the current context by its name, as
+    /// elements of `T`. It borrows the library and the token; [`Module::global`] needs no token.
     ///
     /// # Errors
-    /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no multiple of
-    /// that of `T`; [`Error::is_wrong_context`] for a context of another driver.
+    /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its
+    /// size is not a multiple of the size of `T`; [`Error::is_wrong_context`] for a context of
+    /// another driver.
     ///
     /// Driver: `cuLibraryGetGlobal`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetGlobal")]
@@ -377,11 +385,12 @@ impl CodeLibrary {
         })
     }
 
-    /// A `__managed__` variable by its name, which all contexts have in common, as elements of `T`. The current context is
-    /// the one with which it is copied.
+    /// Returns a `__managed__` variable by its name, which all contexts share, as elements of `T`.
+    /// Copies use the current context.
     ///
     /// # Errors
-    /// Same as [`global`](CodeLibrary::global): [`ModuleError::NoGlobal`] for variables that are not managed, too.
+    /// Same as [`global`](CodeLibrary::global); [`ModuleError::NoGlobal`] also for unmanaged
+    /// variables.
     ///
     /// Driver: `cuLibraryGetManaged`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetManaged")]
@@ -399,8 +408,7 @@ impl CodeLibrary {
         })
     }
 
-    /// Unloads the code from all contexts and reports what `Drop` would swallow. It is gone after an error too: the driver
-    /// may have unloaded it all the same, so that it must not be unloaded again.
+    /// Unloads the code from all contexts and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -409,7 +417,7 @@ impl CodeLibrary {
     #[doc(alias = "cuLibraryUnload")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
-        // The logs go after the code.
+        // The logs are dropped after the code.
         let Self { code, _jit, .. } = self;
         ManuallyDrop::new(code).unload()
     }

@@ -12,29 +12,30 @@ use crate::context::Current;
 use crate::error::Error;
 use crate::raw::held::Held;
 
-/// Machine code that a [`Linker`](super::Linker) made. Its bytes lie in the driver's linker, which this keeps: so they are
-/// not copied, and go with this value. Modules that were loaded from it have a copy of their own.
+/// Machine code that a [`Linker`](super::Linker) made. The driver's linker, which this keeps, owns
+/// the bytes, so they are not copied. Modules loaded from it have their own copy.
 ///
 /// Example: see [`Linker`](super::Linker), `complete`.
 pub struct Linked<'ctx> {
-    // It goes before what it was given.
+    // Dropped before the memory that the driver uses.
     state: Held<'ctx, CUlinkState>,
     jit: Jit,
     image: NonNull<u8>,
     len: usize,
-    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    /// The parameters of the PTX's kernels, if the driver does not report them.
     entries: Vec<ptx::Entry>,
     info_log: String,
 }
 
-// SAFETY: the link may be used and ended by any thread; the image is only read.
+// SAFETY: any thread may use and end the link; the image is only read.
 unsafe impl Send for Linked<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Linked<'_> {}
 
 impl<'ctx> Linked<'ctx> {
     /// # Safety
-    /// The image is of `state`, to which no call is made any more but the one that ends it; both have been given `jit`.
+    /// The image is of `state`, and only the call that ends `state` is still made; both have been
+    /// given `jit`.
     pub(super) unsafe fn new(
         state: Held<'ctx, CUlinkState>,
         jit: Jit,
@@ -46,36 +47,39 @@ impl<'ctx> Linked<'ctx> {
         Self { state, jit, image, len, entries, info_log }
     }
 
-    /// The machine code, to keep it or to give it to others.
+    /// The machine code, to store or to pass on.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        // SAFETY: the driver's image of so many bytes, which lives as long as the link in hand, and which nobody writes.
+        // SAFETY: the driver's image of this size, which lives as long as the link and is never
+        // written.
         unsafe { slice::from_raw_parts(self.image.as_ptr(), self.len) }
     }
 
-    /// What the driver's linker said of this code: empty unless it was [asked for](LoadOptions::info_log).
+    /// The log of the driver's linker about this code: empty unless it was
+    /// [requested](LoadOptions::info_log).
     #[inline]
     pub fn info_log(&self) -> &str {
         &self.info_log
     }
 
-    /// Loads the code into the current context, which may be another than the linker's, with a device for which it is good.
+    /// Loads the code into the current context, on a device for which the code was linked.
     ///
     /// # Errors
-    /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` on another kind of device, `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` on a different kind of device,
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
     #[inline]
     pub fn load<'other>(&self, cx: &Current<'_, 'other>) -> Result<Module<'other>, ModuleError> {
         let image = self.as_bytes();
-        // SAFETY: a whole image, as the driver's linker has written it.
+        // SAFETY: a complete image, as the driver's linker has written it.
         let mut module = unsafe { Module::load(cx, image.as_ptr().cast(), None, &LoadOptions::new()) }?;
         module.entries.clone_from(&self.entries);
         Ok(module)
     }
 
-    /// Ends the link, and with it the bytes, and reports what `Drop` would swallow.
+    /// Ends the link, frees the bytes, and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -84,7 +88,7 @@ impl<'ctx> Linked<'ctx> {
     #[doc(alias = "cuLinkDestroy")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
-        // The logs go after the link.
+        // The logs are dropped after the link.
         let Self { state, jit: _jit, .. } = self;
         state.close()
     }

@@ -1,4 +1,4 @@
-//! The driver's linker: one piece of machine code of several that use each other.
+//! The driver's linker, which combines several inputs to one piece of machine code.
 
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -17,12 +17,12 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
-/// A link at work: what is [added](Linker::add_ptx) to it may use what is defined in the rest, and is checked for that when
-/// it is [complete](Linker::complete).
+/// A link in progress. [Added](Linker::add_ptx) inputs may use definitions of other inputs, which
+/// [`complete`](Linker::complete) checks.
 ///
-/// The driver keeps no input once it is added. The options, and the room for its logs, are the linker's own and stay until
-/// it is dropped. Drop works on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Linker::close) reports.
+/// The driver keeps no input after it was added. The linker owns the options and the log buffers
+/// until it is dropped. Drop works on any thread, swallows errors and does nothing in a forked
+/// child; [`close`](Linker::close) returns errors.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -78,27 +78,28 @@ use crate::raw::held::{Handle, Held};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Linker<'ctx> {
-    // It goes before what it was given.
+    // Dropped before the memory that the driver uses.
     state: Held<'ctx, CUlinkState>,
     jit: Jit,
     inputs: Vec<String>,
-    /// What the log said of the inputs that were refused before.
+    /// The log about inputs that were refused before.
     said: String,
-    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    /// The parameters of the PTX's kernels, if the driver does not report them.
     entries: Vec<ptx::Entry>,
 }
 
-// SAFETY: the driver allows any thread to use a link's handle; here one at a time does, as it is borrowed mutably.
+// SAFETY: the driver allows any thread to use a link's handle; here one thread at a time does,
+// because it is borrowed mutably.
 unsafe impl Handle for CUlinkState {
     const NAME: &'static str = "Linker";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the link is live and not used again.
+        // SAFETY: the caller guarantees that the link is live and not used again.
         unsafe { call!(fns, cuLinkDestroy(self)) }
     }
 }
 
-/// A form of code that can be linked.
+/// A form of linkable code.
 ///
 /// # Example
 /// ```
@@ -118,15 +119,15 @@ unsafe impl Handle for CUlinkState {
 pub enum LinkInput {
     /// Machine code for one architecture.
     Cubin,
-    /// Text, which is compiled for the device.
+    /// PTX text, which is compiled for the device.
     Ptx,
-    /// A container of several cubins or texts.
+    /// A container of several cubins or PTX texts.
     Fatbin,
-    /// An object file of the host with code for the device inside.
+    /// A host object file that contains device code.
     Object,
     /// An archive of such object files.
     Library,
-    /// Code for link-time optimization of a toolkit before CUDA 12; that of later ones needs nvJitLink.
+    /// Code for link-time optimization of a toolkit before CUDA 12; newer code needs nvJitLink.
     LtoIr,
 }
 
@@ -143,7 +144,7 @@ impl LinkInput {
     }
 }
 
-/// Why code was not linked.
+/// Error of a link.
 ///
 /// # Example
 /// ```
@@ -160,45 +161,44 @@ impl LinkInput {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// A text that is no PTX, or a name or path with a NUL inside: nothing was added.
+    /// Text that is not PTX, or a name or path that contains a NUL: nothing was added.
     #[error("input `{name}`: {error}")]
     Text {
-        /// The input's name.
+        /// The name of the input.
         name: String,
-        /// What is wrong with it.
+        /// The reason.
         error: ModuleError,
     },
     /// The driver refused an input.
     #[error("input `{name}`: {error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
         if log.is_empty() { String::new() } else { format!("\n{log}") })]
     Input {
-        /// The input's name.
+        /// The name of the input.
         name: String,
-        /// The driver's answer.
+        /// The driver's error.
         error: Error,
-        /// What its compiler wrote.
+        /// The log of its compiler.
         log: String,
-        /// What to do about it, where that is known.
+        /// Advice, if known.
         advice: Option<String>,
     },
-    /// The inputs do not go together, for instance since a function is defined nowhere, or twice.
+    /// The inputs do not match, for example because a function is defined nowhere, or twice.
     #[error("{error}, linking {}{}", named(inputs), if log.is_empty() { String::new() } else { format!("\n{log}") })]
     Complete {
-        /// The driver's answer.
+        /// The driver's error.
         error: Error,
-        /// What its linker wrote, which says what is missing, and where.
+        /// The log of its linker, with the missing definition and where it is used.
         log: String,
-        /// What it says beside: empty unless it was [asked for](LoadOptions::info_log).
+        /// Other messages: empty unless [requested](LoadOptions::info_log).
         info_log: String,
         /// The names of the inputs, in order.
         inputs: Vec<String>,
     },
-    /// The driver failed otherwise.
+    /// Another driver call failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
-/// The inputs in the words of a message.
 fn named(inputs: &[String]) -> String {
     match inputs {
         [] => "nothing".to_owned(),
@@ -207,11 +207,12 @@ fn named(inputs: &[String]) -> String {
 }
 
 impl<'ctx> Linker<'ctx> {
-    /// Begins a link for the device of the current context. The options hold for all inputs.
+    /// Begins a link for the device of the current context. The options apply to all inputs.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an option or a value that the driver does not know; `CUDA_ERROR_OUT_OF_MEMORY`;
-    /// `CUDA_ERROR_JIT_COMPILER_NOT_FOUND` where the driver's compiler is not installed.
+    /// `CUDA_ERROR_INVALID_VALUE` for an option or a value that the driver does not know;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_JIT_COMPILER_NOT_FOUND` if the driver's compiler is
+    /// not installed.
     ///
     /// Driver: `cuLinkCreate_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkCreate_v2")]
@@ -220,7 +221,7 @@ impl<'ctx> Linker<'ctx> {
         let context = cx.get()?;
         let (mut jit, mut raw) = (Jit::new(options), CUlinkState::null());
         let (count, names, values) = jit.options();
-        // SAFETY: the out-parameter outlives the call; options and logs stay as long as the link.
+        // SAFETY: the out-parameter outlives the call; options and logs live as long as the link.
         unsafe { context_call!(&context, cuLinkCreate_v2(count, names, values, &raw mut raw)) }?;
         let state = Held::new(raw, context);
         Ok(Self { state, jit, inputs: Vec::new(), said: String::new(), entries: Vec::new() })
@@ -231,51 +232,52 @@ impl<'ctx> Linker<'ctx> {
         self.state.raw()
     }
 
-    /// The context for whose device it links.
+    /// The context whose device it links for.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.state.context()
     }
 
-    /// Adds PTX text. `name` stands for it in messages. A NUL at the end of the text is no part of it. Blocks while the
-    /// driver compiles it, now or in [`complete`](Linker::complete).
+    /// Adds PTX text. Messages refer to it by `name`. A NUL at the end of the text is ignored.
+    /// Blocks while the driver compiles it, now or in [`complete`](Linker::complete).
     ///
     /// # Errors
-    /// [`LinkError::Text`] for what is no PTX; [`LinkError::Input`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`,
-    /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_INVALID_SOURCE` for what another input defines already. What was
-    /// added before is still there.
+    /// [`LinkError::Text`] for text that is not PTX; [`LinkError::Input`] with the compiler's log:
+    /// `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_INVALID_SOURCE`
+    /// for a symbol that another input already defines. Earlier inputs stay.
     ///
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
     #[inline]
     pub fn add_ptx(&mut self, name: &str, ptx: &str) -> Result<(), LinkError> {
         let text = ptx_text(ptx).map_err(|error| LinkError::Text { name: name.to_owned(), error })?;
-        // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
+        // SAFETY: PTX is text with a NUL at the end here; the driver's compiler checks it.
         unsafe { self.add_bytes(LinkInput::Ptx, name, text.as_bytes_with_nul(), Some(ptx)) }?;
         self.entries.extend(entries_for(self.context().driver(), ptx));
         Ok(())
     }
 
-    /// Adds code from memory. `name` stands for it in messages.
+    /// Adds code from memory. Messages refer to it by `name`.
     ///
     /// # Errors
-    /// [`LinkError::Input`]: `CUDA_ERROR_NO_BINARY_FOR_GPU`, `CUDA_ERROR_INVALID_IMAGE`, `CUDA_ERROR_INVALID_VALUE` for no
-    /// bytes, `CUDA_ERROR_NOT_SUPPORTED` for a form that the driver no longer takes.
+    /// [`LinkError::Input`]: `CUDA_ERROR_NO_BINARY_FOR_GPU`, `CUDA_ERROR_INVALID_IMAGE`,
+    /// `CUDA_ERROR_INVALID_VALUE` for empty code, `CUDA_ERROR_NOT_SUPPORTED` for a form that the
+    /// driver no longer accepts.
     ///
     /// # Safety
-    /// `code` is whole, and of this form, as a compiler wrote it; PTX ends with a NUL. The driver trusts its length fields;
-    /// code that was cut or forged can crash the process.
+    /// `code` is complete, and of this form, as a compiler wrote it; PTX ends with a NUL. The
+    /// driver trusts its length fields; truncated or forged code can crash the process.
     ///
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
     #[inline]
     pub unsafe fn add(&mut self, form: LinkInput, name: &str, code: &[u8]) -> Result<(), LinkError> {
-        // SAFETY: the caller vouches for the code.
+        // SAFETY: the caller guarantees the code.
         unsafe { self.add_bytes(form, name, code, None) }
     }
 
     /// # Safety
-    /// As for [`add`](Linker::add).
+    /// Same as [`add`](Linker::add).
     unsafe fn add_bytes(
         &mut self,
         form: LinkInput,
@@ -287,8 +289,8 @@ impl<'ctx> Linker<'ctx> {
         let text = text.map_err(|error| LinkError::Text { name: name.to_owned(), error })?;
         let (state, none) = (self.as_raw(), ptr::null_mut());
         let (start, bytes, form) = (code.as_ptr().cast_mut().cast::<c_void>(), code.len(), form.raw());
-        // SAFETY: the link is live; the caller vouches for the code, which with its name outlives the call, and is only
-        // read.
+        // SAFETY: the link is live; the caller guarantees the code, which with its name outlives
+        // the call, and is only read.
         let added = unsafe {
             context_call!(
                 self.context(),
@@ -298,13 +300,13 @@ impl<'ctx> Linker<'ctx> {
         self.added(added, name, ptx)
     }
 
-    /// Adds code from a file, whose path stands for it in messages.
+    /// Adds code from a file. Messages refer to it by its path.
     ///
     /// # Errors
     /// Same as [`add`](Linker::add); `CUDA_ERROR_FILE_NOT_FOUND`.
     ///
     /// # Safety
-    /// As for [`add`](Linker::add), of what the file has while this runs.
+    /// Same as [`add`](Linker::add), for the contents of the file during the call.
     ///
     /// Driver: `cuLinkAddFile_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddFile_v2")]
@@ -314,7 +316,7 @@ impl<'ctx> Linker<'ctx> {
         let text =
             c_path(path).map_err(|error| LinkError::Text { name: name.clone().into_owned(), error })?;
         let (state, none, form) = (self.as_raw(), ptr::null_mut(), form.raw());
-        // SAFETY: the link is live, and the path outlives the call; the caller vouches for the file.
+        // SAFETY: the link is live, and the path outlives the call; the caller guarantees the file.
         let added = unsafe {
             context_call!(
                 self.context(),
@@ -324,7 +326,6 @@ impl<'ctx> Linker<'ctx> {
         self.added(added, &name, None)
     }
 
-    /// Takes note of an input, or tells why it was refused.
     fn added(&mut self, added: Result<(), Error>, name: &str, ptx: Option<&str>) -> Result<(), LinkError> {
         let Err(error) = added else {
             self.inputs.push(name.to_owned());
@@ -335,7 +336,7 @@ impl<'ctx> Linker<'ctx> {
         Err(LinkError::Input { name: name.to_owned(), error, log: self.new_in_log(), advice })
     }
 
-    /// What the driver has added to its log of errors.
+    /// The text that the driver has added to its error log.
     fn new_in_log(&mut self) -> String {
         let log = self.jit.error_log();
         let new = log.strip_prefix(&self.said).unwrap_or(&log).trim_start().to_owned();
@@ -343,10 +344,11 @@ impl<'ctx> Linker<'ctx> {
         new
     }
 
-    /// Links what was added. Blocks until it is done. After an error the linker is gone, as nothing can be added to it then.
+    /// Links all inputs, and blocks until done. An error also ends the linker.
     ///
     /// # Errors
-    /// [`LinkError::Complete`] with the log and the names of the inputs: `CUDA_ERROR_INVALID_SOURCE` for what none defines.
+    /// [`LinkError::Complete`] with the log and the names of the inputs:
+    /// `CUDA_ERROR_INVALID_SOURCE` for an undefined symbol.
     ///
     /// Driver: `cuLinkComplete`, CUDA 5.5+; after an error also `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkComplete")]
@@ -366,7 +368,7 @@ impl<'ctx> Linker<'ctx> {
         Ok(unsafe { Linked::new(state, jit, (image.cast(), bytes), entries, info_log) })
     }
 
-    /// Ends the link without a result and reports what `Drop` would swallow.
+    /// Ends the link without a result and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -375,13 +377,13 @@ impl<'ctx> Linker<'ctx> {
     #[doc(alias = "cuLinkDestroy")]
     #[inline]
     pub fn close(self) -> Result<(), Error> {
-        // The logs go after the link.
+        // The logs are dropped after the link.
         let Self { state, jit: _jit, .. } = self;
         state.close()
     }
 }
 
-/// A path as the driver reads it.
+/// A path in the driver's form.
 pub(super) fn c_path(path: &Path) -> Result<CString, ModuleError> {
     CString::new(path.as_os_str().as_encoded_bytes())
         .map_err(|error| ModuleError::InteriorNul { what: "the path", position: error.nul_position() })

@@ -13,14 +13,14 @@ use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 impl<'ctx> Module<'ctx> {
-    /// Loads PTX text; the driver compiles it for the device. Blocks while it does. A NUL at the end of the text, as NVRTC
-    /// puts it there, is no part of it.
+    /// Loads PTX text, which the driver compiles for the device. Blocks during the compilation. A
+    /// NUL at the end of the text, as NVRTC writes it, is ignored.
     ///
-    /// CUDA C++ is compiled with [`Module::compile`] instead.
+    /// For CUDA C++, use [`Module::compile`].
     ///
     /// # Errors
-    /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX`
-    /// (also for PTX of a newer device, which the advice then says), `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (the PTX
+    /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX` (also for PTX of
+    /// a newer device, as the advice then explains), `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (the PTX
     /// is newer than the driver), `CUDA_ERROR_OUT_OF_MEMORY`; [`ModuleError::InteriorNul`];
     /// [`ModuleError::NotPtx`]; [`ModuleError::CudaSource`].
     ///
@@ -31,7 +31,7 @@ impl<'ctx> Module<'ctx> {
         Self::load_ptx_with(cx, ptx, &LoadOptions::new())
     }
 
-    /// Like [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
+    /// Same as [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
     ///
     /// # Errors
     /// Same as [`load_ptx`](Self::load_ptx); [`ModuleError::Rejected`] with `CUDA_ERROR_INVALID_VALUE` for an option
@@ -46,7 +46,7 @@ impl<'ctx> Module<'ctx> {
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
         let text = ptx_text(ptx)?;
-        // SAFETY: PTX is text, which ends with a NUL here; the driver's compiler checks it.
+        // SAFETY: PTX is text with a NUL at the end here; the driver's compiler checks it.
         let mut module = unsafe { Self::load(cx, text.as_ptr().cast(), Some(ptx.as_bytes()), options) }?;
         module.entries = entries_for(cx.context().driver(), ptx);
         Ok(module)
@@ -55,29 +55,29 @@ impl<'ctx> Module<'ctx> {
     /// Loads machine code (cubin) or a container of several (fatbin).
     ///
     /// # Errors
-    /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` (nothing in it fits the device),
+    /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` (no code for the device),
     /// `CUDA_ERROR_INVALID_IMAGE`, `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// # Safety
-    /// `image` is a whole cubin or fatbin as a compiler wrote it. The driver trusts its length fields; a cut
-    /// or forged one can crash the process.
+    /// `image` is a complete cubin or fatbin as a compiler wrote it. The driver trusts its length
+    /// fields; a truncated or forged image can crash the process.
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
     #[inline]
     pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
-        // SAFETY: the caller vouches for the image.
+        // SAFETY: the caller guarantees the image.
         unsafe { Self::load_binary_with(cx, image, &LoadOptions::new()) }
     }
 
-    /// Like [`load_binary`](Self::load_binary), with options for the driver's compiler, which compiles the PTX of a
-    /// fatbin where nothing else in it fits the device.
+    /// Same as [`load_binary`](Self::load_binary), with options for the driver's compiler, which
+    /// compiles the PTX of a fatbin if it has no machine code for the device.
     ///
     /// # Errors
     /// Same as [`load_binary`](Self::load_binary).
     ///
     /// # Safety
-    /// The duties of [`load_binary`](Self::load_binary).
+    /// Same as [`load_binary`](Self::load_binary).
     ///
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
@@ -87,12 +87,12 @@ impl<'ctx> Module<'ctx> {
         image: &[u8],
         options: &LoadOptions,
     ) -> Result<Self, ModuleError> {
-        // SAFETY: the caller vouches for the image.
+        // SAFETY: the caller guarantees the image.
         unsafe { Self::load(cx, image.as_ptr().cast(), Some(image), options) }
     }
 
     /// # Safety
-    /// `image` is an image that the driver can read to its end.
+    /// The driver can read `image` to its end.
     pub(super) unsafe fn load(
         cx: &Current<'_, 'ctx>,
         image: *const c_void,
@@ -103,8 +103,8 @@ impl<'ctx> Module<'ctx> {
         let mut jit = Jit::new(options);
         let (count, names, values) = jit.options();
         let mut raw = CUmodule::null();
-        // SAFETY: the caller vouches for the image; the options and the logs outlive the call, and the logs' sizes
-        // are told.
+        // SAFETY: the caller guarantees the image; options and logs, with known sizes, outlive the
+        // call.
         let loaded =
             unsafe { context_call!(&context, cuModuleLoadDataEx(&raw mut raw, image, count, names, values)) };
         match loaded {
@@ -124,9 +124,9 @@ impl<'ctx> Module<'ctx> {
     }
 }
 
-/// The text as the driver reads it, if it looks like PTX.
+/// The text in the driver's form, if it looks like PTX.
 pub(super) fn ptx_text(ptx: &str) -> Result<CString, ModuleError> {
-    // The driver would take an ELF file for one, and read as far as its header says.
+    // The driver would treat the text as an ELF file, and read as far as its header says.
     if ptx.starts_with('\x7F') {
         return Err(ModuleError::NotPtx);
     }
@@ -137,7 +137,7 @@ pub(super) fn ptx_text(ptx: &str) -> Result<CString, ModuleError> {
     c_string("the PTX", ptx)
 }
 
-/// The kernels of a text and their parameters, for a driver that cannot be asked; none for another.
+/// The kernels of a text and their parameters, for a driver that does not report them.
 pub(super) fn entries_for(driver: Driver, ptx: &str) -> Vec<ptx::Entry> {
     let asks = driver.library().has(FnId::cuFuncGetParamInfo);
     if asks { Vec::new() } else { ptx::entries(ptx.strip_suffix('\0').unwrap_or(ptx)) }

@@ -1,4 +1,4 @@
-//! When code gets onto the device: at once, or when it is first used.
+//! Loading of code onto the device: immediately, or on first use.
 
 use cuprum_sys::{CUfunctionLoadingState, CUmoduleLoadingMode};
 
@@ -7,12 +7,12 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
 
-/// When the driver puts the kernels of modules onto the device, by the driver's number: the environment variable
-/// `CUDA_MODULE_LOADING` says it, before the driver is initialized.
+/// Time at which the driver loads the kernels of modules onto the device, by the driver's number.
+/// The environment variable `CUDA_MODULE_LOADING` sets it before the driver is initialized.
 pub type LoadingMode = CUmoduleLoadingMode;
 
 impl Driver {
-    /// When kernels are put onto the device: as their module is loaded, or when they are first used.
+    /// Returns when kernels are loaded onto the device: with their module, or on first use.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -39,32 +39,34 @@ impl Driver {
 }
 
 impl Function<'_> {
-    /// True if the kernel is on the device already; otherwise its first launch, or [`load`](Function::load), puts it there.
+    /// True if the kernel is already on the device; otherwise its first launch, or
+    /// [`load`](Function::load), loads it.
     ///
     /// # Errors
-    /// The sticky errors of earlier work.
+    /// Sticky errors of earlier work.
     ///
     /// Driver: `cuFuncIsLoaded`, CUDA 12.4+.
     #[doc(alias = "cuFuncIsLoaded")]
     #[inline]
     pub fn is_loaded(self) -> Result<bool, Error> {
         let mut state = CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_UNLOADED;
-        // SAFETY: the function is live, as its module is borrowed; the out-parameter outlives the call.
+        // SAFETY: the borrowed module keeps the function live; the out-parameter outlives the call.
         unsafe { context_call!(self.context(), cuFuncIsLoaded(&raw mut state, self.as_raw())) }?;
         Ok(state == CUfunctionLoadingState::CU_FUNCTION_LOADING_STATE_LOADED)
     }
 
-    /// Puts the kernel onto the device now, so that its first launch is like any other. Blocks while it does, which may be
-    /// until work in flight is done. Does nothing if it is there.
+    /// Loads the kernel onto the device now, so that its first launch is as fast as later ones.
+    /// Blocks during loading, possibly until work in flight is complete. Does nothing if it is
+    /// already loaded.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuFuncLoad`, CUDA 12.4+.
     #[doc(alias = "cuFuncLoad")]
     #[inline]
     pub fn load(self) -> Result<(), Error> {
-        // SAFETY: the function is live, as its module is borrowed.
+        // SAFETY: the function is live, because its module is borrowed.
         unsafe { context_call!(self.context(), cuFuncLoad(self.as_raw())) }
     }
 }

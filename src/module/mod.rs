@@ -39,16 +39,17 @@ use crate::raw::shared::Shared;
 
 /// Code loaded into a context: its functions and globals borrow it.
 ///
-/// Dropping it unloads it, on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Module::close) reports. Wait for the module's kernels before it is dropped: see
-/// [`Kernel::launch`](crate::Kernel::launch). That of a [library](CodeLibrary::module) is unloaded with the library, which
-/// it borrows or shares, and not by being dropped.
+/// Drop unloads it on any thread, swallows errors and does nothing in a forked child;
+/// [`close`](Module::close) returns errors. Wait for the module's kernels before it is dropped: see
+/// [`Kernel::launch`](crate::Kernel::launch). Dropping the module of a
+/// [library](CodeLibrary::module), which it borrows or shares, does not unload it; the library
+/// does.
 ///
 /// # Keeping it in a struct
 ///
-/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module, and its kernels keep it.
-/// Nor can it hold a context and a module that borrows it: in a struct it is a `Module<'static>` of a
-/// [shared](crate::Shared) context.
+/// A struct cannot hold a module and a kernel that borrows it: [share](Module::share) the module,
+/// and its kernels keep it. It also cannot hold a context and a module that borrows it: make a
+/// `Module<'static>` in a [shared](crate::Shared) context.
 ///
 /// # Example
 /// ```
@@ -71,20 +72,20 @@ use crate::raw::shared::Shared;
 /// ```
 pub struct Module<'ctx> {
     code: Held<'ctx, Code>,
-    /// Of a shared library's module: the library, which unloads it. It goes after the code.
+    /// The shared library that unloads the module. Dropped after the code.
     _library: Option<Shared<CodeLibrary>>,
-    /// The parameters of the PTX's kernels, where the driver cannot be asked for them.
+    /// The parameters of the PTX's kernels, if the driver does not report them.
     entries: Vec<ptx::Entry>,
     /// Name expressions of the source, and their names in the code.
     names: Vec<(String, String)>,
     info_log: String,
 }
 
-/// A module's handle, and who unloads it.
+/// A module's handle, and whether its owner unloads it.
 #[derive(Clone, Copy)]
 struct Code {
     raw: CUmodule,
-    /// The library does, since it has made it.
+    /// True if a library unloads it.
     of_library: bool,
 }
 
@@ -109,12 +110,12 @@ unsafe impl Handle for Code {
     }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the module is live and not used again.
+        // SAFETY: the caller guarantees that the module is live and not used again.
         unsafe { call!(fns, cuModuleUnload(self.raw)) }
     }
 }
 
-/// Error of loading code, or of finding something in it.
+/// Error of loading code, or of finding a symbol in it.
 ///
 /// # Example
 /// ```
@@ -134,75 +135,75 @@ unsafe impl Handle for Code {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModuleError {
-    /// A text for the driver has a NUL byte inside.
+    /// Text for the driver contains a NUL byte.
     #[error("{what} has a NUL byte at {position}: the driver would read only what is before it")]
     InteriorNul {
-        /// Name of the text.
+        /// Kind of the text.
         what: &'static str,
         /// Position of the byte.
         position: usize,
     },
-    /// Machine code where PTX should be.
+    /// Machine code instead of PTX.
     #[error("this is no PTX but begins like an ELF file: load it with `load_binary`")]
     NotPtx,
-    /// CUDA C++ where PTX should be.
+    /// CUDA C++ instead of PTX.
     #[error(
         "this is CUDA C++ and no PTX, which begins with `.version`: compile it with `Module::compile`, or with `nvcc --ptx`"
     )]
     CudaSource,
-    /// Code for link-time optimization has to be linked first.
+    /// Code for link-time optimization must be linked first.
     #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
     NotLoadable,
-    /// Machine code is not whole: it names what does not lie in it, which the driver would read all the same.
+    /// Machine code is truncated: its headers refer to data outside of it.
     #[error("the machine code is cut or damaged: compile it again, and look at what keeps it")]
     Damaged,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
         if log.is_empty() { String::new() } else { format!("\n{log}") })]
     Rejected {
-        /// The driver's answer.
+        /// The driver's error.
         error: Error,
-        /// Output of its compiler.
+        /// The log of its compiler.
         log: String,
-        /// Advice, where there is any.
+        /// Advice, if known.
         advice: Option<String>,
     },
-    /// The module has no function of this name.
+    /// The module has no function of that name.
     #[error("{error}: the module has no function named `{name}`; {}", listing(there_are.as_deref()))]
     NoFunction {
-        /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
+        /// The driver's error, `CUDA_ERROR_NOT_FOUND`.
         error: Error,
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The functions that it has, those first whose names contain the one asked for; `None` if they are not known:
-        /// the driver is older than CUDA 12.4, and the module was not loaded from PTX.
+        /// The functions of the module; functions whose names contain the requested name come
+        /// first. `None` if they are unknown: the driver is older than CUDA 12.4, and the module
+        /// was not loaded from PTX.
         there_are: Option<Vec<String>>,
     },
-    /// The module has no global variable of this name.
+    /// The module has no global variable of that name.
     #[error("{error}: the module has no global named `{name}`")]
     NoGlobal {
-        /// The driver's answer, `CUDA_ERROR_NOT_FOUND`.
+        /// The driver's error, `CUDA_ERROR_NOT_FOUND`.
         error: Error,
-        /// The name asked for.
+        /// The requested name.
         name: String,
     },
-    /// A global has another size than the type it is to be used as.
+    /// The size of a global is not a multiple of the size of the type.
     #[error("global `{name}` has {bytes} bytes, which is no number of elements of {element_bytes} bytes")]
     GlobalSize {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// Bytes of the global.
+        /// Size of the global in bytes.
         bytes: usize,
-        /// Bytes of the type.
+        /// Size of the type in bytes.
         element_bytes: usize,
     },
-    /// The driver failed otherwise.
+    /// Another driver call failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
 impl ModuleError {
-    /// What it means that a function was not found under this name, where `listed` gives those that there are.
     fn no_function(error: Error, name: &str, listed: impl FnOnce() -> Option<Vec<String>>) -> Self {
         if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
             return error.into();
@@ -219,7 +220,7 @@ impl ModuleError {
 }
 
 impl<'ctx> Module<'ctx> {
-    /// Makes the code shared, so that its kernels can be kept beside it, or without it.
+    /// Makes the code shared, so that its kernels can be stored with it or without it.
     #[inline]
     pub fn share(self) -> Shared<Self> {
         Shared::new(self)
@@ -230,35 +231,35 @@ impl<'ctx> Module<'ctx> {
         self.code.raw().raw
     }
 
-    /// The context into which the code was loaded.
+    /// The context of the code.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.code.context()
     }
 
-    /// Output of the driver's compiler for this code: empty unless it was [asked for](LoadOptions::info_log).
+    /// The log of the driver's compiler for this code: empty unless it was
+    /// [requested](LoadOptions::info_log).
     #[inline]
     pub fn info_log(&self) -> &str {
         &self.info_log
     }
 
-    /// The same, found under these expressions too.
     pub(crate) fn with_names(mut self, names: Vec<(String, String)>) -> Self {
         self.names = names;
         self
     }
 
-    /// The name in the code.
     fn in_code<'a>(&'a self, name: &'a str) -> &'a str {
         let named = self.names.iter().find(|(expression, _)| expression == name);
         named.map_or(name, |(_, in_code)| in_code)
     }
 
-    /// A kernel by its name in the PTX: `extern "C"` keeps the name of the source, C++ mangles it. In a module that was
-    /// [compiled](Module::compile) with name expressions, also by such an expression.
+    /// Returns a kernel by its name in the PTX. `extern "C"` keeps the name of the source; C++
+    /// mangles it. A module that was [compiled](Module::compile) with name expressions also accepts
+    /// such an expression.
     ///
     /// # Errors
-    /// [`ModuleError::NoFunction`] with the functions that there are, [`ModuleError::InteriorNul`].
+    /// [`ModuleError::NoFunction`], with the existing functions; [`ModuleError::InteriorNul`].
     ///
     /// Driver: `cuModuleGetFunction`, CUDA 2.0+; for an error `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`,
     /// CUDA 12.4+, and `cuFuncGetName`, CUDA 12.3+ (before that the PTX is read).
@@ -275,7 +276,7 @@ impl<'ctx> Module<'ctx> {
         Ok(Function::new(raw, self.code.near(), entry.map(Near::borrowed)))
     }
 
-    /// All kernels of the module, in no particular order.
+    /// Returns all kernels of the module, in no particular order.
     ///
     /// # Errors
     /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
@@ -289,7 +290,7 @@ impl<'ctx> Module<'ctx> {
         unsafe { context_call!(self.context(), cuModuleGetFunctionCount(&raw mut count, module)) }?;
         let mut found = vec![CUfunction::null(); count as usize];
         let to = found.as_mut_ptr();
-        // SAFETY: as above, with room for as many handles as are asked for.
+        // SAFETY: as above, with room for the requested number of handles.
         unsafe { context_call!(self.context(), cuModuleEnumerateFunctions(to, count, module)) }?;
         let some = found.into_iter().filter(|raw| !raw.is_null());
         Ok(some.map(|raw| Function::new(raw, self.code.near(), None)).collect())
@@ -300,7 +301,7 @@ impl<'ctx> Module<'ctx> {
         ModuleError::no_function(error, name, || self.function_names())
     }
 
-    /// The names of all kernels, as the driver or the PTX says; `None` where neither does.
+    /// The names of all kernels, from the driver or the PTX; `None` if neither knows them.
     fn function_names(&self) -> Option<Vec<String>> {
         if !self.entries.is_empty() {
             return Some(self.entries.iter().map(|entry| entry.name.clone()).collect());
@@ -309,12 +310,12 @@ impl<'ctx> Module<'ctx> {
         functions.into_iter().map(|function| function.name().ok()).collect()
     }
 
-    /// A `__device__` or `__constant__` variable by its name, or by a name expression as for a
-    /// [function](Module::function), as elements of `T`.
+    /// Returns a `__device__` or `__constant__` variable by its name, or by a name expression as
+    /// for a [function](Module::function), as elements of `T`.
     ///
     /// # Errors
-    /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its size is no
-    /// multiple of that of `T`.
+    /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its
+    /// size is not a multiple of the size of `T`.
     ///
     /// Driver: `cuModuleGetGlobal_v2`, CUDA 3.2+.
     #[doc(alias = "cuModuleGetGlobal_v2")]
@@ -327,8 +328,7 @@ impl<'ctx> Module<'ctx> {
         })
     }
 
-    /// Unloads the code and reports what `Drop` would swallow. It is gone after an error too: the driver may have
-    /// unloaded it all the same, so that it must not be unloaded again. Of a library's module, no driver call.
+    /// Unloads the code, unless a library does, and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -345,10 +345,10 @@ fn c_string(what: &'static str, text: &str) -> Result<CString, ModuleError> {
     CString::new(text).map_err(|error| ModuleError::InteriorNul { what, position: error.nul_position() })
 }
 
-/// Most names that a message lists; the error has them all.
+/// Maximum number of names in a message; the error has all of them.
 const LISTED: usize = 12;
 
-/// Names that a module has, as text for a message.
+/// The names in a module, as text for a message.
 fn listing(there_are: Option<&[String]>) -> String {
     let Some(names) = there_are else {
         return "what it has is not known, since the driver is older than CUDA 12.4 and there is no PTX"

@@ -1,10 +1,10 @@
-//! Options for the driver's own compiler, which makes machine code of PTX.
+//! Options for the driver's own compiler, which compiles PTX to machine code.
 
 use cuprum_sys::{CUjit_cacheMode, CUjit_option};
 
 use crate::device::ComputeCapability;
 
-/// Options of the driver's compiler for PTX. Machine code is loaded as it is.
+/// Options of the driver's compiler for PTX. They do not affect machine code.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -26,7 +26,7 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// No options: like [`Module::load_ptx`](crate::Module::load_ptx).
+    /// Makes an empty set of options, as for [`Module::load_ptx`](crate::Module::load_ptx).
     #[inline]
     pub fn new() -> Self {
         Self::default()
@@ -39,7 +39,7 @@ impl LoadOptions {
         self.set(CUjit_option::CU_JIT_MAX_REGISTERS, registers)
     }
 
-    /// Threads per block with which the kernels must at least be launchable, which limits registers.
+    /// Minimum number of threads per block that the kernels must support, which limits registers.
     #[must_use]
     #[inline]
     pub fn threads_per_block(self, threads: u32) -> Self {
@@ -53,7 +53,7 @@ impl LoadOptions {
         self.set(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, level)
     }
 
-    /// Compiles for this device instead of that of the context.
+    /// Compiles for this device instead of the context's device.
     #[must_use]
     #[inline]
     pub fn target(self, device: ComputeCapability) -> Self {
@@ -61,7 +61,7 @@ impl LoadOptions {
         self.set(CUjit_option::CU_JIT_TARGET, number)
     }
 
-    /// Keeps the lines of the PTX's source in the code, for profilers and reports of faults.
+    /// Keeps line information of the PTX's source, for profilers and fault reports.
     #[must_use]
     #[inline]
     pub fn line_info(self) -> Self {
@@ -75,14 +75,15 @@ impl LoadOptions {
         self.set(CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, 1)
     }
 
-    /// Caches that loads from global memory use, where the instructions do not say.
+    /// Caches for loads from global memory that do not specify one.
     #[must_use]
     #[inline]
     pub fn cache_mode(self, mode: CUjit_cacheMode) -> Self {
         self.set(CUjit_option::CU_JIT_CACHE_MODE, mode.0)
     }
 
-    /// Keeps the compiler's messages about code that it takes: [`Module::info_log`](crate::Module::info_log).
+    /// Keeps the compiler's messages about accepted code:
+    /// [`Module::info_log`](crate::Module::info_log).
     #[must_use]
     #[inline]
     pub fn info_log(mut self) -> Self {
@@ -90,7 +91,7 @@ impl LoadOptions {
         self
     }
 
-    /// Makes the compiler write more, such as the registers of each kernel, and keeps that as
+    /// Makes the compiler write more, such as the registers of each kernel, and keeps it as
     /// [`info_log`](Self::info_log) does.
     #[must_use]
     #[inline]
@@ -98,11 +99,11 @@ impl LoadOptions {
         self.set(CUjit_option::CU_JIT_LOG_VERBOSE, 1).info_log()
     }
 
-    /// Adds an option by its number, with its value as the driver takes it in a pointer's place.
+    /// Adds an option by its number. The value takes the place of a pointer.
     ///
     /// # Safety
-    /// 1. The value is one that the driver takes for this option. An address must be valid until the load is done.
-    /// 2. The option is none of the log buffers and their sizes.
+    /// 1. The value is valid for this option. An address must be valid until the load is complete.
+    /// 2. The option is not a log buffer or its size.
     #[must_use]
     #[inline]
     pub unsafe fn option(mut self, option: CUjit_option, value: usize) -> Self {
@@ -112,7 +113,7 @@ impl LoadOptions {
     }
 
     fn set(self, option: CUjit_option, value: u32) -> Self {
-        // SAFETY: each caller gives a number, where the driver takes one.
+        // SAFETY: each caller passes a number, as the driver expects.
         unsafe { self.option(option, value as usize) }
     }
 

@@ -1,23 +1,23 @@
-//! The little of PTX text that the safe layer reads: directives, and the parameters of kernels.
+//! The parts of PTX text that the safe layer reads: directives, and the parameters of kernels.
 //!
-//! Drivers since CUDA 12.4 tell a kernel's parameters themselves (`cuFuncGetParamInfo`); for older ones they
-//! are read here. Where a word is not known, binding the kernel names it.
+//! Drivers since CUDA 12.4 report a kernel's parameters themselves (`cuFuncGetParamInfo`); for
+//! older drivers they are read from the PTX. If a word is unknown, the error of binding the kernel
+//! names it.
 
-/// A kernel and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) parameters: Result<Vec<Parameter>, Unreadable>,
 }
 
-/// Place of a parameter in the kernel's parameter block, in bytes.
+/// Location of a parameter in the kernel's parameter block, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
     pub(crate) offset: usize,
     pub(crate) size: usize,
 }
 
-/// The word among a kernel's parameters at which reading them ended.
+/// The unknown word among a kernel's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable(pub(crate) String);
 
@@ -30,7 +30,7 @@ pub(crate) fn directive<'a>(ptx: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// True if a text that should be PTX is CUDA C++: it has no version, and words that only source has.
+/// True if text that should be PTX is CUDA C++: without a version, but with words of source code.
 pub(crate) fn is_cuda_source(text: &str) -> bool {
     let words = ["__global__", "__device__", "#include", "threadIdx"];
     directive(text, ".version").is_none() && words.iter().any(|word| text.contains(word))
@@ -42,7 +42,6 @@ pub(crate) fn capability(target: &str) -> Option<u32> {
     digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
-/// All kernels of the text.
 pub(crate) fn entries(ptx: &str) -> Vec<Entry> {
     let text = without_comments_and_strings(ptx);
     let mut words = Words { rest: &text };
@@ -63,7 +62,8 @@ pub(crate) fn entries(ptx: &str) -> Vec<Entry> {
     entries
 }
 
-/// Reads what follows `(`, such as `.param .u64 .ptr .global .align 4 a, .param .align 8 .b8 b[24] )`.
+/// Reads the text after `(`, such as `.param .u64 .ptr .global .align 4 a, .param .align 8 .b8
+/// b[24] )`.
 fn parameters(words: &mut Words<'_>) -> Result<Vec<Parameter>, Unreadable> {
     let mut parameters = Vec::new();
     if words.peek() == Some(")") {
@@ -94,7 +94,8 @@ fn parameter(words: &mut Words<'_>) -> Result<(usize, usize), Unreadable> {
         match words.next() {
             Some(".align") => {
                 let value = words.number()?;
-                // The parameter's own alignment comes before its type; that of the memory it points at after `.ptr`.
+                // The parameter's own alignment comes before its type; the alignment of the memory
+                // that it points to comes after `.ptr`.
                 if !is_pointer {
                     align = Some(value);
                 }
@@ -123,7 +124,6 @@ fn parameter(words: &mut Words<'_>) -> Result<(usize, usize), Unreadable> {
     }
 }
 
-/// Bytes of a fundamental type such as `.u64`.
 fn type_bytes(word: &str) -> Option<usize> {
     match word {
         ".f16x2" | ".bf16x2" => return Some(4),
@@ -134,7 +134,7 @@ fn type_bytes(word: &str) -> Option<usize> {
     matches!(bits, 8 | 16 | 32 | 64 | 128).then_some(bits / 8)
 }
 
-/// The words of PTX: names, directives with their point, numbers, and single signs.
+/// The words of PTX: names, directives with their point, numbers, and single characters.
 struct Words<'a> {
     rest: &'a str,
 }
@@ -170,7 +170,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A number, or a sum, difference or product of numbers from left to right; `a + b * c` is not read.
+    /// A number, or a sum, difference or product from left to right; `a + b * c` is refused.
     fn number(&mut self) -> Result<usize, Unreadable> {
         let mut value = self.literal()?;
         let mut before = None;
@@ -191,7 +191,7 @@ impl<'a> Words<'a> {
         Ok(value)
     }
 
-    /// A number as C writes it: decimal, `0x`, `0b`, octal after a `0`, with a `U` at the end or not.
+    /// A number as in C: decimal, `0x`, `0b`, octal after a `0`, with or without a `U` at the end.
     fn literal(&mut self) -> Result<usize, Unreadable> {
         let word = self.next().unwrap_or_default();
         let digits = word.strip_suffix('U').unwrap_or(word);
@@ -204,7 +204,7 @@ impl<'a> Words<'a> {
         usize::from_str_radix(digits, radix).map_err(|_| self.unreadable(word))
     }
 
-    /// The error that names a word, and the text after it on a line that can be printed.
+    /// The error with an unknown word and the text after it, as one printable line.
     fn unreadable(&self, word: &str) -> Unreadable {
         let follows = self.rest.lines().next().unwrap_or_default();
         Unreadable(format!("{word}{follows}").chars().take(40).collect())
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_emulator_reads() {
-        // `tests/traced/parameters.rs` compares the two; these are the forms that were once read otherwise.
+        // `tests/traced/parameters.rs` compares the two; these forms were once read incorrectly.
         assert_eq!(layout(".entry k(.param.u32 a,.param.u64 b)"), [(0, 4), (8, 8)]);
         assert_eq!(layout(".entry k(.param .u32 a, .param .v4 .f32 b)"), [(0, 4), (16, 16)]);
         assert_eq!(

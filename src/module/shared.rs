@@ -1,4 +1,4 @@
-//! Libraries of code that belong to their modules.
+//! Shared libraries of code.
 
 use super::{CodeLibrary, Module};
 use crate::context::Current;
@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::raw::shared::Shared;
 
 impl Shared<CodeLibrary> {
-    /// The library's module in the current context: as [`CodeLibrary::module`], but it has a share of the library instead of
-    /// a borrow.
+    /// Returns the library's module in the current context. Same as [`CodeLibrary::module`], but
+    /// the module holds a share of the library instead of a borrow.
     ///
     /// ```
     /// # cuprum::example!(driver);

@@ -1,4 +1,4 @@
-//! Functions that host and device call by one address.
+//! Functions that the host and the device call by one address.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -7,12 +7,12 @@ use super::{CodeLibrary, ModuleError, c_string};
 use crate::raw::call::driver_call;
 
 impl CodeLibrary {
-    /// The address of a device function by which host and device both call it, on devices with
-    /// `CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS`. It is good as long as the library.
+    /// Returns the address of a function that both host and device call, on devices with
+    /// `CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS`. It is valid as long as the library.
     ///
     /// # Errors
-    /// [`ModuleError::InteriorNul`]; [`ModuleError::Driver`] with `CUDA_ERROR_NOT_FOUND`, or `CUDA_ERROR_INVALID_VALUE`
-    /// where no device has such.
+    /// [`ModuleError::InteriorNul`]; [`ModuleError::Driver`] with `CUDA_ERROR_NOT_FOUND`, or
+    /// `CUDA_ERROR_INVALID_VALUE` if no device has such functions.
     ///
     /// Driver: `cuLibraryGetUnifiedFunction`, CUDA 12.0+.
     #[doc(alias = "cuLibraryGetUnifiedFunction")]

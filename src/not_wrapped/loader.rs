@@ -1,4 +1,4 @@
-//! Functions that the crate below calls.
+//! Functions that `cuprum-sys` calls.
 
 use super::{NotWrapped, groups};
 

@@ -1,8 +1,8 @@
-//! Driver functions that no method of this crate calls, and why.
+//! Driver functions that no method of this crate calls, with reasons.
 //!
-//! Each can be called all the same, through [`Library::fns`](crate::Library::fns), on the raw handles that
-//! objects of this crate give. A function that gets a method leaves this list: a test compares it with the
-//! calls in the sources, so that every function of the table is either called or listed, and never both.
+//! [`Library::fns`](crate::Library::fns) can still call them, on the raw handles of this crate's
+//! objects. A test compares the list with the calls in the sources, so that every function of the
+//! table is either called or listed, and never both.
 //!
 //! ```
 //! use cuprum::not_wrapped::{NOT_WRAPPED, Why};
@@ -20,35 +20,35 @@ mod unneeded;
 
 use cuprum_sys::FnId;
 
-/// The kind of reason for which functions have no method.
+/// The kind of reason why functions have no method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Why {
-    /// The crate below calls them.
+    /// `cuprum-sys` calls them.
     Loader,
-    /// A newer revision of the same function is in the table.
+    /// The table has a newer revision of the same function.
     Superseded,
-    /// NVIDIA has replaced them, and programs should not use them any more.
+    /// NVIDIA has replaced them, and programs should not use them.
     Deprecated,
-    /// Their work is done in another way.
+    /// Another method does their work.
     Unneeded,
-    /// They serve purposes that this crate does not have.
+    /// They are for purposes outside the scope of this crate.
     OutOfScope,
 }
 
-/// Functions without a method, for one reason.
+/// Functions without a method, for the same reason.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct NotWrapped {
     /// The kind of reason.
     pub why: Why,
-    /// The reason, or the subject, in words.
+    /// The reason or the subject, in words.
     pub reason: &'static str,
     /// The functions, in the order of the table.
     pub functions: &'static [FnId],
 }
 
-/// Makes the groups of one file: the kind of reason, then for each group the reason and its functions.
+/// Makes the groups of a file: the kind of reason, then for each group reason and functions.
 macro_rules! groups {
     ($why:ident: $($reason:literal: $($function:ident)+;)*) => {
         pub(super) const GROUPS: &[NotWrapped] = &[$(
@@ -62,7 +62,6 @@ macro_rules! groups {
 }
 use groups;
 
-/// The groups, a file for each kind of reason, in the order of the kinds.
 const FILES: [&[NotWrapped]; 5] =
     [loader::GROUPS, superseded::GROUPS, deprecated::GROUPS, unneeded::GROUPS, out_of_scope::GROUPS];
 
@@ -78,7 +77,6 @@ const fn count() -> usize {
     count
 }
 
-/// The groups of all files, one after the other.
 const fn joined<const COUNT: usize>() -> [NotWrapped; COUNT] {
     let mut all = [FILES[0][0]; COUNT];
     let (mut next, mut file) = (0, 0);

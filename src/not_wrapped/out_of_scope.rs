@@ -1,4 +1,4 @@
-//! Functions for purposes that this crate does not have.
+//! Functions outside the scope of this crate.
 
 use super::{NotWrapped, groups};
 

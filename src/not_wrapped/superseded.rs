@@ -1,4 +1,4 @@
-//! Older revisions of functions that the table also has in a newer one.
+//! Older revisions of functions that the table has in a newer revision.
 
 use super::{NotWrapped, groups};
 

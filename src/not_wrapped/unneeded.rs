@@ -1,4 +1,4 @@
-//! Functions whose work is done in another way.
+//! Functions whose work another method does.
 
 use super::{NotWrapped, groups};
 

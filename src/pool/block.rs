@@ -1,4 +1,4 @@
-//! Where the memory of a [`StreamBuffer`](super::StreamBuffer) lies, and how it is given back.
+//! The memory of a [`StreamBuffer`](super::StreamBuffer), and how it is freed.
 
 use cuprum_sys::{CUdeviceptr, CUmemPool_attribute, CUmemoryPool, CUresult, CUstream, FnId, Fns, call};
 
@@ -11,15 +11,15 @@ use crate::raw::call::driver_call;
 use crate::raw::held::{Handle, Held};
 use crate::stream::{KeptStream, Stream};
 
-/// An allocation in the order of a stream, by its address; none at 0.
+/// An allocation in stream order, by its address; 0 for none.
 #[derive(Clone, Copy)]
 pub(super) struct Ordered {
     address: CUdeviceptr,
     stream: CUstream,
 }
 
-// SAFETY: the driver allows any thread to use memory and streams. The handle of a default stream means the same queue on
-// every thread.
+// SAFETY: the driver allows any thread to use memory and streams. The handle of a default stream
+// means the same queue on every thread.
 unsafe impl Handle for Ordered {
     const NAME: &'static str = "Ordered";
 
@@ -30,37 +30,37 @@ unsafe impl Handle for Ordered {
 
     #[inline]
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the allocation is live and not used again; whoever owns this keeps the stream.
+        // SAFETY: the caller guarantees that the allocation is live and not used again; the owner
+        // of this keeps the stream.
         unsafe { call!(fns, cuMemFreeAsync(self.address, self.stream)) }
     }
 
-    /// Nothing may be queued on the legacy default stream: when all work of the context is over, the allocation is freed beside
-    /// all streams.
+    /// Nothing may be queued on the legacy default stream during a capture, so this waits for all
+    /// work of the context, then frees the allocation without a stream.
     #[cold]
     unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
         if !captures::is_legacy(self.stream) {
-            // SAFETY: the caller's word.
+            // SAFETY: guaranteed by the caller.
             return unsafe { self.free(fns) };
         }
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         let waited = unsafe { captures::wait_by_freeing(fns) };
         if waited.0 != CUresult::CUDA_SUCCESS {
             return waited;
         }
-        // SAFETY: the caller vouches that the allocation is live and not used again; what used it is over.
+        // SAFETY: the caller guarantees a live allocation without later uses; its work is complete.
         unsafe { call!(fns, cuMemFree_v2(self.address)) }
     }
 }
 
-/// A block of memory, which is given back on drop.
 pub(super) enum Block<'s> {
-    /// Of the driver's pools, and the stream on which it is freed.
+    /// From the driver's pools, with the stream that frees it.
     Ordered(Held<'s, Ordered>, KeptStream<'s>),
     Leased(Lease<'s>),
 }
 
 impl<'s> Block<'s> {
-    /// Takes over what the driver allocated in the order of `stream`.
+    /// Takes ownership of an allocation of the driver in the order of `stream`.
     #[inline]
     pub(super) fn ordered(address: CUdeviceptr, stream: KeptStream<'s>) -> Self {
         let ordered = Ordered { address, stream: stream.as_raw() };
@@ -75,7 +75,6 @@ impl<'s> Block<'s> {
         }
     }
 
-    /// The stream in whose order it is.
     #[inline]
     pub(super) fn stream(&self) -> &Stream<'s> {
         match self {
@@ -84,7 +83,7 @@ impl<'s> Block<'s> {
         }
     }
 
-    /// From now on, it is in the order of another stream of the same context, which is behind all that was done with it.
+    /// Moves it to the order of another stream of the same context, after all work on it.
     pub(super) fn move_to(&mut self, stream: KeptStream<'s>) {
         match self {
             Self::Ordered(memory, place) => {
@@ -95,7 +94,6 @@ impl<'s> Block<'s> {
         }
     }
 
-    /// Gives it back and reports what `Drop` would swallow.
     pub(super) fn close(self) -> Result<(), Error> {
         match self {
             Self::Ordered(memory, _kept_until_then) => memory.close(),
@@ -104,8 +102,8 @@ impl<'s> Block<'s> {
     }
 }
 
-/// Says of a refusal for want of room how full the pool is: the device's current one if none is given, unless somebody has
-/// made it, who may drop it on another thread at any time.
+/// Adds the state of the pool to an out-of-memory error. Without a given pool, queries the device's
+/// current one, unless it is not the default: then another thread may drop it at any time.
 #[cold]
 pub(super) fn refused(
     context: &ContextRef,
@@ -132,7 +130,8 @@ pub(super) fn refused(
         };
         let count = |which| {
             let mut count = 0u64;
-            // SAFETY: the pool is live, as the caller's or the default one, the attribute has eight bytes, and the out-parameter outlives the call.
+            // SAFETY: the pool is live, as the caller's or the default one; the attribute has eight
+            // bytes, and the out-parameter outlives the call.
             unsafe { driver_call!(library, cuMemPoolGetAttribute(pool, which, (&raw mut count).cast())) }?;
             Ok(count)
         };

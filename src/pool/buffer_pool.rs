@@ -1,4 +1,4 @@
-//! A pool of device memory that keeps what was freed.
+//! A pool of device memory that keeps freed blocks.
 
 use std::fmt;
 
@@ -13,23 +13,25 @@ use crate::memory::caching::{PoolCounters, SizeClass};
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::stream::StreamSource;
 
-/// Device memory that is kept when it is freed: the next buffer of its size class on the same stream takes no call of the
-/// driver.
+/// A pool of device memory that keeps freed blocks. The next buffer of the same size class on the
+/// same stream needs no driver call.
 ///
-/// A handle to a pool that is shared: by its clones, and by the buffers of it. When the last of them is gone, the memory goes
-/// back to the driver. It may be used on any threads.
+/// It is a handle: its clones and its buffers share the pool. When the last of them is dropped, the
+/// memory is returned to the driver. It can be used on any thread.
 ///
-/// What it gives is a [`StreamBuffer`]. All work with it is queued on its stream, so that its block is handed out on that
-/// stream again at once, while the work before is still running. Another stream gets it only when the driver has no room for
-/// a new one, and then waits for an event behind the stream that had it. If that does not help either, the blocks that are held
-/// are freed, the largest first, until the driver has room.
+/// It allocates [`StreamBuffer`]s. All work on a buffer is queued on its stream, so the block can
+/// be reused on that stream immediately, while earlier work is still running. Another stream gets
+/// the block only when the driver has no memory left, and then waits for an event after the work of
+/// the previous stream. If that does not help either, held blocks are freed, the largest first,
+/// until the allocation succeeds.
 ///
-/// The pool keeps the streams of its blocks: those that are borrowed have to outlive it, so they are made before, and a
-/// [shared stream](crate::Shared) ends when its blocks were [freed](BufferPool::free_held).
+/// The pool keeps the streams of its blocks. Borrowed streams must outlive it, so make them first.
+/// A [shared stream](crate::Shared) ends when its blocks were [freed](BufferPool::free_held).
 ///
-/// Blocks are of sixteen sizes per power of two, so that at most a sixteenth is wasted, and of at least 512 bytes. What the
-/// memory held before is still there. A [launch](crate::Kernel::launch) that uses a buffer on another stream than its own has
-/// to be waited for, or put in order with that by an event, before the buffer is dropped.
+/// Blocks have sixteen sizes per power of two, so at most a sixteenth is wasted, and at least 512
+/// bytes. They are not cleared. A [launch](crate::Kernel::launch) that uses a buffer on another
+/// stream must be waited for, or ordered with the buffer's stream by an event, before the buffer is
+/// dropped.
 ///
 /// # Example
 /// ```
@@ -63,12 +65,12 @@ impl<'p> BufferPool<'p> {
         self.0.context()
     }
 
-    /// Takes `len` elements in the order of `stream` from the pool, with whatever contents the memory has. Of no bytes,
-    /// nothing is taken.
+    /// Allocates `len` elements in the order of `stream` from the pool, without initializing them.
+    /// Takes nothing for zero bytes.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], when all that was held is freed; [`Error::is_wrong_context`];
-    /// where the driver is asked, the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], after all held blocks were freed;
+    /// [`Error::is_wrong_context`]; sticky errors of earlier work if the driver is called.
     ///
     /// Driver: none where a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`, CUDA 3.2+, and where
     /// that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+, `cuStreamWaitEvent`, CUDA 3.2+, and
@@ -91,17 +93,18 @@ impl<'p> BufferPool<'p> {
         Ok(StreamBuffer::new(Block::Leased(lease), len))
     }
 
-    /// How many blocks there are, and their bytes. No driver call.
+    /// Returns the number of blocks, and their bytes. No driver call.
     #[inline]
     pub fn counters(&self) -> PoolCounters {
         self.0.counters()
     }
 
-    /// Gives the blocks that are held back to the driver, which waits for the work that uses them.
+    /// Frees the held blocks. The driver waits for the work that uses them.
     ///
     /// # Errors
-    /// As the driver says, the first of them. The blocks are gone all the same; but where a capture forbids to free them and the
-    /// driver does not exempt the thread, as before CUDA 10.1 ([`Error::is_unresolved`]), they stay.
+    /// The first error of the driver. The blocks no longer exist after an error either. Exception:
+    /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
+    /// ([`Error::is_unresolved`]), they are kept.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; beside a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFree_v2", "cuThreadExchangeStreamCaptureMode"))]
@@ -110,7 +113,7 @@ impl<'p> BufferPool<'p> {
         lanes::free_held(&self.0)
     }
 
-    /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
+    /// Frees the held blocks, and from now on every block that returns to the pool.
     ///
     /// # Errors
     /// Same as [`free_held`](BufferPool::free_held).

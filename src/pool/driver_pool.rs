@@ -1,4 +1,4 @@
-//! Pools of the driver, from which memory is allocated in the order of streams.
+//! The driver's pools, from which memory is allocated in stream order.
 
 use std::fmt;
 use std::ops::Deref;
@@ -16,16 +16,16 @@ use crate::error::Error;
 use crate::raw::call::driver_call;
 use crate::swallowed;
 
-/// Which number of a pool, by the driver's number.
+/// An attribute of a pool: the driver's number.
 pub type PoolAttribute = CUmemPool_attribute;
 
-/// How a device reaches the memory of a pool, by the driver's number.
+/// The access of a device to the memory of a pool: the driver's number.
 pub type PoolAccess = CUmemAccess_flags;
 
-/// A pool of the driver, whoever owns it: what a [`MemoryPool`] dereferences to, and the default ones.
+/// A pool of the driver with any owner: a default one, or the target of a [`MemoryPool`].
 ///
-/// It belongs to a driver, not to a context. Memory is allocated from it by
-/// [`StreamBuffer::alloc_from`](super::StreamBuffer::alloc_from).
+/// It belongs to a driver, not to a context.
+/// [`StreamBuffer::alloc_from`](super::StreamBuffer::alloc_from) allocates from it.
 ///
 /// # Example
 /// ```
@@ -46,13 +46,14 @@ pub struct PoolRef {
 
 // SAFETY: the driver allows any thread to use a pool.
 unsafe impl Send for PoolRef {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: as above; it is immutable.
 unsafe impl Sync for PoolRef {}
 
-/// A pool of the driver that was made, or imported from another process. It is destroyed on drop.
+/// A pool of the driver that this process made or imported. It is destroyed on drop.
 ///
-/// What was allocated from it stays, and goes back to the system when it is freed; if it was the current one of its device,
-/// the default one is that again. Drop works on any thread, swallows errors and does nothing in a forked child.
+/// Memory allocated from it stays valid, and returns to the system when it is freed. If the pool
+/// was the current one of its device, the default pool becomes current again. Drop works on any
+/// thread, swallows errors and does nothing in a forked child.
 ///
 /// # Example
 /// ```
@@ -81,26 +82,26 @@ impl PoolRef {
         self.raw
     }
 
-    /// The driver that has the pool.
+    /// The driver of the pool.
     pub const fn driver(&self) -> Driver {
         self.driver
     }
 
-    /// A handle of one driver is a wild pointer to another.
+    /// Fails for a context of another driver, for which the handle is a wild pointer.
     pub(super) fn check_driver(&self, context: &ContextRef, call: FnId) -> Result<(), Error> {
         if self.driver == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// One number of the pool, such as the bytes that are in use, or how many of those that are not it keeps.
+    /// Returns an attribute of the pool, such as the bytes in use, or the unused bytes kept.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a number that the driver does not know.
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know.
     ///
     /// Driver: `cuMemPoolGetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolGetAttribute")]
     #[inline]
     pub fn attribute(&self, which: PoolAttribute) -> Result<u64, Error> {
-        // Attributes have four or eight bytes; there is room for those that a newer driver may have.
+        // Attributes have four or eight bytes; a newer driver may have larger ones.
         let mut value = [0u64; 8];
         let to = value.as_mut_ptr().cast();
         // SAFETY: the pool is live, and the out-parameter has room and outlives the call.
@@ -108,10 +109,11 @@ impl PoolRef {
         Ok(value[0])
     }
 
-    /// Sets a number of the pool: 0 or 1 for how memory is used again, the bytes to keep, or 0 to look for the most bytes anew.
+    /// Sets an attribute of the pool: 0 or 1 for how memory is reused, the number of bytes to keep,
+    /// or 0 to reset a high-water mark.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a number that cannot be set, or not to this.
+    /// `CUDA_ERROR_INVALID_VALUE` for a read-only attribute or an invalid value.
     ///
     /// Driver: `cuMemPoolSetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAttribute")]
@@ -123,8 +125,8 @@ impl PoolRef {
         unsafe { driver_call!(self.driver.library(), cuMemPoolSetAttribute(self.raw, which, from)) }
     }
 
-    /// Gives memory that is not in use back to the system, but for `bytes` bytes that it keeps at least. What streams are
-    /// still to free is in use.
+    /// Returns unused memory to the system, except for at least `bytes` bytes. Memory that streams
+    /// have yet to free is in use.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -137,13 +139,13 @@ impl PoolRef {
         unsafe { driver_call!(self.driver.library(), cuMemPoolTrimTo(self.raw, bytes)) }
     }
 
-    /// Sets which devices reach the memory of the pool, that which is allocated already included. Work of a device that loses
-    /// its access meanwhile faults.
+    /// Sets the access of devices to the memory of the pool, including existing allocations.
+    /// Running work of a device that loses its access faults.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for devices that are no [peers](Device::can_access_peer), and to take the access of the
-    /// pool's own; `CUDA_ERROR_NOT_SUPPORTED` for an access to read alone; [`Error::is_wrong_context`] for a device of another
-    /// driver.
+    /// `CUDA_ERROR_INVALID_DEVICE` for devices that are not [peers](Device::can_access_peer), and
+    /// for removing the access of the pool's own device; `CUDA_ERROR_NOT_SUPPORTED` for read-only
+    /// access; [`Error::is_wrong_context`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolSetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAccess")]
@@ -158,7 +160,7 @@ impl PoolRef {
         unsafe { driver_call!(self.driver.library(), cuMemPoolSetAccess(self.raw, first, count)) }
     }
 
-    /// How a device reaches the memory of the pool.
+    /// Returns the access of a device to the memory of the pool.
     ///
     /// # Errors
     /// Same as [`set_access`](PoolRef::set_access).
@@ -189,9 +191,9 @@ impl MemoryPool {
     /// Makes a pool.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a place or an export that the device or the system does not have;
-    /// `CUDA_ERROR_INVALID_VALUE` for a place that the driver does not know; [`Error::is_wrong_context`] for a device of
-    /// another driver.
+    /// `CUDA_ERROR_NOT_SUPPORTED` for a location or an export that the device or the system does
+    /// not support; `CUDA_ERROR_INVALID_VALUE` for a location that the driver does not know;
+    /// [`Error::is_wrong_context`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolCreate`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolCreate")]
@@ -204,12 +206,11 @@ impl MemoryPool {
         Ok(Self(PoolRef::new(raw, driver)))
     }
 
-    /// Takes over a pool that the driver just gave.
     pub(super) const fn owned(raw: CUmemoryPool, driver: Driver) -> Self {
         Self(PoolRef::new(raw, driver))
     }
 
-    /// Destroys the pool and reports what `Drop` would swallow. It is gone after an error too.
+    /// Destroys the pool and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -226,7 +227,7 @@ impl MemoryPool {
     fn destroy(&self) -> Result<(), Error> {
         let library = self.driver.library();
         let destroyed = captures::free_beside(library, || {
-            // SAFETY: the pool is live, nobody uses the handle again, and the driver keeps what was allocated from it.
+            // SAFETY: the pool is live, the handle is not used again; allocations stay valid.
             unsafe { driver_call!(library, cuMemPoolDestroy(self.raw)) }
         });
         match destroyed {
@@ -255,7 +256,7 @@ impl Drop for MemoryPool {
 }
 
 impl Device {
-    /// The pool that the device has from the start, and that always is there.
+    /// Returns the device's default pool, which always exists.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
@@ -272,8 +273,9 @@ impl Device {
         Ok(PoolRef::new(raw, self.driver()))
     }
 
-    /// The handle of the pool from which [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates, to compare with
-    /// [`PoolRef::as_raw`]: whoever owns the pool may destroy it at any time.
+    /// Returns the handle of the pool from which
+    /// [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates, to compare with
+    /// [`PoolRef::as_raw`]. The owner of the pool may destroy it at any time.
     ///
     /// # Errors
     /// Same as [`default_pool`](Device::default_pool).
@@ -288,12 +290,12 @@ impl Device {
         Ok(raw)
     }
 
-    /// Makes a pool the one from which [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates, in the whole process,
-    /// until it is dropped or another one is set.
+    /// Makes a pool current: [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates from it,
+    /// in the whole process, until it is dropped or another pool is set.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a pool that is not on this device, or imported; [`Error::is_wrong_context`] for one of
-    /// another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for a pool that is not on this device, or was imported;
+    /// [`Error::is_wrong_context`] for a pool of another driver.
     ///
     /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+.
     #[doc(alias = "cuDeviceSetMemPool")]
@@ -302,17 +304,17 @@ impl Device {
         if pool.driver != self.driver() {
             return Err(Error::wrong_context(FnId::cuDeviceSetMemPool));
         }
-        // SAFETY: the pool is live; when it is destroyed, the driver goes back to the default one.
+        // SAFETY: the pool is live; when it is destroyed, the driver uses the default one again.
         unsafe { driver_call!(pool.driver.library(), cuDeviceSetMemPool(self.as_raw(), pool.raw)) }
     }
 }
 
 impl Driver {
-    /// The pool that a place has from the start: as [`Device::default_pool`], also for memory of the host and for managed
-    /// memory.
+    /// Returns the default pool of a location. Same as [`Device::default_pool`], but also for host
+    /// memory and managed memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for a place that has none.
+    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for a location without pools.
     ///
     /// Driver: `cuMemGetDefaultMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemGetDefaultMemPool")]
@@ -325,7 +327,7 @@ impl Driver {
         Ok(PoolRef::new(raw, self))
     }
 
-    /// The handle of the pool that is the current one of a place, as [`Device::current_pool`].
+    /// Returns the handle of the current pool of a location, see [`Device::current_pool`].
     ///
     /// # Errors
     /// Same as [`default_pool`](Driver::default_pool).
@@ -341,11 +343,11 @@ impl Driver {
         Ok(raw)
     }
 
-    /// Makes a pool the current one of a place, as [`Device::set_current_pool`].
+    /// Makes a pool the current one of a location, see [`Device::set_current_pool`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a pool that lies elsewhere, or was imported; [`Error::is_wrong_context`] for one of
-    /// another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for a pool in another location, or an imported one;
+    /// [`Error::is_wrong_context`] for a pool of another driver.
     ///
     /// Driver: `cuMemSetMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemSetMemPool")]

@@ -23,7 +23,7 @@ use crate::raw::call::context_call;
 use crate::raw::call::driver_call;
 use crate::stream::StreamSource;
 
-/// Names one allocation of a pool to a process that has imported the pool: bytes, to be sent there.
+/// The name of an allocation for a process that has imported its pool: bytes, to be sent there.
 ///
 /// # Example
 /// ```
@@ -41,7 +41,7 @@ impl PoolPointer {
     /// Number of bytes.
     pub const BYTES: usize = 64;
 
-    /// What another process was given.
+    /// Converts bytes received from another process.
     pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
@@ -58,11 +58,12 @@ const DESCRIPTOR: CUmemAllocationHandleType =
 
 #[cfg(unix)]
 impl PoolRef {
-    /// A file descriptor for the pool, to be sent to another process, which [imports](MemoryPool::import) it.
+    /// Exports the pool as a file descriptor, to be sent to another process, which
+    /// [imports](MemoryPool::import) it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [for that](super::PoolOptions::with_export);
-    /// `CUDA_ERROR_NOT_SUPPORTED`.
+    /// `CUDA_ERROR_INVALID_VALUE` unless the pool was made [with
+    /// export](super::PoolOptions::with_export); `CUDA_ERROR_NOT_SUPPORTED`.
     ///
     /// Driver: `cuMemPoolExportToShareableHandle`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportToShareableHandle")]
@@ -78,11 +79,12 @@ impl PoolRef {
 
 #[cfg(unix)]
 impl MemoryPool {
-    /// A pool of another process, by the descriptor that this [exported](PoolRef::export). Nothing can be allocated from it
-    /// here; what is allocated there is imported by [`StreamBuffer::import`]. The descriptor stays the caller's.
+    /// Imports a pool of another process, by its [exported](PoolRef::export) descriptor, which the
+    /// caller keeps. It cannot allocate here; [`StreamBuffer::import`] imports allocations of the
+    /// other process.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a descriptor of something else; `CUDA_ERROR_NOT_SUPPORTED`.
+    /// `CUDA_ERROR_INVALID_VALUE` for another kind of descriptor; `CUDA_ERROR_NOT_SUPPORTED`.
     ///
     /// Driver: `cuMemPoolImportFromShareableHandle`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolImportFromShareableHandle")]
@@ -99,10 +101,12 @@ impl MemoryPool {
 }
 
 impl<'s, T: DeviceData> StreamBuffer<'s, T> {
-    /// Names the memory to processes that have imported its pool, which was [exported](super::PoolRef::export) before.
+    /// Returns the name of the memory for processes that have imported its
+    /// [exported](super::PoolRef::export) pool.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of a pool that was exported; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of an exported pool;
+    /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemPoolExportPointer`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportPointer")]
@@ -115,18 +119,19 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ok(PoolPointer(data.reserved))
     }
 
-    /// Memory of another process, which has allocated it from a pool that was imported here. It is freed here on drop, in the
-    /// order of `stream`, and stays there.
+    /// Imports memory that another process has allocated from an imported pool. Drop frees it here,
+    /// in the order of `stream`, but not in the other process.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for what is of another pool; [`Error::is_wrong_context`].
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for memory of another pool;
+    /// [`Error::is_wrong_context`].
     ///
     /// # Safety
-    /// 1. The memory has `len` elements of `T` or more, and whatever it holds is a value of `T`.
-    /// 2. The other process's stream has reached the allocation, and what that process does with the memory is put in order
-    ///    with what is done here.
+    /// 1. The memory has at least `len` elements of `T`, and its bytes are valid values.
+    /// 2. The other process's stream has reached the allocation, and accesses of that process are
+    ///    ordered with accesses here.
     /// 3. The other process frees the memory after it was freed here.
-    /// 4. It was not imported before, unless that was freed.
+    /// 4. It was not imported before, unless that import was freed.
     ///
     /// Driver: `cuMemPoolImportPointer`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolImportPointer")]

@@ -1,4 +1,4 @@
-//! Copies and fills of memory in the order of a stream.
+//! Copies and fills of memory in stream order.
 
 use cuprum_sys::{CUstream, FnId};
 
@@ -14,7 +14,7 @@ kinds! {
     InOrder: Ordered<'a, T>, Ordered<'a, T>;
 }
 
-/// Elements in the order of a stream, which is theirs as long as they are borrowed.
+/// Elements in the order of a stream, which exists while they are borrowed.
 #[derive(Debug)]
 pub struct Ordered<'a, T: DeviceData> {
     pub(super) elements: Slice<'a, T>,
@@ -34,8 +34,8 @@ impl<T: DeviceData> Ordered<'_, T> {
         }
         // SAFETY: the stream is live, and its context is current.
         unsafe { context_call!(context, cuStreamSynchronize(self.stream)) }?;
-        // SAFETY: the caller vouches for `host`; the device side is allocated, as the stream has got behind that, and
-        // nothing writes it, as all that does is on that stream.
+        // SAFETY: the caller guarantees `host`; the device side is allocated, because the stream
+        // has passed the allocation, and nothing writes it, because only that stream does.
         unsafe { copy::to_host(context, host.cast(), self.elements.as_raw(), bytes) }?;
         Ok(())
     }
@@ -54,8 +54,9 @@ pairs! {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: both sides have `bytes` bytes. The host side is borrowed until the wait below; if that fails, the device
-        // may read it later, which does no harm to the host, and what it reads ends in memory of which nothing is promised.
+        // SAFETY: both sides have `bytes` bytes. The host side is borrowed until the wait below. If
+        // the wait fails, the device may read it later, which is harmless: the bytes end up in
+        // memory with unspecified contents.
         unsafe { copy::from_host_on(context, to.stream, to.elements.as_raw(), from.as_ptr().cast(), bytes) }?;
         // SAFETY: the stream is live, and its context is current.
         Ok(unsafe { context_call!(context, cuStreamSynchronize(to.stream)) }?)
@@ -63,7 +64,7 @@ pairs! {
 
     Host from InOrder: |cx, to, from| {
         same_length(to.len(), from.elements.len())?;
-        // SAFETY: `to` has as many elements as the buffer and is ours for the call; any bytes are a `T`.
+        // SAFETY: `to` has as many elements and is exclusively borrowed; any bytes are a `T`.
         unsafe { from.read_into(cx, to.as_mut_ptr()) }
     }
 
@@ -97,8 +98,8 @@ impl Fillable for InOrder {
         };
         let context = cx.of(to.elements.context(), call)?;
         let len = to.elements.len().saturating_mul(per_element);
-        // SAFETY: so many values of the pattern's width are there, behind their allocation on the stream and before their
-        // free; any bytes are a `T`.
+        // SAFETY: there are this many values of the pattern's width, after their allocation on the
+        // stream and before their free; any bytes are a `T`.
         unsafe { copy::fill_on(context, to.stream, to.elements.as_raw(), pattern, len) }?;
         Ok(())
     }

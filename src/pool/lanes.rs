@@ -1,9 +1,9 @@
-//! What a caching pool of device memory holds, by stream.
+//! The blocks that a caching pool of device memory holds, by stream.
 //!
-//! A block that comes back is in the order of one stream: all work that may use it is queued there. So it is handed out on
-//! that stream at once, and on another one only when that waits for an event behind the block's stream. The streams of all
-//! blocks, held and in use, are kept, so that there is one to record the event on. Calls of the driver are made outside of
-//! locks.
+//! A block that returns is in the order of one stream, which has all work that may use it. So it is
+//! reused on that stream immediately, and on another stream only after that one waits for an event
+//! of the block's stream. The streams of all blocks, held and in use, are kept, to record such
+//! events. Driver calls are made without locks.
 
 use std::mem::ManuallyDrop;
 
@@ -17,36 +17,31 @@ use crate::raw::call::{context_call, forked};
 use crate::raw::keep::Near;
 use crate::stream::{Event, EventFlags, KeptStream, Stream, StreamSource};
 
-/// A pool of device memory.
 pub(super) type Pool<'p> = Parts<'p, Lanes<'p>>;
 
-/// A user of a part of it.
 type PoolUser<'p> = User<'p, Lanes<'p>>;
 
-/// What a part of a pool holds.
+/// The contents of a part of a pool.
 #[derive(Default)]
 pub(super) struct Lanes<'p> {
-    /// Their places stay, as blocks in use refer to them.
+    /// Never removed, because blocks in use refer to them by index.
     lanes: Vec<Option<Lane<'p>>>,
     pub(super) counts: Counts,
 }
 
-/// The blocks of one stream.
 struct Lane<'p> {
-    /// The stream's handle, to be compared.
+    /// The stream's handle, for comparison.
     raw: usize,
-    /// Kept as long as there are blocks, held or in use.
+    /// Kept while there are blocks, held or in use.
     stream: KeptStream<'p>,
     held: Bins,
-    /// Blocks in use.
     active: usize,
 }
 
-/// A block in use, which goes back to its pool on drop.
+/// A block in use, which returns to its pool on drop.
 pub(super) struct Lease<'p> {
-    /// Taken when this is dropped.
     pool: ManuallyDrop<PoolUser<'p>>,
-    /// That of its lane, which keeps it as long as the block is in use.
+    /// The stream of its lane, which keeps it while the block is in use.
     stream: Near<'p, Stream<'p>>,
     address: CUdeviceptr,
     bytes: usize,
@@ -58,13 +53,12 @@ impl<'p> Lane<'p> {
     /// The stream, for a block in use.
     #[inline]
     fn near(&self) -> Near<'p, Stream<'p>> {
-        // SAFETY: it does not lie in this value, and as long as the block is in use, this keeps it; so `Lease` says.
+        // SAFETY: the stream is outside of this value, and kept while the block is in use.
         unsafe { Near::borrowed(&*self.stream).outlived() }
     }
 }
 
 impl<'p> Lanes<'p> {
-    /// The lane of a stream, if blocks were handed out there.
     #[inline]
     fn find(&mut self, raw: CUstream) -> Option<(usize, &mut Lane<'p>)> {
         let raw = raw.0.addr();
@@ -72,7 +66,7 @@ impl<'p> Lanes<'p> {
         lanes.find_map(|(at, lane)| lane.as_mut().filter(|lane| lane.raw == raw).map(|lane| (at, lane)))
     }
 
-    /// A block that is held for a stream; it is in use now, in that lane.
+    /// Takes a held block of a stream into use, in its lane.
     #[inline]
     fn take(
         &mut self,
@@ -88,14 +82,14 @@ impl<'p> Lanes<'p> {
         Some((block, at, stream))
     }
 
-    /// A block that is held for a stream, which is another part's from now on.
+    /// Takes a held block of a stream for another part.
     fn give_away(&mut self, raw: CUstream, class: SizeClass) -> Option<CUdeviceptr> {
         let block = self.find(raw)?.1.held.take(class)?;
         self.counts.freed(class);
         Some(block)
     }
 
-    /// Puts a block in use into the lane of a stream.
+    /// Adds a block in use to the lane of a stream.
     fn enter(&mut self, stream: &KeptStream<'p>) -> (usize, Near<'p, Stream<'p>>) {
         let raw = stream.as_raw();
         if let Some((at, lane)) = self.find(raw) {
@@ -112,7 +106,6 @@ impl<'p> Lanes<'p> {
         (free, near)
     }
 
-    /// One block less in use in a lane.
     #[inline]
     fn leave(&mut self, at: usize) -> Option<&mut Lane<'p>> {
         let lane = self.lanes.get_mut(at)?.as_mut()?;
@@ -120,7 +113,7 @@ impl<'p> Lanes<'p> {
         Some(lane)
     }
 
-    /// Holds a block that comes back, unless it is to be freed: then false.
+    /// Holds a block that returns. Returns false if it is to be freed instead.
     #[inline]
     fn put(&mut self, lane: usize, class: SizeClass, block: u64, bytes: usize) -> bool {
         let held = self.counts.given_back(class, bytes);
@@ -130,7 +123,7 @@ impl<'p> Lanes<'p> {
         held
     }
 
-    /// Takes a block that any stream holds, and that stream; the block counts as in use there.
+    /// Takes a held block of any stream, with the stream. The block counts as in use there.
     fn of_any(&mut self, class: SizeClass, bytes: usize) -> Option<(usize, u64, KeptStream<'p>)> {
         let Self { lanes, counts } = self;
         let lanes = lanes.iter_mut().enumerate();
@@ -142,7 +135,7 @@ impl<'p> Lanes<'p> {
         })
     }
 
-    /// Takes the lanes out that have no blocks any more; to be dropped without the lock, as streams may end with them.
+    /// Removes lanes without blocks, to be dropped without the lock: streams may end with them.
     fn unused(&mut self) -> Vec<Option<Lane<'p>>> {
         let is_unused = |lane: &Lane<'_>| lane.active == 0 && lane.held.is_empty();
         self.lanes.iter_mut().map(|lane| lane.take_if(|lane| is_unused(lane))).collect()
@@ -150,7 +143,7 @@ impl<'p> Lanes<'p> {
 }
 
 impl Stock for Lanes<'_> {
-    /// The lane, which is kept like that of a block in use, and the class.
+    /// The lane, which is kept as for a block in use, and the class.
     type Place = (usize, SizeClass);
 
     fn largest(&self) -> Option<SizeClass> {
@@ -180,18 +173,20 @@ impl Stock for Lanes<'_> {
         }
     }
 
-    /// Frees a block in its context, which is current. The driver waits for work of this context that still uses it. A copy of
-    /// another context is over before its borrow of the block is, or the context is marked.
+    /// Frees a block in its context, which is current. The driver waits for work of this context
+    /// that still uses it. A copy by another context is complete before its borrow of the block
+    /// ends; otherwise the context is marked.
     fn free(context: &ContextRef, block: u64) -> Result<(), Error> {
         context.check_kept(FnId::cuMemFree_v2)?;
         captures::free_beside(context.library(), || {
-            // SAFETY: the block is in no lease; the driver frees memory of `cuMemAlloc` when no work of its context uses it.
+            // SAFETY: the block is in no lease; the driver waits for the work of its context before
+            // it frees memory of `cuMemAlloc`.
             unsafe { context_call!(context, cuMemFree_v2(block)) }
         })
     }
 }
 
-/// Frees what is held, and lets go of streams without blocks.
+/// Frees the held blocks, and drops streams without blocks.
 pub(super) fn free_held(pool: &Pool<'_>) -> Result<(), Error> {
     check_not_forked(pool)?;
     let freed = pool.free_held();
@@ -202,20 +197,20 @@ pub(super) fn free_held(pool: &Pool<'_>) -> Result<(), Error> {
     freed
 }
 
-/// The same, and holds nothing from now on.
+/// Same as [`free_held`], and holds no blocks from now on.
 pub(super) fn stop_holding(pool: &Pool<'_>) -> Result<(), Error> {
     check_not_forked(pool)?;
     pool.stop_holding();
     free_held(pool)
 }
 
-/// In a forked child no thread may wait for a lock.
+/// Fails in a forked child, where no thread may wait for a lock.
 fn check_not_forked(pool: &Pool<'_>) -> Result<(), Error> {
     if pool.forked() { Err(forked(FnId::cuMemFree_v2)) } else { Ok(()) }
 }
 
 impl<'p> Lease<'p> {
-    /// A block of at least `bytes` bytes in the order of `stream`, which is of the pool's context, as `cx` is.
+    /// Takes a block of at least `bytes` bytes in the order of `stream`, of the pool's context.
     #[inline]
     pub(super) fn take(
         pool: &Pool<'p>,
@@ -236,8 +231,9 @@ impl<'p> Lease<'p> {
         Self::grow(pool, cx, &stream.kept(), class, bytes)
     }
 
-    /// A block that another part holds for the stream, or that no stream has: of the driver's, or of another stream behind an
-    /// event; and if there is neither, the driver is asked again each time that the largest block held was freed.
+    /// Takes a block that another part holds for the stream, or else a new one, or one of another
+    /// stream after an event. If all fail, frees the largest held block and tries the driver again,
+    /// repeatedly.
     #[cold]
     #[inline(never)]
     fn grow(
@@ -281,7 +277,7 @@ impl<'p> Lease<'p> {
         }
     }
 
-    /// A block that another stream holds, when `stream` waits for that one.
+    /// Takes a block that another stream holds, after `stream` waits for that one.
     fn of_another(
         pool: &PoolUser<'p>,
         cx: &Current<'_, '_>,
@@ -306,7 +302,7 @@ impl<'p> Lease<'p> {
         Ok(Some(Self::enter(pool, stream, block, class, bytes)))
     }
 
-    /// A block that is counted as in use, on its stream.
+    /// A block that is already counted as in use, on its stream.
     fn enter(
         part: &PoolUser<'p>,
         stream: &KeptStream<'p>,
@@ -323,19 +319,17 @@ impl<'p> Lease<'p> {
         self.address
     }
 
-    /// The stream in whose order the block is.
     #[inline]
     pub(super) fn stream(&self) -> &Stream<'p> {
         &self.stream
     }
 
-    /// The block is in the order of another stream from now on.
     pub(super) fn move_to(&mut self, stream: &KeptStream<'p>) {
         if self.pool.forked() {
             return;
         }
         let mut lanes = self.pool.lock();
-        // The new lane may be the one that it is in, which has to keep its stream meanwhile.
+        // The new lane may be the same one, which has to keep its stream meanwhile.
         let (lane, near) = lanes.enter(stream);
         lanes.leave(self.lane);
         drop(lanes);
@@ -346,7 +340,7 @@ impl<'p> Lease<'p> {
 impl Drop for Lease<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: taken once, here, as nobody uses the value any more.
+        // SAFETY: taken once, here, where the value has no users any more.
         let pool = unsafe { ManuallyDrop::take(&mut self.pool) };
         if pool.forked() {
             return;

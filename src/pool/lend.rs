@@ -6,7 +6,7 @@ use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::seal::Key;
 use crate::stream::{Lend, Scope};
 
-/// Lent to scopes on the stream in whose order it is, to be written. No driver call.
+/// Lends it to a scope on its own stream, to read and write. No driver call.
 impl<'scope, T: DeviceData> Lend<'scope> for &'scope mut StreamBuffer<'_, T> {
     type View = SliceMut<'scope, T>;
 
@@ -16,7 +16,7 @@ impl<'scope, T: DeviceData> Lend<'scope> for &'scope mut StreamBuffer<'_, T> {
     }
 }
 
-/// Lent to scopes on the stream in whose order it is, to be read. No driver call.
+/// Lends it to a scope on its own stream, to read. No driver call.
 impl<'scope, T: DeviceData> Lend<'scope> for &'scope StreamBuffer<'_, T> {
     type View = Slice<'scope, T>;
 

@@ -1,45 +1,53 @@
-//! Memory in the order of a stream, and pools: the driver's, and such as keep blocks on the side of the program.
+//! Memory in stream order, and pools: the driver's, and pools that keep blocks in the program.
 //!
 //! # Memory in the order of a stream
 //!
-//! A [`StreamBuffer`] is allocated and freed by work of a stream, so that neither waits, and it exists for that stream alone:
-//! behind the allocation and before the free. Another stream that uses it before its own has reached the allocation finds
-//! what the memory held for somebody else, and one that uses it after the free writes into what somebody else has by then. So
-//! the buffer keeps its stream, by a borrow or by a [share](crate::Shared), works on no other, and is freed on it. What it does itself needs no scope, as the free comes behind it. Memory of the host goes in and
-//! out in a [scope](crate::stream::Scope::lend) on its stream, or by methods that wait. [`StreamBuffer::move_to`] gives it to
-//! another stream, which then waits for an event behind all that was done before.
+//! A [`StreamBuffer`] is allocated and freed by work of a stream, so neither waits. It exists for
+//! that stream only: after the allocation and before the free. If another stream uses it before its
+//! own stream has reached the allocation, it finds data of the previous owner; if it uses it after
+//! the free, it overwrites data of the next one. So the buffer keeps its stream, by a borrow or by
+//! a [share](crate::Shared), works only on it, and is freed on it. Its own operations need no
+//! scope, because the free comes after them. Host memory is copied from and to it in a
+//! [scope](crate::stream::Scope::lend) on its stream, or by methods that wait.
+//! [`StreamBuffer::move_to`] moves it to another stream, which then waits for an event after all
+//! earlier work on it.
 //!
-//! It is no [`Buffer`](crate::Buffer), and gives no [`Slice`] but on the legacy default stream: slices are copied and filled
-//! on that stream, and `cuMemFree`, which waits for what uses other memory, does not wait for memory of the driver's pools.
+//! It is not a [`Buffer`](crate::Buffer), and lends a [`Slice`] only on the legacy default stream:
+//! slices are copied and filled on that stream, and `cuMemFree`, which waits for work on other
+//! memory, does not wait for memory of the driver's pools.
 //!
-//! | what could go wrong | why it cannot |
+//! | hazard | prevented because |
 //! |---|---|
-//! | used on another stream before the allocation, or after the free | it is lent to scopes on its own stream alone |
-//! | freed on one stream while another works on it | it is freed on the one stream that works on it |
-//! | its stream is destroyed first | it keeps it |
-//! | freed into a capture, which would be a node of a graph | a capture borrows its stream mutably, and this keeps it shared |
-//! | another thread records the event of [`move_to`](StreamBuffer::move_to) in between | that takes it mutably |
-//! | forgotten | the memory leaks, and nothing else |
+//! | used on another stream before the allocation or after the free | it is lent only to scopes on its own stream |
+//! | freed on one stream while another works on it | it is freed on the only stream that works on it |
+//! | its stream is destroyed first | it keeps the stream |
+//! | its free is captured, and becomes a node of a graph | a capture borrows its stream mutably, and this keeps it shared |
+//! | another thread records the event of [`move_to`](StreamBuffer::move_to) meanwhile | `move_to` borrows it mutably |
+//! | forgotten | only the memory leaks |
 //!
-//! Measured on an H100 with driver 580: `cuMemFree` waits for a stream that is to write memory of `cuMemAlloc`, and returns at
-//! once for memory of a pool, which the stream then may write in vain or for somebody else. Memory freed on a stream that has
-//! not reached the free is not given to another one. An event on an ordinary stream comes behind what the default stream waits
-//! for.
+//! Measured on an H100 with driver 580: `cuMemFree` waits for a stream that will write memory of
+//! `cuMemAlloc`, but returns immediately for memory of a pool, which the stream may then write
+//! after it has a new owner. Memory freed on a stream that has not reached the free is not reused
+//! on another stream. An event on an ordinary stream comes after the work that the default stream
+//! waits for.
 //!
-//! While the calling thread captures a stream, the driver refuses to allocate on any other one, and the capture is invalid
-//! then, unless it is [relaxed](crate::graph::CaptureMode::Relaxed). What is dropped meanwhile is freed, and the capture goes
-//! on; memory of the default stream is freed after a wait for all work of the context.
+//! While the calling thread captures a stream, the driver refuses to allocate on any other stream,
+//! and the capture becomes invalid, unless it is [relaxed](crate::graph::CaptureMode::Relaxed).
+//! Dropped buffers are still freed without an effect on the capture; memory of the default stream
+//! is freed after a wait for all work of the context.
 //!
 //! # The driver's pools
 //!
-//! A [`PoolRef`] is a pool of the driver: one that was [made](MemoryPool::new), or the [default](crate::Device::default_pool)
-//! of a place. A [`MemoryPool`] may be dropped before what was allocated from it: the driver ends it after that.
+//! A [`PoolRef`] is a pool of the driver: one that was [made](MemoryPool::new), or the
+//! [default](crate::Device::default_pool) of a location. A [`MemoryPool`] can be dropped before its
+//! allocations: the driver ends it after them.
 //!
 //! # Pools that keep blocks
 //!
-//! [`BufferPool`] and [`PinnedPool`] keep freed blocks in the program, and hand them out again without a call of the driver.
-//! What they give are the same types, [`StreamBuffer`] and [`PinnedBuffer`](crate::PinnedBuffer). Threads that share a pool
-//! have a part of it each, and take what other parts hold before the driver is asked.
+//! [`BufferPool`] and [`PinnedPool`] keep freed blocks in the program, and reuse them without a
+//! driver call. They return the usual types, [`StreamBuffer`] and
+//! [`PinnedBuffer`](crate::PinnedBuffer). Threads that share a pool each have a part of it, and
+//! take blocks of other parts before they call the driver.
 //!
 //! [`Slice`]: crate::memory::Slice
 

@@ -1,4 +1,4 @@
-//! Where the memory of a driver's pool lies.
+//! Locations of a driver pool's memory.
 
 use cuprum_sys::{
     CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation, CUmemLocationType, CUmemPoolProps, FnId,
@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 
-/// Where the memory of a pool lies. Nodes are those of the host's memory (NUMA), by their number.
+/// The location of a pool's memory. Nodes are NUMA nodes of the host's memory, by number.
 ///
 /// Example: see [`MemoryPool`](super::MemoryPool).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,24 +16,24 @@ use crate::error::Error;
 pub enum PoolPlace {
     /// On a device.
     Device(Device),
-    /// On the host. A device reaches it when it was given [access](super::PoolRef::set_access), and then kernels and fills use
-    /// it; without, fills answer `CUDA_ERROR_INVALID_VALUE`. So do copies always (driver 580), for which it is memory of the
-    /// host. CUDA 12.8+.
+    /// On the host. A device with [access](super::PoolRef::set_access) can use it in kernels and
+    /// fills; without access, fills return `CUDA_ERROR_INVALID_VALUE`. Copies always return this
+    /// error (driver 580), because they treat it as host memory. CUDA 12.8+.
     Host,
-    /// On one node of the host, and otherwise as [`Host`](PoolPlace::Host). CUDA 12.8+.
+    /// On one NUMA node of the host, otherwise same as [`Host`](PoolPlace::Host). CUDA 12.8+.
     HostNode(i32),
-    /// Managed memory that lies where it was used last. CUDA 13.0+.
+    /// Managed memory in the location of its last use. CUDA 13.0+.
     Managed,
     /// Managed memory that prefers a device. CUDA 13.0+.
     ManagedOnDevice(Device),
     /// Managed memory that prefers the host. CUDA 13.0+.
     ManagedOnHost,
-    /// Managed memory that prefers one node of the host. CUDA 13.0+.
+    /// Managed memory that prefers one NUMA node of the host. CUDA 13.0+.
     ManagedOnHostNode(i32),
 }
 
 impl PoolPlace {
-    /// The driver's description; a device of another driver has none.
+    /// The driver's description. Fails for a device of another driver.
     pub(super) fn described(
         self,
         driver: Driver,
@@ -64,7 +64,7 @@ impl PoolPlace {
     }
 }
 
-/// How a [`MemoryPool`](super::MemoryPool) is made.
+/// Options of a [`MemoryPool`](super::MemoryPool).
 ///
 /// Example: see [`MemoryPool`](super::MemoryPool).
 #[derive(Clone, Copy, Debug)]
@@ -75,12 +75,13 @@ pub struct PoolOptions {
 }
 
 impl PoolOptions {
-    /// A pool in a place, as large as the driver allows, for this process alone.
+    /// A pool in a location, as large as the driver allows, for this process only.
     pub const fn new(place: PoolPlace) -> Self {
         Self { place, max_bytes: 0, shareable: false }
     }
 
-    /// Limits the pool to so many bytes, which the driver rounds up; 0 is no limit. CUDA 12.2+; older drivers have none.
+    /// Limits the pool to this many bytes, which the driver rounds up; 0 for no limit. CUDA 12.2+;
+    /// older drivers have no limit.
     #[must_use]
     pub const fn with_max_bytes(self, bytes: usize) -> Self {
         Self { max_bytes: bytes, ..self }
@@ -92,7 +93,6 @@ impl PoolOptions {
         Self { shareable: true, ..self }
     }
 
-    /// The driver's description.
     pub(super) fn described(&self, driver: Driver, call: FnId) -> Result<CUmemPoolProps, Error> {
         let (memory, location) = self.place.described(driver, call)?;
         let mut props = CUmemPoolProps::zeroed();

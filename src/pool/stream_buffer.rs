@@ -1,4 +1,4 @@
-//! Device memory in the order of a stream.
+//! Device memory in stream order.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,16 +14,17 @@ use crate::memory::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::raw::call::context_call;
 use crate::stream::{Event, Stream, StreamSource};
 
-/// `len` elements of device memory in the order of one stream: allocated, used and freed by it.
+/// `len` elements of device memory in the order of one stream, which allocates, uses and frees it.
 ///
-/// It keeps its stream, by a borrow for `'s` or by a share, and works on no other: the [module](super) says why. Fills and
-/// copies between buffers of one stream are queued there, and may be followed by a drop at once, which queues the free.
-/// Work with memory of the host is lent to a [scope](crate::stream::Scope::lend) on its stream, or done by
-/// [copies](Current::copy) that wait. As an argument, it is launched on its own stream; a launch on another one has to be
-/// put in order with it by an event, on both ends.
+/// It keeps its stream, by a borrow for `'s` or by a share, and works only on it: see the
+/// [module](super). Fills and copies between buffers of one stream are queued there. A drop, which
+/// queues the free, may follow immediately. For work with host memory, lend it to a
+/// [scope](crate::stream::Scope::lend) on its stream, or use [copies](Current::copy) that wait. As
+/// an argument, it is launched on its own stream; a launch on another stream must be ordered with
+/// its stream by events, before and after.
 ///
-/// It may be sent to and dropped on any thread. A buffer of no elements, or of elements of no size, owns nothing: no call of
-/// the driver is made for it.
+/// It can be sent to any thread and dropped there. A buffer without elements, or with elements of
+/// size zero, owns nothing, and the driver is not called for it.
 ///
 /// # Example
 /// ```
@@ -46,20 +47,20 @@ use crate::stream::{Event, Stream, StreamSource};
 ///
 /// In a struct it is a `StreamBuffer<'static, T>`, in the order of a [shared stream](crate::Shared).
 pub struct StreamBuffer<'s, T: DeviceData> {
-    /// And the stream.
+    /// Also keeps the stream.
     block: Block<'s>,
     len: usize,
     _elements: PhantomData<T>,
 }
 
 impl<'s, T: DeviceData> StreamBuffer<'s, T> {
-    /// Allocates `len` elements from the current pool of the device, with whatever contents the memory has. The host does not
-    /// wait.
+    /// Allocates `len` elements from the device's current pool, without initializing them. The host
+    /// does not wait.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool, or `CUDA_ERROR_OUT_OF_MEMORY` for a pool
-    /// that is not the default one; [`Error::is_wrong_context`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools; the
-    /// sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool, or
+    /// `CUDA_ERROR_OUT_OF_MEMORY` for a pool that is not the default one;
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
     ///
     /// Driver: `cuMemAllocAsync`, CUDA 11.2+; where that has no room, `cuDeviceGetMemPool`, `cuDeviceGetDefaultMemPool` and
     /// `cuMemPoolGetAttribute`, CUDA 11.2+.
@@ -80,11 +81,12 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ok(Self::new(Block::ordered(address, stream), len))
     }
 
-    /// Allocates `len` elements from `pool`, as [`alloc`](StreamBuffer::alloc) does from the current one.
+    /// Allocates `len` elements from `pool`, see [`alloc`](StreamBuffer::alloc).
     ///
     /// # Errors
-    /// Same as [`alloc`](StreamBuffer::alloc), with the state of any pool; [`Error::is_wrong_context`] also for one of another driver;
-    /// `CUDA_ERROR_INVALID_VALUE` for one that was imported.
+    /// Same as [`alloc`](StreamBuffer::alloc), with the state of any pool;
+    /// [`Error::is_wrong_context`] also for a pool of another driver; `CUDA_ERROR_INVALID_VALUE`
+    /// for an imported pool.
     ///
     /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; where that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
@@ -99,7 +101,8 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         pool.check_driver(context, FnId::cuMemAllocFromPoolAsync)?;
         let (mut address, pool, raw) = (0, pool.as_raw(), stream.as_raw());
         if bytes != 0 {
-            // SAFETY: `address` outlives the call; the pool is live, and so is the stream, which is of the current context.
+            // SAFETY: `address` outlives the call; the pool is live, and so is the stream, which is
+            // of the current context.
             unsafe { context_call!(context, cuMemAllocFromPoolAsync(&raw mut address, bytes, pool, raw)) }
                 .map_err(|error| refused(context, Some(pool), bytes, error))?;
         }
@@ -134,13 +137,13 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         self.block.address()
     }
 
-    /// The stream in whose order the memory is.
+    /// The stream of its order.
     #[inline]
     pub fn stream(&self) -> &Stream<'s> {
         self.block.stream()
     }
 
-    /// The context of the stream.
+    /// The stream's context.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.stream().context()
@@ -156,25 +159,25 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         self.len == 0
     }
 
-    /// All elements, to read, of a buffer in the order of the legacy default stream; `None` of any other one. What a slice
-    /// does outside of scopes runs on that stream.
+    /// Borrows all elements to read, if the buffer is in the order of the legacy default stream, on
+    /// which slices work outside of scopes; otherwise returns `None`.
     #[inline]
     pub fn as_slice(&self) -> Option<Slice<'_, T>> {
         let on_default = self.stream().as_raw().is_null();
         on_default.then(|| Slice::new(self.as_raw(), self.len, self.stream().near()))
     }
 
-    /// All elements, to write, as [`as_slice`](StreamBuffer::as_slice).
+    /// Borrows all elements to write, see [`as_slice`](StreamBuffer::as_slice).
     #[inline]
     pub fn as_mut_slice(&mut self) -> Option<SliceMut<'_, T>> {
         let on_default = self.stream().as_raw().is_null();
         on_default.then(|| SliceMut::new(self.as_raw(), self.len, self.stream().near()))
     }
 
-    /// Waits for the stream and copies the elements into a new vector. Blocks until they are there.
+    /// Waits for the stream and copies the elements to a new vector. Blocks until done.
     ///
     /// # Errors
-    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias("cuMemcpyDtoH_v2", "cuStreamSynchronize"))]
@@ -183,9 +186,9 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         let mut host = Vec::new();
         let no_room = |_| MemoryError::TooLarge { len: self.len, element_bytes: size_of::<T>() };
         host.try_reserve_exact(self.len).map_err(no_room)?;
-        // SAFETY: the vector's spare room holds `len` elements.
+        // SAFETY: the vector's spare capacity has room for `len` elements.
         unsafe { self.ordered().read_into(cx, host.as_mut_ptr()) }?;
-        // SAFETY: the copy has filled `len` elements, and any bytes are a `T`.
+        // SAFETY: the copy has initialized `len` elements, and any bytes are a `T`.
         unsafe { host.set_len(self.len) };
         Ok(host)
     }
@@ -196,15 +199,15 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ordered { elements, stream: self.stream().as_raw() }
     }
 
-    /// Puts the memory into the order of another stream of the same context: that waits for all that is queued on the stream
-    /// of now, and the memory is used and freed on it from now on. The host does not wait.
+    /// Moves the memory to the order of another stream of the same context: that stream waits for
+    /// all earlier work of the current one, and then uses and frees the memory. The host does not
+    /// wait.
     ///
-    /// `event` is borrowed mutably, so that nobody records it for something else in between. After an error the memory is
-    /// where it was.
+    /// `event` is borrowed mutably, so that no other code records it meanwhile. After an error the
+    /// memory stays where it was.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless the event and both streams are of the current context; the sticky errors of earlier
-    /// work.
+    /// [`Error::is_wrong_context`] unless the event and both streams are of the current context.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]
@@ -222,8 +225,9 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         Ok(())
     }
 
-    /// Frees the memory behind all work of its stream and reports what `Drop` would swallow. The host does not wait. The
-    /// buffer is gone after an error too. A [`BufferPool`](super::BufferPool) has its memory back without a call.
+    /// Frees the memory after all work of its stream, and returns the error that `Drop` would
+    /// swallow. The host does not wait. Memory of a [`BufferPool`](super::BufferPool) returns to it
+    /// without a call.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

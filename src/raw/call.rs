@@ -1,11 +1,11 @@
-//! Calls of the driver that are checked: one macro each for calls beside a context, in a context, and of a function
-//! that newer drivers replaced.
+//! Checked driver calls: one macro each for calls outside of a context, in a context, and of a
+//! function that newer drivers replaced.
 
 use cuprum_sys::{CUresult, FnId};
 
 use crate::error::Error;
 
-/// Calls the driver and checks the answer; the error is `cuprum::Error`, without a context to poison.
+/// Calls the driver and checks the answer, for a `cuprum::Error` that poisons no context.
 macro_rules! driver_call {
     ($library:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let library: cuprum_sys::Library = $library;
@@ -17,7 +17,7 @@ macro_rules! driver_call {
     }};
 }
 
-/// Like `driver_call`, for a call in or on a context: a sticky answer poisons it.
+/// Same as `driver_call`, for a call in or on a context: a sticky error poisons it.
 macro_rules! context_call {
     ($context:expr, $name:ident($($argument:expr),* $(,)?)) => {{
         let context: &$crate::ContextRef = $context;
@@ -28,8 +28,8 @@ macro_rules! context_call {
     }};
 }
 
-/// Calls the first of two revisions of one function that the driver has. If it has neither, the error names the
-/// second, which should therefore be the older one.
+/// Calls the first of two revisions of a function that the driver has. If it has neither, the error
+/// names the second, which should therefore be the older one.
 macro_rules! either_call {
     ($library:expr, $first:ident($($argument:expr),* $(,)?) or $second:ident($($other:expr),* $(,)?)) => {{
         let library: cuprum_sys::Library = $library;
@@ -43,7 +43,7 @@ macro_rules! either_call {
 
 pub(crate) use {context_call, driver_call, either_call};
 
-/// The answer to a call in a forked child, which does not reach the driver.
+/// The error of a call in a forked child, which does not reach the driver.
 #[cold]
 #[inline(never)]
 pub(crate) const fn forked(call: FnId) -> Error {

@@ -1,11 +1,11 @@
-//! Sets of flags, as all of them are declared.
+//! The declaration of all sets of flags.
 
 use std::fmt;
 
-/// Declares a set of flags as `bitflags!` does, with `Debug` as there.
+/// Declares a set of flags as `bitflags!` does, with the same `Debug`.
 ///
-/// For a `struct`, `bitflags!` declares a second type inside of it that has all methods again, and a parser and a printer
-/// for each type, which took a tenth of the work of compiling this crate.
+/// For a `struct`, `bitflags!` declares an inner type with all methods again, and a parser and a
+/// printer for each type. This took a tenth of the time to compile this crate.
 macro_rules! flags {
     ($(#[$meta:meta])* $vis:vis struct $name:ident: $bits:ty { $($flags:tt)* }) => {
         $(#[$meta])*
@@ -29,7 +29,7 @@ macro_rules! flags {
 
 pub(crate) use flags;
 
-/// Writes `Name(ONE | OTHER | 0x40)`: the flags that are set, and the bits that none of them has.
+/// Writes `Name(ONE | OTHER | 0x40)`: the names of the set flags, and the unnamed bits.
 pub(crate) fn debug(
     f: &mut fmt::Formatter<'_>,
     name: &str,
@@ -55,15 +55,10 @@ pub(crate) fn debug(
 #[cfg(test)]
 mod tests {
     flags! {
-        /// A set.
         pub(super) struct Some: u32 {
-            /// One.
             const ONE = 1;
-            /// Two.
             const TWO = 2;
-            /// Both.
             const THREE = 3;
-            /// Another.
             const FOUR = 4;
         }
     }

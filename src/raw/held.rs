@@ -1,4 +1,4 @@
-//! The one owner of handles: freed once, on any thread, with the caller's current context kept.
+//! The owner of handles: freed once, on any thread, with the caller's current context restored.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -11,60 +11,61 @@ use super::keep::{Keep, Near};
 use crate::context::{Beside, ContextRef, captures, stack};
 use crate::error::Error;
 
-/// A handle that the driver gave, and that one of its functions frees.
+/// A handle from the driver, which a driver function frees.
 ///
 /// # Safety
-/// The driver allows any thread to use and to free the handle; `free` is as it says.
+/// The driver allows any thread to use and to free the handle; `free` follows its documentation.
 pub(crate) unsafe trait Handle: Copy {
     /// Name in `Debug` output.
     const NAME: &'static str;
 
-    /// True if there is anything to free: not so for default streams, and for memory of no bytes.
+    /// True if there is anything to free: false for default streams, and for memory of zero bytes.
     fn is_owned(self) -> bool {
         true
     }
 
-    /// The driver call that frees it. One that a capture refuses has freed nothing, and is made once more; where it is two
-    /// calls, the second is not made behind that answer of the first.
+    /// The driver call that frees the handle. If a capture refuses it, nothing was freed, and it is
+    /// repeated. If it consists of two calls, the second is not made after such an error of the
+    /// first.
     ///
     /// # Safety
     /// The handle is live and is not used again, unless it was not freed; its context is current.
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId);
 
-    /// The same for a thread that is exempted from captures, where that needs another call: it uses neither the context's
-    /// legacy default stream nor waits for the context.
+    /// Same as [`free`](Handle::free), for a thread that is exempted from captures, if that needs
+    /// another call: it neither uses the context's legacy default stream nor waits for the context.
     ///
     /// # Safety
-    /// As for [`free`](Handle::free).
+    /// Same as [`free`](Handle::free).
     unsafe fn free_beside_captures(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.free(fns) }
     }
 }
 
-/// A handle and the context that it was made in, which it keeps alive.
+/// A handle, and its context, which it keeps alive.
 ///
-/// Drop frees it on any thread, with one call of the driver where its context is current and three elsewhere, and two more
-/// while this crate [captures](Beside) a stream, which is none of its business. It swallows
-/// errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child.
+/// Drop frees it on any thread, with one driver call if its context is current, three otherwise,
+/// and two more while this crate [captures](Beside) a stream. It swallows errors (see
+/// [`swallowed`](crate::swallowed)) and does nothing in a forked child.
 pub(crate) struct Held<'ctx, H: Handle> {
     raw: H,
     home: Keep<'ctx, ContextRef>,
 }
 
-// SAFETY: any thread may use the handle, as its trait demands, and so it is with the context.
+// SAFETY: any thread may use the handle, as its trait requires, and the context.
 unsafe impl<H: Handle> Send for Held<'_, H> {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: as above; it is immutable.
 unsafe impl<H: Handle> Sync for Held<'_, H> {}
 
 impl<'ctx, H: Handle> Held<'ctx, H> {
-    /// Takes over a handle that the driver just gave in `context`.
+    /// Takes ownership of a handle that the driver just returned in `context`.
     #[inline]
     pub(crate) fn new(raw: H, context: Near<'ctx, ContextRef>) -> Self {
         Self { raw, home: Keep::new(context) }
     }
 
-    /// Like `new`, with the context kept already.
+    /// Same as `new`, with the context already kept.
     #[inline]
     pub(crate) const fn kept(raw: H, home: Keep<'ctx, ContextRef>) -> Self {
         Self { raw, home }
@@ -75,63 +76,60 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         self.raw
     }
 
-    /// The handle, for one that says more than what is freed.
+    /// The handle, for types that contain more than the freed handle.
     pub(crate) fn raw_mut(&mut self) -> &mut H {
         &mut self.raw
     }
 
-    /// The context in which it was made.
     #[inline]
     pub(crate) fn context(&self) -> &ContextRef {
         &self.home
     }
 
-    /// The same, for objects that borrow this.
     #[inline]
     pub(crate) fn near(&self) -> Near<'_, ContextRef> {
         self.home.near()
     }
 
-    /// The keeper of the context.
     pub(crate) const fn home(&self) -> &Keep<'ctx, ContextRef> {
         &self.home
     }
 
-    /// The context, kept for something else.
     pub(crate) fn keep(&self) -> Keep<'ctx, ContextRef> {
         self.home.clone()
     }
 
-    /// Gives up the handle without freeing it.
+    /// Releases ownership without freeing the handle.
     pub(crate) fn into_raw(self) -> H {
         self.dissolve().0
     }
 
-    /// Frees the handle and reports the error that `Drop` would swallow.
+    /// Frees the handle and returns the error that `Drop` would swallow.
     ///
-    /// After an error of the driver it is not known whether it has freed the handle (its documentation lets calls
-    /// return errors of earlier work although they were done), so it is not freed again: at worst it leaks.
+    /// An error does not prove that the handle was not freed (the driver's documentation lets calls
+    /// return errors of earlier work although they took effect). So it is not freed again; at worst
+    /// it leaks.
     pub(crate) fn close(self) -> Result<(), Error> {
         let freed = self.free();
         drop(self.dissolve());
         freed
     }
 
-    /// Frees the handle and says whether that is certain: unlike for `close`, a driver that is shutting down is not.
+    /// Frees the handle. Unlike `close`, fails if the free is uncertain, as during a shutdown.
     pub(crate) fn end(self) -> Result<(), Error> {
         let freed = self.free_once();
         drop(self.dissolve());
         freed
     }
 
-    /// Takes this apart, without the `Drop` of the whole.
+    /// Takes the fields out, without the `Drop` of the whole.
     fn dissolve(self) -> (H, Keep<'ctx, ContextRef>) {
         let this = ManuallyDrop::new(self);
-        // SAFETY: the field is read once, out of a value that is not dropped.
+        // SAFETY: the field is read once, from a value that is not dropped.
         (this.raw, unsafe { ptr::read(&raw const this.home) })
     }
 
-    /// A driver that is shutting down has freed everything: that is success.
+    /// Frees the handle. Succeeds if the driver is shutting down and has freed everything.
     #[inline]
     fn free(&self) -> Result<(), Error> {
         self.free_once().or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
@@ -151,13 +149,13 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
             if captures::ever() {
                 return Self::free_beside(context, raw);
             }
-            // SAFETY: both callers give up the value, so the handle is live and nobody uses it again.
+            // SAFETY: both callers give up the value, so the handle is live and not used again.
             let answer = unsafe { raw.free(context.library().fns()) };
             Error::check(context.library(), answer).or_else(|error| Self::not_freed(context, raw, error))
         })
     }
 
-    /// The same in a program that captures.
+    /// Frees the handle in a program with captures.
     #[cold]
     #[inline(never)]
     fn free_beside(context: &ContextRef, raw: H) -> Result<(), Error> {
@@ -172,9 +170,9 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
         freed.or_else(|error| Self::not_freed(context, raw, error))
     }
 
-    /// Frees the handle after all if a capture has kept that from being done: of other code, or because the thread could not
-    /// be exempted. The driver refuses such a call before it does anything (H100, driver 580:
-    /// `tests/data/goldens/captures.txt`).
+    /// Frees the handle if a capture prevented the first attempt: one by other code, or one that
+    /// the thread could not be exempted from. The driver refuses such a call before any effect
+    /// (H100, driver 580: `tests/data/goldens/captures.txt`).
     #[cold]
     #[inline(never)]
     fn not_freed(context: &ContextRef, raw: H, error: Error) -> Result<(), Error> {
@@ -188,7 +186,7 @@ impl<'ctx, H: Handle> Held<'ctx, H> {
     #[cold]
     #[inline(never)]
     fn free_exempted(context: &ContextRef, raw: H) -> Result<(), Error> {
-        // SAFETY: as in `free_once`, of a handle that was not freed there.
+        // SAFETY: as in `free_once`, for a handle that was not freed there.
         let answer = unsafe { raw.free_beside_captures(context.library().fns()) };
         Error::check(context.library(), answer)
     }
@@ -209,7 +207,6 @@ impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
     }
 }
 
-/// Runs `body` with `context` current, and restores the previous one.
 #[inline]
 pub(crate) fn activated<R>(
     context: &ContextRef,
@@ -226,15 +223,15 @@ pub(crate) fn activated<R>(
     result
 }
 
-/// Makes `context` current, which whoever calls this keeps. Like `restore`, it is not part of each `activated`, of which
-/// there are dozens.
+/// Makes `context`, which the caller keeps, current. Like `restore`, it is not inlined in the
+/// dozens of instances of `activated`.
 #[inline]
 fn activate(context: &ContextRef) -> Result<(), Error> {
-    // SAFETY: the handle is live: whoever calls this keeps the context.
+    // SAFETY: the handle is live, because the caller keeps the context.
     unsafe { context_call!(context, cuCtxPushCurrent_v2(context.as_raw())) }
 }
 
-/// After a push or a pop that failed, what is current is not known.
+/// After a failed push or pop, the current context is unknown.
 #[cold]
 #[inline(never)]
 fn uncertain(context: &ContextRef, error: Error) -> Error {
@@ -242,10 +239,10 @@ fn uncertain(context: &ContextRef, error: Error) -> Error {
     error
 }
 
-/// Puts back what was current before `activate`.
+/// Restores the context that was current before `activate`.
 ///
-/// A failure is swallowed: it must not be taken for one of the work in between, which is done. The tokens of this thread
-/// notice it when they are used next.
+/// An error is swallowed, because it must not be mistaken for an error of the completed work. The
+/// tokens of this thread detect it at their next use.
 #[inline]
 fn restore(context: &ContextRef) {
     let mut popped = CUcontext::null();

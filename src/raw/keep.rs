@@ -1,12 +1,12 @@
-//! Keeping alive the thing that an object was made in: by a borrow, or by one of a counted number of shares.
+//! Keeps alive the object that another one was made in: by a borrow, or by a counted share.
 //!
-//! One family of types serves both. A borrowed thing stays in its owner, which the borrow checker keeps in
-//! place for `'a`. A shared thing is in a [`Shared`](super::shared::Shared), whose shares are counted; its objects
-//! are `'static`, and the last of them to go drops the thing. Telling the two apart costs one predictable branch when an
-//! object is made and one when it is dropped, and nothing in between.
+//! One family of types serves both. A borrowed object stays in its owner, which the borrow checker
+//! keeps in place for `'a`. A shared object is in a [`Shared`](super::shared::Shared) with counted
+//! shares; objects made in it are `'static`, and the last share drops it. The distinction costs one
+//! predictable branch when an object is made and one when it is dropped.
 //!
-//! For that reason, no method hands out a reference to the thing for `'a`, only for the loan of the object or the token
-//! in hand: for a shared thing, `'a` means nothing.
+//! So no method returns a reference for `'a`, but only for the borrow of the object or token at
+//! hand: for a shared object, `'a` means nothing.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,18 +14,18 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// A thing that may be shared.
+/// An object that can be shared.
 ///
 /// # Safety
-/// If it says that it is shared, it does so for the rest of its life, and is in a [`Shared`].
+/// If it reports that it is shared, it does so for the rest of its life, and is in a [`Shared`].
 ///
 /// [`Shared`]: super::shared::Shared
 pub(crate) unsafe trait Shareable: Sized {
-    /// False for a thing that is borrowed.
+    /// False for a borrowed object.
     fn is_shared(&self) -> bool;
 }
 
-/// The address of a thing that is alive as long as the holder of this: the holder borrows it or has a share.
+/// The address of an object that its holder keeps alive, by a borrow or a share.
 ///
 /// It is `pub` only because a sealed trait returns it.
 pub struct Near<'a, T>(NonNull<T>, PhantomData<&'a T>);
@@ -39,15 +39,15 @@ impl<T> Clone for Near<'_, T> {
 
 impl<T> Copy for Near<'_, T> {}
 
-// SAFETY: it gives out shared references alone.
+// SAFETY: it gives only shared references.
 unsafe impl<T: Sync> Send for Near<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Near<'_, T> {}
 
 impl<'a, T> Near<'a, T> {
-    /// A thing that is borrowed for all of `'a`, so that no share taken from here can be the last: by the address of a
-    /// reference nothing may be freed. The addresses from [`Keep::near`] of a share and from a [`Shared`] may be used for
-    /// that.
+    /// An object borrowed for all of `'a`, so that no share taken from here can be the last:
+    /// nothing may be freed through the address of a reference. The addresses from [`Keep::near`]
+    /// of a share and from a [`Shared`] are also allowed.
     ///
     /// [`Shared`]: super::shared::Shared
     #[inline]
@@ -55,17 +55,17 @@ impl<'a, T> Near<'a, T> {
         Self(NonNull::from(thing), PhantomData)
     }
 
-    /// A thing that is shared, by the address from which its shares are counted.
+    /// A shared object, by the address of its counted allocation.
     #[inline]
     pub(crate) const fn shared(thing: NonNull<T>) -> Self {
         Self(thing, PhantomData)
     }
 
-    /// The same thing, for as long as it is kept alive otherwise.
+    /// Extends the lifetime, for an object that is kept alive in another way.
     ///
     /// # Safety
-    /// The thing is alive as long as the copy is used; for instance because the same value also has a
-    /// [`Keep`] of something that keeps the thing alive.
+    /// The object is alive while the copy is used, for example because the same value also has a
+    /// [`Keep`] of something that keeps it alive.
     #[inline]
     pub(crate) unsafe fn outlived<'b>(self) -> Near<'b, T> {
         Near(self.0, PhantomData)
@@ -77,7 +77,7 @@ impl<T> Deref for Near<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the holder of this keeps the thing alive; all that is lent of it is shared.
+        // SAFETY: the holder of this keeps the object alive; all references to it are shared.
         unsafe { self.0.as_ref() }
     }
 }
@@ -88,16 +88,16 @@ impl<T: fmt::Debug> fmt::Debug for Near<'_, T> {
     }
 }
 
-/// A thing kept alive: borrowed for `'a`, or by one share.
+/// Keeps an object alive: borrowed for `'a`, or by one share.
 pub(crate) struct Keep<'a, T: Shareable>(Near<'a, T>);
 
-// SAFETY: it gives out shared references alone, and ends the thing on whichever thread drops the last share.
+// SAFETY: it gives only shared references; any thread may drop the last share.
 unsafe impl<T: Shareable + Send + Sync> Send for Keep<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Shareable + Send + Sync> Sync for Keep<'_, T> {}
 
 impl<'a, T: Shareable> Keep<'a, T> {
-    /// Keeps a thing that is near: takes a share of it if it is shared.
+    /// Keeps an object. Takes a share of it if it is shared.
     #[inline]
     pub(crate) fn new(thing: Near<'a, T>) -> Self {
         if thing.is_shared() {
@@ -106,18 +106,17 @@ impl<'a, T: Shareable> Keep<'a, T> {
         Self(thing)
     }
 
-    /// The address of the thing, for the time that this is held.
+    /// The address of the object, while this is held.
     #[inline]
     pub(crate) fn near(&self) -> Near<'_, T> {
         self.0
     }
 }
 
-/// Counts one share more.
 #[cold]
 #[inline(never)]
 fn take_share<T: Shareable>(thing: Near<'_, T>) {
-    // SAFETY: a shared thing is in an `Arc`, which the address comes from; the holder of the address keeps it.
+    // SAFETY: the address is of a shared object in an `Arc`, which its holder keeps.
     unsafe { Arc::increment_strong_count(thing.0.as_ptr()) };
 }
 
@@ -146,10 +145,9 @@ impl<T: Shareable> Drop for Keep<'_, T> {
     }
 }
 
-/// Counts one share less, and drops the thing after the last.
 #[cold]
 #[inline(never)]
 fn give_share<T: Shareable>(thing: Near<'_, T>) {
-    // SAFETY: the caller has a share of a thing in an `Arc`, and gives it up.
+    // SAFETY: the caller has a share of an object in an `Arc`, and gives it up.
     unsafe { Arc::decrement_strong_count(thing.0.as_ptr()) };
 }

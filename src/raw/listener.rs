@@ -1,4 +1,4 @@
-//! Closures that a driver calls whenever something happens, on whichever thread.
+//! Closures that a driver calls on events, on any thread.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -10,20 +10,20 @@ thread_local! {
     static LISTENING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The data of a callback that is about to be registered: it is never freed, not even if registering fails, as that may
-/// have been done all the same, nor afterwards: nothing tells when the last call on another thread has ended.
+/// The data of a callback to be registered. It is never freed: a failed registration may have taken
+/// effect, and after the end of the registration the driver does not report when the last call on
+/// another thread has ended.
 pub(crate) fn leaked<F: ?Sized>(listener: Box<F>) -> *mut c_void {
     ptr::from_mut(Box::leak(Box::new(listener))).cast()
 }
 
-/// Runs a listener: catches its panics, and does nothing if one runs on this thread, which has called the driver all the
-/// same.
+/// Runs a listener, unless one on this thread has called the driver. Catches panics.
 pub(crate) fn run(listener: impl FnOnce()) {
     if LISTENING.replace(true) {
         return;
     }
     if let Err(payload) = catch_unwind(AssertUnwindSafe(listener)) {
-        // Dropping it could panic once more, out of a C function.
+        // Dropping it could panic again, out of a C function.
         std::mem::forget(payload);
     }
     LISTENING.set(false);

@@ -1,4 +1,4 @@
-//! The layer between the types and the function table: calls, owners of handles, and what keeps a context alive.
+//! The layer between types and the function table: calls, owners of handles, lifetimes of contexts.
 
 pub(crate) mod call;
 pub(crate) mod flags;

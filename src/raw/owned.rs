@@ -1,4 +1,4 @@
-//! The owner of handles that belong to no context: freed once, on any thread, whatever is current.
+//! The owner of handles without a context: freed once, on any thread.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -11,7 +11,7 @@ use crate::context::captures;
 use crate::error::Error;
 use crate::swallowed;
 
-/// A handle of a driver that belongs to no context.
+/// A handle of a driver without a context.
 ///
 /// Drop frees it with one call, swallows errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child.
 pub(crate) struct Owned<H: Handle> {
@@ -21,11 +21,10 @@ pub(crate) struct Owned<H: Handle> {
 
 // SAFETY: any thread may use and free the handle, as its trait demands.
 unsafe impl<H: Handle> Send for Owned<H> {}
-// SAFETY: as above; nothing in it changes.
+// SAFETY: as above; it is immutable.
 unsafe impl<H: Handle> Sync for Owned<H> {}
 
 impl<H: Handle> Owned<H> {
-    /// Takes over a handle that the driver just gave.
     pub(crate) const fn new(raw: H, library: Library) -> Self {
         Self { raw, library }
     }
@@ -38,18 +37,17 @@ impl<H: Handle> Owned<H> {
         self.library
     }
 
-    /// Gives up the handle without freeing it.
     pub(crate) fn into_raw(self) -> H {
         ManuallyDrop::new(self).raw
     }
 
-    /// Frees the handle and reports what `Drop` would swallow. It is not freed again after an error, for the reason that
-    /// [`Held::close`](super::held::Held::close) gives.
+    /// Frees the handle and returns the error that `Drop` would swallow. It is not freed again
+    /// after an error, see [`Held::close`](super::held::Held::close).
     pub(crate) fn close(self) -> Result<(), Error> {
         ManuallyDrop::new(self).free()
     }
 
-    /// A driver that is shutting down has freed everything: that is success.
+    /// Frees the handle. Succeeds if the driver is shutting down and has freed everything.
     fn free(&self) -> Result<(), Error> {
         if !self.raw.is_owned() {
             return Ok(());
@@ -58,7 +56,8 @@ impl<H: Handle> Owned<H> {
             return Err(forked(FnId::cuMemRelease));
         }
         let freed = captures::free_beside(self.library, || {
-            // SAFETY: both callers give up the value, so the handle is live and nobody uses it again, unless it was not freed.
+            // SAFETY: both callers give up the value, so the handle is live and not used again,
+            // unless it was not freed.
             let answer = unsafe { self.raw.free(self.library.fns()) };
             Error::check(self.library, answer)
         });

@@ -1,8 +1,8 @@
-//! What closes the public traits of this crate.
+//! Types that seal the public traits of this crate.
 //!
-//! A trait that cannot be implemented outside has [`Sealed`] above it, which cannot be named there. Its hidden methods
-//! could be called outside all the same, through a bound on the trait. So each of them takes a [`Key`], which this
-//! crate alone can make.
+//! A trait that other crates cannot implement has [`Sealed`] as a supertrait, which they cannot
+//! name. They could still call its hidden methods through a bound on the trait. So each of these
+//! takes a [`Key`], which only this crate can make.
 
 /// Supertrait of the traits that only this crate implements.
 pub trait Sealed {}

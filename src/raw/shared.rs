@@ -1,26 +1,29 @@
-//! The one way to share: a counted handle of an object that has an owner otherwise.
+//! The one way to share: a counted handle of an object that otherwise has one owner.
 //!
-//! Contexts, modules, libraries of code, streams and arrays each had a type of their own for it, and kernels one more. One
-//! generic type serves all: a method for shared objects of one kind is an inherent method of that instance, such as
+//! One generic type serves contexts, modules, code libraries, streams and arrays. A method for one
+//! kind of shared objects is an inherent method of that instance, such as
 //! `Shared<ContextRef>::enter`. The alternatives:
 //!
-//! - A lifetime in it, `Shared<'a, T>`, would also stand for an object that is borrowed for `'a`, and a type that wraps a raw handle
-//!   could keep its context in one. But each `T` that needs a lifetime has it already, so that every struct would say it
-//!   twice. Such a wrapper keeps an object of this crate instead, at least its context's default stream
-//!   ([`Stream::default_in`](crate::Stream::default_in)), which is entered as the context is.
-//! - A plain `Arc<T>` gives its content out again, and reaches `ContextRef::enter`, which borrows, and not the one below.
-//! - A count in each kind, as before, repeats `Arc`: objects of a context, which know its address alone, count there
-//!   too ([`Keep`](super::keep::Keep)).
+//! - A lifetime in it, `Shared<'a, T>`, would also represent an object borrowed for `'a`, and a
+//!   wrapper of a raw handle could keep its context in it. But each `T` that needs a lifetime
+//!   already has one, so every struct would state it twice. Such a wrapper keeps an object of this
+//!   crate instead, at least its context's default stream
+//!   ([`Stream::default_in`](crate::Stream::default_in)), which is entered like the context.
+//! - A plain `Arc<T>` could return its content, and would resolve to `ContextRef::enter`, which
+//!   borrows, instead of the method for shared contexts.
+//! - A separate count in each kind repeats `Arc`: objects of a context, which only know its
+//!   address, count there too ([`Keep`](super::keep::Keep)).
 
 use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// A handle of something that is shared: by its clones, and by all that was made with it.
+/// A handle of a shared object: its clones, and all objects made with it, share the object.
 ///
-/// It dereferences to the object, which ends when the last handle is dropped, on whichever thread: a context is given
-/// back, code unloaded, a stream destroyed, an array freed. There is no way back to a sole owner.
+/// It dereferences to the object. When the last share is dropped, on any thread, the object ends: a
+/// context is released, code unloaded, a stream destroyed, an array freed. Exclusive ownership
+/// cannot be regained.
 ///
 /// | shared | made by | takes a share |
 /// |---|---|---|
@@ -60,15 +63,15 @@ impl<T> Shared<T> {
         Self(Arc::new(thing))
     }
 
-    /// The address of the allocation, not of a reference: a share that is taken by it may be the last, and frees
-    /// through that address.
+    /// The address of the allocation, not of a reference: the last share may be taken from it, and
+    /// then frees through that address.
     #[inline]
     pub(crate) fn address(&self) -> NonNull<T> {
         // SAFETY: an `Arc` is not null.
         unsafe { NonNull::new_unchecked(Arc::as_ptr(&self.0).cast_mut()) }
     }
 
-    /// A share of which only the drop is of interest.
+    /// A share that is only dropped.
     pub(crate) fn erased<'a>(&self) -> Share<'a>
     where
         T: Send + Sync + 'a,
@@ -78,7 +81,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// A share of anything, which is dropped in time.
+/// A share of any object, only to be dropped.
 pub(crate) type Share<'a> = Arc<dyn Send + Sync + 'a>;
 
 impl<T> Clone for Shared<T> {
@@ -88,7 +91,7 @@ impl<T> Clone for Shared<T> {
     }
 }
 
-/// Not `DerefMut`: there are others that use it.
+/// No `DerefMut`, because other shares use the object.
 impl<T> Deref for Shared<T> {
     type Target = T;
 

@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-/// Makes its holder neither `Send` nor `Sync`, with a message that says what to do.
+/// Makes its holder neither `Send` nor `Sync`, with a helpful compiler message.
 pub(crate) struct ThisThread(PhantomData<*mut ()>);
 
-/// Implemented by nothing. The compiler shows its text where a bound by it is not met.
+/// Never implemented. The compiler shows its message if the bound is not met.
 #[diagnostic::on_unimplemented(
     message = "tokens of a context stack, and scopes and what is lent to them, stay on their thread",
     label = "a token, or what works by one, would get to another thread here",
@@ -25,8 +25,8 @@ impl Clone for ThisThread {
 
 impl Copy for ThisThread {}
 
-// SAFETY: never true, since nothing implements the trait: this is here for the message. The `for` keeps the compiler
-// from refusing a bound that cannot be met.
+// SAFETY: never applies, because nothing implements the trait; it exists for the message. The `for`
+// prevents the compiler from refusing a bound that cannot be met.
 unsafe impl Send for ThisThread where for<'a> Self: Sendable {}
 
 // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! Owners of memory that a pool can take over.
+//! Owners of memory that a pool can adopt.
 
 use crate::context::ContextRef;
 use crate::memory::{Buffer, DeviceData, ForeignBuffer, ManagedBuffer};
@@ -14,7 +14,7 @@ pub(super) mod sealed {
         label = "a `Buffer`, `ManagedBuffer` or `ForeignBuffer` of a shared context can be adopted"
     )]
     pub trait Owner: Any + Send + Sync {
-        /// Address and bytes.
+        /// Address and size in bytes.
         fn place(&self) -> (u64, usize);
 
         fn home(&self) -> &ContextRef;

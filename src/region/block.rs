@@ -1,4 +1,4 @@
-//! Blocks of memory: counted, noted when they are used, and given back without a driver call.
+//! Blocks of memory: counted, noted when used, and released without a driver call.
 
 use std::any::Any;
 use std::mem::ManuallyDrop;
@@ -19,22 +19,23 @@ use crate::memory::caching::SizeClass;
 
 /// Storage of a block.
 pub(super) enum Storage {
-    /// Nothing: a region without bytes.
+    /// A region without bytes.
     Nothing,
     /// Device memory of the pool.
     Device { address: u64, class: SizeClass },
     /// Page-locked memory of the pool.
     Host { address: u64, class: SizeClass },
-    /// Something that is dropped when the work that uses it is over: memory that was adopted, or code.
+    /// An object that is dropped when the work that uses it is complete: adopted memory, or code.
     Kept(Box<dyn Any + Send + Sync>),
 }
 
-/// Something that queues use, shared by all who may still use it.
+/// An object that queues use, shared by all its possible users.
 pub(super) struct Block {
     hub: ManuallyDrop<Arc<Hub>>,
     storage: ManuallyDrop<Storage>,
-    /// The queue in whose order the memory was given out and is used again, with its epoch then. Uses by that queue need
-    /// no note. Without a home, the memory was idle when it was given out, and each queue is noted.
+    /// The queue in whose order the memory was allocated and is reused, with its epoch at that
+    /// time. Uses by that queue need no note. Memory without a home was idle when it was allocated,
+    /// and each queue is noted.
     home: ManuallyDrop<Option<(Arc<Core>, u64)>>,
     visits: ManuallyDrop<Visits>,
 }
@@ -49,7 +50,6 @@ impl Block {
         }
     }
 
-    /// The queue of the home.
     pub(super) fn queue(&self) -> Option<Queue> {
         self.home.as_ref().map(|(home, _)| Queue::new(Arc::clone(home), Arc::clone(&self.hub)))
     }
@@ -58,9 +58,10 @@ impl Block {
         self.hub.context()
     }
 
-    /// Notes that the next call on `queue`, whose mode is held, uses the block. In a recording it is kept as well.
+    /// Notes that the next call on `queue`, whose mode is held, uses the block. Recordings also
+    /// keep it.
     ///
-    /// The note is made in a recording too: should the call run after all, it is covered.
+    /// A recording makes the note too, in case the call runs immediately.
     #[inline]
     pub(super) fn touch(self: &Arc<Self>, queue: &Arc<Core>, mode: &Mode) -> Result<(), RegionError> {
         match mode.taken()? {
@@ -79,7 +80,7 @@ impl Block {
         self.home.as_ref().is_some_and(|(home, _)| Arc::ptr_eq(home, queue))
     }
 
-    /// Memory from a lane may still be used by earlier work of that lane's queue: another queue has to come after it.
+    /// Earlier work of a queue may still use memory of its lane: another queue must come after it.
     fn check_order(&self, queue: &Core) -> Result<(), RegionError> {
         match &*self.home {
             Some((home, born))
@@ -91,8 +92,8 @@ impl Block {
         }
     }
 
-    /// Keeps the block for a recording. A replay comes after the work of before the recording, on any queue; memory
-    /// whose earlier uses may come later than that is refused.
+    /// Keeps the block for a recording. A replay comes after all earlier work of the recording, on
+    /// any queue. Memory whose earlier uses may come later is refused.
     fn record(self: &Arc<Self>, queue: &Arc<Core>, taken: &Taken) -> Result<(), RegionError> {
         if let Some((home, born)) = &*self.home {
             if !taken.base().covers(home.number(), *born) && !home.has_passed(*born) && !naive("order") {
@@ -106,7 +107,7 @@ impl Block {
         Ok(())
     }
 
-    /// Notes a use that was allowed before.
+    /// Notes a use that was already allowed.
     pub(super) fn note(&self, queue: &Arc<Core>, epoch: u64) {
         if !self.is_home(queue) {
             self.visits.note_unchecked(queue, epoch);
@@ -121,7 +122,7 @@ impl Block {
     }
 }
 
-/// Makes no driver call and waits for nothing, unless this is the last user of the pool: see [`Hub`].
+/// Makes no driver call and does not wait, unless this is the last user of the pool: see [`Hub`].
 impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: each field is taken once, here.
@@ -133,11 +134,11 @@ impl Drop for Block {
         // SAFETY: as above.
         let visits = unsafe { ManuallyDrop::take(&mut self.visits) };
         if hub.forked() {
-            // A lock may be held by a thread that the child has not got.
+            // A thread that the child does not have may hold a lock.
             std::mem::forget((hub, storage, home, visits));
             return;
         }
-        // A queue of another pool may end with the note, by a driver call.
+        // Dropping the note may end a queue of another pool, by a driver call.
         let over = visits.are_over(home.as_deref()) && !visits.are_of_others(hub.number());
         match (storage, home) {
             (Storage::Nothing, _) => {}

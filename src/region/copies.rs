@@ -39,7 +39,7 @@ pub struct Plane<'a> {
 }
 
 impl<'a> Plane<'a> {
-    /// Rows that begin `pitch` bytes apart, in slices that begin `rows` rows apart.
+    /// Rows begin `pitch` bytes apart, slices `rows` rows apart.
     pub const fn new(region: &'a Region, pitch: usize, rows: usize) -> Self {
         Self { region, pitch, rows }
     }
@@ -50,17 +50,18 @@ impl<'a> Plane<'a> {
     }
 }
 
-/// Refuses a copy between parts of one allocation that have bytes in common.
+/// Fails for a copy between overlapping parts of one allocation.
 fn apart(to: &Region, from: &Region) -> Result<(), MemoryError> {
     if to.overlaps(from) { Err(MemoryError::Overlap) } else { Ok(()) }
 }
 
 impl Queue {
-    /// Queues a copy between two regions of one size.
+    /// Queues a copy between two regions of the same size.
     ///
     /// # Errors
-    /// [`MemoryError::Length`] and [`MemoryError::Overlap`] in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
-    /// [`Error::is_wrong_context`] unless all is of the current context; the sticky errors of earlier work.
+    /// [`MemoryError::Length`] and [`MemoryError::Overlap`] in [`RegionError::Memory`];
+    /// [`RegionError::NotOrdered`]; [`Error::is_wrong_context`] unless all is of the current
+    /// context.
     ///
     /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoDAsync_v2")]
@@ -69,17 +70,18 @@ impl Queue {
         apart(to, from)?;
         let (at, start, bytes) = (to.as_raw(), from.as_raw(), to.len());
         self.operate(cx, FnId::cuMemcpyDtoDAsync_v2, [to, from], |context, stream| {
-            // SAFETY: both have `bytes` bytes in the current context, and live until their last use is over.
+            // SAFETY: both have `bytes` bytes in the current context until their last use is
+            // complete.
             unsafe { copy::within_on(context, stream, at, start, bytes) }
         })
     }
 
-    /// Queues a copy of a block of `extent` bytes, rows and slices, from the start of one plane to the start of the other.
-    /// Blocks of one allocation that have bytes in common leave unspecified bytes there.
+    /// Queues a copy of a block of `extent` (bytes, rows and slices) from the start of one plane to
+    /// the start of the other. Overlapping blocks of one allocation leave unspecified bytes.
     ///
     /// # Errors
     /// [`MemoryError::Outside`] in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
-    /// [`Error::is_wrong_context`] unless all is of the current context; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`] unless all is of the current context.
     ///
     /// Driver: `cuMemcpy2DAsync_v2`, CUDA 3.2+, or for more than one slice `cuMemcpy3DAsync_v2`, CUDA 3.2+.
     #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2"))]
@@ -94,17 +96,18 @@ impl Queue {
         let (there, here) = (to.side(extent)?, from.side(extent)?);
         let call = if extent.depth > 1 { FnId::cuMemcpy3DAsync_v2 } else { FnId::cuMemcpy2DAsync_v2 };
         self.operate(cx, call, [to.region, from.region], |context, stream| {
-            // SAFETY: both sides are in regions of the current context, and live until their last use is over.
+            // SAFETY: both sides are in regions of the current context until their last use is
+            // complete.
             unsafe { side::copy_on(context, stream, &there, &here) }
                 .map_err(|error| driver_error(error, call))
         })
     }
 
-    /// Queues a copy from or to a region of another context, on the same device or another one; the queue is of the
-    /// current context. Both regions are noted, and the copy needs no peer access.
+    /// Queues a copy from or to a region of another context, on the same device or another one. The
+    /// queue is of the current context. Both regions are noted. The copy needs no peer access.
     ///
     /// # Errors
-    /// The errors of [`copy`](Queue::copy), except that the regions may be of any context of the driver.
+    /// Same as [`copy`](Queue::copy), except that the regions may be of any context of the driver.
     ///
     /// Driver: `cuMemcpyPeerAsync`, CUDA 4.0+.
     #[doc(alias = "cuMemcpyPeerAsync")]
@@ -115,16 +118,17 @@ impl Queue {
         let (there, here) = ((to.context(), to.as_raw()), (from.context(), from.as_raw()));
         let check = |block: &Block| same_driver(self.context(), block.context(), CALL);
         self.operate_on(cx, CALL, [to.block(), from.block()], check, |context, stream| {
-            // SAFETY: both have so many bytes in their contexts, and live until their last use is over.
+            // SAFETY: both have this many bytes in their contexts until their last use is complete.
             unsafe { copy::between_on(context, stream, there, here, to.len()) }
         })
     }
 
-    /// Queues a fill of a region with a number of one, two or four bytes.
+    /// Queues a fill of a region with a value of one, two or four bytes.
     ///
     /// # Errors
-    /// [`MemoryError::Length`] in [`RegionError::Memory`] for a size that is no multiple of the number's, and
-    /// [`RegionError::Unaligned`] for an address that is no multiple; the errors of [`copy`](Queue::copy).
+    /// [`MemoryError::Length`] in [`RegionError::Memory`] for a size that is not a multiple of the
+    /// value's, [`RegionError::Unaligned`] for such an address; the errors of
+    /// [`copy`](Queue::copy).
     ///
     /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+.
     #[doc(alias("cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async"))]
@@ -140,17 +144,17 @@ impl Queue {
             Pattern::Word(_) => FnId::cuMemsetD32Async,
         };
         self.operate(cx, call, [region], |context, stream| {
-            // SAFETY: there are `len` elements of the pattern's width in the current context, aligned to it, which live
-            // until their last use is over.
+            // SAFETY: there are `len` aligned elements of the pattern's width in the current
+            // context, which live until their last use is complete.
             unsafe { copy::fill_on(context, stream, region.as_raw(), pattern, len) }
         })
     }
 
-    /// Queues a copy of page-locked memory to a region of the same size. The memory goes back to the pool when that is
-    /// over, or, in a recording, when the graph is dropped; after an error it goes back, too.
+    /// Queues a copy of page-locked memory to a region of the same size. The memory returns to the
+    /// pool after the copy or an error or, in a recording, when the graph is dropped.
     ///
     /// # Errors
-    /// The errors of [`copy`](Queue::copy).
+    /// Same as [`copy`](Queue::copy).
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyHtoDAsync_v2")]
@@ -160,14 +164,14 @@ impl Queue {
         let (blocks, check) =
             ([to.block(), from.block()], |block: &Block| block.check_context(self.core(), CALL));
         self.operate_on(cx, CALL, blocks, check, |context, stream| {
-            // SAFETY: both have so many bytes. The host side is given up here: it is neither written nor given out
-            // before its last use is over.
+            // SAFETY: both have this many bytes. The host gives up its side here, which is not
+            // written or reused before its last use is complete.
             unsafe { copy::from_host_on(context, stream, to.as_raw(), from.start().cast(), from.len()) }
         })
     }
 }
 
-/// The driver's error of a copy that was checked before.
+/// The driver's error of a copy that was already checked.
 fn driver_error(error: MemoryError, call: FnId) -> Error {
     match error {
         MemoryError::Driver(error) => error,

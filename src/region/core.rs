@@ -1,4 +1,4 @@
-//! The state that all handles of a queue share.
+//! The state shared by all handles of a queue.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,42 +11,40 @@ use crate::error::Error;
 use crate::memory::caching::Bins;
 use crate::stream::{Event, EventFlags, Stream};
 
-/// A stream, with the progress of its work as far as it is known.
+/// A stream, with the known progress of its work.
 ///
-/// Work is counted in epochs: a mark ends one. `mode` is locked around each driver call on the stream, so that no call
-/// runs in another mode than the one that its notes were made for. The other locks are never held during a driver call,
-/// so that regions may be dropped wherever they are.
+/// Work is counted in epochs; a mark ends one. `mode` is locked around each driver call on the
+/// stream, so that each call runs in the mode that its notes were made for. The other locks are
+/// never held during a driver call, so that regions can be dropped anywhere.
 pub(super) struct Core {
     pub(super) stream: Stream<'static>,
     context: KeptContext<'static>,
-    /// Identity for other queues, which hold no reference to this one: they would form a cycle.
+    /// Identity for other queues, which hold no reference to this one, to avoid a cycle.
     number: u64,
-    /// The number of its pool.
     pool: u64,
     mode: RwLock<Mode>,
     epoch: AtomicU64,
-    /// Number of epochs that are over.
+    /// Number of completed epochs.
     passed: AtomicU64,
     seen: Mutex<Seen>,
-    /// Dead blocks that this queue may use again at once, as all their uses come before its next work.
+    /// Dead blocks that this queue may reuse now: its next work comes after all their uses.
     pub(super) lane: Mutex<Bins>,
     /// Events for the next marks.
     spare: Mutex<Vec<Event<'static>>>,
-    /// A stream that wakes futures, made when the first of them has to wait. Never recorded.
+    /// A stream that wakes futures, made for the first future that has to wait. Never recorded.
     bell: OnceLock<Stream<'static>>,
 }
 
-/// Treatment of work on a queue.
 pub(super) enum Mode {
     /// It runs.
     Eager,
     /// It becomes part of a graph.
     Recording(Arc<Taken>),
-    /// Not known, as a recording could not be ended.
+    /// Unknown, because a recording could not be ended.
     Lost,
 }
 
-/// Epochs of other queues, by their numbers, that come before the next work of a queue: those below the second number.
+/// For other queues by number: epochs below the second number come before this queue's next work.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Seen(Vec<(u64, u64)>);
 
@@ -67,24 +65,24 @@ impl Seen {
     }
 }
 
-/// Locks something that no panic leaves half changed.
+/// Locks a value that no panic leaves in an inconsistent state.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// True if an event has passed, beside captures of other threads.
+/// True if an event has passed, also during captures of other threads.
 pub(super) fn is_done(event: &Event<'_>) -> Result<bool, Error> {
     let done = Cell::new(false);
     captures::wait_beside(event.context().library(), || event.is_done().map(|is_done| done.set(is_done)))?;
     Ok(done.get())
 }
 
-/// Waits for an event, beside captures of other threads.
+/// Waits for an event, also during captures of other threads.
 pub(super) fn wait_for(event: &Event<'_>) -> Result<(), Error> {
     captures::wait_beside(event.context().library(), || event.synchronize())
 }
 
-/// A number that no other queue or pool has: a handle of the driver would be used again.
+/// A number unique to a queue or pool; the driver reuses handles.
 pub(super) fn number() -> u64 {
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
     NUMBERS.fetch_add(1, Ordering::Relaxed)
@@ -123,18 +121,18 @@ impl Core {
         &self.context
     }
 
-    /// Holds the mode for a driver call. Not to be called in a forked child.
+    /// Holds the mode for a driver call. Not for a forked child.
     #[inline]
     pub(super) fn hold(&self) -> RwLockReadGuard<'_, Mode> {
         self.mode.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Like [`hold`](Core::hold), for a call that ends an epoch or changes the mode.
+    /// Same as [`hold`](Core::hold), for a call that ends an epoch or changes the mode.
     pub(super) fn change(&self) -> RwLockWriteGuard<'_, Mode> {
         self.mode.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The present epoch. It stays as long as the mode is held.
+    /// The current epoch. It does not change while the mode is held.
     #[inline]
     pub(super) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Relaxed)
@@ -144,35 +142,35 @@ impl Core {
         self.passed.load(Ordering::Acquire) > epoch
     }
 
-    /// All work up to the end of `epoch` is over for certain.
+    /// Records that all work up to the end of `epoch` is certainly complete.
     pub(super) fn pass(&self, epoch: u64) {
         self.passed.fetch_max(epoch + 1, Ordering::Release);
     }
 
-    /// True if an epoch of another queue comes before all work that is queued here later.
+    /// True if all later work here comes after an epoch of another queue.
     pub(super) fn comes_after(&self, queue: u64, epoch: u64) -> bool {
         locked(&self.seen).covers(queue, epoch)
     }
 
-    /// The next work here comes after all that `seen` has.
+    /// Records that the next work here comes after all epochs in `seen`.
     pub(super) fn come_after(&self, seen: &Seen) {
         locked(&self.seen).merge(seen);
     }
 
-    /// Epochs that come before a mark at the end of `epoch` of this queue.
+    /// Epochs that come before a mark at the end of this queue's `epoch`.
     pub(super) fn seen_with(&self, epoch: u64) -> Seen {
         let mut seen = locked(&self.seen).clone();
         seen.add(self.number, epoch + 1);
         seen
     }
 
-    /// Ends an epoch with an event after all its work. The caller holds the mode exclusively, and it is [`Mode::Eager`].
+    /// Ends an epoch with an event after all its work. The caller holds the mode, [`Mode::Eager`],
+    /// exclusively.
     pub(super) fn end_epoch(&self, cx: &Current<'_, 'static>) -> Result<(Event<'static>, u64), Error> {
         let event = self.record(cx)?;
         Ok((event, self.epoch.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Records an event after all work so far.
     pub(super) fn record(&self, cx: &Current<'_, 'static>) -> Result<Event<'static>, Error> {
         let spare = locked(&self.spare).pop();
         let event = match spare {
@@ -188,7 +186,7 @@ impl Core {
         }
     }
 
-    /// Keeps an event for the next mark: recorded again, it forgets the mark before. No driver call.
+    /// Keeps an event for the next mark, which replaces its earlier record. No driver call.
     pub(super) fn give_back(&self, event: Event<'static>) {
         if self.context().library().forked() {
             std::mem::forget(event);
@@ -197,7 +195,7 @@ impl Core {
         }
     }
 
-    /// The stream that wakes futures of this queue's work, which they do in its order.
+    /// The stream that wakes futures of this queue's work, in the order of the work.
     pub(super) fn bell(&self, cx: &Current<'_, 'static>) -> Result<&Stream<'static>, Error> {
         if let Some(bell) = self.bell.get() {
             return Ok(bell);
@@ -208,7 +206,7 @@ impl Core {
 }
 
 impl Mode {
-    /// The recording that work becomes part of, if there is one.
+    /// The recording that captures the work, if any.
     #[inline]
     pub(super) fn taken(&self) -> Result<Option<&Arc<Taken>>, RegionError> {
         match self {
@@ -218,7 +216,7 @@ impl Mode {
         }
     }
 
-    /// Refuses to go on while a recording runs.
+    /// Fails during a recording.
     pub(super) fn eager(&self) -> Result<(), RegionError> {
         match self.taken()? {
             None => Ok(()),

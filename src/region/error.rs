@@ -5,7 +5,7 @@ use crate::launch::{LaunchError, Mismatch};
 use crate::memory::MemoryError;
 use crate::module::ModuleError;
 
-/// Error of work on regions, found on the host or by the driver.
+/// Error of work on regions, detected on the host or by the driver.
 ///
 /// # Example
 /// ```
@@ -28,49 +28,49 @@ use crate::module::ModuleError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegionError {
-    /// A region was given out in the order of another queue, and earlier work there may still use its memory. Nothing was
-    /// queued.
+    /// A region was allocated in the order of another queue, whose earlier work may still use its
+    /// memory. Nothing was queued.
     #[error(
         "the region is in the order of the queue that allocated it: make this queue wait for a mark of that one, made \
          after the allocation (for a recording, before it begins)"
     )]
     NotOrdered,
-    /// The queue is being recorded, and the call would wait, or cannot be part of a graph. Nothing was queued.
+    /// The queue is being recorded, and a graph cannot contain the call. Nothing was queued.
     #[error("the queue is being recorded: end the recording first, or use another queue")]
     Recording,
-    /// The mark was made in another recording than the one of this queue, or in one that has ended, or only one of both is
-    /// recorded. Nothing was queued.
+    /// The mark belongs to a recording that has ended or is not the queue's recording, or only one
+    /// of them is recorded. Nothing was queued.
     #[error("the mark and the queue are not part of the same recording")]
     OtherRecording,
-    /// A recording of the queue could not be ended, so that its work may or may not run.
+    /// A recording of the queue could not be ended, so its work may or may not run.
     #[error("a recording of this queue could not be ended: drop the queue")]
     Lost,
-    /// The arguments of a launch are others than the kernel's parameters. Nothing was queued.
+    /// The arguments of a launch differ from the kernel's parameters. Nothing was queued.
     #[error(transparent)]
     Arguments(Mismatch),
-    /// The geometry of a launch does not fit. Nothing was queued.
+    /// The geometry of a launch is invalid. Nothing was queued.
     #[error(transparent)]
     Launch(LaunchError),
-    /// There is no such kernel.
+    /// The kernel does not exist.
     #[error(transparent)]
     Module(ModuleError),
-    /// A region does not begin at a multiple of the size of the number to fill it with. Nothing was queued.
+    /// A region does not begin at a multiple of the fill value's size. Nothing was queued.
     #[error("address {address:#x} is no multiple of {align}")]
     Unaligned {
         /// Address of the region.
         address: u64,
-        /// Bytes of the number.
+        /// Size of the value in bytes.
         align: usize,
     },
-    /// Sizes do not fit, or sides overlap. Nothing was queued.
+    /// Sizes do not match, or sides overlap. Nothing was queued.
     #[error(transparent)]
     Memory(MemoryError),
-    /// The driver refused.
+    /// A driver call failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
-/// The driver's refusals are in one variant, whichever error contains them.
+/// The driver's errors are in one variant, even if another error contains them.
 macro_rules! around {
     ($($error:ident => $variant:ident;)*) => { $(
         impl From<$error> for RegionError {

@@ -9,32 +9,32 @@ use crate::launch::{LaunchConfig, LaunchError, Limits, Mismatch};
 use crate::module::{Function, Module};
 use crate::raw::shared::Shared;
 
-/// A kernel of shared code, for [launches](super::Queue::launch) whose arguments are known at run time.
+/// A kernel of shared code, for [launches](super::Queue::launch) with arguments known at run time.
 ///
-/// A handle that is shared by its clones. It keeps the code, as launches do: the code is unloaded when the last handle is
-/// dropped and no queue runs the kernel any more, and no recording has it; by the pool, as for memory that was
-/// [adopted](Pool::adopt).
+/// It is a handle shared by its clones. It keeps the code, as launches do. When the last handle is
+/// dropped, no queue runs the kernel, and no recording has it, the pool unloads the code, as for
+/// [adopted](Pool::adopt) memory.
 ///
 /// Example: see [`Arg`](super::Arg).
 #[derive(Clone)]
 pub struct SharedFunction(Arc<Code>);
 
 struct Code {
-    /// Only used while the block, which has the module, is there.
+    /// Used only while the block, which has the module, exists.
     function: Function<'static>,
-    /// Offset and size of each parameter.
     parameters: Vec<(usize, usize)>,
     limits: Limits,
     block: Arc<Block>,
 }
 
 impl Pool {
-    /// A kernel of `module` by its name, with its parameters. Dynamic shared memory beyond 48 KiB is allowed before, by
-    /// [`Function::set_attribute`].
+    /// Returns a kernel of `module` by its name, with its parameters. To use more than 48 KiB of
+    /// dynamic shared memory, first call [`Function::set_attribute`].
     ///
     /// # Errors
-    /// [`RegionError::Module`]; [`RegionError::Arguments`] where the parameters are not known: the driver is older than
-    /// CUDA 12.4, and the module was not loaded from PTX; [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// [`RegionError::Module`]; [`RegionError::Arguments`] if the parameters are unknown: the
+    /// driver is older than CUDA 12.4, and the module was not loaded from PTX;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
     /// Driver: `cuModuleGetFunction`, CUDA 2.0+, `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+
     /// (before that the PTX is read); `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.
@@ -59,7 +59,7 @@ impl Pool {
 }
 
 impl SharedFunction {
-    /// Offset and size in bytes of each parameter.
+    /// Offset and size of each parameter in bytes.
     #[inline]
     pub fn parameters(&self) -> &[(usize, usize)] {
         &self.0.parameters
@@ -76,19 +76,16 @@ impl SharedFunction {
         &self.0.block
     }
 
-    /// Refuses a geometry beyond the limits.
     #[inline]
     pub(super) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.0.limits.check(config)
     }
 
-    /// Bytes of all parameters.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
         self.0.parameters.last().map_or(0, |(offset, size)| offset + size)
     }
 
-    /// The difference in number between arguments and parameters.
     #[cold]
     pub(super) fn other_count(&self, arguments: usize) -> Mismatch {
         Mismatch::Count { kernel: self.0.parameters.len(), signature: arguments }

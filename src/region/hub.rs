@@ -1,4 +1,4 @@
-//! The state that all users of a pool share: dead blocks, and the queues.
+//! The state shared by all users of a pool: dead blocks, and the queues.
 
 use std::sync::{Arc, Mutex};
 use std::{iter, mem};
@@ -16,31 +16,28 @@ use crate::stream::Event;
 
 /// Dead blocks of one context, and its queues.
 ///
-/// A dead block is in one of three places: in the lane of its home, in `quiet` or `host` if it is idle, or in `limbo`
-/// while a queue other than its home may still use it. It leaves limbo when an event after each of those uses was seen
-/// to have passed, by [`collect`](Hub::collect).
+/// A dead block is in one of three places: in the lane of its home, in `quiet` or `host` if it is
+/// idle, or in `limbo` while a queue other than its home may still use it. It leaves limbo when
+/// [`collect`](Hub::collect) finds that an event after each of those uses has passed.
 pub(super) struct Hub {
     context: KeptContext<'static>,
     number: u64,
-    /// All queues, those without a handle included, whose streams and lanes the next ones take over.
+    /// All queues, including queues without a handle, whose streams and lanes new queues reuse.
     pub(super) queues: Mutex<Vec<Arc<Core>>>,
-    /// Device memory that nothing uses.
     pub(super) quiet: Mutex<Bins>,
-    /// Page-locked memory that nothing uses.
     pub(super) host: Mutex<Bins>,
     pub(super) limbo: Mutex<Vec<Dead>>,
-    /// Events that were recorded for blocks in limbo. Locked while blocks are collected, also during driver calls.
+    /// Events recorded for blocks in limbo. Locked during collection, including its driver calls.
     marks: Mutex<Vec<Marked>>,
 }
 
-/// A block without users, which the device may still use.
+/// A block without users on the host, which the device may still use.
 pub(super) struct Dead {
     pub(super) storage: Storage,
     pub(super) home: Option<Arc<Core>>,
     pub(super) visits: Visits,
 }
 
-/// An event after an epoch of a queue.
 struct Marked {
     queue: Arc<Core>,
     epoch: u64,
@@ -68,13 +65,13 @@ impl Hub {
         self.number
     }
 
-    /// True in a forked child, where nothing may be locked.
+    /// True in a forked child, where no lock may be taken.
     pub(super) fn forked(&self) -> bool {
         self.context.library().forked()
     }
 
-    /// Takes idle blocks out of limbo. Queues that still use something are asked for it by one event each, which is
-    /// recorded now unless there is one, and each event is asked once. An error leaves blocks where they are.
+    /// Moves idle blocks out of limbo. For each queue that still uses a block, records an event
+    /// unless there is one, and queries each event once. After an error, blocks stay in limbo.
     pub(super) fn collect(&self, cx: &Current<'_, 'static>) {
         let mut marks = locked(&self.marks);
         Self::ask(&mut marks);
@@ -90,7 +87,6 @@ impl Hub {
         self.release(over);
     }
 
-    /// Asks each event whether it has passed.
     fn ask(marks: &mut Vec<Marked>) {
         let mut waiting = Vec::with_capacity(marks.len());
         for mark in mem::take(marks) {
@@ -108,8 +104,9 @@ impl Hub {
         *marks = waiting;
     }
 
-    /// Records an event for each queue that uses a dead block and has none yet; true if there are new ones. A queue that
-    /// is being recorded cannot have one, and one whose recording has failed never gets one.
+    /// Records an event for each queue that uses a dead block and has no event yet. Returns true if
+    /// it recorded any. A queue cannot have one during a recording, and never gets one after a
+    /// failed recording.
     fn mark(cx: &Current<'_, 'static>, dead: &[Dead], marks: &mut Vec<Marked>) -> bool {
         let before = marks.len();
         for (queue, epoch) in dead.iter().flat_map(|dead| dead.visits.each()) {
@@ -125,7 +122,7 @@ impl Hub {
         marks.len() > before
     }
 
-    /// Returns idle blocks to the places that give them out. No lock is held, since owners are dropped here.
+    /// Moves idle blocks to the places that allocate them. Holds no lock, because it drops owners.
     fn release(&self, over: Vec<Dead>) {
         for Dead { storage, home, .. } in over {
             match (storage, home) {
@@ -138,7 +135,7 @@ impl Hub {
         }
     }
 
-    /// True if nothing is kept that could be freed, now or later.
+    /// True if there is nothing to free, now or later.
     pub(super) fn is_empty(&self) -> bool {
         // Blocks that are being collected are in none of the places.
         let _collecting = locked(&self.marks);
@@ -168,8 +165,8 @@ impl Hub {
         self.collect(cx);
     }
 
-    /// Waits for blocks in limbo after the last user was dropped, also where an event could not be recorded. No thread
-    /// can begin a recording of these queues any more.
+    /// Waits for blocks in limbo after the last user was dropped, even if an event could not be
+    /// recorded. No thread can begin a recording of these queues any more.
     fn wait_for_all(&self, cx: &Current<'_, 'static>) {
         self.wait_for_limbo(cx);
         if locked(&self.limbo).is_empty() {
@@ -185,8 +182,8 @@ impl Hub {
         self.collect(cx);
     }
 
-    /// Frees all idle blocks and the blocks of lanes, and returns the first error. Freeing waits for the earlier work of a
-    /// lane. A block that a capture keeps from being freed stays where it is.
+    /// Frees all idle blocks and the blocks of lanes, and returns the first error. Freeing waits
+    /// for earlier work of a lane. A block that a capture protects from the free stays.
     pub(super) fn free_held(&self) -> Result<(), Error> {
         let queues: Vec<Arc<Core>> = locked(&self.queues).clone();
         let lanes = queues.iter().map(|queue| &queue.lane);
@@ -219,10 +216,9 @@ impl Hub {
     }
 }
 
-/// The call that frees a block.
 type Free = fn(&ContextRef, u64) -> Result<(), Error>;
 
-/// Moves the blocks that nothing uses from `dead` to `over`.
+/// Moves unused blocks from `dead` to `over`.
 fn sort_out(dead: &mut Vec<Dead>, over: &mut Vec<Dead>) {
     let (idle, busy) = mem::take(dead).into_iter().partition::<Vec<_>, _>(|dead| dead.is_over());
     over.extend(idle);
@@ -235,7 +231,7 @@ impl Dead {
     }
 }
 
-/// Ends an epoch of a queue, in its own context. A queue that is being recorded cannot have its epoch ended.
+/// Ends an epoch of a queue, in the queue's own context. Returns `None` during a recording.
 fn end_epoch(cx: &Current<'_, 'static>, queue: &Arc<Core>) -> Result<Option<Marked>, Error> {
     if cx.context() != queue.context() {
         return queue.kept_context().enter_as(|cx| end_epoch(cx, queue));
@@ -251,7 +247,7 @@ fn end_epoch(cx: &Current<'_, 'static>, queue: &Arc<Core>) -> Result<Option<Mark
 fn free_device(context: &ContextRef, block: u64) -> Result<(), Error> {
     context.check_kept(FnId::cuMemFree_v2)?;
     captures::free_beside(context.library(), || {
-        // SAFETY: a block of this context without users; the call waits for earlier work of the context.
+        // SAFETY: a block without users; the call waits for earlier work of the context.
         unsafe { context_call!(context, cuMemFree_v2(block)) }
     })
 }
@@ -260,12 +256,12 @@ fn free_host(context: &ContextRef, block: u64) -> Result<(), Error> {
     context.check_kept(FnId::cuMemFreeHost)?;
     let start = std::ptr::with_exposed_provenance_mut(block as usize);
     captures::free_beside(context.library(), || {
-        // SAFETY: a block without users, which no work uses.
+        // SAFETY: a block that neither the host nor any work uses.
         unsafe { context_call!(context, cuMemFreeHost(start)) }
     })
 }
 
-/// Waits for the work that uses dead blocks, and frees all. Blocks that could not be waited for leak.
+/// Waits for the work on dead blocks, and frees them. Leaks blocks if the wait fails.
 impl Drop for Hub {
     fn drop(&mut self) {
         if self.forked() {
@@ -282,7 +278,7 @@ impl Drop for Hub {
         }
         for dead in locked(&self.limbo).drain(..) {
             if dead.visits.each().any(|(queue, _)| *queue.context() != *self.context) {
-                // The end of the context waits for its own work alone.
+                // The end of the context waits only for its own work.
                 self.context.mark().lose();
             }
             mem::forget(dead.storage);
@@ -293,7 +289,6 @@ impl Drop for Hub {
     }
 }
 
-/// Allocates a block of device memory.
 pub(super) fn alloc_device(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64, Error> {
     let context = cx.get()?;
     let mut address = 0;
@@ -302,8 +297,8 @@ pub(super) fn alloc_device(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64
     Ok(address)
 }
 
-/// Allocates a block of page-locked memory. Its contents are unspecified: the system makes the pages, so that
-/// they are some bytes also for the compiler, which sees an address from outside.
+/// Allocates a block of page-locked memory. Its contents are unspecified, but not uninitialized for
+/// the compiler, because the system makes the pages in an opaque call.
 pub(super) fn alloc_host(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64, Error> {
     let context = cx.get()?;
     let mut start = std::ptr::null_mut();

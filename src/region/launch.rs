@@ -1,4 +1,4 @@
-//! Launches with arguments that are known at run time.
+//! Launches with arguments known only at run time.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -16,7 +16,7 @@ use crate::launch::{LaunchConfig, Mismatch};
 use crate::raw::call::context_call;
 use crate::texture::{Surface, TensorElement, TensorMap, TensorMemory, Texture};
 
-/// One argument of a launch whose kernel is known at run time. Numbers, regions and bytes convert into it.
+/// An argument of a launch with arguments known at run time. Numbers, regions and bytes convert.
 ///
 /// # Example
 /// ```
@@ -63,18 +63,18 @@ pub enum Arg<'a> {
     F64(f64),
     /// The address of the first byte of a region.
     Region(&'a Region),
-    /// A struct, an array or anything else that is passed by value, as its bytes in the kernel.
+    /// A struct, an array or another value passed by value, as its bytes in the kernel.
     Bytes(&'a [u8]),
     /// A texture object.
     Texture(&'a Texture<'a>),
     /// A surface object.
     Surface(&'a Surface<'a>),
-    /// A tensor map, and the region that it describes.
+    /// A tensor map, and the region described by it.
     TensorMap(&'a TensorMap<'a>, &'a Region),
 }
 
 impl<'a> Arg<'a> {
-    /// The region that the kernel reaches by it.
+    /// The region that the kernel accesses through the argument.
     #[inline]
     const fn region(&self) -> Option<&'a Region> {
         match self {
@@ -83,7 +83,6 @@ impl<'a> Arg<'a> {
         }
     }
 
-    /// Hands over the bytes as the kernel takes them.
     #[inline]
     fn with_bytes<R>(&self, take: impl FnOnce(&[u8]) -> R) -> R {
         match *self {
@@ -148,31 +147,33 @@ impl<'a, T: TensorElement> TensorMemory<'a, T> for &'a Region {
     }
 }
 
-/// Most bytes of arguments that are packed without an allocation.
+/// Maximum number of argument bytes that are packed without an allocation.
 const PACKED: usize = 512;
 
-/// Arguments as the kernel takes them, at their offsets.
+/// Arguments in the kernel's form, at their offsets.
 #[repr(align(64))]
 struct Packed([MaybeUninit<u8>; PACKED]);
 
 impl Queue {
-    /// Queues a kernel with arguments that are compared with its parameters in number and size, and passed at their
-    /// offsets. The host does not wait, and a fault shows at a later call.
+    /// Queues a kernel. The arguments are compared with its parameters in number and size, and
+    /// passed at their offsets. The host does not wait. A later call reports a fault.
     ///
-    /// Regions among the arguments are noted, and those in `also`: regions whose addresses the kernel finds elsewhere.
+    /// Notes the regions among the arguments, and the regions in `also`, whose addresses the kernel
+    /// gets in another way.
     ///
     /// # Errors
-    /// [`RegionError::Arguments`]; [`RegionError::Launch`] for a geometry beyond the limits; [`RegionError::NotOrdered`];
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`; the sticky
-    /// errors of earlier work.
+    /// [`RegionError::Arguments`]; [`RegionError::Launch`] for a geometry beyond the limits;
+    /// [`RegionError::NotOrdered`]; [`Error::is_wrong_context`](crate::Error::is_wrong_context);
+    /// `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
-    /// The kernel is foreign code, and the caller answers for it:
+    /// The kernel is foreign code, and the caller is responsible for it:
     /// 1. The arguments have the same meaning here and in the kernel.
-    /// 2. It accesses only memory that it may: the regions among the arguments and in `also` within their bytes, and
-    ///    other memory whose addresses it is given. No other access conflicts with it, but such as queues and marks put in
-    ///    order.
-    /// 3. Objects that are no regions live until the kernel has finished, or, in a recording, until the replays have
+    /// 2. It accesses only memory that it may: the regions among the arguments and in `also` within
+    ///    their bytes, and other memory whose addresses it receives. Queues and marks order every
+    ///    conflicting access.
+    /// 3. Objects that are not regions live until the kernel or, in a recording, the replays have
+    ///    finished: textures, surfaces, the arrays under them, and memory of other owners.
     ///    finished: textures, surfaces, the arrays under them, and memory of other owners.
     ///
     /// Driver: `cuLaunchKernel`, CUDA 4.0+.
@@ -192,7 +193,7 @@ impl Queue {
         let (bytes, mut here) = (function.bytes(), Packed([const { MaybeUninit::uninit() }; PACKED]));
         if bytes <= PACKED {
             pack(function, arguments, &mut here.0)?;
-            // SAFETY: the caller's word; the arguments are packed at their offsets.
+            // SAFETY: guaranteed by the caller; the arguments are packed at their offsets.
             return unsafe {
                 self.launch_packed(cx, function, config, here.0.as_mut_ptr().cast(), (arguments, also))
             };
@@ -204,7 +205,7 @@ impl Queue {
     }
 
     /// # Safety
-    /// The duties of [`launch`](Queue::launch); the arguments are packed at their offsets from `packed` on.
+    /// Same as [`launch`](Queue::launch); the arguments are packed at their offsets from `packed` on.
     #[inline]
     unsafe fn launch_packed(
         &self,
@@ -230,8 +231,8 @@ impl Queue {
         let LaunchConfig { grid, block, shared_bytes } = config;
         let function = function.function().as_raw();
         self.operate_on(cx, CALL, regions.chain(code), check, |context, stream| {
-            // SAFETY: function and stream are live and of the current context, and the arguments outlive the call; the
-            // caller answers for the kernel.
+            // SAFETY: function and stream are live and of the current context, and the arguments
+            // outlive the call; the caller guarantees the kernel.
             unsafe {
                 context_call!(
                     context,
@@ -254,7 +255,7 @@ impl Queue {
     }
 }
 
-/// Puts the arguments at the offsets of the kernel's parameters, in a place that is large enough.
+/// Writes the arguments at the parameters' offsets, to a buffer that is large enough.
 #[inline]
 fn pack(
     function: &SharedFunction,

@@ -1,4 +1,4 @@
-//! Marks in queues, and the waits for them.
+//! Marks in queues, and waits for them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::error::Error;
 use crate::raw::call::forked;
 use crate::stream::Event;
 
-/// A mark in a queue, after all work that was queued before it: other queues and the host wait for it.
+/// A mark in a queue, after all earlier work: other queues and the host can wait for it.
 ///
-/// Dropping it makes no driver call. A mark that was made during a recording is part of that: queues that wait for it
-/// become part of the recording, too, and the host cannot wait for it.
+/// Dropping it makes no driver call. A mark made during a recording is part of the recording:
+/// queues that wait for it become part of the recording too, and the host cannot wait for it.
 ///
 /// # Example
 /// ```
@@ -40,18 +40,16 @@ use crate::stream::Event;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Mark {
-    /// Taken when this is dropped.
     event: Option<Event<'static>>,
     queue: Queue,
     epoch: u64,
-    /// Epochs that come before the mark.
     seen: Seen,
-    /// The recording that it is part of.
+    /// The recording that contains it.
     taken: Option<Arc<Taken>>,
 }
 
 impl Mark {
-    /// Marks the end of an epoch, or a place in a recording. The caller holds the queue's mode exclusively.
+    /// Marks the end of an epoch, or a place in a recording. The caller holds the mode exclusively.
     pub(super) fn make(cx: &Current<'_, 'static>, queue: &Queue, mode: &Mode) -> Result<Self, RegionError> {
         let core = queue.core();
         let (event, epoch, taken) = match mode.taken()? {
@@ -76,7 +74,7 @@ impl Mark {
         self.epoch
     }
 
-    /// The event, if the host may ask for it.
+    /// The event, if the host may query it.
     pub(super) fn event(&self) -> Result<&Event<'static>, RegionError> {
         if self.queue.context().library().forked() {
             return Err(forked(FnId::cuEventQuery).into());
@@ -87,10 +85,11 @@ impl Mark {
         }
     }
 
-    /// True if all work before the mark is over. Does not wait. A capture of streams that forbids to ask is invalid then.
+    /// True if all work before the mark is complete. Does not wait. A capture of streams that
+    /// forbids the query becomes invalid.
     ///
     /// # Errors
-    /// [`RegionError::Recording`] for a mark of a recording; the sticky errors of that or earlier work.
+    /// [`RegionError::Recording`] for a mark of a recording; sticky errors of that or earlier work.
     ///
     /// Driver: `cuEventQuery`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventQuery")]
@@ -102,10 +101,11 @@ impl Mark {
         Ok(done)
     }
 
-    /// Blocks the host until all work before the mark is over. A capture of streams that forbids waits is invalid then.
+    /// Waits on the host until all work before the mark is complete. A capture of streams that
+    /// forbids waits becomes invalid.
     ///
     /// # Errors
-    /// The errors of [`is_done`](Mark::is_done).
+    /// Same as [`is_done`](Mark::is_done).
     ///
     /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`,
     /// CUDA 10.1+.
@@ -116,7 +116,7 @@ impl Mark {
         Ok(())
     }
 
-    /// The work before the mark is over for certain.
+    /// Records that the work before the mark is certainly complete.
     pub(super) fn passed(&self) {
         self.queue.core().pass(self.epoch);
     }
@@ -134,7 +134,7 @@ impl Queue {
     /// Marks the end of all work queued so far. The host does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`RegionError::Lost`]; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; [`RegionError::Lost`].
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias("cuEventRecord", "cuEventCreate"))]
@@ -144,13 +144,13 @@ impl Queue {
         Mark::make(cx, self, &mode)
     }
 
-    /// Makes work queued here later wait for a mark of any queue of the driver. The host does not wait.
+    /// Makes later work of this queue wait for a mark of any queue. The host does not wait.
     ///
-    /// A queue that waits for a mark of a recording becomes part of the recording, until that ends.
+    /// A queue that waits for a mark of a recording is part of it until the recording ends.
     ///
     /// # Errors
-    /// [`RegionError::OtherRecording`] if one of both is part of a recording and the other is not, or of another one;
-    /// [`Error::is_wrong_context`]; [`RegionError::Lost`]; the sticky errors of earlier work.
+    /// [`RegionError::OtherRecording`] if only one of the two is in a recording, or if they are in
+    /// different ones; [`Error::is_wrong_context`]; [`RegionError::Lost`].
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; where that fails for a mark of a recording, `cuStreamIsCapturing`,
     /// CUDA 10.0+.
@@ -163,7 +163,7 @@ impl Queue {
         let joins = match (mode.taken()?, &mark.taken) {
             (None, None) => None,
             (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => None,
-            // A recording is of one context.
+            // A recording has one context.
             (None, Some(theirs)) if mark.queue.context() == self.context() && theirs.join(core) => {
                 Some(theirs)
             }
@@ -180,8 +180,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Makes a queue part of a recording, by a wait for a mark of it. After an error it may have become part of it all the
-    /// same: then the wait was done.
+    /// Adds a queue to a recording, by a wait for one of its marks. After an error the wait may
+    /// have taken effect, and the queue is part of the recording.
     fn joined(
         core: &Core,
         mode: &mut Mode,

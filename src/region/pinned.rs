@@ -1,4 +1,4 @@
-//! Page-locked memory of the host, owned by one at a time.
+//! Page-locked host memory, with one owner at a time.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -8,12 +8,13 @@ use std::sync::Arc;
 use super::block::Block;
 use crate::memory::DeviceData;
 
-/// Bytes of page-locked memory, for [uploads](super::Queue::upload) and [reads](super::Queue::read): it dereferences to
-/// them, and the device copies from and to it while the host goes on.
+/// Bytes of page-locked memory, for [uploads](super::Queue::upload) and
+/// [reads](super::Queue::read). It dereferences to the bytes, and the device copies from and to it
+/// in parallel with the host.
 ///
-/// It is moved into an upload or a read, and comes back from a read by a wait that has succeeded, and in no other way: so
-/// the host never reaches bytes that the device writes. Dropped, it goes back to its pool, without a driver call; memory
-/// that a device may still use is not given out before that use is over.
+/// It is moved into an upload or a read. Only a successful wait returns it from a read, so the host
+/// never accesses bytes that the device writes. When dropped, it returns to its pool without a
+/// driver call. Memory that a device may still use is not reused before that use is complete.
 ///
 /// Its contents are not cleared: they are unspecified bytes.
 ///
@@ -44,13 +45,13 @@ pub struct Pinned {
     len: usize,
 }
 
-// SAFETY: it owns its bytes alone; the block is for all threads.
+// SAFETY: it owns its bytes exclusively; any thread may use the block.
 unsafe impl Send for Pinned {}
-// SAFETY: shared, it gives out shared references to bytes alone.
+// SAFETY: a shared reference gives only shared references to bytes.
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
-    /// The first `len` bytes of a block that was just made, or none.
+    /// The first `len` bytes of a new block, or none.
     pub(super) fn new(block: Block, start: Option<NonNull<u8>>, len: usize) -> Self {
         let (start, len) = start.map_or((NonNull::dangling(), 0), |start| (start, len));
         Self { block: Arc::new(block), start, len }
@@ -64,11 +65,11 @@ impl Pinned {
         self.start.as_ptr()
     }
 
-    /// Two pieces of the memory, the second from byte `at` on, or this again if there are not so many bytes. The memory
-    /// goes back when both were dropped. No driver call.
+    /// Splits the memory before byte `at`. The memory returns to the pool when both parts were
+    /// dropped. No driver call.
     ///
     /// # Errors
-    /// The memory itself, if it has less than `at` bytes.
+    /// The memory itself, if it has fewer than `at` bytes.
     pub fn split(self, at: usize) -> Result<(Self, Self), Self> {
         let Some(rest) = self.len.checked_sub(at) else { return Err(self) };
         // SAFETY: the offset is within the block, or its end.
@@ -77,15 +78,15 @@ impl Pinned {
         Ok((Self { len: at, ..self }, second))
     }
 
-    /// The bytes as elements; `None` if they do not begin at a multiple of the element's alignment, or are no whole number
-    /// of elements.
+    /// Returns the bytes as elements, or `None` if they are not aligned for the element or not a
+    /// whole number of elements.
     pub fn elements<T: DeviceData>(&self) -> Option<&[T]> {
         let start = self.start.cast::<T>();
         let len = self.len.checked_div(size_of::<T>())?;
         if !start.is_aligned() || len * size_of::<T>() != self.len {
             return None;
         }
-        // SAFETY: so many elements are there, aligned; any bytes are a `T`, and they are borrowed as this is.
+        // SAFETY: this many aligned elements, borrowed like this; any bytes are a `T`.
         Some(unsafe { std::slice::from_raw_parts(start.as_ptr(), len) })
     }
 }
@@ -94,15 +95,16 @@ impl Deref for Pinned {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: so many bytes are there. They are this piece's alone, and no device writes them: for that the piece is
-        // given up. Of pages that were never written the system makes bytes.
+        // SAFETY: there are this many bytes, which belong only to this piece. No device writes
+        // them, because the piece is moved for that. The system initializes pages that were never
+        // written.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
 impl DerefMut for Pinned {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `deref`, of a piece that is borrowed mutably; no device reads it either.
+        // SAFETY: as in `deref`, borrowed mutably; no device reads it either.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

@@ -1,4 +1,4 @@
-//! The pool: where queues, memory and kernels are made.
+//! The pool, which makes queues, memory and kernels.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,11 +19,12 @@ use crate::stream::Stream;
 
 /// A pool of memory in one context, with its queues and its page-locked memory.
 ///
-/// A handle that is shared: by its clones, and by all that was made with it. Memory that is dropped is kept, and given
-/// out again without a driver call. Device memory belongs to the [`Queue`] that has allocated it: dropped, it is used
-/// again by that queue at once, as its next work comes after the work that still runs. Memory that other queues have
-/// used waits until they have passed that use; events are recorded to find out when memory is wanted. So no drop calls
-/// the driver, but the last of all: it waits for the work that uses the memory, and frees it. Memory whose work cannot
+/// It is a handle: its clones, and all objects made with it, share the pool. Dropped memory is
+/// kept, and reused without a driver call. Device memory belongs to the [`Queue`] that allocated
+/// it. That queue can reuse it immediately after a drop, because its next work comes after the work
+/// that still runs. Memory that other queues have used waits until they have passed that use;
+/// events are recorded to check this when memory is needed. So no drop calls the driver, except the
+/// last of all: it waits for the work that uses the memory, and frees it. Memory whose work cannot
 /// be waited for leaks.
 ///
 /// Sizes are rounded up to sixteen classes per power of two, of at least 512 bytes.
@@ -57,7 +58,7 @@ impl Pool {
         Self(Arc::new(Hub::new(cx.keep())))
     }
 
-    /// The context in which all of it is.
+    /// The pool's context.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
@@ -67,18 +68,18 @@ impl Pool {
         &self.0
     }
 
-    /// Makes a queue, on a non-blocking stream. The stream of a queue that was dropped is used again, with the memory in
-    /// its order, if its work is over.
+    /// Makes a queue, on a non-blocking stream. Reuses the stream of a dropped queue, with the
+    /// memory in its order, if its work is complete.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+, and `cuStreamQuery`, CUDA 2.0+, for each queue that was dropped.
     #[doc(alias("cuStreamCreate", "cuStreamQuery"))]
     pub fn queue(&self, cx: &Current<'_, 'static>) -> Result<Queue, RegionError> {
         cx.require(self.context(), FnId::cuStreamCreate)?;
         let mut queues = locked(&self.0.queues);
-        // One without users but this list has no recording either, and no other code can reach it.
+        // A queue used only by this list has no recording, and no other code can access it.
         let unused = queues.iter().filter(|core| Arc::strong_count(core) == 1);
         let idle = unused.filter(|core| core.hold().eager().is_ok());
         let is_done = |core: &Arc<Core>| {
@@ -100,11 +101,11 @@ impl Pool {
         Ok(Queue::new(core, Arc::clone(&self.0)))
     }
 
-    /// Takes `bytes` bytes of page-locked memory of the host, with unspecified contents.
+    /// Allocates `bytes` bytes of page-locked host memory, with unspecified contents.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`, when
-    /// all that was kept is freed; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::is_wrong_context`];
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
     /// Driver: none where memory of the size class is idle; otherwise `cuMemHostAlloc`, CUDA 2.2+, unless memory comes
     /// back when each queue that uses dropped memory was asked, by `cuEventCreate`, `cuEventRecord` and `cuEventQuery`,
@@ -133,14 +134,15 @@ impl Pool {
         Ok(Pinned::new(block, std::ptr::NonNull::new(start), bytes))
     }
 
-    /// Makes a region of memory that has an owner: a [`Buffer`](crate::Buffer), a
-    /// [`ManagedBuffer`](crate::memory::ManagedBuffer) or, of other code, a [`ForeignBuffer`](crate::memory::ForeignBuffer)
-    /// with the function that gives it back. Waits for the default stream, which may still use it; from then on it is
-    /// in the order of no queue. The owner is dropped when the last share is dropped and no queue uses it any more: by
-    /// the pool, when it looks for memory, adopts, or is [trimmed](Pool::trim), or when it ends.
+    /// Makes a region of owned memory: a [`Buffer`](crate::Buffer), a
+    /// [`ManagedBuffer`](crate::memory::ManagedBuffer) or, of other code, a
+    /// [`ForeignBuffer`](crate::memory::ForeignBuffer) with its release function. First waits for
+    /// the default stream, which may still use the memory; afterwards it is in the order of no
+    /// queue. When the last share is dropped and no queue uses the memory, the pool drops the
+    /// owner: when it looks for memory, adopts, is [trimmed](Pool::trim), or ends.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work. Then the owner is dropped.
+    /// [`Error::is_wrong_context`]. Then the owner is dropped.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; for queues that use memory which was dropped `cuEventCreate`,
     /// `cuEventRecord` and `cuEventQuery`, CUDA 2.0+, and the calls that free memory and code that nothing uses any more.
@@ -155,11 +157,12 @@ impl Pool {
         Ok(Region::new(block, address, bytes))
     }
 
-    /// Frees all memory that nothing uses, drops owners that were [adopted](Pool::adopt) and code whose last use is over,
-    /// and destroys the streams of queues that were dropped. Waits for work of queues whose memory is freed.
+    /// Frees all unused memory, drops [adopted](Pool::adopt) owners and code whose last use is
+    /// complete, and destroys the streams of dropped queues. Waits for work of queues whose memory
+    /// is freed.
     ///
     /// # Errors
-    /// As the driver says, the first of them; [`Error::is_wrong_context`].
+    /// The first error of the driver; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+, for each block; for queues that use memory which
     /// was dropped `cuEventCreate`, `cuEventRecord` and `cuEventQuery`, CUDA 2.0+; `cuStreamDestroy_v2` and
@@ -169,8 +172,9 @@ impl Pool {
         cx.require(self.context(), FnId::cuMemFree_v2)?;
         self.0.collect(cx);
         let freed = self.0.free_held();
-        // A queue without users has only work that the driver finishes, and, after the line above, no memory in a lane,
-        // unless a block has come since: so the lane is looked at under the lock of the list.
+        // A queue without users has only work that the driver finishes and, after the line above,
+        // no memory in its lane, unless a block has arrived since. So the lane is checked under the
+        // lock of the list.
         let mut queues = locked(&self.0.queues);
         let (unused, used) = std::mem::take(&mut *queues).into_iter().partition(is_unused);
         *queues = used;
@@ -180,17 +184,16 @@ impl Pool {
     }
 }
 
-/// True if nothing but the list of queues refers to one, and it has no memory.
+/// True if only the list refers to the queue, and it has no memory.
 fn is_unused(core: &Arc<Core>) -> bool {
     Arc::strong_count(core) == 1 && locked(&core.lane).is_empty()
 }
 
-/// The size class of memory.
 pub(super) fn class_of(bytes: usize) -> Result<SizeClass, MemoryError> {
     SizeClass::of(bytes).ok_or(MemoryError::TooLarge { len: bytes, element_bytes: 1 })
 }
 
-/// Allocates; where there is no room, waits for blocks in limbo, frees all that is kept, and tries once more.
+/// Allocates. Without room, waits for blocks in limbo, frees kept memory, and retries once.
 pub(super) fn with_room(
     cx: &Current<'_, 'static>,
     hub: &Hub,
@@ -199,7 +202,7 @@ pub(super) fn with_room(
     match alloc() {
         Err(error) if is_no_room(error) && !hub.is_empty() => {
             hub.wait_for_limbo(cx);
-            // That freeing has failed says nothing of the room there is.
+            // The failed free may still have made room.
             hub.free_held().unwrap_or_else(|error| hub.context().swallow(error));
             alloc()
         }

@@ -17,20 +17,23 @@ use crate::error::Error;
 use crate::memory::caching::SizeClass;
 use crate::raw::call::forked;
 
-/// A queue of work on regions: it runs in the order in which it was queued, concurrently with other queues and streams.
+/// A queue of work on regions. Work runs in the order in which it was queued, concurrently with
+/// other queues and streams.
 ///
-/// A handle that is shared, and used by any number of threads. It is a stream, and not a [`Stream`](crate::Stream): work
-/// on it may become part of a [`Recording`](super::Recording) that another thread has begun, which keeps all that it
-/// uses, whereas the loans of a scope end with the scope. Each operation makes one driver call.
+/// It is a handle that any number of threads can share. It is not a [`Stream`](crate::Stream),
+/// because its work may become part of a [`Recording`](super::Recording) of another thread: a
+/// recording keeps all that its work uses, but the loans of a scope end with the scope. Each
+/// operation makes one driver call.
 ///
-/// Work may still run when the method that queued it returns. [`mark`](Queue::mark) and [`wait`](Queue::wait) put
-/// queues in order.
+/// Work may still run when the method that queued it returns. [`mark`](Queue::mark) and
+/// [`wait`](Queue::wait) order queues.
 ///
 /// # Order between queues
 ///
-/// Memory that a queue allocates may still be used by its own earlier work. Another queue must come after that: it
-/// [waits](Queue::wait) for a mark that was made after the allocation, or it answers [`RegionError::NotOrdered`]. Beyond
-/// that nothing is compared: a queue that reads memory before another one has written it finds old bytes.
+/// A queue's own earlier work may still use memory that the queue allocates. Another queue must
+/// come after that work: it [waits](Queue::wait) for a mark made after the allocation; otherwise
+/// its operations fail with [`RegionError::NotOrdered`]. No other order is checked: a queue that
+/// reads memory before another one has written it finds old bytes.
 ///
 /// Example: see [`Pool`](super::Pool), `queue`.
 #[derive(Clone)]
@@ -44,28 +47,31 @@ impl Queue {
         Self { core, hub }
     }
 
-    /// The driver's handle, for other libraries. Work that is queued with it is not noted anywhere, and becomes part of a
-    /// recording if there is one.
+    /// The driver's handle, for other libraries. Work queued through it is not noted, and becomes
+    /// part of a recording if there is one.
     #[inline]
     pub fn as_raw(&self) -> CUstream {
         self.core.stream.as_raw()
     }
 
-    /// The context that the queue belongs to.
+    /// The queue's context.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.core.context()
     }
 
-    /// Lets another library queue work that uses `regions`. `body` receives the driver's handle of the stream. Its
-    /// work there becomes part of a recording if there is one, and the regions are noted as for [`launch`](Queue::launch).
+    /// Lets another library queue work that uses `regions`. `body` receives the driver's handle of
+    /// the stream. Its work becomes part of a recording if there is one, and the regions are noted
+    /// as for [`launch`](Queue::launch).
     ///
-    /// While `body` runs, other threads neither mark nor record this queue. It must not use the queue itself, and it must
-    /// have queued all its work before it returns. The context need not be current.
+    /// While `body` runs, other threads cannot mark or record this queue. `body` must not use the
+    /// queue itself, and must queue all its work before it returns. The context need not be
+    /// current.
     ///
     /// # Errors
-    /// Errors of `body`; [`RegionError::NotOrdered`]; [`Error::is_wrong_context`] for a region of another context than the
-    /// queue; [`Error::is_forked`]. Unless it is an error of `body`, that did not run.
+    /// The errors of `body`; [`RegionError::NotOrdered`]; [`Error::is_wrong_context`] for a region
+    /// of another context than the queue; [`Error::is_forked`]. If another error than one of `body`
+    /// is returned, `body` did not run.
     pub fn with_raw<'r, R, E: From<RegionError>>(
         &self,
         regions: impl IntoIterator<Item = &'r Region>,
@@ -83,9 +89,10 @@ impl Queue {
         body(self.as_raw())
     }
 
-    /// A region without bytes that keeps `owner`: noted as memory is, it is dropped when the last share is dropped and no
-    /// queue uses it any more, by the pool, as for memory that was [adopted](super::Pool::adopt). For objects of other
-    /// libraries that work queued by [`with_raw`](Queue::with_raw) uses.
+    /// Makes a region without bytes that keeps `owner`. It is noted like memory: when the last
+    /// share is dropped and no queue uses it, the pool drops it, as for
+    /// [adopted](super::Pool::adopt) memory. For objects of other libraries that work in
+    /// [`with_raw`](Queue::with_raw) uses.
     pub fn keep(&self, owner: impl Any + Send + Sync) -> Region {
         Region::new(Block::new(&self.hub, Storage::Kept(Box::new(owner)), None), 0, 0)
     }
@@ -94,13 +101,14 @@ impl Queue {
         &self.core
     }
 
-    /// Allocates `bytes` bytes in the order of this queue, with unspecified contents. During a recording, the memory is in
-    /// the order of no queue. Where nothing that was dropped fits, the pool also drops owners that were adopted and code,
-    /// once their last use is over; freeing them waits for the context.
+    /// Allocates `bytes` bytes in the order of this queue, with unspecified contents. During a
+    /// recording, the memory is in the order of no queue. If no dropped memory fits, the pool also
+    /// drops adopted owners and code whose last use is complete; freeing them waits for the
+    /// context.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`](crate::MemoryError::TooLarge) in [`RegionError::Memory`]; [`Error::is_wrong_context`];
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, when all that the pool kept is freed; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`](crate::MemoryError::TooLarge) in [`RegionError::Memory`];
+    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
     /// Driver: none where memory of the size class was dropped that this queue may use again; otherwise `cuMemAlloc_v2`,
     /// CUDA 3.2+, unless memory comes back when each queue that uses dropped memory was asked, by `cuEventCreate`,
@@ -124,8 +132,7 @@ impl Queue {
         Ok(self.region((address, self.home()), class, bytes))
     }
 
-    /// Memory that this queue may use now, and its home: from its lane, unless its work is being recorded, or memory that
-    /// nothing uses.
+    /// Memory that this queue may use now: from its lane, except in a recording, or unused memory.
     fn idle(&self, class: SizeClass) -> Result<Option<(u64, Home)>, RegionError> {
         let mode = self.core.hold();
         let home = self.home_in(&mode);
@@ -138,7 +145,7 @@ impl Queue {
         Ok(locked(&self.hub.quiet).take(class).map(|address| (address, home)))
     }
 
-    /// The home of memory that is given out now.
+    /// The home of memory that is allocated now.
     fn home(&self) -> Home {
         self.home_in(&self.core.hold())
     }
@@ -151,7 +158,7 @@ impl Queue {
         Region::new(Block::new(&self.hub, Storage::Device { address, class }, home), address, bytes)
     }
 
-    /// Makes one driver call on the stream, after noting the regions that it uses. The notes stay if the call fails.
+    /// Makes one driver call on the stream, after noting its regions. An error keeps the notes.
     #[inline]
     pub(super) fn operate<'r>(
         &self,
@@ -164,7 +171,7 @@ impl Queue {
         self.operate_on(cx, call, blocks, |block| block.check_context(&self.core, call), body)
     }
 
-    /// Like [`operate`](Queue::operate), with blocks, and a check of each.
+    /// Same as [`operate`](Queue::operate), with blocks, and a check of each.
     #[inline]
     pub(super) fn operate_on<'r>(
         &self,

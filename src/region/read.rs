@@ -1,4 +1,4 @@
-//! Reads: copies to the host that are waited for or awaited.
+//! Reads: copies to the host that can be waited for or awaited.
 
 use std::fmt;
 use std::future::Future;
@@ -12,13 +12,15 @@ use crate::context::Current;
 use crate::memory::{copy, same_length};
 use crate::stream::Reached;
 
-/// A copy of a region to page-locked memory, under way: the memory comes back from [`wait`](Read::wait), on any thread,
-/// or from this as a future.
+/// A copy of a region to page-locked memory in progress. [`wait`](Read::wait), on any thread, or
+/// this value as a future returns the memory.
 ///
-/// Dropping it makes no driver call and waits for nothing: the memory goes back to the pool, and is not given out before
-/// the copy is over. If a wait fails, the device may still write the memory, which does not come back then.
+/// Dropping it makes no driver call and does not wait: the memory returns to the pool, which does
+/// not reuse it before the copy is complete. If a wait fails, the memory is not returned, because
+/// the device may still write it.
 ///
-/// The future needs no runtime. If it has to wait, the driver wakes it, on a thread of its own: see [`Reached`].
+/// The future needs no runtime. If necessary, the driver wakes it on its own thread: see
+/// [`Reached`].
 ///
 /// Example: see [`Pinned`], `read`.
 #[must_use = "it has the memory that the copy writes"]
@@ -27,17 +29,18 @@ pub struct Read(Option<Flight>);
 struct Flight {
     memory: Pinned,
     mark: Mark,
-    /// Some if the future has to wait.
+    /// `Some` if the future has to wait.
     reached: Option<Reached<'static>>,
 }
 
 impl Queue {
-    /// Queues a copy of a region to page-locked memory of the same size. After an error the memory goes back to the pool.
+    /// Queues a copy of a region to page-locked memory of the same size. After an error the memory
+    /// returns to the pool.
     ///
     /// # Errors
-    /// [`MemoryError::Length`](crate::MemoryError::Length) in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
-    /// [`RegionError::Recording`]; [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of
-    /// earlier work.
+    /// [`MemoryError::Length`](crate::MemoryError::Length) in [`RegionError::Memory`];
+    /// [`RegionError::NotOrdered`]; [`RegionError::Recording`];
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
     /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+, and `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`,
     /// CUDA 2.0+.
@@ -53,7 +56,7 @@ impl Queue {
             block.check_context(core, CALL)?;
             block.touch(core, &mode)?;
         }
-        // SAFETY: both have so many bytes. The host side is owned here, and given out after a wait that has succeeded.
+        // SAFETY: both have this many bytes. This value owns the host side until a wait succeeds.
         unsafe { copy::to_host_on(context, self.as_raw(), to.start().cast(), from.as_raw(), to.len()) }?;
         let mark = Mark::make(cx, self, &mode)?;
         Ok(Read(Some(Flight { memory: to, mark, reached: None })))
@@ -61,10 +64,10 @@ impl Queue {
 }
 
 impl Read {
-    /// True if the copy is over. Does not wait.
+    /// True if the copy is complete. Does not wait.
     ///
     /// # Errors
-    /// The sticky errors of this or earlier work.
+    /// Sticky errors of this or earlier work.
     ///
     /// Driver: `cuEventQuery`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias = "cuEventQuery")]
@@ -72,11 +75,11 @@ impl Read {
         self.0.as_ref().map_or(Ok(true), |flight| flight.mark.is_done())
     }
 
-    /// Blocks the host until the copy is over, and returns the memory. A capture of streams that forbids waits is invalid
-    /// then.
+    /// Waits on the host until the copy is complete, and returns the memory. A capture of streams
+    /// that forbids waits becomes invalid.
     ///
     /// # Errors
-    /// The sticky errors of this or earlier work; then the memory is not given back.
+    /// Sticky errors of this or earlier work; then the memory is not returned.
     ///
     /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`,
     /// CUDA 10.1+.
@@ -95,8 +98,8 @@ impl Flight {
         Ok(self.memory)
     }
 
-    /// The memory if the copy is over; otherwise the task is woken when it is. If the driver cannot be asked for that, the
-    /// host waits.
+    /// Returns the memory if the copy is complete; otherwise wakes the task when it is. If the
+    /// driver cannot do that, the host waits.
     fn poll(mut self, task: &mut Context<'_>) -> Result<Poll<Result<Pinned, RegionError>>, Self> {
         if self.reached.is_none() {
             match self.mark.is_done() {
@@ -121,12 +124,12 @@ impl Flight {
                 self.mark.passed();
                 Ok(Poll::Ready(Ok(self.memory)))
             }
-            // The driver's callback may have failed by itself.
+            // The driver's callback itself may have failed.
             Poll::Ready(Err(_)) => Ok(Poll::Ready(self.wait())),
         }
     }
 
-    /// Has the driver call when the copy is over, by way of a stream of its own, which no recording takes in.
+    /// Makes the driver call after the copy, on a separate stream, which is never recorded.
     fn ring(&self) -> Result<Reached<'static>, RegionError> {
         let core = self.mark.queue().core();
         let event = self.mark.event()?;
@@ -137,7 +140,7 @@ impl Flight {
 impl Future for Read {
     type Output = Result<Pinned, RegionError>;
 
-    /// Once it has been ready, it is never again.
+    /// It is ready only once.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(flight) = self.0.take() else { return Poll::Pending };
         match flight.poll(task) {

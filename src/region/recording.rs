@@ -17,9 +17,9 @@ use crate::graph::End;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
-/// Work and memory that a recording takes in while it runs.
+/// Work and memory that a recording captures.
 pub(super) struct Taken {
-    /// Epochs that come before each replay: all that came before the recording.
+    /// Epochs that come before each replay, from before the recording.
     base: Seen,
     parts: Mutex<Parts>,
 }
@@ -30,9 +30,9 @@ struct Parts {
     joined: Vec<Arc<Core>>,
     /// Blocks by their addresses.
     kept: BTreeMap<usize, Arc<Block>>,
-    /// True if no queue can join any more.
+    /// True if no more queues can join.
     is_closed: bool,
-    /// True if no work can become part of it any more.
+    /// True if no more work can be captured.
     has_ended: bool,
 }
 
@@ -41,7 +41,6 @@ impl Taken {
         &self.base
     }
 
-    /// Keeps a block for the graph.
     pub(super) fn keep(&self, block: &Arc<Block>) {
         let mut parts = locked(&self.parts);
         if !parts.has_ended {
@@ -49,7 +48,7 @@ impl Taken {
         }
     }
 
-    /// Takes a queue in, whose mode the caller holds exclusively, unless the recording ends.
+    /// Adds a queue, whose mode the caller holds exclusively, unless the recording is ending.
     pub(super) fn join(&self, queue: &Arc<Core>) -> bool {
         let mut parts = locked(&self.parts);
         if !parts.is_closed {
@@ -59,14 +58,14 @@ impl Taken {
     }
 }
 
-/// A recording of a queue: work that is queued there becomes part of a graph instead of running, until it is
-/// [ended](Recording::end). Dropping it ends it, too, and drops the work.
+/// A recording of a queue: work queued there becomes part of a graph instead of running, until the
+/// recording [ends](Recording::end). Dropping it also ends it, and drops the work.
 ///
-/// Any thread may begin it, queue work, and end it. Other queues become part of it when they wait for a
-/// [`Mark`] of it, and must be waited for by this one before the end. All that the work uses is kept, until
-/// the [`Replay`] is dropped: regions, page-locked memory and code.
+/// Any thread can begin it, queue work, and end it. Other queues become part of it when they wait
+/// for a [`Mark`] of it, and this queue must wait for them before the end. All that the work uses
+/// is kept until the [`Replay`] is dropped: regions, page-locked memory and code.
 ///
-/// Meanwhile these queues refuse reads and replays. Memory that they allocate is in the order of no queue.
+/// Meanwhile these queues refuse reads and replays. Their allocations are in the order of no queue.
 ///
 /// # Example
 /// ```
@@ -95,25 +94,24 @@ impl Taken {
 /// ```
 #[must_use = "dropping it drops the work"]
 pub struct Recording {
-    /// None after the end.
+    /// `None` after the end.
     open: Option<Open>,
 }
 
-/// A recording that runs.
 struct Open {
     /// The end of the work before it.
     before: Mark,
     taken: Arc<Taken>,
-    /// As long as this is there, frees run beside the capture. None after its end.
+    /// While this exists, frees do not invalidate the capture. `None` after its end.
     capturing: Option<Capturing>,
 }
 
 impl Queue {
-    /// Begins a recording: work that is queued from now on becomes part of a graph, and does not run.
+    /// Begins a recording: work queued from now on becomes part of a graph, and does not run.
     ///
     /// # Errors
-    /// [`RegionError::Recording`] if one runs; [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before
-    /// CUDA 10.1; the sticky errors of earlier work.
+    /// [`RegionError::Recording`] during another recording; [`Error::is_wrong_context`];
+    /// [`Error::is_unresolved`] on drivers before CUDA 10.1.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`, CUDA 2.0+, and `cuStreamBeginCapture_v2`,
     /// CUDA 10.1+; after an error `cuStreamEndCapture` and `cuStreamIsCapturing`, CUDA 10.0+.
@@ -125,7 +123,8 @@ impl Queue {
         let mut mode = core.change();
         mode.eager()?;
         let before = Mark::make(cx, self, &mode)?;
-        // SAFETY: the stream is live, and its context is current. Of the modes, this one alone lets another thread end it.
+        // SAFETY: the stream is live, and its context is current. This is the only mode that lets
+        // another thread end the capture.
         let begun = unsafe { context_call!(context, cuStreamBeginCapture_v2(self.as_raw(), RELAXED)) };
         if let Err(error) = end_of(context, self).begun(begun) {
             if !error.is_unresolved() {
@@ -143,13 +142,13 @@ fn end_of<'a>(context: &'a ContextRef, queue: &Queue) -> End<'a> {
     End { context, stream: queue.as_raw(), makes_a_graph: true }
 }
 
-/// The mode of a queue after a call that failed, as the driver says. A stream that stayed in capture is lost.
+/// The mode of a queue after a failed call. A stream that is still captured is lost.
 #[cold]
 fn mode_of(core: &Core) -> Mode {
     if is_recorded(core) { Mode::Lost } else { Mode::Eager }
 }
 
-/// True unless the driver says that a queue's work runs.
+/// True unless the driver reports that the queue's work runs.
 #[cold]
 pub(super) fn is_recorded(core: &Core) -> bool {
     let (context, stream) = (core.context(), core.stream.as_raw());
@@ -162,12 +161,14 @@ pub(super) fn is_recorded(core: &Core) -> bool {
 }
 
 impl Recording {
-    /// Ends the recording, on any thread, and makes its work ready to be [replayed](Queue::replay). The queues run
-    /// their work again, also after an error. After an error the work is dropped with all that it keeps.
+    /// Ends the recording, on any thread, and prepares its work to be [replayed](Queue::replay).
+    /// Later work of the queues runs again, even after an error. After an error the recorded work
+    /// is dropped with all that it keeps.
     ///
     /// # Errors
-    /// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a queue that became part of it and was not waited for;
-    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a raw call that a capture does not allow; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a queue that became part of it and was not waited
+    /// for; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a raw call that a capture forbids;
+    /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuStreamEndCapture`, CUDA 10.0+, `cuGraphInstantiateWithFlags`, CUDA 11.4+, or `cuGraphInstantiate`,
     /// CUDA 10.0+, and `cuGraphDestroy`, CUDA 10.0+; after an error `cuStreamIsCapturing`, CUDA 10.0+.
@@ -186,7 +187,6 @@ impl Recording {
 }
 
 impl Open {
-    /// Ends the capture, and returns the graph and the blocks that it uses.
     fn end(&mut self) -> Result<(CUgraph, Vec<Arc<Block>>), RegionError> {
         let queue = self.before.queue();
         let (core, context) = (queue.core(), queue.context());
@@ -198,7 +198,7 @@ impl Open {
         let mut mode = core.change();
         let ended = end_of(context, queue).end();
         self.capturing = None;
-        // Work that was taken in was kept before it reached the driver, and so before the capture ended.
+        // Captured work was kept before it reached the driver, and so before the capture ended.
         let kept = {
             let mut parts = locked(&self.taken.parts);
             parts.has_ended = true;
@@ -208,7 +208,7 @@ impl Open {
         drop(mode);
         for core in joined {
             let mut mode = core.change();
-            // One that could not join may be part of another recording by now.
+            // A queue that could not join may already be part of another recording.
             if matches!(&*mode, Mode::Recording(taken) if Arc::ptr_eq(taken, &self.taken)) {
                 *mode = if ended.is_ok() { Mode::Eager } else { mode_of(&core) };
             }
@@ -225,7 +225,7 @@ fn instantiate(context: &ContextRef, graph: CUgraph) -> Result<CUgraphExec, Erro
         unsafe { context_call!(context, cuGraphInstantiateWithFlags(out, graph, 0)) }?;
     } else {
         let (node, log) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: as above; no log is asked for.
+        // SAFETY: as above, without a log.
         unsafe { context_call!(context, cuGraphInstantiate(out, graph, node, log, 0)) }?;
     }
     Ok(raw)
@@ -243,13 +243,13 @@ impl Drop for Recording {
         match ended {
             Ok((graph, kept)) => {
                 let destroyed = context.with_current(|| {
-                    // SAFETY: the graph was made by the capture that has just ended, and has no other owner.
+                    // SAFETY: the capture made the graph, which has no other owner.
                     unsafe { context_call!(context, cuGraphDestroy(graph)) }
                 });
                 destroyed.unwrap_or_else(|error| context.swallow(error));
                 drop(kept);
             }
-            // That the capture was invalid is no news.
+            // The caller already knows that the capture is invalid.
             Err(RegionError::Driver(error)) if !error.is_capture() => context.swallow(error),
             Err(_) => {}
         }

@@ -12,12 +12,12 @@ use super::block::Block;
 use crate::context::ContextRef;
 use crate::memory::resolve;
 
-/// A counted share of an allocation of device memory, and a range of bytes in it.
+/// A counted share of an allocation of device memory, with a range of its bytes.
 ///
-/// It is cloned, sliced and sent without a driver call, and may be shared by any number of threads and queues: device
-/// memory holds any bytes, so that two operations that race leave unspecified bytes in it, and no more. Queues work on
-/// it; each operation notes its queue in the allocation. When the last share is dropped, no driver call is made and nothing
-/// is waited for: the memory goes back to the pool, which hands it out again once no queue can still use it.
+/// It is cloned, sliced and sent without a driver call, and any number of threads and queues can
+/// share it: operations that race only leave unspecified bytes in device memory. Each operation
+/// notes its queue in the allocation. Dropping the last share makes no driver call and does not
+/// wait: the memory returns to the pool, which reuses it when no queue can still use it.
 ///
 /// # Example
 /// ```
@@ -62,24 +62,24 @@ impl Region {
         self.len == 0
     }
 
-    /// Address of the first byte in device memory; 0 for a region that was allocated without bytes.
+    /// Returns the address of the first byte in device memory; 0 for an allocation of no bytes.
     pub const fn as_raw(&self) -> CUdeviceptr {
         self.address
     }
 
-    /// The context in which the memory was allocated.
+    /// Returns the context in which the memory was allocated.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.block.context()
     }
 
-    /// The queue in whose order the memory was allocated, after which others have to come: see [`Queue`]. None for memory
-    /// that was adopted, or allocated during a recording.
+    /// Returns the queue in whose order the memory was allocated, after which other queues have to
+    /// come: see [`Queue`]. `None` for memory that was adopted, or allocated during a recording.
     pub fn queue(&self) -> Option<Queue> {
         self.block.queue()
     }
 
-    /// A share of some of the bytes; `None` if the range is not within. No driver call.
+    /// Returns a share of some of the bytes, or `None` if out of bounds. No driver call.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Self> {
         let (start, len) = resolve(&range, self.len)?;
         Some(Self { block: Arc::clone(&self.block), address: self.address + start as CUdeviceptr, len })
@@ -90,7 +90,6 @@ impl Region {
         &self.block
     }
 
-    /// True if both have bytes in common.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let ends_before = |one: &Self, two: &Self| one.address + one.len as CUdeviceptr <= two.address;
         ptr::eq(&*self.block, &*other.block) && !ends_before(self, other) && !ends_before(other, self)

@@ -13,10 +13,10 @@ use crate::context::{ContextRef, Current};
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
-/// Recorded work that is [replayed](Queue::replay) any number of times, on any queues of its context.
+/// Recorded work, [replayed](Queue::replay) any number of times on any queues of its context.
 ///
-/// A handle that is shared by its clones. It keeps all that the work uses; dropped in flight, the work goes on, and its
-/// memory is given out again after that.
+/// It is a handle shared by its clones. It keeps all that the work uses. If it is dropped in
+/// flight, the work continues, and its memory is reused only afterwards.
 ///
 /// Example: see [`Recording`](super::Recording), `end`.
 #[derive(Clone)]
@@ -24,10 +24,11 @@ pub struct Replay(Arc<Work>);
 
 struct Work {
     exec: Held<'static, CUgraphExec>,
-    /// The end of the work before the recording, after which each replay comes.
+    /// The end of the work before the recording, which each replay follows.
     before: Mark,
     kept: Vec<Arc<Block>>,
-    /// The queues of the replays, with the epoch of the last. Locked for each launch, of which there may be one at a time.
+    /// The queues of the replays, with the epoch of the last. Locked for each launch, because only
+    /// one at a time is allowed.
     queues: Mutex<Vec<(Arc<Core>, u64)>>,
 }
 
@@ -36,7 +37,7 @@ impl Replay {
         Self(Arc::new(Work { exec, before, kept, queues: Mutex::default() }))
     }
 
-    /// The driver's handle. A launch with it is not noted anywhere.
+    /// The driver's handle. Launches through it are not noted.
     #[inline]
     pub fn as_raw(&self) -> CUgraphExec {
         self.0.exec.raw()
@@ -50,11 +51,11 @@ impl Replay {
 }
 
 impl Queue {
-    /// Queues recorded work. Replays of one recording run one after another, on whichever queues.
+    /// Queues recorded work. Replays of one recording run one after another, on any queues.
     ///
     /// # Errors
     /// [`RegionError::Recording`] on a queue that is being recorded;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+, and the first time on another queue than the recorded one
     /// `cuStreamWaitEvent`, CUDA 3.2+.
@@ -81,7 +82,7 @@ impl Queue {
 }
 
 impl Work {
-    /// Makes a queue come after the work before the recording, unless it does.
+    /// Makes a queue come after the work before the recording, unless it already does.
     fn come_before(&self, cx: &Current<'_, '_>, core: &Arc<Core>) -> Result<(), RegionError> {
         let (before, home) = (&self.before, self.before.queue().core());
         let is_behind = Arc::ptr_eq(home, core)
@@ -95,8 +96,7 @@ impl Work {
     }
 }
 
-/// Destroys the graph, which waits for nothing. The blocks that it kept are noted for each queue of a replay before they
-/// are dropped.
+/// Destroys the graph, without a wait. First notes its blocks for each queue of a replay.
 impl Drop for Work {
     fn drop(&mut self) {
         if self.exec.context().library().forked() || naive("replay") {

@@ -5,24 +5,23 @@ use std::sync::{Arc, OnceLock};
 
 use super::core::Core;
 
-/// Visits of one block: lists of a few places, of which all but the first are allocated. Places are only filled and
-/// their numbers only grow, so that a note that was made already costs loads alone.
+/// Visits of one block: lists of a few places; all but the first list are allocated. Places are
+/// only filled and their numbers only grow, so an existing note costs only loads.
 #[derive(Default)]
 pub(super) struct Visits {
     here: [Visit; 3],
     more: OnceLock<Box<Visits>>,
 }
 
-/// Use of a block by a queue.
 #[derive(Default)]
 struct Visit {
     queue: OnceLock<Arc<Core>>,
-    /// Twice the number of epochs up to the last use, and one more if the order of the queue was checked.
+    /// Twice the number of epochs up to the last use, plus one if the order was checked.
     until: AtomicU64,
 }
 
 impl Visits {
-    /// Notes a use in `epoch` of `queue`, whose mode the caller holds. The first is allowed by `check`.
+    /// Notes a use in `epoch` of `queue`, whose mode is held. `check` allows the first use.
     #[inline]
     pub(super) fn note<E>(
         &self,
@@ -41,12 +40,11 @@ impl Visits {
         Ok(())
     }
 
-    /// Notes a use whose order was checked in another way, which says nothing of later uses.
+    /// Notes a use whose order was checked in another way, which does not cover later uses.
     pub(super) fn note_unchecked(&self, queue: &Arc<Core>, epoch: u64) {
         self.of(queue).note(epoch, 0);
     }
 
-    /// The place of a queue.
     fn of(&self, queue: &Arc<Core>) -> &Visit {
         let mut list = self;
         loop {
@@ -59,7 +57,7 @@ impl Visits {
         }
     }
 
-    /// Each queue with the last epoch of its uses.
+    /// Each queue, with the last epoch of its uses.
     pub(super) fn each(&self) -> impl Iterator<Item = (&Arc<Core>, u64)> {
         let lists = std::iter::successors(Some(self), |list| list.more.get().map(|more| &**more));
         lists.flat_map(|list| &list.here).filter_map(|visit| {
@@ -73,7 +71,7 @@ impl Visits {
         self.each().any(|(queue, _)| queue.pool() != pool)
     }
 
-    /// True if all uses are over, or come before the next work of `home`.
+    /// True if all uses are complete, or come before the next work of `home`.
     pub(super) fn are_over(&self, home: Option<&Core>) -> bool {
         self.each().all(|(queue, epoch)| {
             queue.has_passed(epoch) || home.is_some_and(|home| home.comes_after(queue.number(), epoch))
@@ -84,7 +82,7 @@ impl Visits {
 impl Visit {
     fn note(&self, epoch: u64, checked: u64) {
         let newer = |until: u64| Some((until / 2).max(epoch + 1) * 2 + ((until & 1) | checked));
-        // It always succeeds, since there is always a new value.
+        // Always succeeds, because there is always a new value.
         let _ = self.until.fetch_update(Ordering::Relaxed, Ordering::Relaxed, newer);
     }
 }

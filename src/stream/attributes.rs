@@ -1,4 +1,4 @@
-//! Attributes of streams: how the second-level cache treats memory, how threads wait, priority, domains of fences.
+//! Attributes of streams: caching of memory, waits of threads, priority, and domains of fences.
 
 use std::fmt;
 use std::ptr;
@@ -14,10 +14,10 @@ use crate::error::Error;
 use crate::memory::{DeviceData, Slice};
 use crate::raw::call::context_call;
 
-/// How the second-level cache of the device treats a window of memory while kernels of a stream run.
+/// Caching of a window of memory in the device's second-level cache while kernels of a stream run.
 ///
-/// It is advice: the memory need not be live, and what it says changes no result. Lines that are to persist need room, see
-/// [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
+/// It is advice: the memory need not be live, and no result changes. Persisting lines need reserved
+/// room, see [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
 ///
 /// # Example
 /// ```
@@ -35,19 +35,19 @@ use crate::raw::call::context_call;
 pub struct AccessPolicy {
     /// Address of the first byte.
     pub address: CUdeviceptr,
-    /// Bytes of the window; 0 for none. At most what the attribute
-    /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute) of the device says.
+    /// Number of bytes of the window; 0 for none. At most the device's attribute
+    /// [`CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`](cuprum_sys::CUdevice_attribute).
     pub bytes: usize,
-    /// Share of the lines that are treated as `hit`, from 0 to 1; the others as `miss`.
+    /// Share of the lines that get the `hit` property, from 0 to 1; the others get `miss`.
     pub hit_ratio: f32,
-    /// Treatment of the share.
+    /// Property of the share.
     pub hit: CUaccessProperty,
-    /// Treatment of the others; not `PERSISTING`.
+    /// Property of the other lines; not `PERSISTING`.
     pub miss: CUaccessProperty,
 }
 
 impl AccessPolicy {
-    /// No window: all memory is treated alike.
+    /// No window: all memory has the same property.
     pub const NONE: Self = Self {
         address: 0,
         bytes: 0,
@@ -56,7 +56,7 @@ impl AccessPolicy {
         miss: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
     };
 
-    /// A window over some memory, of whose lines a share is to stay in the cache, while the others go first.
+    /// A window of memory: a share of its lines stays in the cache, and the others go first.
     pub fn persisting<T: DeviceData>(memory: Slice<'_, T>, share: f32) -> Self {
         Self {
             address: memory.as_raw(),
@@ -67,7 +67,7 @@ impl AccessPolicy {
         }
     }
 
-    /// A window over some memory whose lines are the first to leave the cache.
+    /// A window over some memory whose lines are evicted first.
     pub fn streaming<T: DeviceData>(memory: Slice<'_, T>) -> Self {
         let hit = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING;
         let miss = CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL;
@@ -82,8 +82,8 @@ impl fmt::Debug for AccessPolicy {
     }
 }
 
-/// Which domain of the hardware each logical domain of fences is: below the attribute
-/// [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the device.
+/// Maps logical domains of fences to hardware domains. These are less than the device's attribute
+/// [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute).
 ///
 /// # Example
 /// ```
@@ -95,9 +95,9 @@ impl fmt::Debug for AccessPolicy {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SyncDomainMap {
-    /// That of ordinary kernels.
+    /// The domain of ordinary kernels.
     pub default: u8,
-    /// That of kernels that communicate with other devices.
+    /// The domain of kernels that communicate with other devices.
     pub remote: u8,
 }
 
@@ -125,17 +125,17 @@ impl Stream<'_> {
         unsafe { context_call!(context, cuStreamSetAttribute(self.as_raw(), id, &raw const value)) }
     }
 
-    /// How the second-level cache treats memory while kernels of this stream run.
+    /// Returns the cache window of kernels of this stream.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0.
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
     #[inline]
     pub fn access_policy(&self, cx: &Current<'_, '_>) -> Result<AccessPolicy, Error> {
         let value = self.attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)?;
-        // SAFETY: any bytes are numbers, and all of them were written.
+        // SAFETY: any bytes are valid numbers, and all of them were written.
         let window = unsafe { value.accessPolicyWindow };
         Ok(AccessPolicy {
             address: window.base_ptr.addr() as CUdeviceptr,
@@ -146,7 +146,7 @@ impl Stream<'_> {
         })
     }
 
-    /// Sets how the second-level cache treats memory while kernels run that are queued here from now on.
+    /// Sets the cache window of kernels that are queued here from now on.
     ///
     /// # Example
     /// ```
@@ -164,8 +164,8 @@ impl Stream<'_> {
     /// ```
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a window that is too large, a share that is none, or other lines that are to persist;
-    /// as [`access_policy`](Stream::access_policy).
+    /// `CUDA_ERROR_INVALID_VALUE` for a window that is too large, an invalid share, or persisting
+    /// `miss` lines; the errors of [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
@@ -182,7 +182,7 @@ impl Stream<'_> {
         })
     }
 
-    /// How threads wait for this stream.
+    /// Returns how threads wait for this stream.
     ///
     /// # Errors
     /// Same as [`access_policy`](Stream::access_policy).
@@ -199,7 +199,8 @@ impl Stream<'_> {
     /// Sets how threads wait for this stream.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a policy that the driver does not know; as [`access_policy`](Stream::access_policy).
+    /// `CUDA_ERROR_INVALID_VALUE` for a policy that the driver does not know; the errors of
+    /// [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
@@ -213,10 +214,11 @@ impl Stream<'_> {
         self.set_attribute(cx, id, |value| value.syncPolicy = policy)
     }
 
-    /// Sets the priority of what is queued here from now on: [`priority`](Stream::priority) tells it.
+    /// Sets the [`priority`](Stream::priority) of work queued here from now on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` on drivers that do not change it; as [`access_policy`](Stream::access_policy).
+    /// `CUDA_ERROR_INVALID_VALUE` on drivers that cannot change it; the errors of
+    /// [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
@@ -225,10 +227,11 @@ impl Stream<'_> {
         self.set_attribute(cx, Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
     }
 
-    /// The logical domain in which fences of kernels of this stream order.
+    /// Returns the logical domain of fences of this stream's kernels.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` on drivers before CUDA 12.0; as [`access_policy`](Stream::access_policy).
+    /// `CUDA_ERROR_INVALID_VALUE` on drivers before CUDA 12.0; the errors of
+    /// [`access_policy`](Stream::access_policy).
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamGetAttribute")]
@@ -239,8 +242,8 @@ impl Stream<'_> {
         Ok(unsafe { value.memSyncDomain })
     }
 
-    /// Sets the logical domain in which fences of kernels order that are queued here from now on, so that those of kernels
-    /// that talk to other devices do not wait for the writes of those that do not.
+    /// Sets the logical domain of fences of kernels queued here from now on. Fences of kernels that
+    /// communicate with other devices then do not wait for writes of kernels that do not.
     ///
     /// # Errors
     /// Same as [`sync_domain`](Stream::sync_domain).
@@ -253,7 +256,7 @@ impl Stream<'_> {
         self.set_attribute(cx, id, |value| value.memSyncDomain = domain)
     }
 
-    /// Which domain of the hardware each logical domain is for kernels of this stream.
+    /// Returns the map of logical domains to hardware domains for this stream's kernels.
     ///
     /// # Errors
     /// Same as [`sync_domain`](Stream::sync_domain).
@@ -268,10 +271,11 @@ impl Stream<'_> {
         Ok(SyncDomainMap { default: map.default_, remote: map.remote })
     }
 
-    /// Sets which domain of the hardware each logical domain is for kernels that are queued here from now on.
+    /// Sets the map of logical domains to hardware domains for kernels queued here from now on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for domains that the device does not have; as [`sync_domain`](Stream::sync_domain).
+    /// `CUDA_ERROR_INVALID_VALUE` for domains that the device does not have; the errors of
+    /// [`sync_domain`](Stream::sync_domain).
     ///
     /// Driver: `cuStreamSetAttribute`, CUDA 11.0+.
     #[doc(alias = "cuStreamSetAttribute")]
@@ -282,7 +286,7 @@ impl Stream<'_> {
         })
     }
 
-    /// Gives this stream the attributes of another one, of the same context.
+    /// Copies the attributes of another stream of the same context.
     ///
     /// # Errors
     /// Same as [`access_policy`](Stream::access_policy).

@@ -1,4 +1,4 @@
-//! Lists of what one call queues.
+//! Lists of operations that one call queues.
 
 use std::marker::PhantomData;
 
@@ -6,10 +6,9 @@ use cuprum_sys::CUstream;
 
 use crate::memory::MemoryError;
 
-/// What one call queues, of loans of one stream.
+/// Operations on loans of one stream that one call queues.
 pub(super) struct Batch<'scope, R> {
     pub(super) list: Vec<R>,
-    /// That of all loans.
     stream: Option<CUstream>,
     /// Invariant, as in [`Lent`](super::Lent).
     _scope: PhantomData<&'scope mut &'scope ()>,
@@ -20,12 +19,12 @@ impl<R> Batch<'_, R> {
         Self { list: Vec::new(), stream: None, _scope: PhantomData }
     }
 
-    /// Notes the streams of loans, which have to be the one of those before.
+    /// Records the streams of loans. Fails unless all loans are of one stream.
     pub(super) fn accept(&mut self, streams: &[CUstream]) -> Result<(), MemoryError> {
         streams.iter().try_for_each(|&stream| same_stream([*self.stream.get_or_insert(stream), stream]))
     }
 
-    /// Checks that the loans are of the stream on which this is queued.
+    /// Fails unless the loans are of the stream on which the batch is queued.
     pub(super) fn check(&self, stream: CUstream) -> Result<(), MemoryError> {
         same_stream([self.stream.unwrap_or(stream), stream])
     }
@@ -37,7 +36,6 @@ impl<R> Default for Batch<'_, R> {
     }
 }
 
-/// Checks that two loans are of one stream.
 pub(super) fn same_stream([one, other]: [CUstream; 2]) -> Result<(), MemoryError> {
     if one == other { Ok(()) } else { Err(MemoryError::OtherStream) }
 }

@@ -18,21 +18,22 @@ use crate::memory::verbs::kind::{Device, DeviceRows, HostRows, InArray, Kind};
 use crate::memory::{DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
 use crate::raw::seal::Key;
 
-/// How a copy is made.
+/// Attributes of a copy.
 ///
 /// Example: see [`Copies`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyAttributes {
-    /// When a copy may read its source: in the order of the stream, during the call, or at any time until it is done, which
-    /// finds old elements if the stream writes the source before.
+    /// Time at which a copy may read its source: in stream order, during the call, or at any time
+    /// until it is complete. In the last case it may read old elements if the stream writes the
+    /// source before the copy.
     pub source_order: CUmemcpySrcAccessOrder,
-    /// What else the driver is asked for.
+    /// Additional hints to the driver.
     pub flags: CUmemcpyFlags,
 }
 
 impl Default for CopyAttributes {
-    /// In the order of the stream, as all other copies.
+    /// Reads the source in stream order, like all other copies.
     fn default() -> Self {
         let source_order = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
         Self { source_order, flags: CUmemcpyFlags::CU_MEMCPY_FLAG_DEFAULT }
@@ -40,12 +41,12 @@ impl Default for CopyAttributes {
 }
 
 impl CopyAttributes {
-    /// The same, with another time at which the source may be read.
+    /// Sets the time at which the source may be read.
     pub const fn with_source_order(self, source_order: CUmemcpySrcAccessOrder) -> Self {
         Self { source_order, ..self }
     }
 
-    /// The same, with other flags.
+    /// Sets the flags.
     pub const fn with_flags(self, flags: CUmemcpyFlags) -> Self {
         Self { flags, ..self }
     }
@@ -64,24 +65,24 @@ impl CopyAttributes {
     }
 }
 
-/// A copy as one of several. It is `pub` only because a hidden method returns it.
+/// A copy in a batch. It is `pub` only because a hidden method returns it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum One {
-    /// So many bytes from the second address to the first.
+    /// Copies this many bytes from the second address to the first.
     Line(CUdeviceptr, CUdeviceptr, usize),
     /// Rows and slices.
     Block(CUDA_MEMCPY3D_BATCH_OP),
 }
 
-/// Kinds of places to which a scope can copy from `S` with attributes, and together with other copies.
+/// Kinds of places to which a scope can copy from `S` with attributes, or in a batch.
 #[diagnostic::on_unimplemented(
     message = "a scope does not copy with attributes from a place of the kind `{S}` to one of the kind `{Self}`",
     label = "these two do not go together",
     note = "linear memory of the device and page-locked memory go together, and rows, arrays and blocks of the host"
 )]
 pub trait Describes<S: Kind>: Kind {
-    /// None if there is nothing to copy.
+    /// Returns the copy, or `None` if there is nothing to copy.
     #[doc(hidden)]
     fn describe<T: DeviceData>(
         to: Self::View<'_, T>,
@@ -152,9 +153,9 @@ blocks! {
     InArray from HostRows DeviceRows InArray;
 }
 
-/// Copies that one call queues, in no order among each other: made of loans, and queued by [`Scope::copy_all`].
+/// Copies that one call queues without an order, made of loans and queued by [`Scope::copy_all`].
 ///
-/// Several that write the same elements leave any of their contents, or a mixture.
+/// Elements that several copies write have the contents of any of them, or a mix.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -179,14 +180,14 @@ pub struct Copies<'scope> {
     to: Vec<CUdeviceptr>,
     from: Vec<CUdeviceptr>,
     bytes: Vec<usize>,
-    /// Attributes of copies of linear memory, each from a copy on.
+    /// Attributes of copies of linear memory, with the index of the first copy of each.
     attributes: Vec<CUmemcpyAttributes>,
     first: Vec<usize>,
     blocks: Batch<'scope, CUDA_MEMCPY3D_BATCH_OP>,
 }
 
 impl<'scope> Copies<'scope> {
-    /// None.
+    /// Makes an empty list.
     pub const fn new() -> Self {
         Self {
             to: Vec::new(),
@@ -198,25 +199,26 @@ impl<'scope> Copies<'scope> {
         }
     }
 
-    /// Number of copies, without those of no elements.
+    /// Number of copies, without empty ones.
     #[inline]
     pub fn len(&self) -> usize {
         self.bytes.len() + self.blocks.list.len()
     }
 
-    /// True if there are none.
+    /// True if there are no copies.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A copy to a loan of linear memory from another one, one of which may be page-locked memory of the host, or to rows or
-    /// an array from rows, an array or a [`HostBlock`](crate::memory::HostBlock).
+    /// Adds a copy between loans of linear memory, one of which may be page-locked host memory, or
+    /// a copy to rows or an array from rows, an array or a [`HostBlock`](crate::memory::HostBlock).
     ///
     /// # Errors
-    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size; [`MemoryError::Overlap`] if they
-    /// have elements in common; [`MemoryError::OtherStream`]; `CUDA_ERROR_INVALID_VALUE` from an array to rows that are no
-    /// number of elements apart.
+    /// [`MemoryError::Length`] or [`MemoryError::Extent`] if the sizes differ;
+    /// [`MemoryError::Overlap`] if the sides share elements; [`MemoryError::OtherStream`];
+    /// `CUDA_ERROR_INVALID_VALUE` from an array to rows whose pitch is not a whole number of
+    /// elements.
     pub fn add<D, S>(
         &mut self,
         dst: &Lent<'scope, D>,
@@ -263,13 +265,15 @@ fn same(one: &CUmemcpyAttributes, other: &CUmemcpyAttributes) -> bool {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Queues copies in no order among each other, after what the stream did before: those of linear memory by one call, and
-    /// those of rows and arrays by another one. None need no call. The host does not wait.
+    /// Queues copies without an order, after earlier work of the stream: copies of linear memory by
+    /// one call, and copies of rows and arrays by another. Makes no call for an empty list. The
+    /// host does not wait.
     ///
     /// # Errors
-    /// [`MemoryError::OtherStream`] for loans of another stream; `CUDA_ERROR_INVALID_VALUE` on the default stream, which
-    /// takes none; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.0; the sticky errors of
-    /// earlier work. Some of the copies may have been queued.
+    /// [`MemoryError::OtherStream`] for loans of another stream; `CUDA_ERROR_INVALID_VALUE` on the
+    /// default stream, which the driver refuses;
+    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.0. After an
+    /// error some of the copies may be queued.
     ///
     /// Driver: `cuMemcpyBatchAsync_v2`, CUDA 13.0+, and `cuMemcpy3DBatchAsync_v2`, CUDA 13.0+.
     #[doc(alias("cuMemcpyBatchAsync_v2", "cuMemcpy3DBatchAsync_v2"))]
@@ -279,20 +283,20 @@ impl<'scope> Scope<'scope, '_> {
         copies.blocks.check(stream)?;
         let (places, attributes) =
             ([&mut copies.to[..], &mut copies.from[..]], (&mut copies.attributes[..], &mut copies.first[..]));
-        // SAFETY: all sides are lent to a scope that waits for this stream, and that keeps the host side from everybody if
-        // the wait fails; any bytes are an element.
+        // SAFETY: all sides are lent to a scope that waits for this stream. If the wait fails, the
+        // scope makes the host side inaccessible. Any bytes are an element.
         unsafe { copy::several_on(&context, stream, places, &mut copies.bytes, attributes) }?;
-        // SAFETY: all sides have room for their strides, and are lent to, or borrowed for, a scope that waits for this
-        // stream; no destination is on the host.
+        // SAFETY: all sides have room for their strides, and are lent to or borrowed for a scope
+        // that waits for this stream; no destination is on the host.
         unsafe { copy::blocks_on(&context, stream, &mut copies.blocks.list) }?;
         Ok(())
     }
 
-    /// Like [`copy`](Scope::copy) with attributes, between places that [`Copies::add`] takes.
+    /// Same as [`copy`](Scope::copy), with attributes, between places that [`Copies::add`] accepts.
     ///
     /// # Errors
-    /// Same as [`Copies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which takes none;
-    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.2; the sticky errors of earlier work.
+    /// Same as [`Copies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which the driver
+    /// refuses; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.2.
     ///
     /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+, or `cuMemcpy3DWithAttributesAsync`, CUDA 13.2+, for rows and arrays.
     #[doc(alias("cuMemcpyWithAttributesAsync", "cuMemcpy3DWithAttributesAsync"))]
@@ -312,15 +316,15 @@ impl<'scope> Scope<'scope, '_> {
         match describe(dst, &src)? {
             None => {}
             Some(One::Line(to, from, bytes)) => {
-                // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream; any bytes are an
-                // element.
+                // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this
+                // stream; any bytes are an element.
                 unsafe {
                     copy::with_attributes_on(on.context, on.stream, to, from, bytes, attributes.raw())
                 }?;
             }
             Some(One::Block(block)) => {
-                // SAFETY: both sides have room for their strides, and are lent to, or borrowed for, a scope that waits for
-                // this stream; the destination is on the device.
+                // SAFETY: both sides have room for their strides, and are lent to or borrowed for a
+                // scope that waits for this stream; the destination is on the device.
                 unsafe { copy::block_with_attributes_on(on.context, on.stream, attributes.on(block)) }?;
             }
         }

@@ -17,8 +17,8 @@ use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 use crate::raw::seal::{Key, Sealed};
 
-/// Source of a copy on a scope's stream: a loan, or memory of the host that is borrowed for the scope, such as `&host[..]`
-/// or a [`HostBlock`].
+/// The source of a copy on a scope's stream: a loan, or host memory borrowed for the scope, such as
+/// `&host[..]` or a [`HostBlock`].
 #[diagnostic::on_unimplemented(
     message = "a scope cannot copy elements of `{T}` from `{Self}`",
     label = "not lent to this scope, or of other elements than the destination",
@@ -31,7 +31,6 @@ pub trait LentSource<'scope, T: DeviceData>: Sealed {
     #[doc(hidden)]
     fn place(&self, key: Key) -> <Self::Kind as Kind>::View<'_, T>;
 
-    /// The stream that it is lent to; none for the host.
     #[doc(hidden)]
     fn stream(&self, _: Key) -> Option<CUstream> {
         None
@@ -85,7 +84,7 @@ hosts! {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// The stream with its context, if loans of these streams are its own.
+    /// Returns the stream and its context if these loans are its own.
     #[inline]
     pub(super) fn on<'a>(
         &self,
@@ -99,11 +98,11 @@ impl<'scope> Scope<'scope, '_> {
         Ok(On { context, stream })
     }
 
-    /// Queues a copy to a loan from another loan, or from memory of the host that is borrowed for the scope. It does not wait
-    /// for the stream; the host may wait all the same for a copy from pageable memory, which the driver makes in its own
-    /// time. From itself there is nothing to copy.
+    /// Queues a copy to a loan from another loan, or from host memory borrowed for the scope. The
+    /// call does not wait for the stream, but may wait for a copy from pageable memory, depending
+    /// on the driver. A copy from a loan to itself does nothing.
     ///
-    /// To a slice of the host, which may be pageable, [`read`](Scope::read) copies.
+    /// To copy to a host slice, which may be pageable, use [`read`](Scope::read).
     ///
     /// | destination; source | the driver's function |
     /// |---|---|
@@ -111,8 +110,8 @@ impl<'scope> Scope<'scope, '_> {
     /// | loan of page-locked memory; loan of linear memory | `cuMemcpyDtoHAsync_v2` |
     /// | loan of linear memory; loan of linear memory | `cuMemcpyDtoDAsync_v2` |
     /// | one of them lent as a [`Peer`](crate::memory::Peer) | `cuMemcpyPeerAsync` |
-    /// | loan of rows or of an array; one of both, [`HostBlock`], slice of the host | `cuMemcpy2DAsync_v2`, or `cuMemcpy3DAsync_v2` for slices, layers and faces |
-    /// | loan of rows or of an array; one of both lent as a [`Peer`](crate::memory::Peer) | `cuMemcpy3DPeerAsync` |
+    /// | loan of rows or of an array; either of these, [`HostBlock`], slice of the host | `cuMemcpy2DAsync_v2`, or `cuMemcpy3DAsync_v2` for slices, layers and faces |
+    /// | loan of rows or of an array; either of these lent as a [`Peer`](crate::memory::Peer) | `cuMemcpy3DPeerAsync` |
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -131,8 +130,8 @@ impl<'scope> Scope<'scope, '_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Between contexts, the copy needs no [peer access](crate::Current::enable_peer_access); with it, the data does not pass
-    /// through the host:
+    /// A copy between contexts needs no [peer access](crate::Current::enable_peer_access); with it,
+    /// the data does not pass through the host:
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -156,10 +155,10 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size; [`MemoryError::Overlap`] if they
-    /// have some elements in common, and not all, also where one is page-locked memory and the other the same
-    /// [seen from the device](Scope::as_device); [`MemoryError::OtherStream`] for loans of another stream; the sticky errors
-    /// of earlier work.
+    /// [`MemoryError::Length`] or [`MemoryError::Extent`] if the sizes differ;
+    /// [`MemoryError::Overlap`] if the sides overlap in part, also if one is page-locked memory and
+    /// the other is its [device view](Scope::as_device); [`MemoryError::OtherStream`] for loans of
+    /// another stream.
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2`, `cuMemcpy2DAsync_v2` or
     /// `cuMemcpy3DAsync_v2`, CUDA 3.2+, `cuMemcpyPeerAsync` or `cuMemcpy3DPeerAsync`, CUDA 4.0+.
@@ -182,23 +181,25 @@ impl<'scope> Scope<'scope, '_> {
         let (context, key) = (self.token().get()?, Key::new());
         let on = self.on(&context, dst.stream(), src.stream(Key::new()))?;
         let (to, from) = (dst.view().as_source(Key::new()), src.place(Key::new()));
-        // SAFETY: the destination was lent to be written, and the source was lent or is borrowed for the scope; both are on
-        // this stream.
+        // SAFETY: the destination is lent to be written, and the source is lent or borrowed for the
+        // scope; both are on this stream.
         unsafe { <D::Kind as Queues<S::Kind>>::queue::<D::Element>(on, to, from, key) }
     }
 
-    /// Waits for the stream and copies a loan to memory of the host: linear memory to a slice, rows and elements of an array
-    /// to a slice without gaps or to a [`HostBlockMut`](crate::memory::HostBlockMut). Blocks until it is there.
+    /// Waits for the stream and copies a loan to host memory: linear memory to a slice, rows and
+    /// elements of an array to a slice without gaps or to a
+    /// [`HostBlockMut`](crate::memory::HostBlockMut). Blocks until the copy is complete.
     ///
-    /// It is no asynchronous copy: after a fault of any kernel, the device would go on writing page-locked memory when
-    /// the scope has ended, and no call would tell. Pageable memory is never copied beside the host anyway. To copy
-    /// beside the host, [lend](Scope::lend) a [`PinnedBuffer`] and [`copy`](Scope::copy) to it.
+    /// This is not an asynchronous copy: after a fault of any kernel, the device could continue to
+    /// write page-locked memory after the scope has ended, and no call would report it. Copies of
+    /// pageable memory never run in parallel with the host anyway. For a parallel copy,
+    /// [lend](Scope::lend) a [`PinnedBuffer`] and [`copy`](Scope::copy) to it.
     ///
     /// Example: see [`copy`](Scope::copy).
     ///
     /// # Errors
-    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size; [`MemoryError::OtherStream`]; the
-    /// sticky errors of earlier work.
+    /// [`MemoryError::Length`] or [`MemoryError::Extent`] unless both sides are of one size;
+    /// [`MemoryError::OtherStream`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, `cuMemcpy2D_v2` or `cuMemcpy3D_v2`, CUDA 3.2+.
     #[doc(alias("cuStreamSynchronize", "cuMemcpyDtoH_v2", "cuMemcpy2D_v2", "cuMemcpy3D_v2"))]
@@ -212,15 +213,14 @@ impl<'scope> Scope<'scope, '_> {
         let context = self.token().get()?;
         let on = self.on(&context, src.stream(), None)?;
         let (to, from) = (dst.as_target(Key::new()), src.view().as_source(Key::new()));
-        // SAFETY: the source was lent to the scope on this stream.
+        // SAFETY: the source is lent to the scope on this stream.
         unsafe { <D::Kind as Reads<M::Kind>>::read::<D::Element>(on, to, from, Key::new()) }
     }
 
-    /// Queues a fill of every element of a loan with `value`; nothing between rows is written. It does not wait for the
-    /// stream.
+    /// Queues a fill of every element of a loan with `value`, without row padding. Does not wait.
     ///
     /// # Errors
-    /// [`MemoryError::OtherStream`]; the sticky errors of earlier work.
+    /// [`MemoryError::OtherStream`].
     ///
     /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
     /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
@@ -242,8 +242,8 @@ impl<'scope> Scope<'scope, '_> {
         self.fill_each(dst, value.pattern(), 1)
     }
 
-    /// Queues a fill of every byte of a loan's elements with `value`; nothing between rows is written. It does not wait for
-    /// the stream.
+    /// Queues a fill of every byte of a loan's elements with `value`, without the padding of rows.
+    /// Does not wait for the stream.
     ///
     /// # Errors
     /// Same as [`fill`](Scope::fill).
@@ -274,15 +274,15 @@ impl<'scope> Scope<'scope, '_> {
         let context = self.token().get()?;
         let on = self.on(&context, dst.stream(), None)?;
         let to = dst.view().as_source(Key::new());
-        // SAFETY: it was lent to be written, on this stream.
+        // SAFETY: the memory is lent to be written, on this stream.
         unsafe { <D::Kind as Fills>::fill::<D::Element>(on, to, pattern, per_element, Key::new()) }
     }
 
-    /// Page-locked memory as kernels, fills and copies of the device see it, under the same loan.
+    /// Returns the device's view of page-locked memory, for kernels, fills and copies.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped, on a device without unified addressing;
-    /// [`MemoryError::OtherStream`]; the sticky errors of earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE` if the memory is not mapped, on a device without unified
+    /// addressing; [`MemoryError::OtherStream`].
     ///
     /// Driver: `cuMemHostGetDevicePointer_v2`, CUDA 3.2+, unless there are no bytes.
     #[doc(alias = "cuMemHostGetDevicePointer_v2")]
@@ -296,16 +296,16 @@ impl<'scope> Scope<'scope, '_> {
         let mut address = 0;
         if lent.len() * size_of::<T>() != 0 {
             let host = lent.as_raw().cast();
-            // SAFETY: the memory is page-locked as long as it is lent, and the out-parameter outlives the call.
+            // SAFETY: lent memory stays page-locked, and the out-parameter outlives the call.
             unsafe { context_call!(&context, cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)) }?;
         }
         Ok(lent.with(SliceMut::new(address, lent.len(), context)))
     }
 
-    /// Like [`read`](Scope::read), to an address.
+    /// Same as [`read`](Scope::read), to an address.
     ///
     /// # Safety
-    /// `host` is valid for writes of as many elements as were lent, and from the wait on the caller's alone.
+    /// `host` is valid for writes of as many elements, and has no other users after the wait.
     pub(crate) unsafe fn read_to<T: DeviceData>(
         &self,
         host: *mut T,
@@ -313,15 +313,15 @@ impl<'scope> Scope<'scope, '_> {
     ) -> Result<(), MemoryError> {
         let context = self.token().get()?;
         let on = self.on(&context, src.stream(), None)?;
-        // SAFETY: the source was lent to the scope on this stream; the caller vouches for `host`.
+        // SAFETY: the source is lent to the scope on this stream; the caller guarantees `host`.
         unsafe { read_into(on, host, src.view().as_slice()) }
     }
 
-    /// Like [`copy`](Scope::copy), from an address.
+    /// Same as [`copy`](Scope::copy), from an address.
     ///
     /// # Safety
-    /// `host` has as many elements as were lent, which live and are not written until this stream was waited for or its
-    /// context is lost.
+    /// `host` has as many elements as were lent. They live and are not written until this stream
+    /// was waited for or its context is lost.
     pub(crate) unsafe fn copy_from<T: DeviceData>(
         &self,
         dst: &Lent<'scope, SliceMut<'_, T>>,
@@ -330,7 +330,7 @@ impl<'scope> Scope<'scope, '_> {
         let bytes = bytes_of::<T>(dst.len())?;
         let context = self.token().get()?;
         let on = self.on(&context, dst.stream(), None)?;
-        // SAFETY: both sides have `bytes` bytes; the caller's word.
+        // SAFETY: both sides have `bytes` bytes; the rest is guaranteed by the caller.
         unsafe { copy::from_host_on(on.context, on.stream, dst.as_raw(), host.cast(), bytes) }?;
         Ok(())
     }

@@ -11,15 +11,16 @@ use super::{Lent, Scope};
 use crate::memory::{MemoryError, Slice, SliceMut, copy, same_length};
 
 impl<'scope> Scope<'scope, '_> {
-    /// Queues decompressions by one call, in no order among each other. None need no call. The host does not wait.
+    /// Queues decompressions without an order, by at most one call. The host does not wait.
     ///
     /// # Errors
-    /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices without an engine for it, or for the algorithm;
-    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 12.6; the sticky errors of earlier work.
+    /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices that lack the engine or
+    /// the algorithm; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA
+    /// 12.6.
     ///
     /// # Safety
-    /// The engine goes by the compressed bytes, which may come from anywhere.
-    /// 1. No source becomes more bytes than its destination has.
+    /// The engine trusts the compressed bytes, which may come from anywhere.
+    /// 1. No source decompresses to more bytes than its destination has.
     ///
     /// Driver: `cuMemBatchDecompressAsync`, CUDA 12.6+.
     #[doc(alias = "cuMemBatchDecompressAsync")]
@@ -30,13 +31,13 @@ impl<'scope> Scope<'scope, '_> {
             return Err(MemoryError::OtherStream);
         }
         let mut raw: Vec<_> = list.iter().map(|one| one.raw).collect();
-        // SAFETY: all that is named is lent to a scope that waits for this stream; the caller answers for the sizes.
+        // SAFETY: all memory is lent to a scope that waits; the caller guarantees the sizes.
         unsafe { copy::decompress_on(&context, stream, &mut raw) }.map_err(|(error, _)| error)?;
         Ok(())
     }
 }
 
-/// One piece of memory to be decompressed by [`Scope::decompress`].
+/// One decompression for [`Scope::decompress`].
 ///
 /// # Example
 /// ```
@@ -69,11 +70,11 @@ pub struct Decompression<'scope> {
 }
 
 impl<'scope> Decompression<'scope> {
-    /// Decompresses `source` into `destination`, and writes the number of bytes that it became to the element of `bytes`.
+    /// Decompresses `source` to `destination`, and writes the decompressed size to `bytes`.
     ///
     /// # Errors
-    /// [`MemoryError::Length`] unless `bytes` is one element; [`MemoryError::OtherStream`]; [`MemoryError::Overlap`] if what is
-    /// written has bytes in common with something else.
+    /// [`MemoryError::Length`] unless `bytes` is one element; [`MemoryError::OtherStream`];
+    /// [`MemoryError::Overlap`] if a destination shares bytes with another operand.
     #[inline]
     pub fn new(
         algorithm: CUmemDecompressAlgorithm,

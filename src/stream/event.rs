@@ -1,4 +1,4 @@
-//! Events: marks in a stream, to wait for and to time by.
+//! Events: marks in a stream, for waits and timing.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
 
 flags! {
-    /// Options of an event. A bit that this crate does not name is passed on.
+    /// Options of an event. Bits that this crate does not name are passed on.
     ///
     /// Example: see [`Event`].
     pub struct EventFlags: u32 {
-        /// The host sleeps while it waits for the event, where it would spin.
+        /// The host sleeps while it waits for the event, instead of spinning.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;
-        /// The event records no time: cheaper to record and to wait for, useless for timing.
+        /// The event records no time: cheaper to record and to wait for, but useless for timing.
         const DISABLE_TIMING = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
         /// Other processes can open the event: see [`Event::ipc_handle`]. Needs [`DISABLE_TIMING`](Self::DISABLE_TIMING).
         const INTERPROCESS = CUevent_flags::CU_EVENT_INTERPROCESS.0;
@@ -28,14 +28,14 @@ flags! {
     }
 }
 
-/// A mark that a stream passes: recorded, waited for, and subtracted from another to time the work between them.
+/// A mark in a stream: recorded, waited for, and compared with another for timing.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) reports.
+/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is an `Event<'static>`, made in a [shared context](crate::Shared), of which it has a share. In a
-/// context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+/// In a struct it is an `Event<'static>`, made in a [shared context](crate::Shared), of which it
+/// holds a share. In a borrowed context, `'ctx` is the borrow, and no struct can hold both.
 ///
 /// # Example
 /// ```
@@ -64,16 +64,16 @@ unsafe impl Handle for CUevent {
     const NAME: &'static str = "Event";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the event is live and not used again.
+        // SAFETY: the caller guarantees that the event is live and not used again.
         unsafe { call!(fns, cuEventDestroy_v2(self)) }
     }
 }
 
 impl<'ctx> Event<'ctx> {
-    /// Creates an event; with no flags, one that records the time.
+    /// Creates an event. Without flags it records the time.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuEventCreate`, CUDA 2.0+.
     #[doc(alias = "cuEventCreate")]
@@ -92,23 +92,22 @@ impl<'ctx> Event<'ctx> {
         self.0.raw()
     }
 
-    /// The context that the event belongs to.
+    /// The event's context.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.0.context()
     }
 
-    /// The context, kept for something else.
     pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {
         self.0.keep()
     }
 
-    /// A handle of one driver is a wild pointer to another.
+    /// Fails for a context of another driver, for which the handle is a wild pointer.
     pub(crate) fn check_driver(&self, context: &ContextRef, call: FnId) -> Result<(), Error> {
         if self.context().driver() == context.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 
-    /// Puts the mark after all work queued in `stream`; a mark it had before is moved.
+    /// Records the event after all work queued in `stream`, in place of an earlier mark.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] unless event, stream and `cx` are of one context.
@@ -122,10 +121,10 @@ impl<'ctx> Event<'ctx> {
         unsafe { context_call!(context, cuEventRecord(self.as_raw(), stream.as_raw())) }
     }
 
-    /// Blocks the host until the stream has passed the mark; at once if none was recorded.
+    /// Waits until the stream has passed the mark. Returns immediately if none was recorded.
     ///
     /// # Errors
-    /// The sticky errors of kernels that ran before.
+    /// Sticky errors of earlier kernels.
     ///
     /// Driver: `cuEventSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuEventSynchronize")]
@@ -148,13 +147,15 @@ impl<'ctx> Event<'ctx> {
         ready(unsafe { context_call!(self.context(), cuEventQuery(self.as_raw())) })
     }
 
-    /// The time between two marks, which both streams must have passed. Its resolution is about 0.5 µs.
+    /// Returns the time between two passed marks. The resolution is about 0.5 µs.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_READY` if one mark is not passed yet; `CUDA_ERROR_INVALID_HANDLE` if one was never
-    /// recorded or has [`EventFlags::DISABLE_TIMING`]; [`Error::is_wrong_context`] for events of two drivers.
+    /// `CUDA_ERROR_NOT_READY` if a mark has not been passed; `CUDA_ERROR_INVALID_HANDLE` if one was
+    /// never recorded or has [`EventFlags::DISABLE_TIMING`]; [`Error::is_wrong_context`] for events
+    /// of two drivers.
     ///
-    /// Calls the newer function where the driver has it: it takes a fifth of the time (90 ns and 446 ns on an H200).
+    /// Calls the newer function if possible: it takes a fifth of the time (90 and 446 ns on an
+    /// H200).
     ///
     /// Driver: `cuEventElapsedTime_v2`, CUDA 12.8+, or `cuEventElapsedTime`, CUDA 2.0+, on older drivers.
     #[doc(alias = "cuEventElapsedTime_v2")]
@@ -173,8 +174,7 @@ impl<'ctx> Event<'ctx> {
         Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 
-    /// Destroys the event and reports the error that `Drop` would swallow. It is gone after an error too: the driver
-    /// may have destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the event and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -188,11 +188,12 @@ impl<'ctx> Event<'ctx> {
 }
 
 impl Stream<'_> {
-    /// Makes work queued here later wait for the work that `event` recorded. The host does not wait.
+    /// Makes later work of this stream wait for the work recorded by `event`. The host does not
+    /// wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of another context, but
-    /// not of another driver.
+    /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of
+    /// another context, but not of another driver.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias = "cuStreamWaitEvent")]
@@ -200,7 +201,7 @@ impl Stream<'_> {
     pub fn wait_event(&self, cx: &Current<'_, '_>, event: &Event<'_>) -> Result<(), Error> {
         let context = cx.of(self.context(), FnId::cuStreamWaitEvent)?;
         event.check_driver(context, FnId::cuStreamWaitEvent)?;
-        // SAFETY: both handles are live; the driver keeps the parts of the event that it needs.
+        // SAFETY: both handles are live; the driver keeps the state of the event that it needs.
         unsafe { context_call!(context, cuStreamWaitEvent(self.as_raw(), event.as_raw(), 0)) }
     }
 }

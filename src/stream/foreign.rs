@@ -1,4 +1,4 @@
-//! Streams and events of other code: taken over from it, or used and left to it.
+//! Streams and events of other code, with or without ownership.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -13,21 +13,22 @@ use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 impl<'ctx> Stream<'ctx> {
-    /// Takes over a stream that other code has created, to destroy it. [`ForeignStream`] leaves it to that code.
+    /// Takes ownership of a stream of other code. [`ForeignStream`] borrows it instead.
     ///
-    /// After an error it is still the other code's.
+    /// If this fails, the other code keeps ownership.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` for the per-thread default stream, handle 2, which would be another queue on each
-    /// thread; whatever the driver reports when asked for the stream's kind.
+    /// `CUDA_ERROR_INVALID_HANDLE` for the per-thread default stream, handle 2, which is a
+    /// different queue on each thread; other errors of the driver's query of the stream's kind.
     ///
     /// # Safety
-    /// 1. `raw` is a live stream of the context of `cx`. Handles 0 and 1 are taken for the legacy default stream, of which
-    ///    nothing is owned.
-    /// 2. Nobody else destroys it.
-    /// 3. While work is queued through the value, the stream is not being captured but by a
-    ///    [capture](Current::capture) that borrows this very value: neither by other code, nor since it was made to wait for
-    ///    an event of a capture. What is lent, moved and called is good for one run, not for the replays of a graph.
+    /// 1. `raw` is a live stream of the context of `cx`. Handles 0 and 1 stand for the legacy
+    ///    default stream, which is never destroyed.
+    /// 2. No other code destroys it.
+    /// 3. While work is queued through the value, the stream is captured only by a
+    ///    [capture](Current::capture) that borrows this value: neither by other code, nor because
+    ///    it waits for an event of a capture. Loans, moved values and host functions are valid for
+    ///    one run, not for replays of a graph.
     ///
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
@@ -41,14 +42,14 @@ impl<'ctx> Stream<'ctx> {
             return Ok(Self::default_in(cx));
         }
         let mut flags = 0;
-        // SAFETY: the caller vouches for the stream; `flags` outlives the call.
+        // SAFETY: the caller guarantees the stream; `flags` outlives the call.
         unsafe { context_call!(&context, cuStreamGetFlags(raw, &raw mut flags)) }?;
         let beside = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.0 != 0;
         let kind = if beside { StreamKind::NonBlocking } else { StreamKind::Blocking };
         Ok(Self { kind: kind.in_context(&context), queue: Held::new(raw, context) })
     }
 
-    /// Gives up the stream without destroying it.
+    /// Releases ownership without destroying the stream.
     #[inline]
     pub fn into_raw(self) -> CUstream {
         self.queue.into_raw()
@@ -56,27 +57,28 @@ impl<'ctx> Stream<'ctx> {
 }
 
 impl<'ctx> Event<'ctx> {
-    /// Takes over an event that other code has created in the current context, to destroy it. No driver call.
-    /// [`ForeignEvent`] leaves it to that code.
+    /// Takes ownership of an event that other code has created in the current context. Makes no
+    /// driver call. [`ForeignEvent`] borrows it instead.
     ///
     /// # Safety
     /// 1. `raw` is a live event of the context of `cx`.
-    /// 2. Nobody else destroys it.
-    /// 3. When a stream waits for it, its last record is none in a stream that is being captured: that would make the waiting
-    ///    stream part of the capture, and what is lent, moved and called there is good for one run, not for replays.
+    /// 2. No other code destroys it.
+    /// 3. When a stream waits for it, its last record is not in a stream that is being captured.
+    ///    Otherwise the waiting stream would become part of the capture, but its loans, moved
+    ///    values and host functions are valid for one run, not for replays.
     #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
         Self(Held::new(raw, cx.near()))
     }
 
-    /// Gives up the event without destroying it.
+    /// Releases ownership without destroying the event.
     #[inline]
     pub fn into_raw(self) -> CUevent {
         self.0.into_raw()
     }
 }
 
-/// A stream that other code owns, to be used like any [`Stream`], which it dereferences to. It is not destroyed.
+/// A stream that other code owns. It dereferences to [`Stream`], and is not destroyed.
 ///
 /// # Example
 /// ```
@@ -103,21 +105,23 @@ impl<'ctx> ForeignStream<'ctx> {
     ///
     /// # Safety
     /// 1. `raw` is a stream of the context of `cx`, as in [`Stream::from_raw`].
-    /// 2. It stays alive as long as the value.
-    /// 3. While work is queued through the value, the stream is not being captured: neither by its owner, nor since it was
-    ///    made to wait for an event of a capture. A function that [`Stream::call_host`] was given once would be called in each
-    ///    replay, and memory that was lent to one scope be written after it.
+    /// 2. It outlives the value.
+    /// 3. While work is queued through the value, the stream is not being captured, neither by its
+    ///    owner nor because it waits for an event of a capture. Otherwise each replay would call
+    ///    the functions of [`Stream::call_host`] again, and write memory after the scope that
+    ///    borrowed it has ended.
     ///
     /// Driver: `cuStreamGetFlags`, CUDA 5.5+; none for a default stream.
     #[doc(alias = "cuStreamGetFlags")]
     #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUstream) -> Result<Self, Error> {
-        // SAFETY: the caller vouches for the stream; it is not destroyed here, since it is never dropped.
+        // SAFETY: guaranteed by the caller; the stream is not destroyed, because it is never
+        // dropped.
         unsafe { Stream::from_raw(cx, raw) }.map(|stream| Self(ManuallyDrop::new(stream)))
     }
 }
 
-/// An event that other code owns, to be used like any [`Event`], which it dereferences to. It is not destroyed.
+/// An event that other code owns. It dereferences to [`Event`], and is not destroyed.
 ///
 /// # Example
 /// ```
@@ -138,17 +142,17 @@ impl<'ctx> ForeignEvent<'ctx> {
     /// Borrows an event of other code by its handle. No driver call.
     ///
     /// # Safety
-    /// 1. `raw` is an event of the context of `cx`, and stays alive as long as the value.
-    /// 2. As the third of [`Event::from_raw`].
+    /// 1. `raw` is an event of the context of `cx`, and outlives the value.
+    /// 2. Same as the third duty of [`Event::from_raw`].
     #[inline]
     pub unsafe fn from_raw(cx: &Current<'_, 'ctx>, raw: CUevent) -> Self {
-        // SAFETY: as for streams.
+        // SAFETY: guaranteed by the caller.
         Self(ManuallyDrop::new(unsafe { Event::from_raw(cx, raw) }))
     }
 }
 
-/// Common part of the types that borrow a handle: they dereference to the owner's type, and give back the context
-/// alone.
+/// Common part of the types that borrow a handle: they dereference to the owner's type. Drop
+/// releases only the context.
 macro_rules! foreign {
     ($name:ident of $owner:ident) => {
         impl<'ctx> Deref for $name<'ctx> {
@@ -161,7 +165,7 @@ macro_rules! foreign {
 
         impl Drop for $name<'_> {
             fn drop(&mut self) {
-                // SAFETY: taken once, as this is dropped once.
+                // SAFETY: taken once, because this is dropped once.
                 let _theirs = unsafe { ManuallyDrop::take(&mut self.0) }.into_raw();
             }
         }

@@ -10,12 +10,13 @@ use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 impl<'ctx> Stream<'ctx> {
-    /// Creates a non-blocking stream in the current context, which is a [`GreenContext`](crate::context::GreenContext), with
-    /// a priority from the range of [`Current::stream_priorities`]; others are clamped.
+    /// Creates a non-blocking stream in the current context, a
+    /// [`GreenContext`](crate::context::GreenContext). The priority is clamped to the range of
+    /// [`Current::stream_priorities`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` in a context that is not green; [`Error::is_unresolved`] on a driver before CUDA 12.5;
-    /// otherwise as [`new`](Stream::new).
+    /// `CUDA_ERROR_INVALID_CONTEXT` in a context that is not green; [`Error::is_unresolved`] on a
+    /// driver before CUDA 12.5; the errors of [`new`](Stream::new).
     ///
     /// Driver: `cuGreenCtxStreamCreate`, CUDA 12.5+.
     #[doc(alias = "cuGreenCtxStreamCreate")]
@@ -29,11 +30,10 @@ impl<'ctx> Stream<'ctx> {
         Ok(Self { queue: Held::new(raw, context), kind: StreamKind::NonBlocking })
     }
 
-    /// The driver's handle of the green context that the stream is of; `None` if it is of none. Any stream that was made while
-    /// a green context was current is of that one.
+    /// Returns the driver's handle of the stream's green context, if it was made in one.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`] if the stream's context is not current.
     ///
     /// Driver: `cuStreamGetGreenCtx`, CUDA 12.4+.
     #[doc(alias = "cuStreamGetGreenCtx")]
@@ -46,11 +46,12 @@ impl<'ctx> Stream<'ctx> {
         Ok(Some(green).filter(|green| !green.is_null()))
     }
 
-    /// The part of one kind of the device's resources that work in this stream has.
+    /// Returns the part of one kind of the device's resources that the stream's work can use.
     ///
     /// # Errors
-    /// Same as [`green_context`](Stream::green_context); as [`Device::resource`](crate::Device::resource);
-    /// [`Error::is_unresolved`] on a driver before CUDA 13.1.
+    /// The errors of [`green_context`](Stream::green_context) and
+    /// [`Device::resource`](crate::Device::resource); [`Error::is_unresolved`] on a driver before
+    /// CUDA 13.1.
     ///
     /// Driver: `cuStreamGetDevResource`, CUDA 13.1+.
     #[doc(alias = "cuStreamGetDevResource")]

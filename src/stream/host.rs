@@ -1,4 +1,4 @@
-//! Functions of the host that a stream calls.
+//! Host functions that a stream calls.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -13,38 +13,37 @@ use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::either_call;
 
-/// What a function returned, or the payload of its panic.
+/// The result of a function, or the payload of its panic.
 type Outcome<R> = Result<R, Box<dyn Any + Send>>;
 
-/// Where the outcome of a function is put.
 struct Outbox<R>(Mutex<Option<Outcome<R>>>);
 
-/// What the driver is given: the function, and a share of the place of its outcome.
+/// The driver's data: the function, and a share of the place for its outcome.
 struct Call<F, R> {
     function: F,
     place: Arc<Outbox<R>>,
 }
 
-/// Called by the driver, on a thread of its own, once or never.
+/// The driver calls this at most once, on its own thread.
 ///
 /// # Safety
-/// `data` is a box of a [`Call`] of these types that was given away for this call.
+/// `data` is a box of a [`Call`] of these types, owned by this call.
 unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
-    // SAFETY: the caller's word; the driver calls once.
+    // SAFETY: guaranteed by the caller; the driver calls once.
     let Call { function, place } = *unsafe { Box::from_raw(data.cast::<Call<F, R>>()) };
     let outcome = catch_unwind(AssertUnwindSafe(function));
     *place.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-    // If the handle is gone, the outcome goes here. What that does is somebody else's code: no panic of it may reach the
-    // driver.
+    // If the handle was dropped, the outcome is dropped here. That runs code of the program, whose
+    // panic must not reach the driver.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(place))) {
         std::mem::forget(payload);
     }
 }
 
-/// A function that a stream was given to call: its result, once it was called. Made by [`Stream::call_host`].
+/// The result of a function that a stream calls. Made by [`Stream::call_host`].
 ///
-/// Dropping it changes nothing: the function is called all the same, and its result is dropped on the driver's thread,
-/// where objects of this crate [leak](super#on-the-drivers-threads).
+/// Dropping it changes nothing: the function is still called, and its result is dropped on the
+/// driver's thread, where objects of this crate [leak](super#on-the-drivers-threads).
 ///
 /// # Example
 /// ```
@@ -59,13 +58,14 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 pub struct HostCall<R>(Arc<Outbox<R>>);
 
 impl<R> HostCall<R> {
-    /// Takes what the function returned, or the payload of its panic; `None` if it was not called yet, or was taken
-    /// before. Never waits, in a forked child neither: after a wait for the stream that succeeded, it was called.
+    /// Takes the function's result, or the payload of its panic. Returns `None` if it was not
+    /// called yet, or if the result was already taken. Never waits, even in a forked child. After a
+    /// successful wait for the stream, the function has been called.
     ///
-    /// After a fault of a kernel the driver does not call the functions that are queued, and they are leaked.
+    /// After a kernel fault the driver does not call queued functions, and they are leaked.
     #[inline]
     pub fn take(&self) -> Option<std::thread::Result<R>> {
-        // The lock is the driver's thread's for the moment in which the outcome comes, in a forked child perhaps forever.
+        // The driver's thread holds the lock briefly, or in a forked child perhaps forever.
         match self.0.0.try_lock() {
             Ok(mut place) => place.take(),
             Err(TryLockError::Poisoned(place)) => place.into_inner().take(),
@@ -81,15 +81,16 @@ impl<R> fmt::Debug for HostCall<R> {
 }
 
 impl Stream<'_> {
-    /// Queues a call of a function of the host: once, when all that was queued here before is done, on a thread of the
-    /// driver's. What is queued here later waits for it; the host does not.
+    /// Queues one call of a host function, after all earlier work of the stream, on a thread of the
+    /// driver. Later work of the stream waits for it; the host does not.
     ///
-    /// The function should not call the driver, which on its own thread [refuses most
-    /// calls](super#on-the-drivers-threads), and must not wait for this stream, which waits for the function. So it
-    /// should not own what calls the driver when it is dropped: that leaks, and a [`Pending`](super::Pending) of work
-    /// behind the function waits forever. What it returns is safe, as [`HostCall::take`] gives it to the host. It owns
-    /// what it uses, since nothing tells after a fault whether it is still running. A panic in it is caught, and `take`
-    /// gives that too.
+    /// The function should not call the driver, which [refuses most
+    /// calls](super#on-the-drivers-threads) on its own thread, and must not wait for this stream,
+    /// which waits for the function. So it should not own objects whose drop calls the driver: they
+    /// leak, and a [`Pending`](super::Pending) of work after the function would wait forever. Its
+    /// result is safe, because [`HostCall::take`] returns it to the host. The function owns all
+    /// that it uses, because after a fault no call reports whether it is still running. A panic in
+    /// it is caught, and `take` returns the payload.
     ///
     /// # Example
     /// ```
@@ -103,8 +104,7 @@ impl Stream<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work. Then the function is leaked, as it may be called
-    /// all the same.
+    /// [`Error::is_wrong_context`]. Then the function is leaked, because it may still be called.
     ///
     /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
     #[doc(alias("cuLaunchHostFunc", "cuLaunchHostFunc_v2"))]

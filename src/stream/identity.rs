@@ -1,4 +1,4 @@
-//! Properties of a stream, asked of the driver.
+//! Properties of a stream, from the driver.
 
 use cuprum_sys::FnId;
 
@@ -8,11 +8,10 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 
 impl Stream<'_> {
-    /// Priority of the stream: lower numbers go first, 0 is the default. A priority that was clamped is returned as
-    /// clamped.
+    /// Returns the stream's priority, after clamping. Lower numbers run first; 0 is the default.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`] if the stream's context is not current.
     ///
     /// # Example
     /// ```
@@ -37,10 +36,11 @@ impl Stream<'_> {
         Ok(priority)
     }
 
-    /// Number of the stream that no other stream of the process has, not even after its end.
+    /// Returns a number that identifies the stream within the process. It is never reused.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on drivers before CUDA 12.0; otherwise those of [`priority`](Stream::priority).
+    /// [`Error::is_unresolved`] on drivers before CUDA 12.0; the errors of
+    /// [`priority`](Stream::priority).
     ///
     /// Driver: `cuStreamGetId`, CUDA 12.0+.
     #[doc(alias = "cuStreamGetId")]

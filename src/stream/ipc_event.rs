@@ -1,4 +1,4 @@
-//! Events that several processes have.
+//! Events shared between processes.
 
 use cuprum_sys::{CUevent, CUipcEventHandle, FnId};
 
@@ -9,12 +9,13 @@ use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
 impl<'ctx> Event<'ctx> {
-    /// The name of an event with [`EventFlags::INTERPROCESS`](super::EventFlags::INTERPROCESS), for other processes of
-    /// the machine to [open](Event::open): 64 bytes, to be sent in any way.
+    /// Returns the name of an event with
+    /// [`EventFlags::INTERPROCESS`](super::EventFlags::INTERPROCESS), with which other processes of
+    /// the machine [open](Event::open) it: 64 bytes, to be sent in any way.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_HANDLE` for an event without that flag, and for one that was opened; `CUDA_ERROR_NOT_SUPPORTED`
-    /// where the system shares none; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_HANDLE` for an event without that flag, and for an opened one;
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share events; [`Error::is_wrong_context`].
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -41,14 +42,16 @@ impl<'ctx> Event<'ctx> {
     /// Opens an event of another process. Either process may record it, and wait for it on the host or in streams.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` in the process that made it; `CUDA_ERROR_MAP_FAILED` if it is none;
-    /// `CUDA_ERROR_NOT_SUPPORTED` where the system shares none.
+    /// `CUDA_ERROR_INVALID_CONTEXT` in the process that made it; `CUDA_ERROR_MAP_FAILED` for an
+    /// invalid handle; `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share events.
     ///
     /// # Safety
-    /// 1. [`ipc_handle`](Event::ipc_handle) gave the handle, or `cuIpcGetEventHandle`, in a process of this machine.
+    /// 1. [`ipc_handle`](Event::ipc_handle) or `cuIpcGetEventHandle` returned the handle, in a
+    ///    process of this machine.
     /// 2. That process does not destroy its event before this one is closed or dropped.
-    /// 3. No process records its event while another relies on what it has just recorded itself, as
-    ///    [`StreamBuffer::move_to`](crate::pool::StreamBuffer::move_to) and a [`Request`](crate::stream::Request) with that event do.
+    /// 3. No process records its event while another process relies on its own record, as
+    ///    [`StreamBuffer::move_to`](crate::pool::StreamBuffer::move_to) and a
+    ///    [`Request`](crate::stream::Request) with that event do.
     ///
     /// Driver: `cuIpcOpenEventHandle`, CUDA 4.1+.
     #[doc(alias = "cuIpcOpenEventHandle")]
@@ -57,7 +60,8 @@ impl<'ctx> Event<'ctx> {
         let context = cx.get()?;
         let mut raw = CUevent::null();
         let handle = CUipcEventHandle { reserved: handle };
-        // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the caller vouches for the handle.
+        // SAFETY: the out-parameter outlives the call, and `cx` proves a current context; the
+        // caller guarantees the handle.
         unsafe { context_call!(&context, cuIpcOpenEventHandle(&raw mut raw, handle)) }?;
         Ok(Self(Held::new(raw, context)))
     }

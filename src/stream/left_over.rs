@@ -1,11 +1,11 @@
-//! Wakers that are left on a thread of the driver, where nothing may be dropped that could call it.
+//! Wakers left on a thread of the driver, where objects whose drop may call it must not be dropped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::task::Waker;
 
 static LEFT: Mutex<Vec<Waker>> = Mutex::new(Vec::new());
-/// True if there may be some, so that the lock is hardly ever taken.
+/// True if there may be wakers, so that the lock is rarely taken.
 static SOME: AtomicBool = AtomicBool::new(false);
 
 /// Leaves a waker for another thread to drop.
@@ -14,7 +14,7 @@ pub(super) fn leave(waker: Waker) {
     SOME.store(true, Ordering::Release);
 }
 
-/// Drops what was left. Never waits: in a forked child the lock may be taken forever.
+/// Drops the wakers left. Never waits, because in a forked child the lock may be held forever.
 pub(super) fn clear() {
     if !SOME.load(Ordering::Acquire) {
         return;
@@ -22,7 +22,7 @@ pub(super) fn clear() {
     let Ok(mut left) = LEFT.try_lock() else { return };
     SOME.store(false, Ordering::Relaxed);
     let wakers = std::mem::take(&mut *left);
-    // Out of the lock, as they are somebody else's code.
+    // After unlocking, because wakers run code of the program.
     drop(left);
     drop(wakers);
 }

@@ -1,4 +1,4 @@
-//! What can be lent to a scope.
+//! Memory that can be lent to a scope.
 
 use cuprum_sys::FnId;
 
@@ -13,7 +13,7 @@ use crate::memory::{
 use crate::raw::seal::{Key, Sealed};
 use crate::stream::value::StreamValue;
 
-/// What can be lent to a scope: an owner of memory by `&mut` or `&`, or a view of some of it.
+/// Memory that can be lent to a scope: an owner by `&mut` or `&`, or a borrowed part of it.
 ///
 /// | memory | view of the [loan](Lent) |
 /// |---|---|
@@ -60,12 +60,12 @@ pub trait Lend<'scope>: Sealed {
     /// The view of the loan.
     type View;
 
-    /// Checks the memory, and waits for what may still write it.
+    /// Checks the memory, and waits for work that may still write it.
     #[doc(hidden)]
     fn lend(self, scope: &Scope<'scope, '_>, key: Key) -> Result<Self::View, MemoryError>;
 }
 
-/// Memory of a context, which can be lent to its scopes, and to those of other contexts as a [`Peer`].
+/// Memory of a context, for its scopes and, as a [`Peer`], for scopes of other contexts.
 pub trait InContext<'scope>: Sealed {
     /// The view of it.
     type View;
@@ -78,21 +78,24 @@ pub trait InContext<'scope>: Sealed {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Lends memory to this scope, to be used any number of times in order: by `&mut` to be written too, by `&` to be read,
-    /// by other streams and the host as well. [`Lend`] lists what can be lent.
+    /// Lends memory to this scope, for any number of uses in order: by `&mut` to read and write, by
+    /// `&` to read, also by other streams and the host. [`Lend`] lists the possible types.
     ///
-    /// A non-blocking stream is not in order with the default stream, on which synchronous copies and fills run; so for
-    /// device memory the host first waits for the default stream then, unless it has done so in this scope and nothing was
-    /// queued there since. Only work queued through this crate counts: other code that queues work on the default stream
-    /// while the scope is open, with raw calls on the memory to be lent, has to wait for it.
+    /// A non-blocking stream is not ordered with the default stream, on which synchronous copies
+    /// and fills run. So the host first waits for the default stream when it lends device memory to
+    /// one, unless it has already done so in this scope and nothing was queued there since. Only
+    /// work queued through this crate counts: other code that uses the memory on the default stream
+    /// through raw calls while the scope is open must wait for that work itself.
     ///
-    /// Of the host only the owner of page-locked memory can be lent, no slice: if the scope cannot be waited for, the device
-    /// may go on writing after it has ended, so that the owner becomes [lost](crate::PinnedBuffer#when-it-is-lost). The stream
-    /// copies from and to it without the host waiting.
+    /// Of the host, only owners of page-locked memory can be lent, and no slices: if the wait of
+    /// the scope fails, the device may continue to write after its end, so the owner becomes
+    /// [lost](crate::PinnedBuffer#when-it-is-lost). Copies from and to page-locked memory do not
+    /// make the host wait.
     ///
-    /// Memory of [another context](Peer) is used in the order of this stream alone. So the host first waits for the default
-    /// stream of that context. If the scope cannot be waited for, nothing of either context is freed any more
-    /// ([`Error::is_lost`]): the driver would not wait for copies between them.
+    /// Memory of [another context](Peer) is ordered by this stream alone, so the host first waits
+    /// for the default stream of that context. If the wait of the scope fails, no memory of either
+    /// context is freed any more ([`Error::is_lost`]), because the driver would not wait for copies
+    /// between them.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -112,10 +115,11 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the memory belongs to another context than the stream, and is neither a [`Peer`] nor
-    /// portable page-locked memory of the same driver; [`MemoryError::Lost`]; [`MemoryError::NotInOrder`] for a
-    /// [`StreamBuffer`](crate::pool::StreamBuffer) in the order of another stream; where it waits, the sticky errors of
-    /// earlier work.
+    /// [`Error::is_wrong_context`] if the memory is of another context than the stream, and is
+    /// neither a [`Peer`] nor portable page-locked memory of the same driver;
+    /// [`MemoryError::Lost`]; [`MemoryError::NotInOrder`] for a
+    /// [`StreamBuffer`](crate::pool::StreamBuffer) in the order of another stream; sticky errors of
+    /// earlier work if it waits.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for device memory on a non-blocking stream, otherwise none; for a [`Peer`]
     /// also `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
@@ -125,7 +129,7 @@ impl<'scope> Scope<'scope, '_> {
         Ok(Lent::new(memory.lend(self, Key::new())?, self.stream()))
     }
 
-    /// Like [`lend`](Scope::lend), for memory that nobody has used since it was allocated: there is nothing to wait for.
+    /// Same as [`lend`](Scope::lend), for memory without earlier uses, which needs no wait.
     pub(crate) fn lend_fresh<T: DeviceData>(
         &self,
         memory: SliceMut<'scope, T>,
@@ -171,7 +175,7 @@ views! {
     ArrayPart of Texel;
 }
 
-/// Lends owners, which give views of all their elements.
+/// Lends owners, as views of all their elements.
 macro_rules! owners {
     ($($owner:ty, of $element:ident, by $view:ident as $method:ident $(and $all:ident)?;)*) => { $(
         impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope $owner {
@@ -282,8 +286,8 @@ impl<'scope, M: PageLocked + ?Sized> Lend<'scope> for &'scope mut M {
         if elements.is_lost() {
             return Err(MemoryError::Lost);
         }
-        // SAFETY: the owner is borrowed mutably for the scope, and so it is lent to no other. A borrow for the scope
-        // lasts beyond its wait, as the body does not choose the lifetime.
+        // SAFETY: the owner is borrowed mutably for the scope, so it is lent to no other. The
+        // borrow outlives the scope's wait, because the body does not choose the lifetime.
         unsafe { scope.marks().add(elements.mark()) };
         Ok(PinnedMut::new(elements.start(), elements.len()))
     }
@@ -297,22 +301,23 @@ impl<'scope, 'ctx, T: StreamValue> Lend<'scope> for &'scope Signals<'ctx, T> {
         if self.is_lost() {
             return Err(MemoryError::Lost);
         }
-        // SAFETY: the owner is borrowed for the scope, beyond its wait, as the body does not choose the lifetime.
+        // SAFETY: the owner is borrowed for the scope, beyond its wait: the body cannot shorten
+        // that.
         unsafe { scope.marks().add_shared(self.mark()) };
         Ok(self)
     }
 }
 
 impl Scope<'_, '_> {
-    /// Checks where memory of another context is from, waits for what may still write it, and marks both contexts if the
-    /// scope cannot be waited for.
+    /// Checks the memory of another context, waits for work that may still write it, and marks both
+    /// contexts if the wait of the scope fails.
     fn accept_peer(&self, home: &ContextRef) -> Result<(), Error> {
         let here = self.token().get()?;
         same_driver(&here, home, FnId::cuMemcpyPeerAsync)?;
         copy::wait_for_other(home)?;
         for context in [home, &*here] {
-            // SAFETY: memory of that context is borrowed for the scope, beyond its wait, and the scope borrows the other one;
-            // neither moves or ends before that.
+            // SAFETY: memory of that context is borrowed for the scope, beyond its wait, and the
+            // scope borrows the other context; neither moves or ends before that.
             unsafe { self.marks().add_shared(context.mark()) };
         }
         Ok(())

@@ -12,20 +12,20 @@ use crate::memory::{ArrayPart, ArrayView, Extent, Pitched, PitchedMut, Slice, Sl
 use crate::raw::seal::Key;
 use crate::raw::this_thread::ThisThread;
 
-/// Memory lent to a scope, by the view `M` of it: used by the scope's stream alone, in the order of the calls, until the
-/// scope ends. Made by [`Scope::lend`](super::Scope::lend).
+/// Memory lent to a scope as a view `M`. Only the scope's stream uses it, in the order of the
+/// calls, until the scope ends. Made by [`Scope::lend`](super::Scope::lend).
 ///
-/// The scope copies and fills it, and kernels that are launched on the stream take it as an argument. It does not
-/// dereference to its view, which would be used out of the order of the stream. Memory lent to be read may be lent to
-/// other streams too; its loan is `Copy`, as its view is.
+/// The scope copies and fills it, and kernels launched on the stream take it as an argument. It
+/// does not dereference to its view, which could be used out of stream order. Memory lent to read
+/// may be lent to other streams too; its loan is `Copy`, like its view.
 ///
-/// | view | lent by | to be |
+/// | view | lent as | access |
 /// |---|---|---|
-/// | [`SliceMut`] | `&mut buffer`, a slice | written and read |
+/// | [`SliceMut`] | `&mut buffer`, a slice | read and write |
 /// | [`Slice`] | `&buffer`, a slice | read |
-/// | [`PitchedMut`], [`Pitched`] | `&mut rows`, `&rows`, a part of them | written and read, read |
-/// | [`ArrayPart`] | `&array`, a part of it | written and read |
-/// | [`PinnedMut`](crate::memory::PinnedMut) | `&mut pinned` | written and read |
+/// | [`PitchedMut`], [`Pitched`] | `&mut rows`, `&rows`, a part of them | read and write, read |
+/// | [`ArrayPart`] | `&array`, a part of it | read and write |
+/// | [`PinnedMut`](crate::memory::PinnedMut) | `&mut pinned` | read and write |
 /// | [`Peer`](crate::memory::Peer) of a view | `Peer(view)` | one side of copies |
 ///
 /// # Example
@@ -60,7 +60,7 @@ pub struct Lent<'scope, M> {
 }
 
 impl<'scope, M> Lent<'scope, M> {
-    /// A view of memory that is borrowed for `'scope` and was accepted by the scope of `stream`.
+    /// A view of memory that is borrowed for `'scope`, accepted by the scope of `stream`.
     #[inline]
     pub(crate) const fn new(view: M, stream: CUstream) -> Self {
         Self { view, stream, _scope: PhantomData, _this_thread: ThisThread::MARK }
@@ -71,13 +71,12 @@ impl<'scope, M> Lent<'scope, M> {
         &self.view
     }
 
-    /// The driver's handle of the stream that it is lent to: the only one on which another library may use it.
+    /// The driver's handle of the loan's stream, on which another library may use the memory.
     #[inline]
     pub const fn stream(&self) -> CUstream {
         self.stream
     }
 
-    /// Another view of the same memory.
     #[inline]
     pub(crate) const fn with<N>(&self, view: N) -> Lent<'scope, N> {
         Lent::new(view, self.stream)
@@ -85,7 +84,7 @@ impl<'scope, M> Lent<'scope, M> {
 }
 
 impl<M: Located> Lent<'_, M> {
-    /// Address of the first element: on the host for page-locked memory, in device memory otherwise.
+    /// Returns the address of the first element, of page-locked memory on the host.
     #[inline]
     pub fn as_raw(&self) -> M::Address {
         self.view.address(Key::new())
@@ -105,8 +104,8 @@ impl<M: Line> Lent<'_, M> {
         self.len() == 0
     }
 
-    /// Some of the elements, also of those that other parts have: one stream uses them all, in order. `None` if the
-    /// range does not lie in the loan.
+    /// Returns some of the elements, or `None` if the range is out of bounds. Parts may overlap,
+    /// because one stream uses them all, in order.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Self> {
         let (start, len) = resolve(&range, self.len())?;
         Some(self.with(self.view.part(start, len, Key::new())))
@@ -122,7 +121,7 @@ impl<'scope, M: Exclusive> Lent<'scope, M> {
 }
 
 impl<M: Rows> Lent<'_, M> {
-    /// Number of elements along each dimension.
+    /// Number of elements per dimension.
     pub fn extent(&self) -> Extent {
         self.view.extent(Key::new())
     }
@@ -134,12 +133,12 @@ impl<M: Rows> Lent<'_, M> {
 }
 
 impl<'a, T: Texel> Lent<'_, ArrayPart<'a, T>> {
-    /// Number of elements along each dimension.
+    /// Number of elements per dimension.
     pub const fn extent(&self) -> Extent {
         self.view.extent()
     }
 
-    /// The array that was lent.
+    /// The array of the loan.
     pub const fn array(&self) -> ArrayView<'a, T> {
         self.view.array()
     }

@@ -1,4 +1,4 @@
-//! Managed memory on streams: moved ahead of its use, forgotten, attached.
+//! Managed memory on streams: prefetched, discarded and attached.
 
 use cuprum_sys::{CUmemAttach_flags, CUmemLocation, FnId};
 
@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::memory::{ManagedRange, ManagedRangeMut, MemoryLocation};
 use crate::raw::call::{context_call, either_call};
 
-/// Who may reach managed memory on a device that does not
-/// [share](crate::memory::ManagedBuffer#devices-that-do-not-share) it.
+/// Access to managed memory on a device without [concurrent
+/// access](crate::memory::ManagedBuffer#devices-without-concurrent-access).
 ///
 /// # Example
 /// ```
@@ -28,15 +28,15 @@ use crate::raw::call::{context_call, either_call};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attachment {
-    /// All streams of all devices; the host only while no kernel runs. So memory is attached when it is allocated.
+    /// All streams of all devices; the host only while no kernel runs. The initial state.
     Global,
     /// The host, and no stream.
     Host,
-    /// One stream; the host while that has nothing to do.
+    /// One stream; the host only while that stream is idle.
     Single,
 }
 
-/// What a batch is given: addresses, sizes, and places with the number of the first range that goes to each.
+/// The arguments of a batch: addresses, sizes, and locations with the index of their first range.
 #[derive(Default)]
 struct Batch {
     addresses: Vec<u64>,
@@ -46,7 +46,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Empty ranges are left out.
+    /// Empty ranges are skipped.
     fn add(&mut self, range: ManagedRange<'_>, place: Option<MemoryLocation>) {
         if range.bytes() == 0 {
             return;
@@ -65,9 +65,9 @@ impl Batch {
 }
 
 impl Stream<'_> {
-    /// Queues a move of managed memory to a place, before it is used there. The host does not wait.
+    /// Queues a prefetch of managed memory to a location. The host does not wait.
     ///
-    /// Contents do not change, and nothing has to wait for the move. Of an empty range, nothing is moved.
+    /// The contents stay, and no work needs to wait for it. Does nothing for an empty range.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -84,9 +84,9 @@ impl Stream<'_> {
     /// ```
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for a device that does not share managed memory with the host;
-    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`] unless stream and memory are of
-    /// the current context, and for a device of another driver; the sticky errors of earlier work.
+    /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
+    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`]
+    /// unless stream and memory are of the current context, and for a device of another driver.
     ///
     /// Driver: `cuMemPrefetchAsync_v2`, CUDA 12.2+; before that `cuMemPrefetchAsync`, CUDA 8.0+.
     #[doc(alias("cuMemPrefetchAsync_v2", "cuMemPrefetchAsync"))]
@@ -105,7 +105,7 @@ impl Stream<'_> {
         let (library, address, bytes) = (context.library(), range.as_raw(), range.bytes());
         let (location, stream) = (to.as_raw(), self.as_raw());
         let queued = match to.as_device() {
-            // SAFETY: the range lies in a live allocation of managed memory, whose contents stay; the stream is live.
+            // SAFETY: the range is in a live allocation, whose contents stay; the stream is live.
             Some(device) => unsafe {
                 either_call!(library, cuMemPrefetchAsync_v2(address, bytes, location, 0, stream)
                     or cuMemPrefetchAsync(address, bytes, device, stream))
@@ -118,8 +118,8 @@ impl Stream<'_> {
         queued.map_err(|error| context.record(error))
     }
 
-    /// Queues moves of several parts of managed memory, as [`prefetch`](Stream::prefetch) does of one, each to a place of
-    /// its own. Without any that is not empty, nothing is called.
+    /// Queues prefetches of several parts of managed memory, each to its own location, as
+    /// [`prefetch`](Stream::prefetch) does. Makes no call if all are empty.
     ///
     /// # Errors
     /// Same as [`prefetch`](Stream::prefetch); [`Error::is_unresolved`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
@@ -146,8 +146,8 @@ impl Stream<'_> {
         }
         let (addresses, sizes) = (batch.addresses.as_mut_ptr(), batch.sizes.as_mut_ptr());
         let (to, firsts) = (batch.places.as_mut_ptr(), batch.firsts.as_mut_ptr());
-        // SAFETY: lists of the lengths that are said, which outlive the call; the ranges lie in live allocations of managed
-        // memory, and the stream is live.
+        // SAFETY: lists of the given lengths, which outlive the call; the ranges are in live
+        // allocations of managed memory, and the stream is live.
         unsafe {
             context_call!(
                 context,
@@ -156,10 +156,10 @@ impl Stream<'_> {
         }
     }
 
-    /// Queues that the contents of parts of managed memory are forgotten, so that they need not be moved. The host does
-    /// not wait. Until it is written, such memory holds anything.
+    /// Queues a discard of the contents of managed memory, which then need not be moved. The host
+    /// does not wait. Until the next write, the memory has unspecified contents.
     ///
-    /// Work on other streams that writes the memory before this is done may be forgotten too: put it in order by an event.
+    /// The discard may also affect unordered writes of other streams: order them by an event.
     ///
     /// # Errors
     /// Same as [`prefetch_batch`](Stream::prefetch_batch).
@@ -179,13 +179,14 @@ impl Stream<'_> {
             return Ok(());
         }
         let (addresses, sizes) = (batch.addresses.as_mut_ptr(), batch.sizes.as_mut_ptr());
-        // SAFETY: lists of the length that is said, which outlive the call; the ranges lie in live allocations of managed
-        // memory that nobody else uses, whose elements any bytes are; the stream is live.
+        // SAFETY: lists of the given length, which outlive the call; the ranges are in live,
+        // exclusively borrowed allocations of managed memory, whose elements may have any bytes;
+        // the stream is live.
         unsafe { context_call!(context, cuMemDiscardBatchAsync(addresses, sizes, count, 0, self.as_raw())) }
     }
 
-    /// Queues that the contents of parts of managed memory are forgotten, as [`discard`](Stream::discard) does, and that
-    /// each has its room in a place from then on: for memory that is written there next.
+    /// Queues a discard of the contents of managed memory, as [`discard`](Stream::discard) does,
+    /// and moves each part to a location, for memory that is written there next.
     ///
     /// # Errors
     /// Same as [`prefetch_batch`](Stream::prefetch_batch).
@@ -211,7 +212,7 @@ impl Stream<'_> {
         }
         let (addresses, sizes) = (batch.addresses.as_mut_ptr(), batch.sizes.as_mut_ptr());
         let (to, firsts, stream) = (batch.places.as_mut_ptr(), batch.firsts.as_mut_ptr(), self.as_raw());
-        // SAFETY: as in `discard`, with as many places as are said.
+        // SAFETY: as in `discard`, with as many locations as given.
         unsafe {
             context_call!(
                 context,
@@ -220,21 +221,23 @@ impl Stream<'_> {
         }
     }
 
-    /// Attaches a whole [`ManagedBuffer`](crate::memory::ManagedBuffer) to this stream, to the host or to all streams, in
-    /// the order of this stream: for devices that do not share managed memory with the host. On others it is a hint.
+    /// Attaches a whole [`ManagedBuffer`](crate::memory::ManagedBuffer) to this stream, to the host
+    /// or to all streams, in the order of this stream. For devices without concurrent managed
+    /// access; on others it is a hint.
     ///
-    /// The host does not wait. To reach memory from the host, [`on_host`](crate::memory::ManagedBuffer::on_host) does all
-    /// that is needed and is safe.
+    /// The host does not wait. For access from the host,
+    /// [`on_host`](crate::memory::ManagedBuffer::on_host) is a safe alternative.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a part of an allocation, and for a default stream as the only one;
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// `CUDA_ERROR_INVALID_VALUE` for a part of an allocation, and for [`Attachment::Single`] on a
+    /// default stream; [`Error::is_wrong_context`].
     ///
     /// # Safety
-    /// 1. Until the memory is attached to all streams again and a wait for that has succeeded, work of the device reaches it
-    ///    only on this stream after [`Attachment::Single`], and not at all after [`Attachment::Host`]. Copies and fills of
-    ///    the default stream count as work of the device.
-    /// 2. Until then [`on_host`](crate::memory::ManagedBuffer::on_host) is not called, which attaches it too.
+    /// 1. Until the memory is attached to all streams again, and a wait for that has succeeded,
+    ///    work of the device accesses it only on this stream after [`Attachment::Single`], and not
+    ///    at all after [`Attachment::Host`]. Copies and fills on the default stream count as work
+    ///    of the device.
+    /// 2. Until then [`on_host`](crate::memory::ManagedBuffer::on_host) is not called.
     /// 3. The stream outlives a [`Single`](Attachment::Single) attachment.
     ///
     /// Driver: `cuStreamAttachMemAsync`, CUDA 6.0+.
@@ -256,7 +259,7 @@ impl Stream<'_> {
             Attachment::Single => CUmemAttach_flags::CU_MEM_ATTACH_SINGLE,
         };
         let (stream, address, bytes) = (self.as_raw(), memory.as_raw(), memory.bytes());
-        // SAFETY: the allocation and the stream are live; the caller vouches for who reaches the memory.
+        // SAFETY: the allocation and the stream are live; the caller guarantees the accesses.
         unsafe { context_call!(context, cuStreamAttachMemAsync(stream, address, bytes, flags.0)) }
     }
 }

@@ -1,4 +1,4 @@
-//! Several operations of a stream on numbers, by one call.
+//! Several stream operations on numbers in one call.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,8 +20,8 @@ use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 use crate::raw::seal::{Key, Sealed};
 
-/// Loan with numbers that a stream or graph may wait for: a `&Lent` of [`Slice`], [`SliceMut`] or `&` [`Signals`], or a
-/// [`Loan`](crate::graph::Loan) of device memory or [`Signals`] in a graph.
+/// A loan with numbers that a stream or graph can wait for: a `&Lent` of [`Slice`], [`SliceMut`] or
+/// `&` [`Signals`], or a [`Loan`](crate::graph::Loan) of device memory or [`Signals`] in a graph.
 ///
 /// Example: see [`Operations`], `wait`.
 #[diagnostic::on_unimplemented(
@@ -29,18 +29,18 @@ use crate::raw::seal::{Key, Sealed};
     label = "not a loan of linear memory or `Signals`"
 )]
 pub trait Watched: Sealed {
-    /// The numbers.
+    /// The type of the numbers.
     type Element: StreamValue;
-    /// Stream or graph that has the loan.
+    /// The stream or graph that has the loan.
     type Home: Copy;
 
-    /// Address and number of the numbers, and where they are lent.
+    /// The address, the count and the home of the numbers.
     #[doc(hidden)]
     fn numbers(&self, key: Key) -> (CUdeviceptr, usize, Self::Home);
 }
 
-/// Loan with numbers that a stream or graph may write: of [`SliceMut`] or [`Signals`], in a graph [`InOut`](crate::InOut) or
-/// [`Signals`].
+/// A loan with numbers that a stream or graph can write: of [`SliceMut`] or [`Signals`], in a graph
+/// [`InOut`](crate::InOut) or [`Signals`].
 ///
 /// Example: see [`Operations`], `write`.
 #[diagnostic::on_unimplemented(
@@ -50,7 +50,7 @@ pub trait Watched: Sealed {
 )]
 pub trait Written: Watched {}
 
-/// Stream of a scope, which its loans do not outlive.
+/// The stream of a scope. Its loans do not outlive the scope.
 #[derive(Clone, Copy, Debug)]
 pub struct OfScope<'scope> {
     pub(super) stream: CUstream,
@@ -82,10 +82,10 @@ numbers! {
 impl<T: StreamValue> Written for &Lent<'_, SliceMut<'_, T>> {}
 impl<T: StreamValue> Written for &Lent<'_, &Signals<'_, T>> {}
 
-/// Operations on numbers that one call queues, or that one node of a graph does, in order.
+/// Operations on numbers, in order, that one call queues or one node of a graph executes.
 ///
-/// They are made of loans of one scope ([`Scope::operate`]) or one graph
-/// ([`Graph::add_operations`](crate::graph::Graph::add_operations)). Drivers take up to 255.
+/// They use loans of one scope ([`Scope::operate`]) or one graph
+/// ([`Graph::add_operations`](crate::graph::Graph::add_operations)). Drivers accept up to 255.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -115,7 +115,7 @@ pub struct Operations<H> {
 }
 
 impl<H: Copy> Operations<H> {
-    /// None.
+    /// Makes an empty list.
     pub const fn new() -> Self {
         Self { list: Vec::new(), homes: Vec::new() }
     }
@@ -132,7 +132,7 @@ impl<H: Copy> Operations<H> {
         Ok(self)
     }
 
-    /// A wait until the number at `at` of a loan is as `until` says.
+    /// Adds a wait until the number at `at` of a loan satisfies `until`.
     ///
     /// # Errors
     /// [`MemoryError::Index`].
@@ -145,7 +145,7 @@ impl<H: Copy> Operations<H> {
         self.push(loan, at, |address| wait_of(address, until))
     }
 
-    /// A write of `value` at `at` of a loan.
+    /// Adds a write of `value` at `at` of a loan.
     ///
     /// # Errors
     /// [`MemoryError::Index`].
@@ -158,7 +158,7 @@ impl<H: Copy> Operations<H> {
         self.push(loan, at, |address| write_of(address, value))
     }
 
-    /// An atomic operation with `value` on the number at `at` of a loan. CUDA 13.1.
+    /// Adds an atomic operation with `value` on the number at `at` of a loan. CUDA 13.1.
     ///
     /// # Errors
     /// [`MemoryError::Index`].
@@ -172,14 +172,14 @@ impl<H: Copy> Operations<H> {
         self.push(loan, at, |address| reduction_of(address, operation, value))
     }
 
-    /// A barrier: all writes before it are visible to all work after it, in the whole system or on the device.
+    /// Adds a barrier: earlier writes are visible to later work, in the system or on the device.
     #[inline]
     pub fn barrier(&mut self, reach: CUstreamMemoryBarrier_flags) -> &mut Self {
         self.list.push(barrier_of(reach));
         self
     }
 
-    /// Makes earlier writes from outside of the device visible to later work, on devices that have
+    /// Makes earlier writes from outside the device visible to later work, on devices with
     /// [`CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES`](cuprum_sys::CUdevice_attribute).
     #[inline]
     pub fn flush_remote_writes(&mut self) -> &mut Self {
@@ -201,11 +201,11 @@ impl<H> fmt::Debug for Operations<H> {
 }
 
 impl<'scope> Scope<'scope, '_> {
-    /// Queues operations on numbers, in their order, by one call. None need no call. The host does not wait.
+    /// Queues operations on numbers, in order, by at most one call. The host does not wait.
     ///
     /// # Errors
-    /// [`MemoryError::OtherStream`] for loans of another stream; as [`wait_value`](Scope::wait_value). Those before one that the
-    /// driver refuses may have been queued.
+    /// [`MemoryError::OtherStream`] for loans of another stream; the errors of
+    /// [`wait_value`](Scope::wait_value). Operations before the refused one may be queued.
     ///
     /// Driver: `cuStreamBatchMemOp_v2`, CUDA 11.7+.
     #[doc(alias = "cuStreamBatchMemOp_v2")]
@@ -223,15 +223,15 @@ impl<'scope> Scope<'scope, '_> {
         Ok(unsafe { context_call!(&context, cuStreamBatchMemOp_v2(stream, count, first, 0)) }?)
     }
 
-    /// Makes the stream wait until the number at `at` of a loan is as `until` says. The host does not wait.
+    /// Makes the stream wait until the number at `at` satisfies `until`. The host does not wait.
     ///
-    /// The number is written by what this very stream has queued before, or by others: the host or another stream, for
-    /// [`Signals`](super::Signals), a peer, another process, or a kernel that was given the address. See [the
-    /// module](crate::stream#waits-for-numbers) for a wait that never ends.
+    /// Earlier work of this stream may write the number, or another writer: the host or another
+    /// stream, for [`Signals`](super::Signals), a peer, another process, or a kernel with the
+    /// address. See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
     ///
     /// # Errors
-    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::is_unresolved`] on drivers before CUDA 11.7;
-    /// `CUDA_ERROR_NOT_SUPPORTED` for what the device lacks; the sticky errors of earlier work.
+    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::is_unresolved`] on drivers
+    /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it.
     ///
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
     #[doc(alias("cuStreamWaitValue32_v2", "cuStreamWaitValue64_v2"))]
@@ -243,12 +243,12 @@ impl<'scope> Scope<'scope, '_> {
         until: Until<L::Element>,
     ) -> Result<(), MemoryError> {
         let (context, address) = self.number(loan, at)?;
-        // SAFETY: the number lies in memory that is lent to a scope that waits for this stream.
+        // SAFETY: the number is in memory lent to a scope that waits for this stream.
         Ok(unsafe { wait(&context, self.stream(), address, until) }?)
     }
 
-    /// Queues a write of `value` at `at` of a loan, after which all that the stream did before is seen by whoever sees it. The
-    /// host does not wait.
+    /// Queues a write of `value` at `at` of a loan. Code that sees the value also sees all earlier
+    /// work of the stream. The host does not wait.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -274,8 +274,8 @@ impl<'scope> Scope<'scope, '_> {
         value: L::Element,
     ) -> Result<(), MemoryError> {
         let (context, address) = self.number(loan, at)?;
-        // SAFETY: the number lies in memory that is lent to be written to a scope that waits for this stream, or that host
-        // and other streams reach by atomics alone; any bytes are a `T`.
+        // SAFETY: the number is in memory lent to be written to a scope that waits for this stream,
+        // or in memory that the host and other streams access only by atomics; any bytes are a `T`.
         Ok(unsafe { write(&context, self.stream(), address, value) }?)
     }
 
@@ -299,14 +299,13 @@ const fn wide<T: StreamValue>(
     if T::WIDE { wide } else { narrow }
 }
 
-/// One operation, in room without any bytes that were not written.
+/// An operation, in zeroed memory.
 fn operation(set: impl FnOnce(&mut CUstreamBatchMemOpParams)) -> CUstreamBatchMemOpParams {
     let mut operation = CUstreamBatchMemOpParams { pad: [0; 6] };
     set(&mut operation);
     operation
 }
 
-/// A wait for the number at an address.
 pub(crate) fn wait_of<T: StreamValue>(address: CUdeviceptr, until: Until<T>) -> CUstreamBatchMemOpParams {
     type Kind = CUstreamBatchMemOpType;
     let kind = wide::<T>(Kind::CU_STREAM_MEM_OP_WAIT_VALUE_32, Kind::CU_STREAM_MEM_OP_WAIT_VALUE_64);
@@ -321,7 +320,6 @@ pub(crate) fn wait_of<T: StreamValue>(address: CUdeviceptr, until: Until<T>) -> 
     })
 }
 
-/// A write of the number at an address.
 pub(crate) fn write_of<T: StreamValue>(address: CUdeviceptr, value: T) -> CUstreamBatchMemOpParams {
     type Kind = CUstreamBatchMemOpType;
     let kind = wide::<T>(Kind::CU_STREAM_MEM_OP_WRITE_VALUE_32, Kind::CU_STREAM_MEM_OP_WRITE_VALUE_64);
@@ -336,7 +334,6 @@ pub(crate) fn write_of<T: StreamValue>(address: CUdeviceptr, value: T) -> CUstre
     })
 }
 
-/// An atomic operation on the number at an address.
 pub(crate) fn reduction_of<T: StreamValue>(
     address: CUdeviceptr,
     kind: CUstreamAtomicReductionOpType,
@@ -358,7 +355,6 @@ pub(crate) fn reduction_of<T: StreamValue>(
     })
 }
 
-/// A barrier.
 pub(crate) fn barrier_of(reach: CUstreamMemoryBarrier_flags) -> CUstreamBatchMemOpParams {
     operation(|operation| {
         operation.memoryBarrier = CUstreamMemOpMemoryBarrierParams {
@@ -368,7 +364,6 @@ pub(crate) fn barrier_of(reach: CUstreamMemoryBarrier_flags) -> CUstreamBatchMem
     })
 }
 
-/// A flush of writes from outside.
 pub(crate) fn flush_of() -> CUstreamBatchMemOpParams {
     operation(|operation| {
         operation.flushRemoteWrites = CUstreamMemOpFlushRemoteWritesParams {

@@ -1,4 +1,4 @@
-//! What loans ask of their views.
+//! Operations of views, for loans.
 
 use cuprum_sys::CUdeviceptr;
 
@@ -17,11 +17,11 @@ pub trait Located: Sealed {
     fn address(&self, key: Key) -> Self::Address;
 }
 
-/// A view of elements that follow each other.
+/// A view of consecutive elements.
 pub trait Line: Located + Sized {
     #[doc(hidden)]
     fn count(&self, key: Key) -> usize;
-    /// So many elements from one on, which lie in the view.
+    /// `len` elements from `start` on, which the caller has checked.
     #[doc(hidden)]
     fn part(&self, start: usize, len: usize, key: Key) -> Self;
 }
@@ -34,7 +34,7 @@ pub trait Rows: Located {
     fn pitch_bytes(&self, key: Key) -> usize;
 }
 
-/// A view to write and read, of what can also be viewed to be read.
+/// A view to read and write, which can be converted to a view to read.
 pub trait Exclusive: Sealed {
     /// The view to read.
     type Shared;
@@ -42,8 +42,8 @@ pub trait Exclusive: Sealed {
     fn shared(&self, key: Key) -> Self::Shared;
 }
 
-/// View of a loan that the scope can write: [`SliceMut`], [`PitchedMut`], [`ArrayPart`], [`PinnedMut`], and [`Peer`] of a
-/// [`SliceMut`].
+/// View of a loan that the scope can write: [`SliceMut`], [`PitchedMut`], [`ArrayPart`],
+/// [`PinnedMut`], and [`Peer`] of a [`SliceMut`].
 #[diagnostic::on_unimplemented(
     message = "a scope cannot write to `Lent<'_, {Self}>`",
     label = "not lent to be written",
@@ -54,7 +54,7 @@ pub trait LentTarget: Source<Self::Element> {
     type Element: DeviceData;
 }
 
-/// The address of the element at `start`, which is there.
+/// The address of the element at `start`. The caller has checked the range.
 const fn offset<T>(address: CUdeviceptr, start: usize) -> CUdeviceptr {
     address + (start * size_of::<T>()) as CUdeviceptr
 }

@@ -1,4 +1,4 @@
-//! The pairs of kinds between which a scope copies, and the kinds that it fills: with the driver's function for each.
+//! The pairs of kinds that a scope copies between, and the kinds that it fills.
 
 use std::ptr::NonNull;
 
@@ -31,8 +31,9 @@ pub struct On<'a> {
 )]
 pub trait Queues<S: Kind>: Kind {
     /// # Safety
-    /// The destination was lent to be written to the scope that waits for this stream, or to another one on it. So was the
-    /// source, to be read, unless it is memory of the host that is borrowed for the scope.
+    /// The destination is lent, to be written, to the scope that waits for this stream, or to
+    /// another one on it. So is the source, to be read, unless it is host memory borrowed for the
+    /// scope.
     #[doc(hidden)]
     unsafe fn queue<T: DeviceData>(
         on: On<'_>,
@@ -42,7 +43,7 @@ pub trait Queues<S: Kind>: Kind {
     ) -> Result<(), MemoryError>;
 }
 
-/// Kinds of places of the host to which a scope can copy from `S`, after its stream.
+/// Kinds of places on the host to which a scope can copy from `S`, after its stream.
 #[diagnostic::on_unimplemented(
     message = "a scope does not read a place of the kind `{S}` into one of the kind `{Self}`",
     label = "these two do not go together",
@@ -51,7 +52,7 @@ pub trait Queues<S: Kind>: Kind {
 )]
 pub trait Reads<S: Kind>: Kind {
     /// # Safety
-    /// The source was lent to the scope of this stream.
+    /// The source is lent to the scope of this stream.
     #[doc(hidden)]
     unsafe fn read<T: DeviceData>(
         on: On<'_>,
@@ -68,10 +69,10 @@ pub trait Reads<S: Kind>: Kind {
     note = "an array is filled by a kernel or a copy, page-locked memory as a loan of the device: `scope.as_device`"
 )]
 pub trait Fills: Kind {
-    /// Fills each element with as many patterns as it takes.
+    /// Fills each element with as many patterns as fit in it.
     ///
     /// # Safety
-    /// The place was lent to be written to the scope of this stream.
+    /// The place is lent to be written to the scope of this stream.
     #[doc(hidden)]
     unsafe fn fill<T: DeviceData>(
         on: On<'_>,
@@ -82,17 +83,16 @@ pub trait Fills: Kind {
     ) -> Result<(), MemoryError>;
 }
 
-/// True if two places, by their first addresses and bytes, have some bytes in common.
+/// True if two places, given by address and size, overlap.
 pub(super) const fn meet(one: (CUdeviceptr, usize), other: (CUdeviceptr, usize)) -> bool {
     one.0 < other.0 + other.1 as CUdeviceptr && other.0 < one.0 + one.1 as CUdeviceptr
 }
 
-/// The address of memory of the host, as devices with unified addressing see it.
+/// The address of host memory on devices with unified addressing.
 pub(super) fn unified<T>(host: NonNull<[T]>) -> CUdeviceptr {
     host.as_ptr().addr() as CUdeviceptr
 }
 
-/// Refuses places of as many bytes that have some in common.
 pub(super) fn apart(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<(), MemoryError> {
     if bytes != 0 && meet((to, bytes), (from, bytes)) { Err(MemoryError::Overlap) } else { Ok(()) }
 }
@@ -107,7 +107,8 @@ impl Queues<Host> for Device {
     ) -> Result<(), MemoryError> {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
-        // SAFETY: as many elements on both sides; the host's are borrowed until the scope has waited for this stream.
+        // SAFETY: as many elements on both sides; the host's are borrowed until the scope has
+        // waited.
         unsafe { copy::from_host_on(on.context, on.stream, to.as_raw(), from.as_ptr().cast(), bytes) }?;
         Ok(())
     }
@@ -142,8 +143,8 @@ impl Queues<Device> for Pinned {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         apart(unified(to), from.as_raw(), bytes)?;
-        // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream, and that keeps the
-        // host side from everybody if the wait fails; any bytes are a `T`.
+        // SAFETY: both sides have `bytes` bytes and are lent to a scope that waits for this stream.
+        // If the wait fails, the scope makes the host side inaccessible. Any bytes are a `T`.
         unsafe { copy::to_host_on(on.context, on.stream, to.as_ptr().cast(), from.as_raw(), bytes) }?;
         Ok(())
     }
@@ -169,7 +170,7 @@ impl Queues<Device> for Device {
     }
 }
 
-/// Copies between contexts, in which each side is of its own.
+/// Copies between contexts, where each side has its own context.
 macro_rules! lines_between_contexts {
     ($($to:ty, $from:ty;)*) => { $(
         impl Queues<$from> for $to {
@@ -183,8 +184,8 @@ macro_rules! lines_between_contexts {
                 same_length(to.len(), from.len())?;
                 let bytes = bytes_of::<T>(to.len())?;
                 let (to, from) = ((to.context(), to.as_raw()), (from.context(), from.as_raw()));
-                // SAFETY: both sides have `bytes` bytes, are of one driver, and are lent to a scope that waits for this
-                // stream; any bytes are a `T`.
+                // SAFETY: both sides have `bytes` bytes, are of one driver, and are lent to a scope
+                // that waits for this stream; any bytes are a `T`.
                 unsafe { copy::between_on(on.context, on.stream, to, from, bytes) }?;
                 Ok(())
             }
@@ -197,7 +198,7 @@ lines_between_contexts! {
     Elsewhere<Device>, Device;
 }
 
-/// Pairs of which each side is rows and slices, or elements of an array.
+/// Pairs in which each side is rows and slices, or elements of an array.
 macro_rules! blocks {
     (within a context: $($to:ident from $($from:ident)+;)+) => { $( $(
         impl Queues<$from> for $to {
@@ -208,11 +209,11 @@ macro_rules! blocks {
                 _: Key,
             ) -> Result<(), MemoryError> {
                 if to.is_at(&from) {
-                    // Loans of rows do not overlap, so this is the same one: there is nothing to copy.
+                    // Loans of rows do not overlap, so both are the same: there is nothing to copy.
                     return Extent::same(to.extent(), from.extent());
                 }
-                // SAFETY: both sides have room for their extents, and are lent to, or borrowed for, a scope that waits for
-                // this stream.
+                // SAFETY: both sides have room for their extents, and are lent to or borrowed for a
+                // scope that waits for this stream.
                 unsafe { side::copy_on(on.context, on.stream, &to, &from) }
             }
         }
@@ -225,8 +226,8 @@ macro_rules! blocks {
                 from: Side<'_>,
                 _: Key,
             ) -> Result<(), MemoryError> {
-                // SAFETY: both sides have room for their extents, and are lent to a scope that waits for this stream; the
-                // destination is on the device.
+                // SAFETY: both sides have room for their extents, and are lent to a scope that
+                // waits for this stream; the destination is on the device.
                 unsafe { side::copy_between_on(on.context, on.stream, &to, &from) }
             }
         }
@@ -241,7 +242,7 @@ macro_rules! blocks {
             ) -> Result<(), MemoryError> {
                 same_length(to.extent().len().unwrap_or(usize::MAX), from.len())?;
                 let from = HostBlock::new(from, to.extent())?;
-                // SAFETY: the caller's word; the rows are those of the slice.
+                // SAFETY: guaranteed by the caller; the rows are those of the slice.
                 unsafe { <Self as Queues<HostRows>>::queue::<T>(on, to, from.side(), key) }
             }
         }
@@ -255,7 +256,8 @@ macro_rules! blocks {
             ) -> Result<(), MemoryError> {
                 Extent::same(to.extent(), from.extent())?;
                 on.wait()?;
-                // SAFETY: both sides have room for their extents, the host side is ours alone, and any bytes are a `T`.
+                // SAFETY: both sides have room for their extents, the host side is exclusively
+                // borrowed, and any bytes are a `T`.
                 unsafe { side::copy_here(on.context, &to, &from) }
             }
         }
@@ -269,7 +271,7 @@ macro_rules! blocks {
             ) -> Result<(), MemoryError> {
                 same_length(to.len(), from.extent().len().unwrap_or(usize::MAX))?;
                 let to = HostBlockMut::new(to, from.extent())?;
-                // SAFETY: the caller's word; the rows are those of the slice.
+                // SAFETY: guaranteed by the caller; the rows are those of the slice.
                 unsafe { <HostRows as Reads<$there>>::read::<T>(on, to.side(), from, key) }
             }
         }
@@ -302,11 +304,11 @@ impl Reads<Device> for Host {
     }
 }
 
-/// Waits for the stream and copies to the host. Nothing is written before that.
+/// Waits for the stream, then copies to the host. Nothing is written before the wait.
 ///
 /// # Safety
-/// The source was lent to the scope of this stream. `to` is valid for writes of as many elements, and from the wait on the
-/// caller's alone.
+/// The source is lent to the scope of this stream. `to` is valid for writes of as many elements,
+/// and has no other users after the wait.
 #[inline]
 pub(crate) unsafe fn read_into<T: DeviceData>(
     on: On<'_>,
@@ -318,13 +320,12 @@ pub(crate) unsafe fn read_into<T: DeviceData>(
         return Ok(());
     }
     on.wait()?;
-    // SAFETY: both sides have `bytes` bytes, the host side is the caller's alone, and any bytes are a `T`.
+    // SAFETY: both sides have `bytes` bytes; the host side has no other users; any bytes are a `T`.
     unsafe { copy::to_host(on.context, to.cast(), from.as_raw(), bytes) }?;
     Ok(())
 }
 
 impl On<'_> {
-    /// Waits for the stream.
     #[inline]
     fn wait(self) -> Result<(), MemoryError> {
         // SAFETY: the stream outlives the scope, which borrows it, and its context is current.
@@ -341,10 +342,10 @@ impl Fills for Device {
         per_element: usize,
         _: Key,
     ) -> Result<(), MemoryError> {
-        // It fits: no more than the bytes of live memory.
+        // Does not overflow, because it is at most the size of live memory.
         let len = to.len() * per_element;
-        // SAFETY: so many values of the pattern's width are lent to a scope that waits for this stream; any bytes are a
-        // `T`.
+        // SAFETY: this many values of the pattern's width are lent to a scope that waits for this
+        // stream; any bytes are a `T`.
         unsafe { copy::fill_on(on.context, on.stream, to.as_raw(), pattern, len) }?;
         Ok(())
     }
@@ -358,11 +359,11 @@ impl Fills for DeviceRows {
         per_element: usize,
         _: Key,
     ) -> Result<(), MemoryError> {
-        // A block without elements may have any width.
+        // An empty block may have any width.
         let width = to.extent().width.saturating_mul(per_element);
         for rows in filled_rows(to.device_address(), &to.strides, width) {
-            // SAFETY: the rows are lent to a scope that waits for this stream; rows begin where elements may, and any
-            // bytes are a `T`.
+            // SAFETY: the rows are lent to a scope that waits for this stream; rows begin at
+            // elements, and any bytes are a `T`.
             unsafe { copy::fill_rows_on(on.context, on.stream, rows, pattern) }?;
         }
         Ok(())

@@ -1,9 +1,9 @@
-//! Futures of work on streams, woken by the driver and independent of any runtime.
+//! Futures of work on streams, which the driver wakes and which need no runtime.
 //!
-//! The driver calls a function when the stream has come to it. Of its two kinds, `cuStreamAddCallback` is used:
-//! measured on an H200 with driver 580, after a fault it is called, with the fault, while functions of
-//! `cuLaunchHostFunc` are never called then (`tests/data/goldens/after_fault.txt`), and a future that nobody wakes is
-//! never polled.
+//! The driver calls a function when the stream reaches it. Of its two kinds, `cuStreamAddCallback`
+//! is used, because it is called even after a fault, with the fault; functions of
+//! `cuLaunchHostFunc` are never called then (measured on an H200 with driver 580,
+//! `tests/data/goldens/after_fault.txt`), and their futures would never be polled again.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -21,14 +21,14 @@ use crate::error::Error;
 use crate::raw::call::{context_call, forked};
 use crate::raw::keep::Keep;
 
-/// State that the driver's callback and the future share. Each has a share of its own, so that whichever comes last
-/// frees it; if the driver never calls, its share leaks, without a waker in it.
+/// State shared by the driver's callback and the future. Each has its own share, and the last one
+/// frees it. If the driver never calls, its share leaks, without a waker in it.
 #[derive(Default)]
 struct Told(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// Status that the driver reported.
+    /// The status that the driver reported.
     status: Option<CUresult>,
     waker: Option<Waker>,
 }
@@ -42,9 +42,9 @@ impl Told {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner).waker
     }
 
-    /// The status that the driver reported; if it has not called yet, it will wake `waker`.
+    /// Returns the reported status. If there is none yet, the driver's call will wake `waker`.
     fn status_or_wake(&self, waker: &Waker) -> Option<CUresult> {
-        // Wakers are somebody else's code: they are made before the lock is taken, and dropped after it.
+        // Wakers run code of the program: clone before the lock is taken, and drop after it.
         let mut spare = Some(waker.clone());
         let mut state = self.state();
         if state.status.is_none() && !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
@@ -57,12 +57,12 @@ impl Told {
     }
 }
 
-/// Called by the driver, on a thread of its own.
+/// The driver calls this on its own thread.
 ///
 /// # Safety
-/// `told` is a share of a [`Told`] that was given away for this call.
+/// `told` is a share of a [`Told`], owned by this call.
 unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void) {
-    // SAFETY: the caller's word; the driver calls once.
+    // SAFETY: guaranteed by the caller; the driver calls once.
     let told = unsafe { Arc::from_raw(told.cast_const().cast::<Told>()) };
     let waker = {
         let mut state = told.state();
@@ -70,28 +70,29 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
         state.waker.take()
     };
     let Some(waker) = waker else { return };
-    // A waker is somebody else's code. Its panic must not unwind into the driver, and has nowhere else to go.
+    // A waker runs code of the program, whose panic must not unwind into the driver.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref())) {
         std::mem::forget(payload);
     }
-    // The last waker of a task may own the task, and with it objects whose drop calls the driver, which is not allowed
-    // here. So the future drops it, and if that is gone by now, whoever comes next.
+    // The last waker of a task may own the task, and with it objects whose drop calls the driver,
+    // which is not allowed here. So the future drops it, or the next one if this future no longer
+    // exists.
     told.state().waker = Some(waker);
     if let Some(waker) = Arc::into_inner(told).and_then(|told| told.into_waker()) {
         left_over::leave(waker);
     }
 }
 
-/// The future of the moment in which a stream has done all work queued before: of [`Stream::reached`] and
-/// [`Event::reached`].
+/// A future that is ready after earlier work: of [`Stream::reached`] and [`Event::reached`].
 ///
-/// It needs no runtime: the driver wakes it, on a thread of its own, which [refuses most
-/// calls](super#on-the-drivers-threads). So wakers must not poll, which those of the usual executors do not: what a
-/// task drops there leaks. No waker is dropped there, and with it a task that may own objects of this crate: that is
-/// done by the future, or after it by the next one that is made or dropped. Dropping a future waits for nothing.
+/// It needs no runtime: the driver wakes it, on its own thread, which [refuses most
+/// calls](super#on-the-drivers-threads). So wakers must not poll; wakers of common executors do
+/// not. Objects that a task drops there leak. No waker is dropped there, because its task may own
+/// objects of this crate: the future drops it, or the next future that is made or dropped. Dropping
+/// a future does not wait.
 ///
-/// Its context is kept alive as long as it is there, since no call comes from one that has ended. If the context is
-/// [reset](crate::Device::reset_primary_context) under it, it may never be woken.
+/// It keeps its context alive, because no call comes from a context that has ended. If the context
+/// is [reset](crate::Device::reset_primary_context) meanwhile, the future may never be woken.
 ///
 /// # Example
 /// ```
@@ -130,8 +131,8 @@ impl<'ctx> Reached<'ctx> {
         left_over::clear();
         let told = Arc::<Told>::default();
         let theirs = Arc::into_raw(Arc::clone(&told)).cast_mut().cast::<c_void>();
-        // SAFETY: the stream is live, and its context is current; the function takes the share. After an error that share
-        // leaks: the call may have been made all the same.
+        // SAFETY: the stream is live, and its context is current; the function takes the share.
+        // After an error that share leaks, because the function may still be called.
         unsafe { context_call!(current, cuStreamAddCallback(stream, Some(tell), theirs, 0)) }?;
         Ok(Self { told, context })
     }
@@ -142,7 +143,7 @@ impl Future for Reached<'_> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         const CALL: FnId = FnId::cuStreamAddCallback;
-        // In a forked child the driver's thread is gone, perhaps with the lock.
+        // A forked child lacks the driver's thread, which may hold the lock.
         if self.context.library().forked() {
             return Poll::Ready(Err(forked(CALL)));
         }
@@ -157,7 +158,7 @@ impl Future for Reached<'_> {
 impl Drop for Reached<'_> {
     fn drop(&mut self) {
         if !self.context.library().forked() {
-            // Out of the lock, as it is somebody else's code.
+            // After unlocking, because it runs code of the program.
             let waker = self.told.state().waker.take();
             drop(waker);
             left_over::clear();
@@ -172,10 +173,11 @@ impl fmt::Debug for Reached<'_> {
 }
 
 impl<'ctx> Stream<'ctx> {
-    /// A future that is ready when all work queued here so far is done. The host does not wait.
+    /// Returns a future that is ready when all earlier work of the stream is complete.
     ///
-    /// Work queued later runs when the driver has called, some microseconds after the work before. On an H200, the call
-    /// for a small copy came 35 µs after that was queued, where waiting for an [`Event`] took 7 µs.
+    /// Later work runs after the driver's call, some microseconds after the earlier work. On an
+    /// H200, the call for a small copy came 35 µs after the copy was queued; waiting for an
+    /// [`Event`] took 7 µs.
     ///
     /// # Example
     /// ```
@@ -208,7 +210,7 @@ impl<'ctx> Stream<'ctx> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work. The future gives the sticky errors of the work.
+    /// [`Error::is_wrong_context`]. The future returns the sticky errors of the work.
     ///
     /// Driver: `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias = "cuStreamAddCallback")]
@@ -220,13 +222,13 @@ impl<'ctx> Stream<'ctx> {
 }
 
 impl<'ctx> Event<'ctx> {
-    /// A future that is ready when the mark is passed, by way of `stream`, which waits for it and then has the driver
-    /// call; ready soon if none was recorded. The host does not wait.
+    /// Returns a future that is ready when the mark is passed. `stream` waits for the mark and then
+    /// calls back. Ready soon if no mark was recorded. The host does not wait.
     ///
-    /// The stream may be that of the mark, or one that runs nothing else, so that no work waits for the call.
+    /// The stream may be the mark's, or one without other work, so that no work waits for the call.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`] unless event and stream are of the current context.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]

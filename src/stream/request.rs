@@ -1,4 +1,4 @@
-//! Work that outlives the function that queued it, with all that it uses.
+//! Work that outlives the function that queued it, with all its operands.
 
 use std::fmt;
 use std::future::Future;
@@ -17,15 +17,15 @@ use crate::context::{Beside, Current, captures, wait_for_context};
 use crate::error::Error;
 use crate::raw::held::activated;
 
-/// Resources of a piece of work, host and device side, while no work uses them: the work's memory as one value, to
-/// which this dereferences, and the event that marks the end of the work.
+/// Resources of a piece of work, on the host and the device, while no work uses them: the memory as
+/// one value, to which this dereferences, and the event that marks the end of the work.
 ///
-/// [`submit`](Request::submit) moves it into a [`Pending`], which can be kept, queued and sent to threads; the request
-/// that comes back from there is submitted again, without an allocation. Everything in it is `'static`: made in a
-/// [shared context](crate::Shared), for instance.
+/// [`submit`](Request::submit) moves it into a [`Pending`], which can be stored, queued and sent to
+/// threads. The request that it returns is submitted again without an allocation. Everything in it
+/// is `'static`, for example made in a [shared context](crate::Shared).
 ///
 /// # Example
-/// Two requests that take turns, so that the host fills one while the device works on the other:
+/// Two requests that alternate, so that the host fills one while the device works on the other:
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -65,27 +65,27 @@ use crate::raw::held::activated;
 /// ```
 pub struct Request<V: 'static>(Box<Inner<V>>);
 
-/// Contents of a request, at an address that stays: work may read memory that lies in the value itself.
+/// Contents of a request, at a fixed address: work may read memory in the value itself.
 struct Inner<V> {
     done: Event<'static>,
     value: V,
 }
 
-/// A [`Request`] that was submitted: its memory comes back from [`wait`](Pending::wait), on any thread.
+/// A submitted [`Request`]. [`wait`](Pending::wait) returns its memory, on any thread.
 ///
-/// Dropping it waits. Forgetting it leaks all that it owns, so that the device never works on memory that is freed.
+/// Dropping it waits. Forgetting it leaks it, so that the device never works on freed memory.
 ///
 /// Example: see [`Request`], `submit`.
 #[must_use = "dropping it waits for the work"]
 pub struct Pending<V: 'static> {
-    /// The value behind it belongs to the device; only the event is used.
+    /// The device uses the value; the host uses only the event.
     inner: NonNull<Inner<V>>,
     _owns: PhantomData<Box<Inner<V>>>,
 }
 
-// SAFETY: it owns the value, without access to it, and an event that any thread may use.
+// SAFETY: it owns the value without access to it, and an event that any thread may use.
 unsafe impl<V: Send> Send for Pending<V> {}
-// SAFETY: a shared reference reaches the event alone.
+// SAFETY: a shared reference accesses only the event.
 unsafe impl<V> Sync for Pending<V> {}
 
 /// Error of submitting a request, or of its work.
@@ -118,8 +118,8 @@ unsafe impl<V> Sync for Pending<V> {}
 pub struct RequestError<V: 'static, E = Error> {
     /// The error.
     pub error: E,
-    /// The request, if its work is over for certain. Otherwise it is leaked, host and device side: the device may still
-    /// work on it.
+    /// The request, if its work is certainly complete. Otherwise it is leaked, on the host and the
+    /// device, because the device may still use it.
     pub request: Option<Request<V>>,
 }
 
@@ -135,30 +135,30 @@ impl<V, E: fmt::Debug> fmt::Debug for RequestError<V, E> {
 }
 
 impl<V> Request<V> {
-    /// Puts the resources of a piece of work together. `done` is recorded after the work, with its flags: without
-    /// [timing](crate::stream::EventFlags::DISABLE_TIMING) it costs least, and [`BLOCKING_SYNC`](crate::stream::EventFlags::BLOCKING_SYNC)
-    /// lets [`wait`](Pending::wait) sleep.
+    /// Combines the resources of a piece of work. `done` is recorded after the work. Without
+    /// [timing](crate::stream::EventFlags::DISABLE_TIMING) it costs least, and with
+    /// [`BLOCKING_SYNC`](crate::stream::EventFlags::BLOCKING_SYNC), [`wait`](Pending::wait) sleeps.
     #[inline]
     pub fn new(done: Event<'static>, value: V) -> Self {
         Self(Box::new(Inner { done, value }))
     }
 
-    /// Takes the request apart.
+    /// Returns the event and the value.
     #[inline]
     pub fn into_parts(self) -> (Event<'static>, V) {
         let Inner { done, value } = *self.0;
         (done, value)
     }
 
-    /// Runs `body`, which lends parts of the value to a scope on `stream` and queues work there, and returns while that
-    /// runs. Only the value, and `'static` objects, can be lent.
+    /// Runs `body`, which lends parts of the value to a scope on `stream` and queues work there.
+    /// Returns while the work runs. Only the value, and `'static` objects, can be lent.
     ///
-    /// If `body` fails or panics, the host waits for the work that it has queued. Lending device memory on a
-    /// non-blocking stream waits for the default stream first, see [`Scope::lend`].
+    /// If `body` fails or panics, the host waits for the queued work. Lending device memory on a
+    /// non-blocking stream first waits for the default stream, see [`Scope::lend`].
     ///
     /// # Errors
-    /// Errors of `body`; [`Error::is_wrong_context`] unless event and stream are of the current context; the sticky
-    /// errors of earlier work. The request comes back in the error, unless a wait failed.
+    /// The errors of `body`; [`Error::is_wrong_context`] unless event and stream are of the current
+    /// context. The error contains the request, unless a wait failed.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and where that fails,
     /// `cuCtxSynchronize`, CUDA 2.0+.
@@ -177,10 +177,10 @@ impl<V> Request<V> {
         let (streams, kept) = (stream.as_raw(), Kept::default());
         let wait = ManuallyDrop::new(Wait { context, streams: &streams, marks: &kept.marks });
         let begun = Begun { wait, inner };
-        // SAFETY: the value lives on the heap until the work is over, and nobody else uses it till then.
+        // SAFETY: until the work is complete, the value is on the heap without other users.
         let value = unsafe { &mut (*inner.as_ptr()).value };
         let queued = body(&Scope::new(stream, cx.token(), &kept), value);
-        // SAFETY: only the event is borrowed, beside the value that the device may be working on.
+        // SAFETY: only the event is borrowed, not the value that the device may be using.
         let done = unsafe { &(*inner.as_ptr()).done };
         match queued.and_then(|()| Ok(done.record(cx, stream)?)) {
             Ok(()) => {
@@ -192,18 +192,18 @@ impl<V> Request<V> {
     }
 }
 
-/// A request whose body runs. If it does not come to its end, the work is waited for.
+/// A request whose body runs. If the body does not return, drop waits for the work.
 struct Begun<'a, V: 'static> {
     wait: ManuallyDrop<Wait<'a, CUstream>>,
     inner: NonNull<Inner<V>>,
 }
 
 impl<V> Begun<'_, V> {
-    /// Gives the request back if its work is over.
+    /// Returns the request if its work is complete.
     fn end(self) -> Option<Request<V>> {
         let this = ManuallyDrop::new(self);
         let waited = this.wait.wait();
-        // SAFETY: it came from a box, nobody uses it, and the device no longer does.
+        // SAFETY: it came from a box, and neither the host nor the device uses it any more.
         waited.is_over.then(|| Request(unsafe { Box::from_raw(this.inner.as_ptr()) }))
     }
 }
@@ -224,14 +224,14 @@ impl<V> Drop for Begun<'_, V> {
 
 impl<V> Pending<V> {
     pub(super) fn done(&self) -> &Event<'static> {
-        // SAFETY: only the event is borrowed, beside the value that the device may be working on.
+        // SAFETY: only the event is borrowed, not the value that the device may be using.
         unsafe { &(*self.inner.as_ptr()).done }
     }
 
-    /// True if the work is over. Does not wait.
+    /// True if the work is complete. Does not wait.
     ///
     /// # Errors
-    /// The sticky errors of this or earlier work.
+    /// Sticky errors of this or earlier work.
     ///
     /// Driver: `cuEventQuery`, CUDA 2.0+.
     #[doc(alias = "cuEventQuery")]
@@ -252,12 +252,12 @@ impl<V> Pending<V> {
         stream.wait_event(cx, self.done())
     }
 
-    /// Blocks the host until the work is over, and gives back its resources. A capture that forbids waits, of this thread or
-    /// another one, is invalid then.
+    /// Waits on the host until the work is complete, and returns its resources. A capture that
+    /// forbids waits, on any thread, becomes invalid.
     ///
     /// # Errors
-    /// The sticky errors of this or earlier work. Then the request is leaked, since the device may still write the
-    /// page-locked memory in it, and the error says so.
+    /// Sticky errors of this or earlier work. Then the request is leaked, because the device may
+    /// still write its page-locked memory, and the error says so.
     ///
     /// Driver: `cuEventSynchronize`, CUDA 2.0+; where a capture forbids that, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+;
     /// where it fails, `cuCtxSynchronize`, CUDA 2.0+.
@@ -274,12 +274,13 @@ impl<V> Pending<V> {
         }
     }
 
-    /// Makes a future, which is woken when `stream` has reached the end of this work. That may be the stream of the
-    /// work itself, or one that runs nothing else, so that nothing queued after the work waits for the call.
+    /// Converts to a future, which is woken when `stream` has reached the end of this work.
+    /// `stream` may be the stream of the work, or one without other work, so that no later work
+    /// waits for the call.
     ///
     /// # Errors
-    /// Whatever the driver reports, when the stream is asked to wait or to call. Then the host waits for the work, as
-    /// [`wait`](Pending::wait) does.
+    /// Errors of the driver when the stream is made to wait or to call. Then the host waits for the
+    /// work, as [`wait`](Pending::wait) does.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+; after an error as [`Pending::wait`].
     #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]
@@ -295,7 +296,7 @@ impl<V> Pending<V> {
         }
     }
 
-    /// Waits, and makes the error to return for one that another call gave.
+    /// Waits, and makes the error to return after another call failed.
     #[cold]
     pub(super) fn failed(self, error: Error) -> RequestError<V> {
         let request = match self.wait() {
@@ -305,7 +306,7 @@ impl<V> Pending<V> {
         RequestError { error, request }
     }
 
-    /// Waits; says also whether the work is over for certain.
+    /// Waits. Also returns whether the work is certainly complete.
     fn wait_in_place(&self) -> (Result<(), Error>, bool) {
         let done = self.done();
         let result = captures::wait_beside(done.context().library(), || done.synchronize());
@@ -319,7 +320,7 @@ impl<V> Pending<V> {
         (result, is_over)
     }
 
-    /// The request, whose work is over for certain.
+    /// Returns the request. Its work must be complete.
     pub(super) fn over(self) -> Request<V> {
         let this = ManuallyDrop::new(self);
         // SAFETY: it came from a box, and the device no longer uses the value.
@@ -367,9 +368,9 @@ impl<V> fmt::Debug for Pending<V> {
     }
 }
 
-/// The future of a [`Pending`]: it gives back the request. Made by [`Pending::notify`].
+/// The future of a [`Pending`], which returns the request. Made by [`Pending::notify`].
 ///
-/// Dropping it before it is ready waits for the work, as dropping a [`Pending`] does.
+/// Dropping it before it is ready waits for the work, like dropping a [`Pending`].
 ///
 /// # Example
 /// ```
@@ -404,7 +405,7 @@ impl<V> fmt::Debug for Pending<V> {
 /// ```
 #[must_use = "dropping it waits for the work"]
 pub struct PendingFuture<V: 'static> {
-    /// None after it was ready.
+    /// `None` after it was ready.
     pending: Option<Pending<V>>,
     reached: Reached<'static>,
 }
@@ -419,13 +420,13 @@ impl<V> PendingFuture<V> {
 impl<V> Future for PendingFuture<V> {
     type Output = Result<Request<V>, RequestError<V>>;
 
-    /// Makes no call of the driver, unless the work has failed. Once it has been ready, it is never again.
+    /// Makes no driver call, unless the work has failed. It is ready only once.
     fn poll(self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let Poll::Ready(answer) = Pin::new(&mut this.reached).poll(cx) else { return Poll::Pending };
         let Some(pending) = this.pending.take() else { return Poll::Pending };
         Poll::Ready(match answer {
-            // The driver's callback ran after the work, with success.
+            // The driver's callback ran after the work succeeded.
             Ok(()) => Ok(pending.over()),
             Err(error) => Err(pending.failed(error)),
         })

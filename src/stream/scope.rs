@@ -1,7 +1,7 @@
-//! Work on streams with memory that is lent to it, in a scope that waits.
+//! Work on streams with lent memory, in a scope that waits.
 //!
-//! The [module of streams](super) says which copies to the host are asynchronous, and why they need page-locked memory
-//! whose owner is lent.
+//! The [module of streams](super) describes which copies to the host are asynchronous, and why they
+//! need page-locked memory whose owner is lent.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -18,10 +18,10 @@ use crate::raw::held::activated;
 use crate::raw::mark::Marks;
 use crate::raw::this_thread::ThisThread;
 
-/// A stretch of work on one stream, which is waited for before it ends.
+/// Work on one stream, which is waited for before the scope ends.
 ///
-/// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it can be neither
-/// touched nor freed while the stream uses it.
+/// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it
+/// can be neither accessed nor freed while the stream uses it.
 ///
 /// # Example
 /// ```
@@ -41,7 +41,7 @@ use crate::raw::this_thread::ThisThread;
 /// ```
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
-    /// True if writes of other calls have to be waited for.
+    /// True if writes by other calls must be waited for.
     apart: bool,
     token: Token<'scope>,
     kept: &'scope Kept,
@@ -50,7 +50,8 @@ pub struct Scope<'scope, 'env: 'scope> {
     _this_thread: ThisThread,
 }
 
-/// A stretch of work on several streams, all of which are waited for before it ends: made by [`Current::multi_scope`].
+/// Work on several streams, all of which are waited for before the scope ends: made by
+/// [`Current::multi_scope`].
 ///
 /// # Example
 /// ```
@@ -78,32 +79,28 @@ pub struct MultiScope<'scope, 'env: 'scope> {
     _this_thread: ThisThread,
 }
 
-/// What a scope remembers of its loans, on all its streams.
+/// State of a scope about its loans, on all its streams.
 #[derive(Default)]
 pub(super) struct Kept {
-    /// Of page-locked memory that the device may write, and of other contexts whose memory it may use.
+    /// Marks of page-locked memory that the device may write, and of other contexts in use.
     pub(super) marks: Marks,
-    /// The last wait for the default stream.
     waited: Cell<Option<Waited>>,
 }
 
-/// Waits for a scope's streams, on whatever path the scope is left.
+/// Waits for a scope's streams, on every path out of the scope.
 pub(super) struct Wait<'a, S: Streams> {
     pub(super) context: &'a ContextRef,
     pub(super) streams: &'a S,
     pub(super) marks: &'a Marks,
 }
 
-/// Outcome of a wait.
 pub(super) struct End {
-    /// The first error.
     pub(super) result: Result<(), Error>,
-    /// True if the work is over for certain. If it is not, the page-locked memory that it was lent is marked as lost, and so
-    /// are other contexts whose memory it was lent.
+    /// True if the work is certainly complete. Otherwise, page-locked memory lent to it, and other
+    /// contexts with memory lent to it, are marked as lost.
     pub(super) is_over: bool,
 }
 
-/// The streams of a scope.
 pub(super) trait Streams {
     fn each(&self, wait: impl FnMut(CUstream));
 }
@@ -121,8 +118,9 @@ impl Streams for RefCell<Vec<CUstream>> {
 }
 
 impl<S: Streams> Wait<'_, S> {
-    /// Makes the context current by handle, in case the scope's body left another one. Waits for all streams, and
-    /// reports the first error. If a stream cannot be waited for, waits for all of the context.
+    /// Makes the context current by handle, in case the scope's body left another one current.
+    /// Waits for all streams, and returns the first error. If the wait for a stream fails, waits
+    /// for the whole context.
     pub(super) fn wait(&self) -> End {
         let (mut first, mut is_over) = (Ok(()), true);
         let activated = activated(self.context, || {
@@ -141,7 +139,7 @@ impl<S: Streams> Wait<'_, S> {
         End { result: activated.and(first), is_over }
     }
 
-    /// Waits, and returns the result of the scope's body if all is well.
+    /// Waits. Returns the result of the scope's body if the wait succeeds.
     fn end<E: From<Error>, R>(self, result: Result<R, E>) -> Result<R, E> {
         let waited = self.wait();
         std::mem::forget(self);
@@ -150,7 +148,7 @@ impl<S: Streams> Wait<'_, S> {
     }
 }
 
-/// Waits when the body of the scope panics; a plain return waits itself, to report.
+/// Waits if the scope's body panics; after a normal return, `end` has already waited.
 impl<S: Streams> Drop for Wait<'_, S> {
     fn drop(&mut self) {
         let _beside = Beside::exempted(self.context.library());
@@ -161,11 +159,11 @@ impl<S: Streams> Drop for Wait<'_, S> {
 }
 
 impl Current<'_, '_> {
-    /// Runs `body`, which may lend device memory to `stream` and queue copies there, and waits for the stream before it
-    /// returns, also when `body` panics.
+    /// Runs `body`, which may lend device memory to `stream` and queue copies there. Waits for the
+    /// stream before it returns, even if `body` panics.
     ///
-    /// The result of the body is lost if the wait fails, its error too: the work may not have happened, and memory that was
-    /// lent has unspecified contents.
+    /// If the wait fails, the result of the body is dropped, even an error: the work may not have
+    /// run, and lent memory has unspecified contents.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -184,7 +182,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// Errors of `body`; [`Error::is_wrong_context`]; the sticky errors of this or earlier work.
+    /// The errors of `body`; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
     /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -197,10 +195,11 @@ impl Current<'_, '_> {
         self.scope_as(stream, body)
     }
 
-    /// Like [`scope`](Current::scope), with an error of the caller's choice: see [`ContextRef::enter_as`].
+    /// Same as [`scope`](Current::scope), with an error type of the caller's choice: see
+    /// [`ContextRef::enter_as`].
     ///
     /// # Errors
-    /// Same as [`scope`](Current::scope), with those of the driver converted.
+    /// Same as [`scope`](Current::scope), with the driver's errors converted.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a capture of another
     /// thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -217,8 +216,8 @@ impl Current<'_, '_> {
         wait.end(result)
     }
 
-    /// Runs `body`, which may lend device memory to any number of streams, and waits for all of them before it returns,
-    /// also when `body` panics.
+    /// Runs `body`, which may lend device memory to any number of streams. Waits for all of them
+    /// before it returns, even if `body` panics.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -239,7 +238,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// Errors of `body`; the sticky errors of this or earlier work.
+    /// The errors of `body`.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
     /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -251,10 +250,11 @@ impl Current<'_, '_> {
         self.multi_scope_as(body)
     }
 
-    /// Like [`multi_scope`](Current::multi_scope), with an error of the caller's choice: see [`ContextRef::enter_as`].
+    /// Same as [`multi_scope`](Current::multi_scope), with an error type of the caller's choice:
+    /// see [`ContextRef::enter_as`].
     ///
     /// # Errors
-    /// Same as [`multi_scope`](Current::multi_scope), with those of the driver converted.
+    /// Same as [`multi_scope`](Current::multi_scope), with the driver's errors converted.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; where that fails, `cuCtxSynchronize`, CUDA 2.0+; where a
     /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -280,7 +280,7 @@ impl Current<'_, '_> {
 }
 
 impl<'scope, 'env> MultiScope<'scope, 'env> {
-    /// The part of this scope that works on `stream`. Asking for the same stream again gives the same part.
+    /// Returns the part of this scope that works on `stream`, the same one for each call.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`].
@@ -302,20 +302,20 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         Self { stream: stream.as_raw(), apart, token, kept, _scope, _env, _this_thread }
     }
 
-    /// Checks that memory is in the order of this scope's stream: nothing has to be waited for then.
+    /// Checks that memory is in the order of this scope's stream, so that no wait is needed.
     pub(crate) fn in_order(&self, stream: &Stream<'_>) -> Result<(), MemoryError> {
         self.token.of(stream.context(), FnId::cuStreamSynchronize)?;
         if stream.as_raw() == self.stream { Ok(()) } else { Err(MemoryError::NotInOrder) }
     }
 
-    /// The driver's handle of the stream, for other libraries: work that they queue there on memory lent to this scope is
-    /// over when the scope ends.
+    /// The driver's handle of the stream, for other libraries: work that they queue there on memory
+    /// lent to this scope is complete when the scope ends.
     #[inline]
     pub const fn stream(&self) -> CUstream {
         self.stream
     }
 
-    /// The context that the stream belongs to.
+    /// The stream's context.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.token.context()
@@ -326,12 +326,12 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.token
     }
 
-    /// What is marked if the scope cannot be waited for.
+    /// Marks that are set if the wait of the scope fails.
     pub(crate) const fn marks(&self) -> &'scope Marks {
         &self.kept.marks
     }
 
-    /// Checks where device memory is from, and waits for what may still write it.
+    /// Checks the context of device memory, and waits for work that may still write the memory.
     pub(crate) fn accept(&self, home: &ContextRef) -> Result<(), Error> {
         let context = self.token.of(home, FnId::cuStreamSynchronize)?;
         let stream = context.default_stream();

@@ -1,4 +1,4 @@
-//! Streams that are kept by whoever uses them.
+//! Streams shared by all their users.
 
 use std::ops::Deref;
 
@@ -8,8 +8,9 @@ use crate::raw::keep::Keep;
 use crate::raw::shared::Shared;
 
 impl<'ctx> Stream<'ctx> {
-    /// Makes the stream one that is shared: it is destroyed when the last of its handles and of the memory in its order is
-    /// dropped. Since nobody has it alone any more, it cannot be captured. No driver call.
+    /// Makes the stream shared: it is destroyed when its last handle and the last memory in its
+    /// order are dropped. A shared stream cannot be captured, because no value owns it exclusively.
+    /// No driver call.
     ///
     /// ```
     /// # cuprum::example!(driver);
@@ -39,8 +40,8 @@ impl<'ctx> Stream<'ctx> {
     }
 }
 
-/// A stream kept alive by what works in its order: borrowed for `'s`, or by a share. As nobody can borrow it mutably
-/// meanwhile, it is not captured.
+/// A stream kept alive by memory in its order: borrowed for `'s`, or by a share. It cannot be
+/// borrowed mutably meanwhile, so it is not captured.
 #[derive(Clone, Debug)]
 pub struct KeptStream<'s>(Kept<'s>);
 
@@ -63,20 +64,18 @@ impl<'s> Deref for KeptStream<'s> {
 }
 
 impl<'s> KeptStream<'s> {
-    /// The stream's context, kept for something else.
     pub(crate) fn context_kept(&self) -> Keep<'s, ContextRef> {
         self.keep()
     }
 }
 
-/// A stream in whose order memory can be allocated: `&Stream`, which stays borrowed as long as the memory is there, or
-/// `&Shared<Stream>`, of which the memory takes a share.
+/// A stream in whose order memory can be allocated: `&Stream`, which stays borrowed while the
+/// memory exists, or `&Shared<Stream>`, of which the memory holds a share.
 #[diagnostic::on_unimplemented(
     message = "memory cannot be allocated in the order of `{Self}`",
     label = "a `&Stream` or a `&Shared<Stream>` has an order"
 )]
 pub trait StreamSource<'s> {
-    /// The stream, as long as this is there.
     fn stream(&self) -> &Stream<'s>;
 
     fn kept(self) -> KeptStream<'s>;

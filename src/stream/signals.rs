@@ -1,4 +1,4 @@
-//! Numbers in page-locked memory by which the host and streams tell each other how far they are.
+//! Numbers in page-locked memory by which the host and streams report their progress to each other.
 
 use std::fmt;
 use std::ops::Deref;
@@ -14,14 +14,15 @@ use crate::raw::call::context_call;
 use crate::raw::mark::Mark;
 use crate::raw::seal::Sealed;
 
-/// Numbers that streams [write and wait for](super::Until) while the host and other streams do too: `u32` or `u64`.
+/// Numbers that streams [write and wait for](super::Until), and the host too: `u32` or `u64`.
 ///
-/// They lie in page-locked memory of the host, which devices reach. The host has them as atomics, of any thread and at any
-/// time, so they are lent to scopes by a shared borrow, to any number of streams. They are not freed as long as a scope
-/// has them; a scope that cannot be waited for leaves them forever, as the device may still write them.
+/// They are in page-locked host memory, which devices can access. On the host they are atomics, for
+/// any thread at any time. So scopes on any number of streams borrow them shared. They are not
+/// freed while a scope uses them; if the wait of a scope fails, they leak, because the device may
+/// still write them.
 ///
 /// # Example
-/// A stream that waits for another one, and both for the host:
+/// A stream waits for another one, and both wait for the host:
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -49,15 +50,14 @@ use crate::raw::seal::Sealed;
 pub struct Signals<'ctx, T: StreamValue> {
     memory: PinnedBuffer<'ctx, T>,
     len: usize,
-    /// Of the first number, for the device.
     address: CUdeviceptr,
 }
 
 impl<'ctx, T: StreamValue> Signals<'ctx, T> {
-    /// Allocates `len` numbers that are zero. Of none, nothing is allocated.
+    /// Allocates `len` zeros. Allocates nothing for length 0.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuMemHostAlloc`, CUDA 2.2+, and `cuMemHostGetDevicePointer_v2`, CUDA 3.2+.
     #[doc(alias("cuMemHostAlloc", "cuMemHostGetDevicePointer_v2"))]
@@ -67,13 +67,13 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
         let (context, mut address) = (cx.get()?, 0);
         if len != 0 {
             let host = memory.as_raw().cast();
-            // SAFETY: the memory is page-locked as long as it is there, and the out-parameter outlives the call.
+            // SAFETY: the memory stays page-locked, and the out-parameter outlives the call.
             unsafe { context_call!(&context, cuMemHostGetDevicePointer_v2(&raw mut address, host, 0)) }?;
         }
         Ok(Self { memory, len, address })
     }
 
-    /// Address of the first number in the memory of the device, for kernels.
+    /// Address of the first number on the device, for kernels.
     pub const fn as_raw(&self) -> CUdeviceptr {
         self.address
     }
@@ -88,18 +88,18 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
         self.memory.locked().mark()
     }
 
-    /// True if a scope that had them could not be waited for, so that they are never freed. They can be read and written
-    /// all the same.
+    /// True if the wait of a scope that used them failed, so that they are never freed. They can
+    /// still be read and written.
     #[inline]
     pub fn is_lost(&self) -> bool {
         self.memory.is_lost()
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. Numbers that are [lost](Signals::is_lost) are left as they
-    /// are, without a call.
+    /// Frees the memory and returns the error that `Drop` would swallow. [Lost](Signals::is_lost)
+    /// numbers are left as they are, without a call.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors). The memory is gone for the program all the same.
+    /// [Errors of any call](crate#errors).
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+.
     #[doc(alias = "cuMemFreeHost")]
@@ -113,8 +113,7 @@ impl<T: StreamValue> Deref for Signals<'_, T> {
     type Target = [<T as StreamValue>::Atomic];
 
     fn deref(&self) -> &Self::Target {
-        // SAFETY: so many initialized numbers, aligned, of which nobody has another reference: everybody uses atomics, lost
-        // or not.
+        // SAFETY: initialized, aligned numbers, which all users access by atomics, lost or not.
         unsafe { std::slice::from_raw_parts(self.memory.as_raw().cast_const().cast(), self.len) }
     }
 }

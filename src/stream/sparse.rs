@@ -1,4 +1,4 @@
-//! Memory of sparse arrays, given in the order of a stream.
+//! Memory of sparse arrays, mapped in stream order.
 
 use cuprum_sys::{CUarrayMapInfo, FnId};
 
@@ -9,19 +9,20 @@ use crate::memory::TileMap;
 use crate::raw::call::context_call;
 
 impl Stream<'_> {
-    /// Gives parts of [sparse](crate::memory::ArrayFlags::SPARSE) arrays, or whole arrays
-    /// [without](crate::memory::Array::without_memory) any, memory or takes it away, in the order of this stream. The
-    /// host does not wait. Without any, nothing is called.
+    /// Maps memory to parts of [sparse](crate::memory::ArrayFlags::SPARSE) arrays, or to whole
+    /// arrays [without memory](crate::memory::Array::without_memory), or unmaps it, in the order of
+    /// this stream. The host does not wait. Makes no call for an empty list.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for parts that are no whole tiles, memory that is no
-    /// [pool of tiles](crate::memory::PhysicalFlags::TILE_POOL) or too small, and other arrays; `CUDA_ERROR_NOT_SUPPORTED`
-    /// without sparse arrays; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for parts that are not whole tiles, memory that is too small or
+    /// not a [tile pool](crate::memory::PhysicalFlags::TILE_POOL), and other arrays;
+    /// `CUDA_ERROR_NOT_SUPPORTED` without sparse arrays; [`Error::is_wrong_context`].
     ///
     /// # Safety
-    /// 1. The physical memory is kept until the part is given other memory, or none, or the array is freed, and that was
-    ///    waited for. (Drivers keep it by themselves, as measured on an H100, but do not promise it.)
-    /// 2. No work uses the part meanwhile but what is in order with this stream.
+    /// 1. The physical memory is kept until the part has other memory or none, or the array is
+    ///    freed, and that was waited for. (Drivers keep the memory themselves, as measured on an
+    ///    H100, but do not promise it.)
+    /// 2. Other work uses the part only in order with this stream.
     ///
     /// Driver: `cuMemMapArrayAsync`, CUDA 11.1+.
     #[doc(alias = "cuMemMapArrayAsync")]
@@ -40,7 +41,8 @@ impl Stream<'_> {
         }
         let mut maps: Vec<CUarrayMapInfo> = maps.iter().map(TileMap::as_raw).collect();
         let (count, maps) = (maps.len() as u32, maps.as_mut_ptr());
-        // SAFETY: so many descriptions, which outlive the call, of live arrays and memory; the caller vouches for the rest.
+        // SAFETY: descriptions of live arrays and memory outlive the call; the rest is the caller's
+        // duty.
         unsafe { context_call!(context, cuMemMapArrayAsync(maps, count, self.as_raw())) }
     }
 }

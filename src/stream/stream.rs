@@ -1,4 +1,4 @@
-//! Streams: created, asked, waited for, and destroyed.
+//! Streams: created, queried, waited for, and destroyed.
 
 use std::fmt;
 
@@ -16,25 +16,26 @@ use crate::raw::keep::{Keep, Near};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum StreamKind {
-    /// In order with the legacy default stream, and so with synchronous copies (but not where the library was opened
-    /// with per-thread default streams: there copies run on the thread's own). The safe choice.
+    /// Ordered with the legacy default stream, and so with synchronous copies (but not if the
+    /// library was opened with per-thread default streams: then copies run on the thread's own
+    /// default stream). The safe choice.
     #[default]
     Blocking,
-    /// Not in order with the default stream. Work that needs what a synchronous copy wrote must wait for it,
-    /// with an [`Event`](super::Event) or in a [scope](Current::scope). So are all streams of a
-    /// [`GreenContext`](crate::context::GreenContext) but its default stream, however they are made.
+    /// Not ordered with the default stream. Work that needs the result of a synchronous copy must
+    /// wait for it, with an [`Event`](super::Event) or in a [scope](Current::scope). All streams of
+    /// a [`GreenContext`](crate::context::GreenContext) except its default stream are of this kind.
     NonBlocking,
 }
 
-/// A queue of work in one context: it runs in the order in which it was queued.
+/// A queue of work in one context. Work runs in the order in which it was queued.
 ///
 /// Dropping it does not wait: the driver finishes the queued work. Drop works on any thread, swallows errors and
-/// does nothing in a forked child; [`close`](Stream::close) reports.
+/// does nothing in a forked child; [`close`](Stream::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `Stream<'static>`, made in a [shared context](crate::Shared), of which it has a share.
-/// In a context that is borrowed, `'ctx` is that borrow, and no struct can hold both.
+/// In a struct it is a `Stream<'static>`, made in a [shared context](crate::Shared), of which it
+/// holds a share. In a borrowed context, `'ctx` is the borrow, and no struct can hold both.
 ///
 /// # Example
 /// ```
@@ -54,8 +55,8 @@ pub struct Stream<'ctx> {
     pub(super) kind: StreamKind,
 }
 
-// SAFETY: the driver allows any thread to use a stream handle. The default stream's handle means the same queue on
-// every thread, see `default_in`.
+// SAFETY: the driver allows any thread to use a stream handle. The default stream's handle means
+// the same queue on every thread, see `default_in`.
 unsafe impl Handle for CUstream {
     const NAME: &'static str = "Stream";
 
@@ -64,7 +65,7 @@ unsafe impl Handle for CUstream {
     }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the stream is live and not used again.
+        // SAFETY: the caller guarantees that the stream is live and not used again.
         unsafe { call!(fns, cuStreamDestroy_v2(self)) }
     }
 }
@@ -72,11 +73,12 @@ unsafe impl Handle for CUstream {
 entered!([] Stream<'ctx>: queue);
 
 impl<'ctx> Stream<'ctx> {
-    /// Creates a stream in order with the legacy default stream; in a [`GreenContext`](crate::context::GreenContext),
-    /// where there are no such streams, a [non-blocking](StreamKind::NonBlocking) one.
+    /// Creates a stream that is ordered with the legacy default stream; in a
+    /// [`GreenContext`](crate::context::GreenContext), which has no such streams, a
+    /// [non-blocking](StreamKind::NonBlocking) one.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+.
     #[doc(alias = "cuStreamCreate")]
@@ -85,7 +87,8 @@ impl<'ctx> Stream<'ctx> {
         Self::create(cx, StreamKind::Blocking)
     }
 
-    /// Creates a stream that runs beside the legacy default stream: see [`StreamKind::NonBlocking`].
+    /// Creates a stream that is not ordered with the legacy default stream: see
+    /// [`StreamKind::NonBlocking`].
     ///
     /// # Errors
     /// Same as [`new`](Stream::new).
@@ -105,7 +108,8 @@ impl<'ctx> Stream<'ctx> {
         Ok(Self { kind: kind.in_context(&context), queue: Held::new(raw, context) })
     }
 
-    /// Creates a stream with a priority, from the range of [`Current::stream_priorities`]; others are clamped.
+    /// Creates a stream with a priority, which is clamped to the range of
+    /// [`Current::stream_priorities`].
     ///
     /// # Errors
     /// Same as [`new`](Stream::new).
@@ -121,8 +125,8 @@ impl<'ctx> Stream<'ctx> {
         Ok(Self { kind: kind.in_context(&context), queue: Held::new(raw, context) })
     }
 
-    /// The context's legacy default stream, on which synchronous copies run unless the library was opened with
-    /// per-thread default streams. No driver call.
+    /// Returns the context's legacy default stream, on which synchronous copies run unless the
+    /// library was opened with per-thread default streams. No driver call.
     #[inline]
     pub fn default_in(cx: &Current<'_, 'ctx>) -> Self {
         let context = cx.near();
@@ -140,25 +144,25 @@ impl<'ctx> Stream<'ctx> {
         self.queue.raw()
     }
 
-    /// Relation of the stream to the legacy default stream.
+    /// Returns whether the stream is ordered with the legacy default stream.
     pub const fn kind(&self) -> StreamKind {
         self.kind
     }
 
-    /// True if what other calls queue on the default stream has to be waited for. Where each thread has a default stream of its
-    /// own, nothing is left in flight on it.
+    /// True if work of other calls on the default stream must be waited for. Per-thread default
+    /// streams have no work in flight.
     pub(crate) fn is_apart(&self) -> bool {
         self.kind == StreamKind::NonBlocking && self.context().library().stream_mode() == StreamMode::Legacy
     }
 
-    /// The context that the stream belongs to.
+    /// The stream's context.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.queue.context()
     }
 
-    /// The stream, unless it is a default stream: of these there are more values than one, so that nobody has such a
-    /// queue alone, and work that others queue on it would become part of a capture.
+    /// Returns the stream, unless it is a default stream: several values stand for a default
+    /// stream, so other code could queue work on it, which would become part of a capture.
     pub(crate) fn capturable(&self, call: FnId) -> Result<&Self, Error> {
         if self.as_raw().is_owned() {
             Ok(self)
@@ -172,15 +176,14 @@ impl<'ctx> Stream<'ctx> {
         self.queue.near()
     }
 
-    /// The context, kept for something else.
     pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {
         self.queue.keep()
     }
 
-    /// Blocks the host until all work queued here is done, and reports its errors.
+    /// Waits on the host until all work queued here is complete, and returns its errors.
     ///
     /// # Errors
-    /// The sticky errors of kernels that ran before; [`Error::is_wrong_context`].
+    /// Sticky errors of earlier kernels; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuStreamSynchronize")]
@@ -191,7 +194,7 @@ impl<'ctx> Stream<'ctx> {
         unsafe { context_call!(context, cuStreamSynchronize(self.as_raw())) }
     }
 
-    /// True if all work queued here is done. Does not wait.
+    /// True if all work queued here is complete. Does not wait.
     ///
     /// # Errors
     /// Same as [`synchronize`](Stream::synchronize).
@@ -205,8 +208,7 @@ impl<'ctx> Stream<'ctx> {
         ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
     }
 
-    /// Destroys the stream and reports the error that `Drop` would swallow. It is gone after an error too: the driver
-    /// may have destroyed it all the same, so that it must not be destroyed again.
+    /// Destroys the stream and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -220,13 +222,13 @@ impl<'ctx> Stream<'ctx> {
 }
 
 impl StreamKind {
-    /// The kind of a stream that is created as this. Measured on an H100 with driver 580: in a green context none but the
-    /// default stream is in order with synchronous copies, whatever flags it was created with.
+    /// The actual kind of a stream created with this kind. In a green context, only the default
+    /// stream is ordered with synchronous copies, regardless of flags (measured on an H100 with
+    /// driver 580).
     pub(super) fn in_context(self, context: &ContextRef) -> Self {
         if context.is_green() { Self::NonBlocking } else { self }
     }
 
-    /// The driver's flags.
     const fn flags(self) -> u32 {
         match self {
             Self::Blocking => CUstream_flags::CU_STREAM_DEFAULT.0,
@@ -235,7 +237,7 @@ impl StreamKind {
     }
 }
 
-/// Reads a query's answer: done, not yet, or failed.
+/// Converts the answer of a query: complete, not yet complete, or failed.
 pub(crate) fn ready(answer: Result<(), Error>) -> Result<bool, Error> {
     match answer {
         Ok(()) => Ok(true),

@@ -1,6 +1,6 @@
-//! Operations of streams on single numbers in memory: writing one, waiting for one, and several by one call.
+//! Stream operations on single numbers in memory: writes, waits, and batches of them.
 //!
-//! A wait that never ends is the subject of a chapter of the [module of streams](super).
+//! The [module of streams](super) has a section on waits that never end.
 
 use cuprum_sys::{CUdeviceptr, CUstream, CUstreamWaitValue_flags};
 
@@ -11,14 +11,14 @@ use crate::raw::call::context_call;
 
 /// A number that streams write and wait for: `u32`, `u64`.
 ///
-/// Those of 64 bits need a device that has
+/// Numbers of 64 bits need a device with
 /// [`CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS`](cuprum_sys::CUdevice_attribute).
 pub trait StreamValue: DeviceData {
     /// True if it has 64 bits.
     const WIDE: bool;
-    /// What the host reaches it by while a device does.
+    /// Its atomic type, for the host's accesses while a device uses it.
     type Atomic: Sync;
-    /// The number as both calls and batches take it.
+    /// The number in the form of calls and batches.
     fn bits(self) -> u64;
 }
 
@@ -43,8 +43,8 @@ values! {
 /// Queues a write of a number.
 ///
 /// # Safety
-/// The stream is live, its context is current, and a number of this type lies at the address until the stream has been
-/// waited for.
+/// The stream is live, its context is current, and the address has a number of this type until the
+/// stream was waited for.
 pub(crate) unsafe fn write<T: StreamValue>(
     context: &ContextRef,
     stream: CUstream,
@@ -53,7 +53,7 @@ pub(crate) unsafe fn write<T: StreamValue>(
 ) -> Result<(), Error> {
     let bits = value.bits();
     if T::WIDE {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         return unsafe { context_call!(context, cuStreamWriteValue64_v2(stream, at, bits, 0)) };
     }
     // SAFETY: as above; the number has 32 bits.
@@ -63,7 +63,7 @@ pub(crate) unsafe fn write<T: StreamValue>(
 /// Queues a wait for a number.
 ///
 /// # Safety
-/// As for [`write`].
+/// Same as [`write`].
 pub(crate) unsafe fn wait<T: StreamValue>(
     context: &ContextRef,
     stream: CUstream,
@@ -72,14 +72,14 @@ pub(crate) unsafe fn wait<T: StreamValue>(
 ) -> Result<(), Error> {
     let (bits, flags) = (until.bits(), until.flags());
     if T::WIDE {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         return unsafe { context_call!(context, cuStreamWaitValue64_v2(stream, at, bits, flags)) };
     }
     // SAFETY: as above; the number has 32 bits.
     unsafe { context_call!(context, cuStreamWaitValue32_v2(stream, at, bits as u32, flags)) }
 }
 
-/// The end of a wait for a number in memory.
+/// The condition that ends a wait for a number in memory.
 ///
 /// Example: see [`Signals`](super::Signals).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,29 +89,30 @@ pub struct Until<T> {
 }
 
 impl<T: StreamValue> Until<T> {
-    /// The number in memory is `value` or larger. Counted around the end of the numbers: the difference of both, as a
-    /// signed number, is not negative.
+    /// The number in memory is at least `value`, with wraparound: their signed difference is not
+    /// negative.
     pub const fn at_least(value: T) -> Self {
         Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ }
     }
 
-    /// The number in memory is `value`.
+    /// The number in memory equals `value`.
     pub const fn equal(value: T) -> Self {
         Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ }
     }
 
-    /// The number in memory has one of the bits of `value`.
+    /// The number in memory has a bit of `value` set.
     pub const fn any_bit(value: T) -> Self {
         Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_AND }
     }
 
-    /// The number in memory lacks one of the bits that `value` lacks: `!(memory | value) != 0`. On devices that have
+    /// `!(memory | value) != 0`: the number in memory has a bit clear that `value` has clear. On
+    /// devices with
     /// [`CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR`](cuprum_sys::CUdevice_attribute).
     pub const fn nor(value: T) -> Self {
         Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_NOR }
     }
 
-    /// The same, after which writes from outside of the device that came before are seen by later work. On devices that have
+    /// Also makes earlier writes from outside the device visible to later work. On devices with
     /// [`CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES`](cuprum_sys::CUdevice_attribute).
     #[must_use]
     pub const fn then_flush(self) -> Self {
@@ -119,18 +120,16 @@ impl<T: StreamValue> Until<T> {
         Self { flags: CUstreamWaitValue_flags(self.flags.0 | flush), ..self }
     }
 
-    /// The number as batches take it.
     pub(super) fn bits(self) -> u64 {
         self.value.bits()
     }
 
-    /// The condition as the driver takes it.
     pub(super) const fn flags(self) -> u32 {
         self.flags.0
     }
 }
 
-/// The address of a number, if there is one.
+/// Returns the address of a number, if it exists.
 pub(crate) fn number<T: DeviceData>(
     address: CUdeviceptr,
     len: usize,

@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 
 impl Current<'_, '_> {
-    /// Puts the mark of `event` behind all work of the context so far, on all its streams; of a
-    /// [`GreenContext`](crate::context::GreenContext), behind that of its own streams.
+    /// Records `event` after all work queued so far on any stream of the context; in a
+    /// [`GreenContext`](crate::context::GreenContext), on its own streams.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream
@@ -28,8 +28,8 @@ impl Current<'_, '_> {
         unsafe { context_call!(context, cuCtxRecordEvent(context.as_raw(), event.as_raw())) }
     }
 
-    /// Makes all work that is queued in the context from now on, on any of its streams, wait for `event`, which may be of
-    /// another context. The host does not wait.
+    /// Makes all later work on any stream of the context wait for `event`, which may be of another
+    /// context. The host does not wait.
     ///
     /// # Errors
     /// [`Error::is_wrong_context`] for an event of another driver; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream of

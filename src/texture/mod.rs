@@ -13,7 +13,7 @@
 //!
 //! let shape = ArrayShape::OneD { width: 4 };
 //! let line = Array::from_slice(&cx, shape, ArrayFlags::empty(), &[0.0f32, 10.0, 20.0, 30.0])?;
-//! let texture = Texture::new(&cx, &line, &Sampler::new().with_filter(FilterMode::LINEAR))?;
+//! let texture = Texture::new(&cx, &line, &Sampler { filter: FilterMode::CU_TR_FILTER_MODE_LINEAR, ..Sampler::new() })?;
 //!
 //! // Writes tex1D(texture, x) for one x.
 //! let module = Module::load_ptx(&cx, "

@@ -1,7 +1,6 @@
 //! Resources under textures and surfaces, and the formats in which they are read.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use cuprum_sys::{
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_res, CUDA_RESOURCE_DESC_res_array, CUDA_RESOURCE_DESC_res_linear,
@@ -226,11 +225,10 @@ impl Resource {
 /// use cuprum::texture::ResourceView;
 ///
 /// // Colors as single numbers, of the second and third layer.
-/// let view = ResourceView::of::<u32>().with_layers(1..=2);
-/// assert_eq!(view.layers, (1, 2));
+/// let view = ResourceView { layers: (1, 2), ..ResourceView::of::<u32>() };
+/// # let _ = view;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ResourceView {
     /// Format in which elements are read.
     pub format: CUresourceViewFormat,
@@ -244,16 +242,6 @@ impl ResourceView {
     /// All of an array whose elements have as many bytes as `T`, read as `T`: its largest level, and its first layer.
     pub const fn of<T: Texel>() -> Self {
         Self { format: T::VIEW, levels: (0, 0), layers: (0, 0) }
-    }
-
-    /// The same, of these levels.
-    pub const fn with_levels(self, levels: RangeInclusive<u32>) -> Self {
-        Self { levels: (*levels.start(), *levels.end()), ..self }
-    }
-
-    /// The same, of these layers.
-    pub const fn with_layers(self, layers: RangeInclusive<u32>) -> Self {
-        Self { layers: (*layers.start(), *layers.end()), ..self }
     }
 
     /// The view of an array of this shape; of other memory the driver ignores it.

@@ -1,4 +1,4 @@
-//! Tensors: how their elements lie in device memory, and how kernels are to copy tiles of them.
+//! Layouts of tensors in device memory, and of their tiles in shared memory.
 
 use cuprum_sys::{
     CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
@@ -11,9 +11,9 @@ use crate::memory::DeviceData;
 /// Most dimensions of a tensor.
 pub(super) const MOST: usize = 5;
 
-/// What a tensor map has as elements.
+/// Types that a tensor map can have as elements.
 pub trait TensorElement: DeviceData {
-    /// How kernels copy it, unless [`TensorLayout::with_element`] says otherwise.
+    /// The type as which kernels copy it, unless [`TensorLayout::element`] is another one.
     const ELEMENT: CUtensorMapDataType;
 }
 
@@ -42,25 +42,45 @@ elements! {
     half::bf16: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
 }
 
-/// How a tensor of up to five dimensions lies in device memory, and tiles of it in shared memory. The innermost dimension,
-/// whose elements lie side by side, comes first everywhere.
+/// Layout of a tensor of one to five dimensions in device memory, and of its tiles in shared memory. Every list begins with the
+/// innermost dimension, whose elements are adjacent.
+///
+/// [`new`](TensorLayout::new) has the defaults; a literal changes some of them. The functions of [`TensorMap`](super::TensorMap)
+/// check the lists.
 ///
 /// Example: see [`TensorMap`](super::TensorMap).
 #[derive(Clone, Copy, Debug)]
-pub struct TensorLayout {
-    pub(super) rank: usize,
-    pub(super) sizes: [u64; MOST],
-    /// Bytes from one element to the next along the dimensions from the second on; `None` without gaps.
-    pub(super) strides: Option<[u64; MOST - 1]>,
-    pub(super) steps: [u32; MOST],
-    pub(super) element: Option<CUtensorMapDataType>,
-    pub(super) interleave: CUtensorMapInterleave,
-    pub(super) swizzle: CUtensorMapSwizzle,
-    pub(super) promotion: CUtensorMapL2promotion,
-    pub(super) fill: CUtensorMapFloatOOBfill,
+pub struct TensorLayout<'l> {
+    /// Elements along each dimension.
+    pub sizes: &'l [u64],
+    /// Bytes from one element to the next, along each dimension but the first: multiples of 16, below 2^40. `None` for a tensor
+    /// without gaps.
+    pub strides: Option<&'l [u64]>,
+    /// Distance of the copied elements along each dimension, in elements: 1 to 8. `None` for 1.
+    pub steps: Option<&'l [u32]>,
+    /// Copies the elements as another type of the same size: `TFLOAT32` in place of `f32`, or packed types of 4 and 6 bits in
+    /// place of `u8`, whose sizes then count the values.
+    pub element: Option<CUtensorMapDataType>,
+    /// Interleaving of the innermost dimension. The memory that an interleaved tensor needs is not checked.
+    pub interleave: CUtensorMapInterleave,
+    /// Permutation of rows in shared memory, against bank conflicts.
+    pub swizzle: CUtensorMapSwizzle,
+    /// Amount of memory that the second-level cache reads at once.
+    pub l2_promotion: CUtensorMapL2promotion,
+    /// Value of elements outside of the tensor: zero, or a not-a-number that multiply-add takes for zero.
+    pub fill: CUtensorMapFloatOOBfill,
 }
 
-/// As many values as there are dimensions, in room for the most.
+/// The lists of a layout after a check, each with room for the most dimensions.
+pub(super) struct Lists {
+    pub(super) rank: usize,
+    pub(super) sizes: [u64; MOST],
+    /// `None` without gaps.
+    strides: Option<[u64; MOST - 1]>,
+    pub(super) steps: [u32; MOST],
+}
+
+/// Copies a list of one value per dimension into an array with room for the most dimensions.
 pub(super) fn room<V: Copy, const ROOM: usize>(
     values: &[V],
     wanted: usize,
@@ -74,77 +94,33 @@ pub(super) fn room<V: Copy, const ROOM: usize>(
     Ok(all)
 }
 
-impl TensorLayout {
-    /// The layout of a tensor without gaps, of so many elements along each dimension.
-    ///
-    /// # Errors
-    /// [`TensorError::Rank`] unless there are one to five dimensions.
-    #[inline]
-    pub fn new(sizes: &[u64]) -> Result<Self, TensorError> {
-        let rank = sizes.len();
-        if !(1..=MOST).contains(&rank) {
-            return Err(TensorError::Rank { given: rank, wanted: rank.clamp(1, MOST) });
-        }
-        Ok(Self {
-            rank,
-            sizes: room(sizes, rank, 1)?,
+impl<'l> TensorLayout<'l> {
+    /// Returns the layout of a tensor without gaps, with this number of elements along each dimension.
+    pub const fn new(sizes: &'l [u64]) -> Self {
+        Self {
+            sizes,
             strides: None,
-            steps: [1; MOST],
+            steps: None,
             element: None,
             interleave: CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
             swizzle: CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE,
-            promotion: CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            l2_promotion: CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_NONE,
             fill: CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        }
+    }
+
+    /// Checks that each list has the right length.
+    pub(super) fn lists(&self) -> Result<Lists, TensorError> {
+        let rank = self.sizes.len();
+        if !(1..=MOST).contains(&rank) {
+            return Err(TensorError::Rank { given: rank, wanted: rank.clamp(1, MOST) });
+        }
+        Ok(Lists {
+            rank,
+            sizes: room(self.sizes, rank, 1)?,
+            strides: self.strides.map(|strides| room(strides, rank - 1, 0)).transpose()?,
+            steps: self.steps.map_or(Ok([1; MOST]), |steps| room(steps, rank, 1))?,
         })
-    }
-
-    /// Bytes from one element to the next, along each dimension but the first: multiples of 16, below 2^40.
-    ///
-    /// # Errors
-    /// [`TensorError::Rank`] unless there is one less than there are dimensions.
-    #[inline]
-    pub fn with_strides(self, bytes: &[u64]) -> Result<Self, TensorError> {
-        Ok(Self { strides: Some(room(bytes, self.rank - 1, 0)?), ..self })
-    }
-
-    /// Elements from one that is copied to the next, along each dimension: 1 to 8.
-    ///
-    /// # Errors
-    /// [`TensorError::Rank`] unless there is one for each dimension.
-    #[inline]
-    pub fn with_steps(self, steps: &[u32]) -> Result<Self, TensorError> {
-        Ok(Self { steps: room(steps, self.rank, 1)?, ..self })
-    }
-
-    /// Copies the elements as another type of the same size: `TFLOAT32` in place of `f32`, packed types of 4 and 6 bits in
-    /// place of `u8`, of which the sizes then count the values.
-    #[must_use]
-    pub const fn with_element(self, element: CUtensorMapDataType) -> Self {
-        Self { element: Some(element), ..self }
-    }
-
-    /// How the innermost dimension is interleaved. The memory that such a tensor needs is not checked.
-    #[must_use]
-    pub const fn with_interleave(self, interleave: CUtensorMapInterleave) -> Self {
-        Self { interleave, ..self }
-    }
-
-    /// How rows are permuted in shared memory, against bank conflicts.
-    #[must_use]
-    pub const fn with_swizzle(self, swizzle: CUtensorMapSwizzle) -> Self {
-        Self { swizzle, ..self }
-    }
-
-    /// How much comes into the second-level cache at once.
-    #[must_use]
-    pub const fn with_l2_promotion(self, promotion: CUtensorMapL2promotion) -> Self {
-        Self { promotion, ..self }
-    }
-
-    /// What stands for elements outside of the tensor: zero, or a not-a-number that multiply-add takes for zero.
-    #[must_use]
-    pub const fn with_fill(self, fill: CUtensorMapFloatOOBfill) -> Self {
-        Self { fill, ..self }
     }
 
     /// The type of the elements, and the bits of each in memory.
@@ -166,7 +142,9 @@ impl TensorLayout {
         let fits = bits == 8 * size_of::<T>() as u64 || (bits < 8 && size_of::<T>() == 1);
         if fits { Ok((element, bits)) } else { Err(TensorError::Element { element, bytes: size_of::<T>() }) }
     }
+}
 
+impl Lists {
     /// The strides, and the bytes of memory from the first element to the end of the last.
     pub(super) fn extent(&self, bits: u64) -> Result<([u64; MOST - 1], u64), TensorError> {
         let find = || {

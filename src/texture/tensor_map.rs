@@ -11,7 +11,7 @@ use cuprum_sys::{
     CUtensorMapInterleave, FnId,
 };
 
-use super::tensor::{MOST, TensorElement, TensorLayout, room};
+use super::tensor::{Lists, MOST, TensorElement, TensorLayout, room};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
@@ -115,7 +115,7 @@ memory! {
 /// // 32 rows of 64 numbers, of which kernels copy 8 rows of 32 at a time.
 /// let matrix = Buffer::<f32>::zeroed(&cx, 64 * 32)?;
 /// let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
-/// let tensor = TensorLayout::new(&[64, 32])?.with_swizzle(swizzle);
+/// let tensor = TensorLayout { swizzle, ..TensorLayout::new(&[64, 32]) };
 /// let map = TensorMap::tiled(&cx, matrix.as_slice(), &tensor, &[32, 8])?;
 ///
 /// let refused = TensorMap::tiled(&cx, matrix.slice(1..).ok_or("outside")?, &tensor, &[32, 8]);
@@ -132,8 +132,9 @@ pub struct TensorMap<'a> {
     _memory: PhantomData<&'a [u8]>,
 }
 
-/// A tensor that was found to lie in its memory.
+/// A tensor that was found to be within its memory.
 struct Placed {
+    lists: Lists,
     element: CUtensorMapDataType,
     address: *mut c_void,
     strides: [u64; MOST - 1],
@@ -155,20 +156,21 @@ fn address_of<'a, T: TensorElement>(
     Ok(ptr::without_provenance_mut(memory.place().0 as usize))
 }
 
-impl TensorLayout {
+impl TensorLayout<'_> {
     fn place<'a, T: TensorElement>(
         &self,
+        lists: Lists,
         cx: &Current<'_, '_>,
         memory: &impl TensorMemory<'a, T>,
         call: FnId,
     ) -> Result<Placed, TensorError> {
         let (element, bits) = self.element_of::<T>()?;
-        let (strides, needed) = self.extent(bits)?;
+        let (strides, needed) = lists.extent(bits)?;
         let address = address_of(cx, memory, call)?;
         let is_plain = self.interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
         let needed = if is_plain { needed } else { 0 };
         check_room(needed, memory.bytes(size_of::<T>()))?;
-        Ok(Placed { element, address, strides, needed })
+        Ok(Placed { lists, element, address, strides, needed })
     }
 }
 
@@ -180,10 +182,10 @@ macro_rules! encode {
         $call:ident($($tile:expr),*; $($mode:expr)?)
     ) => {{
         let mut raw = CUtensorMap::zeroed();
-        let (map, rank, kind, address) = (&raw mut raw, $tensor.rank as u32, $placed.element, $placed.address);
-        let (sizes, strides) = ($tensor.sizes.as_ptr(), $placed.strides.as_ptr());
-        let (steps, interleave) = ($tensor.steps.as_ptr(), $tensor.interleave);
-        let (swizzle, promotion, fill) = ($tensor.swizzle, $tensor.promotion, $tensor.fill);
+        let (map, rank, kind, address) = (&raw mut raw, $placed.lists.rank as u32, $placed.element, $placed.address);
+        let (sizes, strides) = ($placed.lists.sizes.as_ptr(), $placed.strides.as_ptr());
+        let (steps, interleave) = ($placed.lists.steps.as_ptr(), $tensor.interleave);
+        let (swizzle, promotion, fill) = ($tensor.swizzle, $tensor.l2_promotion, $tensor.fill);
         // SAFETY: all lists have as many values as there are dimensions, those of corners one for each dimension that has
         // one; they outlive the call, as the map does, and nothing looks behind the address.
         unsafe {
@@ -218,12 +220,13 @@ impl<'a> TensorMap<'a> {
     pub fn tiled<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &TensorLayout,
+        tensor: &TensorLayout<'_>,
         tile: &[u32],
     ) -> Result<Self, TensorError> {
         let context = cx.get()?;
-        let tile: [u32; MOST] = room(tile, tensor.rank, 1)?;
-        let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeTiled)?;
+        let lists = tensor.lists()?;
+        let tile: [u32; MOST] = room(tile, lists.rank, 1)?;
+        let placed = tensor.place::<T>(lists, cx, &memory, FnId::cuTensorMapEncodeTiled)?;
         let tile = tile.as_ptr();
         encode!(&context, tensor, placed, T, cuTensorMapEncodeTiled(tile;))
     }
@@ -240,16 +243,17 @@ impl<'a> TensorMap<'a> {
     pub fn im2col<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &TensorLayout,
+        tensor: &TensorLayout<'_>,
         [lower, upper]: [&[i32]; 2],
         channels_per_pixel: u32,
         pixels_per_column: u32,
     ) -> Result<Self, TensorError> {
         let context = cx.get()?;
-        let corners = tensor.rank.saturating_sub(2);
+        let lists = tensor.lists()?;
+        let corners = lists.rank.saturating_sub(2);
         let lower: [i32; MOST] = room(lower, corners, 0)?;
         let upper: [i32; MOST] = room(upper, corners, 0)?;
-        let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2col)?;
+        let placed = tensor.place::<T>(lists, cx, &memory, FnId::cuTensorMapEncodeIm2col)?;
         let (lower, upper) = (lower.as_ptr(), upper.as_ptr());
         let (channels, pixels) = (channels_per_pixel, pixels_per_column);
         encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2col(lower, upper, channels, pixels;))
@@ -266,14 +270,14 @@ impl<'a> TensorMap<'a> {
     pub fn im2col_wide<T: TensorElement>(
         cx: &Current<'_, '_>,
         memory: impl TensorMemory<'a, T>,
-        tensor: &TensorLayout,
+        tensor: &TensorLayout<'_>,
         [lower, upper]: [i32; 2],
         channels_per_pixel: u32,
         pixels_per_column: u32,
         mode: CUtensorMapIm2ColWideMode,
     ) -> Result<Self, TensorError> {
         let context = cx.get()?;
-        let placed = tensor.place::<T>(cx, &memory, FnId::cuTensorMapEncodeIm2colWide)?;
+        let placed = tensor.place::<T>(tensor.lists()?, cx, &memory, FnId::cuTensorMapEncodeIm2colWide)?;
         let (channels, pixels) = (channels_per_pixel, pixels_per_column);
         encode!(&context, tensor, placed, T, cuTensorMapEncodeIm2colWide(lower, upper, channels, pixels; mode))
     }

@@ -54,7 +54,8 @@ unsafe impl Handle for Sampled {
 /// use cuprum::texture::{AddressMode, ReadMode, Sampler, Texture};
 ///
 /// let rows = PitchedBuffer::<u8>::from_slice(&cx, &[0; 12], (4, 3))?;
-/// let sampler = Sampler::new().with_read(ReadMode::NormalizedFloat).with_address_mode(AddressMode::BORDER);
+/// let address_modes = [AddressMode::CU_TR_ADDRESS_MODE_BORDER; 3];
+/// let sampler = Sampler { read: ReadMode::NormalizedFloat, address_modes, ..Sampler::new() };
 /// let texture = Texture::new(&cx, &rows, &sampler)?;
 /// assert_eq!(texture.sampler(&cx)?, sampler);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,4 +1,4 @@
-//! Checkpoints: a process's state on its devices, saved in memory of the host, and restored.
+//! Checkpoints: the state of a process on its devices, saved in host memory, and restored.
 
 use std::ptr;
 use std::time::Duration;
@@ -12,16 +12,17 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-/// How far a process is on its way to a checkpoint and back, by the driver's number.
+/// The checkpoint state of a process: the driver's number.
 pub type ProcessState = CUprocessState;
 
-/// A process whose state on devices is saved and restored, for instance before and after the system's own checkpoint of it, or
-/// to lend its devices to others: made by [`Driver::checkpoint_process`].
+/// A process whose state on devices is saved and restored, for example around a checkpoint by the
+/// system, or to lend its devices to other processes: made by [`Driver::checkpoint_process`].
 ///
-/// [Locked](CheckpointProcess::lock), it waits in its calls of the driver. At the
-/// [checkpoint](CheckpointProcess::checkpoint), its memory of devices is saved, and they are given up. The way back is
-/// [`restore`](CheckpointProcess::restore) and [`unlock`](CheckpointProcess::unlock). A process that locks itself has to be
-/// unlocked by a thread that calls nothing else of the driver, or by another process.
+/// A [locked](CheckpointProcess::lock) process waits in its driver calls. A
+/// [checkpoint](CheckpointProcess::checkpoint) saves its device memory and releases the devices.
+/// [`restore`](CheckpointProcess::restore) and [`unlock`](CheckpointProcess::unlock) reverse this.
+/// If a process locks itself, it must be unlocked by a thread that makes no other driver calls, or
+/// by another process.
 ///
 /// # Example
 /// ```
@@ -42,18 +43,18 @@ pub struct CheckpointProcess {
 }
 
 impl Driver {
-    /// The process of that number, which may be this one. No driver call.
+    /// Returns the process with this id, which may be the current one. No driver call.
     pub const fn checkpoint_process(self, pid: u32) -> CheckpointProcess {
         CheckpointProcess { driver: self, pid: pid as i32 }
     }
 }
 
 impl CheckpointProcess {
-    /// Its state.
+    /// Returns its state.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_OPERATING_SYSTEM` for a process that is none;
-    /// `CUDA_ERROR_NOT_INITIALIZED` for one that does not use the driver.
+    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_OPERATING_SYSTEM` if the
+    /// process does not exist; `CUDA_ERROR_NOT_INITIALIZED` if it does not use the driver.
     ///
     /// Driver: `cuCheckpointProcessGetState`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessGetState")]
@@ -67,7 +68,8 @@ impl CheckpointProcess {
         Ok(state)
     }
 
-    /// The thread of the process that restores it, which whoever freezes the process has to let run then.
+    /// Returns the thread that restores the process. Tools that freeze the process let this thread
+    /// run.
     ///
     /// # Errors
     /// Same as [`state`](CheckpointProcess::state).
@@ -83,12 +85,12 @@ impl CheckpointProcess {
         Ok(thread)
     }
 
-    /// Lets the process wait in further calls of the driver, and blocks until its work so far is done. In steps of a
-    /// millisecond, at least one; without a limit, as long as it takes.
+    /// Makes later driver calls of the process wait, and blocks until its earlier work is complete.
+    /// The limit has steps of a millisecond, and is at least one.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_READY` when the time is over; `CUDA_ERROR_ILLEGAL_STATE` unless it runs; those of
-    /// [`state`](CheckpointProcess::state).
+    /// `CUDA_ERROR_NOT_READY` after the limit; `CUDA_ERROR_ILLEGAL_STATE` unless it runs; the
+    /// errors of [`state`](CheckpointProcess::state).
     ///
     /// Driver: `cuCheckpointProcessLock`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessLock")]
@@ -101,36 +103,38 @@ impl CheckpointProcess {
         unsafe { driver_call!(self.driver.library(), cuCheckpointProcessLock(self.pid, &raw mut args)) }
     }
 
-    /// Saves the memory of devices in memory of the host, and gives the devices up. Blocks until that is done.
+    /// Saves the device memory in host memory, and releases the devices. Blocks until that is done.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; `CUDA_ERROR_NOT_SUPPORTED` for memory that cannot be saved, such as
-    /// that of other processes; the errors of [`state`](CheckpointProcess::state).
+    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; `CUDA_ERROR_NOT_SUPPORTED` for memory that
+    /// cannot be saved, such as memory of other processes; the errors of
+    /// [`state`](CheckpointProcess::state).
     ///
     /// # Safety
-    /// 1. Until the process is restored, it uses no memory that it shares with devices, such as managed or mapped memory.
-    /// 2. What other processes share with it, they do not use until then.
+    /// 1. Until the process is restored, it does not use memory that it shares with devices, such
+    ///    as managed or mapped memory.
+    /// 2. Until then, other processes do not use memory that they share with it.
     ///
     /// Driver: `cuCheckpointProcessCheckpoint`, CUDA 12.8+.
     #[doc(alias = "cuCheckpointProcessCheckpoint")]
     #[inline]
     pub unsafe fn checkpoint(self) -> Result<(), Error> {
         let mut args = CUcheckpointCheckpointArgs::zeroed();
-        // SAFETY: the arguments outlive the call; without a place of the caller's, memory is saved on the host.
+        // SAFETY: the arguments outlive the call; memory is saved on the host by default.
         unsafe { driver_call!(self.driver.library(), cuCheckpointProcessCheckpoint(self.pid, &raw mut args)) }
     }
 
-    /// Takes devices again and restores the memory of each. It stays locked. Blocks until that is done.
+    /// Acquires devices and restores their memory, and blocks until done. The process stays locked.
     ///
-    /// Of `devices`, pairs of UUIDs, the first is that of a device at the checkpoint and the second that of the one which takes
-    /// its place; without any, it gets the same ones.
+    /// `devices` has pairs of UUIDs: of a device at the checkpoint, and of the device that replaces
+    /// it. If empty, the process gets the same devices.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is checkpointed; `CUDA_ERROR_INVALID_VALUE` for devices that do not match; those of
-    /// [`state`](CheckpointProcess::state).
+    /// `CUDA_ERROR_ILLEGAL_STATE` unless it is checkpointed; `CUDA_ERROR_INVALID_VALUE` for devices
+    /// that do not match; the errors of [`state`](CheckpointProcess::state).
     ///
     /// # Safety
-    /// Nobody has changed what the host has of the process's memory, as by restoring another state of it.
+    /// The host's part of the process's memory is unchanged since the checkpoint.
     ///
     /// Driver: `cuCheckpointProcessRestore`, CUDA 12.8+; with pairs of devices CUDA 13.0+.
     #[doc(alias = "cuCheckpointProcessRestore")]
@@ -149,11 +153,11 @@ impl CheckpointProcess {
             gpuPairsCount: u32::try_from(pairs.len()).map_err(many)?,
             ..CUcheckpointRestoreArgs::zeroed()
         };
-        // SAFETY: the arguments and the pairs outlive the call; the caller's word for the memory.
+        // SAFETY: the arguments and the pairs outlive the call; the caller guarantees the memory.
         unsafe { driver_call!(self.driver.library(), cuCheckpointProcessRestore(self.pid, &raw mut args)) }
     }
 
-    /// Lets the process go on.
+    /// Lets the process continue.
     ///
     /// # Errors
     /// `CUDA_ERROR_ILLEGAL_STATE` unless it is locked; the errors of [`state`](CheckpointProcess::state).

@@ -1,4 +1,4 @@
-//! Dumps of a device's state after a fault, for `cuda-gdb`.
+//! Core dumps of a device after a fault, for `cuda-gdb`.
 
 use std::ffi::{CStr, CString, c_void};
 use std::fmt;
@@ -17,16 +17,16 @@ use crate::raw::held::Handle;
 use crate::raw::listener;
 use crate::raw::owned::Owned;
 
-/// Parts that a dump leaves out, and what follows it, by the driver's bits.
+/// Parts that a dump omits, and the effect on the host: the driver's bits.
 pub type CoredumpFlags = CUCoredumpGenerationFlags;
 
-/// Most bytes of a name, with the NUL behind it; drivers write so many into the place for a name.
+/// Maximum size of a name in bytes, with its NUL; drivers write this many.
 const NAME_BYTES: usize = 1024;
 
-/// Settings of core dumps, of the current context or for contexts that are made later: made by [`Current::coredump`] and
-/// [`Driver::coredump_defaults`].
+/// Settings of core dumps, of the current context or for later contexts: made by
+/// [`Current::coredump`] and [`Driver::coredump_defaults`].
 ///
-/// A dump is a file with the state of the device at a fault: threads, registers, memory. `cuda-gdb` opens it.
+/// A dump is a file with the device's threads, registers and memory at a fault, for `cuda-gdb`.
 ///
 /// # Example
 /// ```
@@ -44,24 +44,26 @@ const NAME_BYTES: usize = 1024;
 #[derive(Clone, Copy)]
 pub struct Coredump<'a> {
     library: Library,
-    /// None for the settings of later contexts.
+    /// `None` for the settings of later contexts.
     current: Option<&'a Current<'a, 'a>>,
 }
 
-/// A setting of core dumps that is on or off.
+/// A switch of core dumps.
 ///
 /// Example: see [`Coredump`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CoredumpSwitch {
-    /// A fault writes a dump. Off, unless the context was made with `CU_CTX_COREDUMP_ENABLE`.
+    /// A fault writes a dump. Off by default, unless the context was made with
+    /// `CU_CTX_COREDUMP_ENABLE`.
     OnFault,
-    /// The host dumps core as well, and the process ends. On.
+    /// The host also dumps core, and the process ends. On by default.
     OfHost,
-    /// Memory and code are left out. Off; since CUDA 12.5 the [flags](Coredump::set_flags) say it in more detail.
+    /// Memory and code are omitted. Off by default. Since CUDA 12.5 the
+    /// [flags](Coredump::set_flags) have more detail.
     Lightweight,
-    /// Whoever writes to the [pipe](Coredump::set_pipe) gets a dump of a program that runs. Off, and for all contexts alone:
-    /// see [`Driver::coredump_defaults`].
+    /// Writing to the [pipe](Coredump::set_pipe) dumps a running program. Off by default. Only for
+    /// all contexts: see [`Driver::coredump_defaults`].
     OnRequest,
 }
 
@@ -77,15 +79,16 @@ impl CoredumpSwitch {
 }
 
 impl Driver {
-    /// The settings of core dumps that contexts made later begin with, and those of dumps on request. No driver call.
+    /// Settings of core dumps for later contexts, and for dumps on request. No driver call.
     pub const fn coredump_defaults(self) -> Coredump<'static> {
         Coredump { library: self.library(), current: None }
     }
 
-    /// Calls `listener` with the process and the device when a core dump begins, on a thread of the driver's. It must not
-    /// call the driver.
+    /// Calls `listener` with the process and the device when a core dump begins, on a thread of the
+    /// driver. It must not call the driver.
     ///
-    /// A panic in it is caught. The memory of the closure is never freed: nothing tells when its last call has ended.
+    /// Panics in it are caught. The closure is never freed, because the end of its last call is
+    /// unknown.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -98,12 +101,12 @@ impl Driver {
     ) -> Result<CoredumpCallback, Error> {
         let (data, mut raw) = (told(self, listener), CUcoredumpCallbackHandle::null());
         let to = &raw mut raw;
-        // SAFETY: the callback takes its data for what it is, and that is never freed; `raw` outlives the call.
+        // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuCoredumpRegisterStartCallback(Some(tell), data, to)) }?;
         Ok(CoredumpCallback(Owned::new(Registered { raw, complete: false }, self.library())))
     }
 
-    /// Like [`on_coredump_start`](Driver::on_coredump_start), when a core dump is written.
+    /// Same as [`on_coredump_start`](Driver::on_coredump_start), when a core dump is complete.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -124,7 +127,7 @@ impl Driver {
 }
 
 impl Current<'_, '_> {
-    /// The settings of core dumps of the current context. No driver call.
+    /// Settings of core dumps of the current context. No driver call.
     #[inline]
     pub fn coredump(&self) -> Coredump<'_> {
         Coredump { library: self.context().library(), current: Some(self) }
@@ -132,10 +135,11 @@ impl Current<'_, '_> {
 }
 
 impl Coredump<'_> {
-    /// True if the setting is on.
+    /// True if the switch is on.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_INVALID_VALUE` for what a context does not have.
+    /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_INVALID_VALUE` for a setting
+    /// that a context does not have.
     ///
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
@@ -146,10 +150,10 @@ impl Coredump<'_> {
         Ok(value != [0])
     }
 
-    /// Turns the setting on or off.
+    /// Turns the switch on or off.
     ///
     /// # Errors
-    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` for what can no longer be changed.
+    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` if it is fixed by now.
     ///
     /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, of a context, and `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
@@ -158,7 +162,7 @@ impl Coredump<'_> {
         self.set(which.raw(), &mut [u8::from(on)])
     }
 
-    /// What dumps leave out.
+    /// Returns the parts that dumps omit.
     ///
     /// # Errors
     /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
@@ -172,7 +176,7 @@ impl Coredump<'_> {
         Ok(CUCoredumpGenerationFlags(i32::from_ne_bytes(value)))
     }
 
-    /// Sets what dumps leave out.
+    /// Sets the parts that dumps omit.
     ///
     /// # Errors
     /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
@@ -184,7 +188,7 @@ impl Coredump<'_> {
         self.set(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut flags.0.to_ne_bytes())
     }
 
-    /// The name of the file of a dump, in which `%h` stands for the host, `%p` for the process and `%t` for the time.
+    /// Returns the file name of a dump; `%h`, `%p` and `%t` stand for host, process and time.
     ///
     /// # Errors
     /// Same as [`switch`](Coredump::switch).
@@ -196,7 +200,7 @@ impl Coredump<'_> {
         self.name(CUcoredumpSettings::CU_COREDUMP_FILE)
     }
 
-    /// Names the file of a dump, in at most 1023 bytes.
+    /// Sets the file name of a dump, of at most 1023 bytes.
     ///
     /// # Errors
     /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` for a longer name or one with a NUL.
@@ -208,7 +212,8 @@ impl Coredump<'_> {
         self.set_name(CUcoredumpSettings::CU_COREDUMP_FILE, name)
     }
 
-    /// The name of the pipe for requests, as that of the [file](Coredump::file). A context has none of its own.
+    /// Returns the name of the pipe for requests, with the same placeholders as the
+    /// [file](Coredump::file). A context has no pipe.
     ///
     /// # Errors
     /// Same as [`switch`](Coredump::switch).
@@ -220,7 +225,8 @@ impl Coredump<'_> {
         self.name(CUcoredumpSettings::CU_COREDUMP_PIPE)
     }
 
-    /// Names the pipe for requests, before they are turned [on](CoredumpSwitch::OnRequest).
+    /// Sets the name of the pipe for requests, before they are turned
+    /// [on](CoredumpSwitch::OnRequest).
     ///
     /// # Errors
     /// Same as [`set_file`](Coredump::set_file).
@@ -245,13 +251,13 @@ impl Coredump<'_> {
         self.set(which, &mut name.ok_or_else(refused)?.into_bytes_with_nul())
     }
 
-    /// Reads a setting into its place, of which the driver writes no more than there is.
+    /// Reads a setting to `value`. The driver writes at most its size.
     fn get(self, which: CUcoredumpSettings, value: &mut [u8]) -> Result<(), Error> {
         let (mut bytes, to) = (value.len(), value.as_mut_ptr().cast());
         match self.current {
             Some(cx) => {
                 let context = cx.get()?;
-                // SAFETY: the place has the size that is told, and both outlive the call.
+                // SAFETY: the place has the given size, and both outlive the call.
                 unsafe { context_call!(&context, cuCoredumpGetAttribute(which, to, &raw mut bytes)) }
             }
             // SAFETY: as above.
@@ -266,7 +272,7 @@ impl Coredump<'_> {
         match self.current {
             Some(cx) => {
                 let context = cx.get()?;
-                // SAFETY: the value has the size that is told, and both outlive the call.
+                // SAFETY: the value has the given size, and both outlive the call.
                 unsafe { context_call!(&context, cuCoredumpSetAttribute(which, from, &raw mut bytes)) }
             }
             // SAFETY: as above.
@@ -283,7 +289,7 @@ impl fmt::Debug for Coredump<'_> {
     }
 }
 
-/// A function that is told of core dumps until this is dropped: made by [`Driver::on_coredump_start`] and
+/// Reports core dumps to a function until it is dropped: made by [`Driver::on_coredump_start`] and
 /// [`Driver::on_coredump_complete`].
 ///
 /// # Example
@@ -309,7 +315,7 @@ unsafe impl Handle for Registered {
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
         if self.complete {
-            // SAFETY: the caller vouches that it is registered, and given back once.
+            // SAFETY: the caller guarantees that it is registered, and ended once.
             unsafe { call!(fns, cuCoredumpDeregisterCompleteCallback(self.raw)) }
         } else {
             // SAFETY: as above.
@@ -319,7 +325,7 @@ unsafe impl Handle for Registered {
 }
 
 impl CoredumpCallback {
-    /// Ends the calls and reports the error that `Drop` would swallow.
+    /// Stops the calls and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -338,16 +344,13 @@ impl fmt::Debug for CoredumpCallback {
     }
 }
 
-/// Function that is told the process and the device.
 type Listener = Box<dyn Fn(i32, CUdevice) + Send + Sync>;
 
-/// The data of a callback.
 fn told(driver: Driver, listener: impl Fn(i32, Device) + Send + Sync + 'static) -> *mut c_void {
     let listener: Listener = Box::new(move |process, raw| listener(process, Device::new(driver, raw)));
     listener::leaked(listener)
 }
 
-/// The driver's callback.
 unsafe extern "C" fn tell(data: *mut c_void, process: i32, device: CUdevice) {
     // SAFETY: the data is the listener that was registered, which is never freed.
     let listener = unsafe { &*data.cast::<Listener>() };

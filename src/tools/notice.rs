@@ -1,4 +1,4 @@
-//! Notices of a device: that the process uses more of its memory than it may.
+//! Notices of a device that the process exceeds its memory budget.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -15,8 +15,8 @@ use crate::raw::held::Handle;
 use crate::raw::listener;
 use crate::raw::owned::Owned;
 
-/// A function that is told when the process uses more of a device's memory than its budget, until this is dropped: made by
-/// [`Device::on_over_budget`].
+/// Calls a function when the process exceeds its budget of a device's memory, until it is dropped:
+/// made by [`Device::on_over_budget`].
 ///
 /// # Example
 /// ```
@@ -40,23 +40,24 @@ unsafe impl Handle for Registered {
     const NAME: &'static str = "BudgetNotice";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that it is registered for this device, and given back once.
+        // SAFETY: the caller guarantees that it is registered for this device, and ended once.
         unsafe { call!(fns, cuDeviceUnregisterAsyncNotification(self.device, self.raw)) }
     }
 }
 
-/// Function that is told the bytes beyond the budget.
 type Listener = Box<dyn Fn(u64) + Send + Sync>;
 
 impl Device {
-    /// Calls `listener` with the number of bytes beyond the budget, each time that the process is over it, on a thread of the
-    /// driver's. Where programs share a device, as on a desktop of Windows, the system may take memory away from the process
-    /// if it does not free that much. The listener must not call the driver.
+    /// Calls `listener` with the number of bytes beyond the budget, each time that the process
+    /// exceeds it, on a thread of the driver. If programs share a device, as on a Windows desktop,
+    /// the system may take memory away from the process if it does not free as much. The listener
+    /// must not call the driver.
     ///
-    /// A panic in it is caught. The memory of the closure is never freed: nothing tells when its last call has ended.
+    /// Panics in it are caught. The closure is never freed, because the end of its last call is
+    /// unknown.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` where there are no budgets; whatever the driver reports.
+    /// `CUDA_ERROR_NOT_SUPPORTED` on a system without budgets; other errors of the driver.
     ///
     /// Driver: `cuDeviceRegisterAsyncNotification`, CUDA 12.4+; at its end `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
     #[doc(alias = "cuDeviceRegisterAsyncNotification")]
@@ -68,13 +69,12 @@ impl Device {
         let (library, device) = (self.driver().library(), self.as_raw());
         let (data, mut raw) = (listener::leaked(listener), CUasyncCallbackHandle::null());
         let to = &raw mut raw;
-        // SAFETY: the callback takes its data for what it is, and that is never freed; `raw` outlives the call.
+        // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(library, cuDeviceRegisterAsyncNotification(device, Some(tell), data, to)) }?;
         Ok(BudgetNotice(Owned::new(Registered { raw, device }, library)))
     }
 }
 
-/// The driver's callback.
 unsafe extern "C" fn tell(
     info: *mut CUasyncNotificationInfo,
     data: *mut c_void,
@@ -83,12 +83,12 @@ unsafe extern "C" fn tell(
     if info.is_null() {
         return;
     }
-    // SAFETY: the driver gives a notice that is valid during this call.
+    // SAFETY: the driver passes a notice that is valid during this call.
     let CUasyncNotificationInfo { type_, info } = unsafe { info.read() };
     if type_ != CUasyncNotificationType::CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET {
         return;
     }
-    // SAFETY: that is the part which notices of this type have.
+    // SAFETY: notices of this type have this part.
     let bytes = unsafe { info.overBudget }.bytesOverBudget;
     // SAFETY: the data is the listener that was registered, which is never freed.
     let listener = unsafe { &*data.cast::<Listener>() };
@@ -96,7 +96,7 @@ unsafe extern "C" fn tell(
 }
 
 impl BudgetNotice {
-    /// Ends the notices and reports the error that `Drop` would swallow.
+    /// Stops the notices and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -10,6 +10,7 @@ mod doctor;
 mod found;
 #[path = "../support/json.rs"]
 mod json;
+mod processes;
 mod run;
 mod schema;
 mod unwritten;

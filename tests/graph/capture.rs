@@ -383,7 +383,7 @@ fn tokens_of_a_capture_that_failed_are_refused() {
         assert_eq!(graph.add_empty(cx, &nodes), Err(GraphError::Foreign));
 
         let (used, unused) = (graph.condition(cx, Some(1)).unwrap(), graph.condition(cx, Some(1)).unwrap());
-        let (node, body) = graph.add_if(cx, &[], used).unwrap();
+        let (node, [body]) = graph.add_if(cx, &[], used).unwrap();
         // SAFETY: nothing is replayed.
         let mut copy = unsafe { Graph::new(cx).unwrap().clone_graph(cx) }.unwrap();
         let mut inside = None;
@@ -393,7 +393,7 @@ fn tokens_of_a_capture_that_failed_are_refused() {
                 Err(GraphError::FileName)
             });
         assert_eq!(failed, Err(GraphError::FileName));
-        assert_eq!(graph.add_if(cx, &[], unused).map(drop), Err(GraphError::Incomplete));
+        assert_eq!(graph.add_if::<1>(cx, &[], unused).map(drop), Err(GraphError::Incomplete));
         assert_eq!(graph.within(body, |_| Ok(())), Err(GraphError::Incomplete));
         assert_eq!(graph.node_type(node), Err(GraphError::Incomplete));
         assert_eq!(graph.find_in_clone(node, &mut copy), Err(GraphError::Incomplete));
@@ -404,5 +404,31 @@ fn tokens_of_a_capture_that_failed_are_refused() {
         assert_eq!(parent.add_child(cx, &[], graph), Err(GraphError::Incomplete));
         assert_eq!(parent.view(inside.unwrap()).unwrap_err(), GraphError::Foreign);
         assert_eq!(parent.add_fill(cx, &[], inside.unwrap(), 1), Err(GraphError::Foreign));
+    });
+}
+
+/// The methods for work of other libraries, such as collectives.
+#[test]
+fn libraries_check_memory_and_keep_their_objects() {
+    in_context(|cx| {
+        let (mut stream, mut other) = (Stream::new(cx).unwrap(), Graph::new(cx).unwrap());
+        let foreign = other.lend(zeros(cx, 4)).unwrap();
+        let (own, object) = (zeros(cx, 4), Arc::new("an object of a library"));
+        let (graph, ()) = cx
+            .capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
+                assert_eq!(capture.context(), cx.context());
+                let own = capture.lend(own)?;
+                assert_eq!(capture.check(own.slice(1..2).unwrap()), Ok(()));
+                assert_eq!(capture.check(foreign), Err(GraphError::Foreign));
+                capture.keep(Arc::clone(&object));
+                capture.keep(Arc::clone(&object));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(Arc::strong_count(&object), 2, "one share for both");
+        let executable = executable(cx, graph);
+        assert_eq!(Arc::strong_count(&object), 2);
+        drop(executable);
+        assert_eq!(Arc::strong_count(&object), 1);
     });
 }

@@ -84,17 +84,17 @@ fn nodes_of_an_executable_get_other_parameters() {
         let child = graph.add_child(cx, &[record], inner).unwrap();
         let mut executable = executable(cx, graph);
 
-        executable.set_fill(cx, fill, b, 8).unwrap();
-        executable.set_copy(cx, copy, a, b).unwrap();
+        executable.set(cx, fill).fill(b, 8).unwrap();
+        executable.set(cx, copy).copy(a, b).unwrap();
         // SAFETY: as above.
-        unsafe { executable.set_kernel(cx, launch, &kernel, config, (4, 10.0, x, y)) }.unwrap();
+        unsafe { executable.set(cx, launch).kernel(&kernel, config, (4, 10.0, x, y)) }.unwrap();
         let counted = Arc::clone(&count);
         let add = move || {
             counted.fetch_add(1, Ordering::Relaxed);
         };
-        executable.set_host(cx, host, add).unwrap();
-        executable.set_wait(cx, wait, &two).unwrap();
-        executable.set_record(cx, record, &one).unwrap();
+        executable.set(cx, host).host(add).unwrap();
+        executable.set(cx, wait).wait(&two).unwrap();
+        executable.set(cx, record).record(&one).unwrap();
         let mut other = Graph::new(cx).unwrap();
         let d = other.lend(zeros(cx, 4)).unwrap();
         other.add_fill(cx, &[], d, 3).unwrap();

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cuprum::graph::{Graph, GraphError, GraphMemory, InstantiateFlags, NodeType};
 use cuprum::stream::{Event, EventFlags};
-use cuprum::sys::CUresult;
+use cuprum::sys::{CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEM_FREE_NODE_PARAMS, CUresult};
 use cuprum::{Buffer, Stream};
 
 use super::common::device;
@@ -17,11 +17,12 @@ fn memory_of_a_graph_exists_while_it_runs() {
         let result = graph.lend(zeros(cx, 16)).unwrap();
         // SAFETY: every node that uses the memory depends on the allocation, and the free depends on them.
         let (alloc, scratch) = unsafe { graph.add_alloc::<u32>(cx, &[], 16) }.unwrap();
-        assert_eq!(graph.alloc_of(alloc).unwrap(), (scratch.as_raw(), 64));
+        let allocated: CUDA_MEM_ALLOC_NODE_PARAMS = graph.params(alloc).unwrap();
+        assert_eq!((allocated.dptr, allocated.bytesize), (scratch.as_raw(), 64));
         let fill = graph.add_fill(cx, &[alloc], scratch, 4).unwrap();
         let copy = graph.add_copy(cx, &[fill], result, scratch).unwrap();
         let free = graph.add_free(cx, &[copy], scratch).unwrap();
-        assert_eq!(graph.free_of(free).unwrap(), scratch.as_raw());
+        assert_eq!(graph.params::<CUDA_MEM_FREE_NODE_PARAMS>(free).unwrap().dptr, scratch.as_raw());
         assert_eq!(graph.view(scratch).unwrap_err(), GraphError::Inside);
         assert_eq!(graph.add_free(cx, &[free], result), Err(GraphError::Foreign));
         let mut executable = executable(cx, graph);
@@ -72,11 +73,11 @@ fn a_condition_chooses_a_body() {
             let mut graph = Graph::new(cx).unwrap();
             let memory = graph.lend(zeros(cx, 4)).unwrap();
             let [a, b, c] = [(); 3].map(|()| graph.condition(cx, Some(value)).unwrap());
-            let (one, yes) = graph.add_if(cx, &[], a).unwrap();
-            let (two, some, none) = graph.add_if_else(cx, &[one], b).unwrap();
-            let cases = graph.add_switch::<2>(cx, &[two], c).unwrap();
+            let (one, [yes]) = graph.add_if(cx, &[], a).unwrap();
+            let (two, [some, none]) = graph.add_if(cx, &[one], b).unwrap();
+            let (_, [_, case]) = graph.add_switch(cx, &[two], c).unwrap();
             assert_eq!(graph.node_type(one), Ok(NodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL));
-            let places = [(yes, 0), (some, 1), (none, 2), (cases[1].1, 3)];
+            let places = [(yes, 0), (some, 1), (none, 2), (case, 3)];
             for (body, at) in places {
                 let part = memory.slice(at..at + 1).unwrap();
                 graph.within(body, |graph| graph.add_fill(cx, &[], part, 1)).unwrap();
@@ -98,7 +99,7 @@ fn a_body_runs_while_the_condition_holds() {
         let mut graph = Graph::new(cx).unwrap();
         let memory = graph.lend(zeros(cx, 4)).unwrap();
         let condition = graph.condition(cx, Some(0)).unwrap();
-        let (_, body) = graph.add_while(cx, &[], condition).unwrap();
+        let (_, [body]) = graph.add_while(cx, &[], condition).unwrap();
         graph.within(body, |graph| graph.add_fill(cx, &[], memory, 1)).unwrap();
         let mut executable = executable(cx, graph);
         executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
@@ -112,7 +113,7 @@ fn nodes_of_a_body_are_no_nodes_of_the_graph() {
         let mut graph = Graph::new(cx).unwrap();
         let outside = graph.add_empty(cx, &[]).unwrap();
         let condition = graph.condition(cx, Some(1)).unwrap();
-        let (node, body) = graph.add_if(cx, &[outside], condition).unwrap();
+        let (node, [body]) = graph.add_if(cx, &[outside], condition).unwrap();
         let inside = graph.within(body, |graph| graph.add_empty(cx, &[])).unwrap();
         assert_eq!(graph.within(body, |graph| graph.add_empty(cx, &[outside])), Err(GraphError::Foreign));
         assert_eq!(graph.add_empty(cx, &[inside]), Err(GraphError::Foreign));
@@ -120,7 +121,7 @@ fn nodes_of_a_body_are_no_nodes_of_the_graph() {
         let mut other = Graph::new(cx).unwrap();
         assert_eq!(other.within(body, |_| Ok(())), Err(GraphError::Foreign));
         let condition = graph.condition(cx, Some(1)).unwrap();
-        assert_eq!(other.add_if(cx, &[], condition).unwrap_err(), GraphError::Foreign);
+        assert_eq!(other.add_if::<1>(cx, &[], condition).unwrap_err(), GraphError::Foreign);
         graph.remove(cx, node).unwrap();
         assert_eq!(graph.node_type(inside), Err(GraphError::Removed), "it went with the node");
         assert_eq!(graph.within(body, |_| Ok(())), Err(GraphError::Removed));
@@ -133,7 +134,7 @@ fn a_body_takes_no_events_and_a_graph_needs_its_conditions() {
         let event = Event::new(cx, EventFlags::empty()).unwrap();
         let mut graph = Graph::new(cx).unwrap();
         let condition = graph.condition(cx, Some(1)).unwrap();
-        let (_, body) = graph.add_if(cx, &[], condition).unwrap();
+        let (_, [body]) = graph.add_if(cx, &[], condition).unwrap();
         let added = graph.within(body, |graph| graph.add_record(cx, &[], &event));
         assert!(added.is_err() || graph.instantiate(cx, InstantiateFlags::empty()).is_err());
         let mut graph = Graph::new(cx).unwrap();
@@ -151,7 +152,7 @@ fn a_body_that_is_left_by_a_panic_is_left() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
         let condition = graph.condition(cx, Some(1)).unwrap();
-        let (node, body) = graph.add_if(cx, &[], condition).unwrap();
+        let (node, [body]) = graph.add_if(cx, &[], condition).unwrap();
         let panicking = AssertUnwindSafe(|| graph.within(body, |_| -> Result<(), _> { panic!("as it may") }));
         assert!(catch_unwind(panicking).is_err());
         assert_eq!(graph.nodes(cx).unwrap(), [node], "the nodes of the whole again");

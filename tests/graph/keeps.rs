@@ -71,8 +71,8 @@ fn a_graph_of_counted_things_lies_in_a_struct_and_moves_between_threads() {
     });
     let Pipeline { executable, context, y, .. } = moved.join().unwrap();
     let mut returned = executable.close().unwrap();
-    let buffer = returned.buffer(y).unwrap();
-    assert!(returned.buffer(y).is_none());
+    let buffer = returned.take::<Buffer<_>>(y).unwrap();
+    assert!(returned.take::<Buffer<_>>(y).is_none());
     assert_eq!(context.enter(|cx| Ok(buffer.to_vec(cx).unwrap())).unwrap(), [8.0; 64]);
 }
 
@@ -85,11 +85,11 @@ fn loans_come_back_with_the_graph() {
         graph.add_fill(cx, &[], memory, 3).unwrap();
         let mut executable = executable(cx, graph);
         executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
-        assert!(executable.close().unwrap().buffer(memory).is_none(), "it was lent, not given");
+        assert!(executable.close().unwrap().take::<Buffer<_>>(memory).is_none(), "it was lent, not given");
         assert_eq!(buffer.to_vec(cx).unwrap(), [3; 4]);
         let mut graph = Graph::new(cx).unwrap();
         let memory = graph.lend(buffer).unwrap();
-        let buffer = graph.close().unwrap().buffer(memory).unwrap();
+        let buffer = graph.close().unwrap().take::<Buffer<_>>(memory).unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [3; 4]);
     });
 }
@@ -99,8 +99,8 @@ fn a_token_of_another_graph_takes_nothing_back() {
     in_context(|cx| {
         let (mut one, mut two) = (Graph::new(cx).unwrap(), Graph::new(cx).unwrap());
         let (a, b) = (one.lend(zeros(cx, 4)).unwrap(), two.lend(zeros(cx, 4)).unwrap());
-        assert!(one.close().unwrap().buffer(b).is_none());
-        assert!(two.close().unwrap().buffer(a).is_none());
+        assert!(one.close().unwrap().take::<Buffer<_>>(b).is_none());
+        assert!(two.close().unwrap().take::<Buffer<_>>(a).is_none());
     });
 }
 
@@ -225,7 +225,7 @@ fn a_graph_reads_its_textures_in_each_replay() {
         };
         assert_eq!([results(), results()], [[2.0, 1.0]; 2]);
         // SAFETY: as above, of the other texture.
-        unsafe { executable.set_kernel(cx, node, &read, config, (&two, 1.5, added)) }.unwrap();
+        unsafe { executable.set(cx, node).kernel(&read, config, (&two, 1.5, added)) }.unwrap();
         executable.launch(cx, &stream).unwrap();
         assert_eq!(executable.view(added).unwrap().to_vec(cx).unwrap(), [4.0]);
         drop(executable);
@@ -333,10 +333,10 @@ fn page_locked_memory_is_the_host_side_of_a_graph_and_comes_back() {
         executable.launch(cx, &stream).unwrap();
         assert_eq!(executable.view(back).unwrap(), [1, 1, 9, 9]);
         let mut returned = executable.close().unwrap();
-        assert!(returned.host(output).is_none(), "it is no vector");
-        let output = returned.pinned(output).unwrap();
+        assert!(returned.take::<Vec<_>>(output).is_none(), "it is no vector");
+        let output = returned.take::<PinnedBuffer<_>>(output).unwrap();
         assert_eq!(output[..], [0, 0, 0, 0, 1, 1, 9, 9]);
-        assert!(returned.pinned(back).is_none(), "it was taken");
+        assert!(returned.take::<PinnedBuffer<_>>(back).is_none(), "it was taken");
     });
 }
 
@@ -350,9 +350,11 @@ fn a_token_takes_back_an_owner_of_its_own_type_alone() {
         let rows = graph.lend(PitchedBuffer::<u32>::alloc(cx, (4, 2)).unwrap()).unwrap();
         let lent = graph.lend(&mut lent).unwrap();
         let mut returned = graph.close().unwrap();
-        assert!(returned.pinned(host).is_none() && returned.buffer(lent).is_none());
-        assert_eq!(returned.host(host), Some(vec![1; 4]));
-        assert_eq!(returned.rows(rows).unwrap().extent(), (4, 2).into());
-        assert_eq!(returned.buffer(memory).unwrap().len(), 4);
+        assert!(
+            returned.take::<PinnedBuffer<_>>(host).is_none() && returned.take::<Buffer<_>>(lent).is_none()
+        );
+        assert_eq!(returned.take::<Vec<_>>(host), Some(vec![1; 4]));
+        assert_eq!(returned.take::<PitchedBuffer<_>>(rows).unwrap().extent(), (4, 2).into());
+        assert_eq!(returned.take::<Buffer<_>>(memory).unwrap().len(), 4);
     });
 }

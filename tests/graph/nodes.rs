@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cuprum::graph::{Graph, GraphError, NodeType};
+use cuprum::graph::{DotFlags, Graph, GraphError, NodeType};
 use cuprum::launch::LaunchError;
 use cuprum::memory::PinnedFlags;
 use cuprum::stream::{Event, EventFlags};
-use cuprum::sys::CUresult;
+use cuprum::sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUfunction, CUgraph, CUresult};
 use cuprum::{Buffer, LaunchConfig, MemoryError, PinnedBuffer, Stream};
 
 use super::common::context;
@@ -78,7 +78,7 @@ fn a_node_or_a_loan_of_another_graph_is_refused() {
         assert_eq!(two.add_copy(cx, &[], own, host), Err(GraphError::Foreign));
         assert_eq!(two.view(host), Err(GraphError::Foreign));
         let mut executable = executable(cx, two);
-        assert_eq!(executable.set_fill(cx, node, own, 1), Err(GraphError::Foreign));
+        assert_eq!(executable.set(cx, node).fill(own, 1), Err(GraphError::Foreign));
         assert_eq!(executable.set_enabled(cx, node, false), Err(GraphError::Foreign));
         assert_eq!(executable.view(host), Err(GraphError::Foreign));
     });
@@ -138,7 +138,7 @@ fn a_kernel_node_launches_with_copies_of_its_arguments() {
         let config = LaunchConfig::for_elements(100, 32);
         // SAFETY: the kernel touches 100 elements of both.
         let node = unsafe { graph.add_kernel(cx, &[], &kernel, config, (100, 3.0, x, y)) }.unwrap();
-        let told = graph.kernel_of(node).unwrap();
+        let told = graph.params::<(CUfunction, LaunchConfig)>(node).unwrap();
         assert_eq!(told, (kernel.function().as_raw(), config));
         let none = LaunchConfig::new(0, 1);
         // SAFETY: it is not launched.
@@ -162,7 +162,7 @@ fn a_child_graph_brings_the_values_that_it_keeps() {
         let mut graph = Graph::new(cx).unwrap();
         let first = graph.add_empty(cx, &[]).unwrap();
         let node = graph.add_child(cx, &[first], child).unwrap();
-        assert!(!graph.child_of(node).unwrap().is_null());
+        assert!(!graph.params::<CUgraph>(node).unwrap().is_null());
         let copied = graph.lend(zeros(cx, 4)).unwrap();
         graph.add_copy(cx, &[node], copied, memory).unwrap();
         let mut executable = executable(cx, graph);
@@ -173,9 +173,9 @@ fn a_child_graph_brings_the_values_that_it_keeps() {
         executable.launch(cx, &stream).unwrap();
         assert_eq!(executable.view(copied).unwrap().to_vec(cx).unwrap(), [7; 4]);
         let mut returned = executable.close().unwrap();
-        assert_eq!(returned.host(input), Some(vec![7; 4]));
-        assert_eq!(returned.host(input), None);
-        assert_eq!(returned.buffer(memory).unwrap().to_vec(cx).unwrap(), [7; 4]);
+        assert_eq!(returned.take::<Vec<_>>(input), Some(vec![7; 4]));
+        assert_eq!(returned.take::<Vec<_>>(input), None);
+        assert_eq!(returned.take::<Buffer<_>>(memory).unwrap().to_vec(cx).unwrap(), [7; 4]);
     });
 }
 
@@ -189,8 +189,8 @@ fn events_are_recorded_and_waited_for_by_nodes() {
         let fill = graph.add_fill(cx, &[wait], memory, 3).unwrap();
         let record = graph.add_record(cx, &[fill], &start).unwrap();
         assert_eq!(graph.node_type(wait), Ok(NodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT));
-        graph.set_wait(wait, &start).unwrap();
-        graph.set_record(record, &end).unwrap();
+        graph.set(cx, wait).wait(&start).unwrap();
+        graph.set(cx, record).record(&end).unwrap();
         let mut executable = executable(cx, graph);
         let stream = Stream::new(cx).unwrap();
         start.record(cx, &stream).unwrap();
@@ -270,13 +270,16 @@ fn parameters_are_reported() {
         let (low, high) = (memory.slice(..4).unwrap(), memory.slice(4..).unwrap());
         let fill = graph.add_fill(cx, &[], low, 9).unwrap();
         let copy = graph.add_copy(cx, &[fill], high, low).unwrap();
-        let (filled, copied) = (graph.fill_of(fill).unwrap(), graph.copy_of(copy).unwrap());
+        let (filled, copied) = (
+            graph.params::<CUDA_MEMSET_NODE_PARAMS>(fill).unwrap(),
+            graph.params::<CUDA_MEMCPY3D>(copy).unwrap(),
+        );
         assert_eq!((filled.dst, filled.value, filled.width), (low.as_raw(), 9, 4));
         assert_eq!((copied.dstDevice, copied.srcDevice), (high.as_raw(), low.as_raw()));
-        graph.set_fill(cx, fill, high, 5).unwrap();
-        graph.set_copy(cx, copy, low, high).unwrap();
-        assert!(graph.set_fill(cx, copy, high, 5).is_err(), "a node of another kind");
-        assert!(graph.fill_of(copy).is_err());
+        graph.set(cx, fill).fill(high, 5).unwrap();
+        graph.set(cx, copy).copy(low, high).unwrap();
+        assert!(graph.set(cx, copy).fill(high, 5).is_err(), "a node of another kind");
+        assert!(graph.params::<CUDA_MEMSET_NODE_PARAMS>(copy).is_err());
         let mut executable = executable(cx, graph);
         executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
         assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [5; 8]);
@@ -290,10 +293,13 @@ fn the_nodes_are_written_in_the_dot_language() {
         let first = graph.add_empty(cx, &[]).unwrap();
         graph.add_empty(cx, &[first]).unwrap();
         let path = std::env::temp_dir().join(format!("cuprum-graph-{}.dot", std::process::id()));
-        graph.print_dot(&path, cuprum::graph::DotFlags::VERBOSE).unwrap();
+        graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         assert!(text.starts_with("digraph") && text.contains("->"), "{text}");
-        assert_eq!(graph.print_dot("a\0b", Default::default()), Err(GraphError::FileName));
+        assert_eq!(
+            graph.print_dot("a\0b", DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE),
+            Err(GraphError::FileName)
+        );
     });
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cuprum::graph::{CaptureMode, Graph, GraphError, NodeType};
 use cuprum::stream::{Operations, Signals, Until};
-use cuprum::sys::{CUresult, CUstreamMemoryBarrier_flags};
+use cuprum::sys::{CUresult, CUstreamBatchMemOpParams, CUstreamMemoryBarrier_flags};
 use cuprum::{Buffer, MemoryError, Stream};
 
 use super::{executable, in_context, zeros};
@@ -27,7 +27,7 @@ fn a_replay_waits_until_the_host_writes() {
         let node = graph.add_operations(cx, &[fill], &operations).unwrap();
         let copied = memory.slice(3..).unwrap();
         graph.add_copy(cx, &[node], copied, memory.slice(2..3).unwrap()).unwrap();
-        assert_eq!(graph.operations_of(node).unwrap().len(), 5);
+        assert_eq!(graph.params::<Vec<CUstreamBatchMemOpParams>>(node).unwrap().len(), 5);
         let mut executable = executable(cx, graph);
         thread::scope(|threads| {
             threads.spawn(|| {
@@ -77,22 +77,22 @@ fn operations_of_an_executable_change_to_others_of_their_kinds() {
             operations
         };
         let node = graph.add_operations(cx, &[], &write(0, 1)).unwrap();
-        graph.set_operations(cx, node, &write(0, 2)).unwrap();
+        graph.set(cx, node).operations(&write(0, 2)).unwrap();
         let empty = graph.add_operations(cx, &[], &Operations::new()).unwrap();
         assert_eq!(graph.node_type(empty).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EMPTY);
         assert_eq!(graph.node_type(node).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
-        let refused = graph.set_operations(cx, empty, &write(0, 2)).unwrap_err();
+        let refused = graph.set(cx, empty).operations(&write(0, 2)).unwrap_err();
         let invalid = |error| matches!(error, GraphError::Driver(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE);
         assert!(invalid(refused));
         let mut executable = executable(cx, graph);
         executable.launch(cx, &stream).unwrap();
-        executable.set_operations(cx, node, &write(3, 7)).unwrap();
+        executable.set(cx, node).operations(&write(3, 7)).unwrap();
         let mut more = write(1, 1);
         more.write(memory, 1, 1).unwrap();
-        assert!(invalid(executable.set_operations(cx, node, &more).unwrap_err()), "of another number");
+        assert!(invalid(executable.set(cx, node).operations(&more).unwrap_err()), "of another number");
         let mut other = Operations::new();
         other.wait(memory, 0, Until::equal(0)).unwrap();
-        assert!(invalid(executable.set_operations(cx, node, &other).unwrap_err()), "of another kind");
+        assert!(invalid(executable.set(cx, node).operations(&other).unwrap_err()), "of another kind");
         executable.launch(cx, &stream).unwrap();
         assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [2, 0, 0, 7]);
     });

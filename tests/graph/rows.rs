@@ -2,7 +2,7 @@
 
 use cuprum::graph::{CaptureMode, Graph, GraphError};
 use cuprum::memory::{HostBlock, PitchedBuffer, PitchedMut};
-use cuprum::sys::CUresult;
+use cuprum::sys::{CUDA_MEMSET_NODE_PARAMS, CUresult};
 use cuprum::{Buffer, MemoryError, Stream};
 
 use super::{executable, in_context};
@@ -19,7 +19,7 @@ fn rows_are_copied_and_filled_by_nodes() {
         let read = graph.add_copy(cx, &[copy], output, to).unwrap();
         let fill = graph.add_fill(cx, &[read], to, 9).unwrap();
         graph.add_copy(cx, &[fill], filled, to).unwrap();
-        assert_eq!(graph.fill_of(fill).unwrap().height, 2);
+        assert_eq!(graph.params::<CUDA_MEMSET_NODE_PARAMS>(fill).unwrap().height, 2);
         let (mut executable, stream) = (executable(cx, graph), Stream::non_blocking(cx).unwrap());
         executable.launch(cx, &stream).unwrap();
         assert_eq!(executable.view(output).unwrap(), [1, 2, 3, 4, 5, 6]);
@@ -30,7 +30,7 @@ fn rows_are_copied_and_filled_by_nodes() {
         assert_eq!(executable.view(to).unwrap().to_vec(cx).unwrap(), [7; 6]);
         executable.launch(cx, &stream).unwrap();
         assert_eq!(executable.view(output).unwrap(), [1, 2, 3, 4, 5, 6]);
-        let rows = executable.close().unwrap().rows(to).unwrap();
+        let rows = executable.close().unwrap().take::<PitchedBuffer<_>>(to).unwrap();
         assert_eq!(rows.to_vec(cx).unwrap(), [9; 6]);
     });
 }

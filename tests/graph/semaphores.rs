@@ -8,10 +8,25 @@ use std::time::Duration;
 
 use cuprum::context::{Context, ContextFlags};
 use cuprum::external::ExternalSemaphore;
-use cuprum::graph::{Graph, GraphError, Loan, NodeType};
-use cuprum::sys::{CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexternalSemaphoreHandleType, CUresult};
+use cuprum::graph::{Graph, GraphError, Loan, Node, NodeType};
+use cuprum::sys::{
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUexternalSemaphoreHandleType, CUresult,
+};
 use cuprum::{Current, Driver, Error, Stream};
 use cuprum_emulator::memory::ExternalSemaphore as Other;
+
+/// Returns the semaphores that a node signals, with their values.
+fn signals(graph: &Graph<'_>, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
+    let signals: Vec<(_, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS)> = graph.params(node)?;
+    Ok(signals.iter().map(|(semaphore, signal)| (*semaphore, signal.params.fence.value)).collect())
+}
+
+/// Returns the semaphores that a node waits for, with their values.
+fn waits(graph: &Graph<'_>, node: Node) -> Result<Vec<(CUexternalSemaphore, u64)>, GraphError> {
+    let waits: Vec<(_, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS)> = graph.params(node)?;
+    Ok(waits.iter().map(|(semaphore, wait)| (*semaphore, wait.params.fence.value)).collect())
+}
 
 use super::{alone, executable};
 
@@ -67,8 +82,8 @@ fn a_replay_waits_for_another_api_and_signals_it() {
         let wait = graph.add_semaphore_waits(cx, &[], &[(ready, 5)]).unwrap();
         // SAFETY: the replays signal 1, then 2.
         let signal = unsafe { graph.add_semaphore_signals(cx, &[wait], &[(done, 1)]) }.unwrap();
-        assert_eq!(graph.semaphore_waits_of(wait).unwrap(), [(raw_ready, 5)]);
-        assert_eq!(graph.semaphore_signals_of(signal).unwrap(), [(raw_done, 1)]);
+        assert_eq!(waits(&graph, wait).unwrap(), [(raw_ready, 5)]);
+        assert_eq!(signals(&graph, signal).unwrap(), [(raw_done, 1)]);
         assert_eq!(graph.node_type(wait).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT);
         assert_eq!(graph.node_type(signal).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL);
         let mut executable = executable(cx, graph);
@@ -83,9 +98,9 @@ fn a_replay_waits_for_another_api_and_signals_it() {
         });
         assert_eq!(second.value(), 1);
 
-        executable.set_semaphore_waits(cx, wait, &[(ready, 6)]).unwrap();
+        executable.set(cx, wait).semaphore_waits(&[(ready, 6)]).unwrap();
         // SAFETY: as said above.
-        unsafe { executable.set_semaphore_signals(cx, signal, &[(done, 2)]) }.unwrap();
+        unsafe { executable.set(cx, signal).semaphore_signals(&[(done, 2)]) }.unwrap();
         first.signal(6);
         executable.launch(cx, &stream).unwrap();
         assert_eq!(second.value(), 2);
@@ -122,10 +137,10 @@ fn the_graph_has_a_share_of_its_semaphores() {
         let raw = unused.as_raw();
         let unused = graph.lend(unused).unwrap();
         // SAFETY: never replayed.
-        unsafe { graph.set_semaphore_signals(cx, node, &[(unused, 1)]) }.unwrap();
-        assert_eq!(graph.semaphore_signals_of(node).unwrap(), [(raw, 1)]);
+        unsafe { graph.set(cx, node).semaphore_signals(&[(unused, 1)]) }.unwrap();
+        assert_eq!(signals(&graph, node).unwrap(), [(raw, 1)]);
         // SAFETY: as above.
-        unsafe { graph.set_semaphore_signals(cx, node, &[(shared, 3)]) }.unwrap();
+        unsafe { graph.set(cx, node).semaphore_signals(&[(shared, 3)]) }.unwrap();
         let mut outer = Graph::new(cx).unwrap();
         outer.add_child(cx, &[], graph).unwrap();
         let mut executable = executable(cx, outer);
@@ -153,25 +168,25 @@ fn semaphores_are_of_their_graph_and_its_context_and_nodes_keep_their_kind() {
         assert!(matches!(refused, GraphError::Driver(error) if error.is_wrong_context()), "{refused}");
 
         let node = wait(&mut graph, &[(mine, 0), (mine, 0)]).unwrap();
-        assert_eq!(graph.semaphore_waits_of(node).unwrap().len(), 2);
-        assert!(is_invalid(graph.semaphore_signals_of(node).unwrap_err()));
+        assert_eq!(waits(&graph, node).unwrap().len(), 2);
+        assert!(is_invalid(signals(&graph, node).unwrap_err()));
         // SAFETY: refused.
-        assert!(is_invalid(unsafe { graph.set_semaphore_signals(cx, node, &[(mine, 9)]) }.unwrap_err()));
-        assert!(is_invalid(graph.set_semaphore_waits(cx, node, &[]).unwrap_err()));
+        assert!(is_invalid(unsafe { graph.set(cx, node).semaphore_signals(&[(mine, 9)]) }.unwrap_err()));
+        assert!(is_invalid(graph.set(cx, node).semaphore_waits(&[]).unwrap_err()));
         let empty = wait(&mut graph, &[]).unwrap();
         assert_eq!(graph.node_type(empty).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EMPTY);
-        assert!(is_invalid(graph.set_semaphore_waits(cx, empty, &[(mine, 1)]).unwrap_err()));
+        assert!(is_invalid(graph.set(cx, empty).semaphore_waits(&[(mine, 1)]).unwrap_err()));
 
         let mut executable = executable(cx, graph);
         assert!(
-            is_invalid(executable.set_semaphore_waits(cx, node, &[(mine, 0)]).unwrap_err()),
+            is_invalid(executable.set(cx, node).semaphore_waits(&[(mine, 0)]).unwrap_err()),
             "another number"
         );
         // SAFETY: refused.
-        let signals = unsafe { executable.set_semaphore_signals(cx, node, &[(mine, 9), (mine, 10)]) };
+        let signals = unsafe { executable.set(cx, node).semaphore_signals(&[(mine, 9), (mine, 10)]) };
         assert!(is_invalid(signals.unwrap_err()), "another kind");
         assert_eq!(
-            executable.set_semaphore_waits(cx, node, &[(theirs, 0)]).unwrap_err(),
+            executable.set(cx, node).semaphore_waits(&[(theirs, 0)]).unwrap_err(),
             GraphError::Foreign
         );
         executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();

@@ -57,7 +57,7 @@ fn resources_that_cannot_be_divided_are_refused() {
 #[test]
 fn groups_have_sizes_of_their_own_where_the_driver_can() {
     let all = all();
-    let mut groups = [SmGroup::new(0).with_flags(GroupFlags::BACKFILL)];
+    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::new(0) }];
     match all.split(&mut groups) {
         Ok(split) => {
             assert_eq!((groups[0].count, count(&split.groups[0])), (count(&all), count(&all)));

@@ -6,7 +6,7 @@ use cuprum::{Buffer, In, InOut, LaunchConfig, Stream};
 
 use crate::common::{in_context, kernels};
 
-const NONE: OccupancyFlags = OccupancyFlags::empty();
+const NONE: OccupancyFlags = OccupancyFlags::CU_OCCUPANCY_DEFAULT;
 
 #[test]
 fn suggestions_fit_the_device_and_each_other() {

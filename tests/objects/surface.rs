@@ -103,7 +103,9 @@ fn a_texture_of_a_shared_array_keeps_it() {
 
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 2).unwrap().share();
         cx.copy(&mut mipmapped.level(cx, 0).unwrap().all(), &[5.0; 4]).unwrap();
-        let texture = Texture::new(cx, &mipmapped, &Sampler::new().with_normalized_coordinates()).unwrap();
+        let texture =
+            Texture::new(cx, &mipmapped, &Sampler { normalized_coordinates: true, ..Sampler::new() })
+                .unwrap();
         drop(mipmapped);
         assert_eq!(first_channels(&sample(cx, &texture, TEX_1D, &[vec![0.5]])), [5.0]);
     });

@@ -10,8 +10,8 @@ use cuprum::{Buffer, Current, Stream};
 
 use crate::common::{context, in_context};
 
-fn tensor(sizes: &[u64]) -> TensorLayout {
-    TensorLayout::new(sizes).unwrap()
+fn tensor(sizes: &[u64]) -> TensorLayout<'_> {
+    TensorLayout::new(sizes)
 }
 
 /// True if the device has tensor maps.
@@ -49,14 +49,14 @@ fn tensors_lie_in_their_memory() {
         assert_eq!(outside(&[64, 33], &[32, 8]), (64 * 33 * 4, 64 * 32 * 4));
         assert_eq!(outside(&[32, 8, 8, 2], &[32, 1, 1, 1]), (32 * 8 * 8 * 2 * 4, 64 * 32 * 4));
         // Rows that overlap take less, and gaps more; the gap after the last element takes nothing.
-        let wide = flat.with_strides(&[512]).unwrap();
-        let half = tensor(&[64, 16]).with_strides(&[512]).unwrap();
+        let wide = TensorLayout { strides: Some(&[512]), ..flat };
+        let half = TensorLayout { strides: Some(&[512]), ..tensor(&[64, 16]) };
         assert!(matches!(
             TensorMap::tiled(cx, buffer.as_slice(), &wide, &[32, 8]),
             Err(TensorError::Outside { needed: 16128, bytes: 8192 })
         ));
         TensorMap::tiled(cx, buffer.slice(..64 + 15 * 128).unwrap(), &half, &[32, 8]).unwrap();
-        let overlapping = tensor(&[64, 400]).with_strides(&[16]).unwrap();
+        let overlapping = TensorLayout { strides: Some(&[16]), ..tensor(&[64, 400]) };
         TensorMap::tiled(cx, buffer.as_slice(), &overlapping, &[32, 8]).unwrap();
         let huge = TensorMap::tiled(cx, buffer.as_slice(), &tensor(&[u64::MAX, 2]), &[32, 8]).unwrap_err();
         assert_eq!(huge, TensorError::TooLarge);
@@ -66,15 +66,20 @@ fn tensors_lie_in_their_memory() {
 #[test]
 fn lists_have_a_value_for_each_dimension() {
     in_context(|cx| {
-        assert!(matches!(TensorLayout::new(&[]), Err(TensorError::Rank { given: 0, .. })));
-        assert!(matches!(TensorLayout::new(&[1; 6]), Err(TensorError::Rank { given: 6, .. })));
         let flat = tensor(&[64, 32]);
-        assert!(matches!(flat.with_strides(&[16, 16]), Err(TensorError::Rank { given: 2, wanted: 1 })));
-        assert!(matches!(flat.with_steps(&[1]), Err(TensorError::Rank { given: 1, wanted: 2 })));
         let buffer = Buffer::<f32>::zeroed(cx, 64 * 32).unwrap();
-        let short = TensorMap::tiled(cx, buffer.as_slice(), &flat, &[32]).unwrap_err();
-        assert_eq!(short, TensorError::Rank { given: 1, wanted: 2 });
-        let double = flat.with_element(CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64);
+        let wrong = |tensor: TensorLayout<'_>, tile: &[u32]| {
+            TensorMap::tiled(cx, buffer.as_slice(), &tensor, tile).unwrap_err()
+        };
+        assert_eq!(wrong(tensor(&[]), &[]), TensorError::Rank { given: 0, wanted: 1 });
+        assert_eq!(wrong(tensor(&[1; 6]), &[1; 6]), TensorError::Rank { given: 6, wanted: 5 });
+        let strides = TensorLayout { strides: Some(&[16, 16]), ..flat };
+        assert_eq!(wrong(strides, &[32, 8]), TensorError::Rank { given: 2, wanted: 1 });
+        let steps = TensorLayout { steps: Some(&[1]), ..flat };
+        assert_eq!(wrong(steps, &[32, 8]), TensorError::Rank { given: 1, wanted: 2 });
+        assert_eq!(wrong(flat, &[32]), TensorError::Rank { given: 1, wanted: 2 });
+        let element = Some(CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64);
+        let double = TensorLayout { element, ..flat };
         let refused = TensorMap::tiled(cx, buffer.as_slice(), &double, &[32, 8]).unwrap_err();
         assert!(matches!(refused, TensorError::Element { bytes: 4, .. }));
     });
@@ -89,32 +94,38 @@ fn the_driver_refuses_tiles_that_the_device_cannot_copy() {
         let buffer = Buffer::<f32>::zeroed(cx, 1 << 16).unwrap();
         let flat = tensor(&[64, 32]);
         let encode =
-            |tensor: TensorLayout, tile: &[u32]| TensorMap::tiled(cx, buffer.as_slice(), &tensor, tile);
+            |tensor: TensorLayout<'_>, tile: &[u32]| TensorMap::tiled(cx, buffer.as_slice(), &tensor, tile);
         let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B;
-        let nan = CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
-        let packed = CUtensorMapDataType(13);
+        let fill = CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
+        let element = Some(CUtensorMapDataType(13));
         let interleave = CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_16B;
         for tile in [[0, 8], [2, 8], [5, 8], [32, 257]] {
             assert_eq!(refused(encode(flat, &tile)), INVALID, "{tile:?}");
         }
         encode(flat, &[256, 228]).unwrap();
         assert_eq!(refused(encode(flat, &[256, 232])), INVALID, "more than there is shared memory");
-        encode(flat.with_swizzle(swizzle), &[8, 8]).unwrap();
-        assert_eq!(refused(encode(flat.with_swizzle(swizzle), &[16, 8])), INVALID);
-        encode(flat.with_fill(nan), &[32, 8]).unwrap();
-        assert_eq!(refused(encode(flat.with_interleave(interleave), &[32, 8])), INVALID, "of two dimensions");
-        encode(tensor(&[8, 4, 4]).with_interleave(interleave), &[8, 4, 4]).unwrap();
-        assert_eq!(refused(encode(flat.with_steps(&[1, 9]).unwrap(), &[32, 8])), INVALID);
-        encode(flat.with_steps(&[1, 8]).unwrap(), &[32, 8]).unwrap();
-        assert_eq!(refused(encode(flat.with_strides(&[264]).unwrap(), &[32, 8])), INVALID);
+        encode(TensorLayout { swizzle, ..flat }, &[8, 8]).unwrap();
+        assert_eq!(refused(encode(TensorLayout { swizzle, ..flat }, &[16, 8])), INVALID);
+        encode(TensorLayout { fill, ..flat }, &[32, 8]).unwrap();
+        assert_eq!(
+            refused(encode(TensorLayout { interleave, ..flat }, &[32, 8])),
+            INVALID,
+            "of two dimensions"
+        );
+        encode(TensorLayout { interleave, ..tensor(&[8, 4, 4]) }, &[8, 4, 4]).unwrap();
+        assert_eq!(refused(encode(TensorLayout { steps: Some(&[1, 9]), ..flat }, &[32, 8])), INVALID);
+        encode(TensorLayout { steps: Some(&[1, 8]), ..flat }, &[32, 8]).unwrap();
+        assert_eq!(refused(encode(TensorLayout { strides: Some(&[264]), ..flat }, &[32, 8])), INVALID);
         assert_eq!(refused(encode(tensor(&[64, 0]), &[32, 8])), INVALID);
         let aside = TensorMap::tiled(cx, buffer.slice(1..).unwrap(), &flat, &[32, 8]);
         assert_eq!(refused(aside), INVALID, "no multiple of 16 bytes");
         let bytes = Buffer::<u8>::zeroed(cx, 4096).unwrap();
-        let integers = TensorMap::tiled(cx, bytes.as_slice(), &tensor(&[64]).with_fill(nan), &[64]);
+        let integers = TensorLayout { fill, ..tensor(&[64]) };
+        let integers = TensorMap::tiled(cx, bytes.as_slice(), &integers, &[64]);
         assert_eq!(refused(integers), INVALID);
         if cx.context().device().compute_capability().unwrap().major == 9 {
-            let packed = TensorMap::tiled(cx, bytes.as_slice(), &tensor(&[128]).with_element(packed), &[128]);
+            let packed = TensorLayout { element, ..tensor(&[128]) };
+            let packed = TensorMap::tiled(cx, bytes.as_slice(), &packed, &[128]);
             assert_eq!(refused(packed), INVALID);
         }
     });
@@ -150,7 +161,8 @@ fn columns_of_images_have_corners() {
         assert_eq!(one, TensorError::Rank { given: 1, wanted: 2 });
         if cx.context().driver().library().has(FnId::cuTensorMapEncodeIm2colWide) {
             let mode = CUtensorMapIm2ColWideMode::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;
-            let images = images.with_swizzle(CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B);
+            let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
+            let images = TensorLayout { swizzle, ..images };
             TensorMap::im2col_wide(cx, buffer.as_slice(), &images, [0, 0], 32, 64, mode).unwrap();
             let empty = TensorMap::im2col_wide(cx, buffer.as_slice(), &images, [0, -32], 32, 64, mode);
             assert_eq!(refused(empty), INVALID);

@@ -32,12 +32,17 @@ fn changed(mut sampler: Sampler, change: impl FnOnce(&mut Sampler)) -> Sampler {
 
 /// All address and filter modes, with both kinds of coordinates.
 fn samplers() -> Vec<Sampler> {
-    let modes = [AddressMode::WRAP, AddressMode::CLAMP, AddressMode::MIRROR, AddressMode::BORDER];
-    let filters = [FilterMode::POINT, FilterMode::LINEAR];
+    let modes = [
+        AddressMode::CU_TR_ADDRESS_MODE_WRAP,
+        AddressMode::CU_TR_ADDRESS_MODE_CLAMP,
+        AddressMode::CU_TR_ADDRESS_MODE_MIRROR,
+        AddressMode::CU_TR_ADDRESS_MODE_BORDER,
+    ];
+    let filters = [FilterMode::CU_TR_FILTER_MODE_POINT, FilterMode::CU_TR_FILTER_MODE_LINEAR];
     let mut all = Vec::new();
     for (mode, filter) in modes.into_iter().flat_map(|mode| filters.map(|filter| (mode, filter))) {
-        let sampler = Sampler::new().with_border_color([-4.0; 4]).with_address_mode(mode).with_filter(filter);
-        all.extend([sampler, sampler.with_normalized_coordinates()]);
+        let sampler = Sampler { border_color: [-4.0; 4], address_modes: [mode; 3], filter, ..Sampler::new() };
+        all.extend([sampler, Sampler { normalized_coordinates: true, ..sampler }]);
     }
     all
 }
@@ -62,7 +67,7 @@ fn lines_planes_and_solids_are_addressed_and_filtered_as_described() {
             let array = Array::from_slice(cx, ArrayShape::OneD { width: 8 }, NONE, &line).unwrap();
             // Of a line, which hardware samples at the edge of a plane of one row, a border along y would show.
             let [mode, ..] = sampler.address_modes;
-            let modes = [mode, AddressMode::CLAMP, AddressMode::CLAMP];
+            let modes = [mode, AddressMode::CU_TR_ADDRESS_MODE_CLAMP, AddressMode::CU_TR_ADDRESS_MODE_CLAMP];
             let of_line = changed(sampler, |sampler| sampler.address_modes = modes);
             let texture = Texture::new(cx, &array, &of_line).unwrap();
             let at: Vec<_> = along(&sampler, 8).into_iter().map(|x| vec![x]).collect();
@@ -103,7 +108,7 @@ fn integers_are_read_as_integers_or_as_floats_up_to_one() {
     in_context(|cx| {
         let shape = ArrayShape::OneD { width: 4 };
         let at: Vec<_> = (0..4u8).map(|x| vec![f32::from(x)]).collect();
-        let as_floats = Sampler::new().with_read(ReadMode::NormalizedFloat);
+        let as_floats = Sampler { read: ReadMode::NormalizedFloat, ..Sampler::new() };
 
         let bytes = [0u8, 1, 128, 255];
         let array = Array::from_slice(cx, shape, NONE, &bytes).unwrap();
@@ -142,8 +147,7 @@ fn colors_in_srgb_are_made_linear_but_for_alpha() {
         let texels: Vec<[u8; 4]> = (0..=255).step_by(5).map(|byte| [byte, byte, 255 - byte, byte]).collect();
         let shape = ArrayShape::OneD { width: texels.len() };
         let array = Array::from_slice(cx, shape, NONE, &texels).unwrap();
-        let sampler =
-            changed(Sampler::new(), |sampler| sampler.srgb = true).with_read(ReadMode::NormalizedFloat);
+        let sampler = Sampler { srgb: true, read: ReadMode::NormalizedFloat, ..Sampler::new() };
         let texture = Texture::new(cx, &array, &sampler).unwrap();
         assert!(texture.sampler(cx).unwrap().srgb);
         let at: Vec<_> = (0..texels.len()).map(|x| vec![x as f32]).collect();
@@ -186,7 +190,7 @@ fn layers_and_faces_are_picked_by_number() {
         let middles = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
         let faces: Vec<f32> = (0..6u8).map(f32::from).collect();
         let array = Array::from_slice(cx, ArrayShape::Cubemap { side: 1 }, NONE, &faces).unwrap();
-        let cube = Sampler::new().with_normalized_coordinates();
+        let cube = Sampler { normalized_coordinates: true, ..Sampler::new() };
         let texture = Texture::new(cx, &array, &cube).unwrap();
         let code = "tex.cube.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1, %c2, %c2}];";
         let at: Vec<_> = middles.iter().map(|middle| middle.map(|side| side as f32).to_vec()).collect();
@@ -222,8 +226,9 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         }
         let levels: Vec<f32> = (-4..18).map(|quarter| quarter as f32 / 4.0).collect();
         let at: Vec<_> = levels.iter().map(|&level| vec![0.5, 0.5, level]).collect();
-        let base = Sampler::new().with_normalized_coordinates();
-        let linear = base.with_mipmap_levels(3.0, FilterMode::LINEAR);
+        let base = Sampler { normalized_coordinates: true, ..Sampler::new() };
+        let all = Sampler { mipmap_level_clamp: [0.0, 3.0], ..base };
+        let linear = Sampler { mipmap_filter: FilterMode::CU_TR_FILTER_MODE_LINEAR, ..all };
         let read = |sampler: &Sampler| -> Vec<f32> {
             let texture = Texture::new(cx, &mipmapped, sampler).unwrap();
             sample(cx, &texture, TEX_LEVEL_2D, &at).iter().map(|row| row[0]).collect()
@@ -237,13 +242,13 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         assert_eq!(read(&clamped), expected(&|level| level.clamp(1.0, 2.0)));
         assert_eq!(read(&base), expected(&|_| 0.0), "the largest level alone, unless asked for more");
         // Half way between two levels, either may be read.
-        let nearest = read(&base.with_mipmap_levels(3.0, FilterMode::POINT));
+        let nearest = read(&all);
         for (&level, value) in levels.iter().zip(nearest).filter(|(level, _)| level.fract().abs() != 0.5) {
             assert_eq!(value, 10.0 * level.clamp(0.0, 3.0).round(), "at level {level}");
         }
 
         // Only some of the levels, counted from the first of them.
-        let view = ResourceView::of::<f32>().with_levels(1..=2);
+        let view = ResourceView { levels: (1, 2), ..ResourceView::of::<f32>() };
         let texture = Texture::with_view(cx, &mipmapped, &linear, &view).unwrap();
         assert_eq!(texture.view(cx).unwrap(), Some(view));
         let some = sample(cx, &texture, TEX_LEVEL_2D, &[vec![0.5, 0.5, 0.0], vec![0.5, 0.5, 9.0]]);
@@ -263,15 +268,18 @@ fn anisotropy_is_stored_and_reported() {
             let view = mipmapped.level(cx, level).unwrap();
             cx.copy(&mut view.all(), &vec![1.0; view.extent().len().unwrap()]).unwrap();
         }
-        let sampler =
-            Sampler::new().with_normalized_coordinates().with_mipmap_levels(2.0, FilterMode::LINEAR);
-        let sampler = changed(sampler, |sampler| {
-            sampler.max_anisotropy = 16;
-            sampler.trilinear_optimization = false;
-            sampler.mipmap_level_bias = -1.0;
-        });
-        let texture = Texture::new(cx, &mipmapped, &sampler.with_filter(FilterMode::LINEAR)).unwrap();
-        assert_eq!(texture.sampler(cx).unwrap(), sampler.with_filter(FilterMode::LINEAR));
+        let sampler = Sampler {
+            normalized_coordinates: true,
+            filter: FilterMode::CU_TR_FILTER_MODE_LINEAR,
+            mipmap_filter: FilterMode::CU_TR_FILTER_MODE_LINEAR,
+            mipmap_level_clamp: [0.0, 2.0],
+            max_anisotropy: 16,
+            trilinear_optimization: false,
+            mipmap_level_bias: -1.0,
+            ..Sampler::new()
+        };
+        let texture = Texture::new(cx, &mipmapped, &sampler).unwrap();
+        assert_eq!(texture.sampler(cx).unwrap(), sampler);
         assert_eq!(texture.resource(cx).unwrap(), Resource::Mipmapped(mipmapped.as_raw()));
         let code = "tex.grad.2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}], {%c2, %c3}, {%c4, %c5};";
         let at = [vec![0.5, 0.5, 0.9, 0.0, 0.0, 0.1]];
@@ -359,7 +367,7 @@ fn an_array_is_read_as_other_elements_and_only_some_layers() {
         let colors: Vec<[u8; 4]> = (0..12).map(|at| [at, 10 + at, 20 + at, 255]).collect();
         let shape = ArrayShape::TwoDLayered { width: 2, height: 2, layers: 3 };
         let array = Array::from_slice(cx, shape, NONE, &colors).unwrap();
-        let view = ResourceView::of::<u32>().with_layers(1..=2);
+        let view = ResourceView { layers: (1, 2), ..ResourceView::of::<u32>() };
         let texture = Texture::with_view(cx, &array, &Sampler::new(), &view).unwrap();
         assert_eq!(texture.view(cx).unwrap(), Some(view));
         let code = "tex.a2d.v4.u32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c2, %c0, %c1, %c1}];";
@@ -367,7 +375,8 @@ fn an_array_is_read_as_other_elements_and_only_some_layers() {
             (0..8u32).map(|at| vec![(at % 2) as f32, (at / 2 % 2) as f32, f32::from_bits(at / 4)]).collect();
         let read: Vec<u32> = sample_bits(cx, &texture, code, &at).iter().map(|row| row[0]).collect();
         assert_eq!(read, colors[4..].iter().map(|color| u32::from_le_bytes(*color)).collect::<Vec<_>>());
-        for wrong in [ResourceView::of::<u16>(), ResourceView::of::<u32>().with_layers(1..=7)] {
+        for wrong in [ResourceView::of::<u16>(), ResourceView { layers: (1, 7), ..ResourceView::of::<u32>() }]
+        {
             match Texture::with_view(cx, &array, &Sampler::new(), &wrong) {
                 // The driver of an H200 takes one of them at least.
                 Ok(_) => assert!(on_gpu(), "{wrong:?}"),
@@ -390,8 +399,12 @@ fn requested_settings_are_reported() {
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
         let array = Array::<f32>::new(cx, shape, NONE).unwrap();
         let sampler = changed(Sampler::default(), |sampler| {
-            sampler.address_modes = [AddressMode::MIRROR, AddressMode::BORDER, AddressMode::WRAP];
-            sampler.filter = FilterMode::LINEAR;
+            sampler.address_modes = [
+                AddressMode::CU_TR_ADDRESS_MODE_MIRROR,
+                AddressMode::CU_TR_ADDRESS_MODE_BORDER,
+                AddressMode::CU_TR_ADDRESS_MODE_WRAP,
+            ];
+            sampler.filter = FilterMode::CU_TR_FILTER_MODE_LINEAR;
             sampler.read = ReadMode::NormalizedFloat;
             sampler.normalized_coordinates = true;
             sampler.mipmap_level_bias = 0.25;

@@ -173,7 +173,8 @@ fn all_levels_are_there_as_one() {
         assert_eq!(levels.context(), cx.context());
         assert_eq!(levels.level(cx, 0).unwrap().all().to_vec(cx).unwrap(), [1.5, 2.5, 3.5, 4.5]);
         assert_eq!(levels.level(cx, 1).unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_VALUE);
-        let texture = Texture::new(cx, levels, &Sampler::new().with_normalized_coordinates()).unwrap();
+        let texture =
+            Texture::new(cx, levels, &Sampler { normalized_coordinates: true, ..Sampler::new() }).unwrap();
         texture.close().unwrap();
         let wrong = view.mipmapped::<u32>(cx).unwrap_err();
         assert!(matches!(wrong, MemoryError::Texel { channels: 1, .. }), "{wrong}");

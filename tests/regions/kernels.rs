@@ -208,7 +208,7 @@ fn textures_surfaces_and_tensor_maps_are_arguments() {
             (Texture::new(cx, &array, &Sampler::new()).unwrap(), Surface::new(cx, &array).unwrap());
         let (out, tensor) = (queue.alloc(cx, 24).unwrap(), queue.alloc(cx, 64 * 32 * 4).unwrap());
         let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
-        let layout = TensorLayout::new(&[64, 32]).unwrap().with_swizzle(swizzle);
+        let layout = TensorLayout { swizzle, ..TensorLayout::new(&[64, 32]) };
         let map = TensorMap::tiled::<f32>(cx, &tensor, &layout, &[32, 8]).unwrap();
         let small = tensor.slice(4..).unwrap();
         assert!(TensorMap::tiled::<f32>(cx, &small, &layout, &[32, 8]).is_err(), "it lies outside");

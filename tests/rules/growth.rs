@@ -18,7 +18,6 @@ const PLACES: &[(&str, &[&str])] = &[
 /// Types that have all that they ever will, and why.
 const COMPLETE: &[(&str, &str)] = &[
     ("AccessPolicy", "the driver's structure, which has no room for more"),
-    ("AddressMode", "a number of the driver's, any of them"),
     ("ArrayInterface", "version 3 of its specification"),
     ("ComputeCapability", "major and minor"),
     ("DLDataType", "the layout of DLPack"),
@@ -31,7 +30,6 @@ const COMPLETE: &[(&str, &str)] = &[
     ("Dim3", "three dimensions"),
     ("ExportError", "an error with what it gives back, and why"),
     ("Extent", "three dimensions"),
-    ("FilterMode", "a number of the driver's, any of them"),
     ("Half", "its bits"),
     ("HostIn", "one reference"),
     ("HostInOut", "one reference"),
@@ -45,7 +43,11 @@ const COMPLETE: &[(&str, &str)] = &[
     ("ReadMode", "a flag of the driver's, set or not"),
     ("RegisterError", "an error with what it gives back"),
     ("RequestError", "an error with what it gives back"),
+    ("ResourceView", "written as a change of another, which goes on compiling with a new field"),
+    ("Sampler", "written as a change of another, which goes on compiling with a new field"),
+    ("SmGroup", "written as a change of another, which goes on compiling with a new field"),
     ("SyncDomainMap", "the two domains of the driver"),
+    ("TensorLayout", "written as a change of another, which goes on compiling with a new field"),
     ("Visibility", "the two variables that decide it"),
 ];
 

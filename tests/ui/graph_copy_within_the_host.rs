@@ -11,7 +11,7 @@ fn captured(capture: &Capture<'_, '_, '_>, one: Loan<[f32]>, other: Loan<[f32]>)
 }
 
 fn changed(cx: &Current<'_, '_>, exec: &mut GraphExec<'_>, node: Node, one: Loan<[f32]>, other: Loan<[f32]>) {
-    exec.set_copy(cx, node, one, other).unwrap();
+    exec.set(cx, node).copy(one, other).unwrap();
 }
 
 fn to_what_is_read(cx: &Current<'_, '_>, graph: &mut Graph<'_>, dst: Loan<In<f32>>, src: Loan<InOut<f32>>) {

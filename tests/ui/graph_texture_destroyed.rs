@@ -35,7 +35,7 @@ fn changed<'a>(
     write: &'a Kernel<'_, (SurfaceObject,)>,
     surface: Surface<'a>,
 ) {
-    unsafe { executable.set_kernel(cx, node, write, ONE, (&surface,)) }.unwrap();
+    unsafe { executable.set(cx, node).kernel(write, ONE, (&surface,)) }.unwrap();
     drop(surface);
 }
 

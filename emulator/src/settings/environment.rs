@@ -16,6 +16,7 @@ use super::{ApiCheck, MAX_DEVICES, MAX_MULTIPROCESSORS, Mode, Settings};
 /// use cuprum_emulator::Settings;
 ///
 /// match Settings::from_env() {
+///     Ok(settings) => println!("{settings}"),
 ///     // Names the variable, its value, and the valid values.
 ///     Err(error) => eprintln!("{error}"),
 /// }

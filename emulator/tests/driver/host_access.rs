@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::thread;
 
 use crate::common::*;
+use crate::host_virtual::{for_the_host, give_the_host};
 use crate::processes::itself;
 
 const CHILD: &str = "CUPRUM_TEST_HOST_ACCESS";
@@ -132,6 +133,49 @@ fn page_locked_memory_is_named_after_it_was_freed() {
         write_by_host(host.addr() as u64);
         ok!(cuMemFreeHost(host));
         read_by_host(host.addr() as u64);
+    });
+}
+
+#[test]
+fn mapped_memory_of_the_host_is_reached_as_its_access_says() {
+    let parts =
+        ["0 bytes into allocation #1 (2097152 bytes of mapped host memory", "given access to the host"];
+    let test = "host_access::mapped_memory_of_the_host_is_reached_as_its_access_says";
+    dies_saying(test, &parts, || {
+        let _context = TestContext::new();
+        let address = for_the_host();
+        write_by_host(address);
+        give_the_host(address, 1);
+        assert_eq!(read_by_host(address), 1);
+        give_the_host(address, 3);
+        write_by_host(address + 1);
+        let device = alloc(16);
+        ok!(cuMemcpyDtoD_v2(device, address, 4));
+        assert_eq!(read::<u8>(device, 2), [1, 1]);
+        give_the_host(address, 1);
+        write_by_host(address);
+    });
+}
+
+#[test]
+fn the_host_loses_access_to_mapped_memory() {
+    dies_saying("host_access::the_host_loses_access_to_mapped_memory", &["mapped host memory"], || {
+        let _context = TestContext::new();
+        let address = for_the_host();
+        write_by_host(address);
+        give_the_host(address, 0);
+        read_by_host(address);
+    });
+}
+
+#[test]
+fn the_host_loses_memory_that_is_unmapped() {
+    dies_saying("host_access::the_host_loses_memory_that_is_unmapped", &["mapped host memory"], || {
+        let _context = TestContext::new();
+        let address = for_the_host();
+        write_by_host(address);
+        ok!(cuMemUnmap(address, 2 << 20));
+        read_by_host(address);
     });
 }
 

@@ -127,8 +127,7 @@ fn the_device_says_that_it_is_software() {
 
 /// The attributes from 120 on, as an H200 with driver 580 (CUDA 13.0) reports them, except for
 /// hardware that does not exist here: arrays mapped later (121), other drivers that import memory
-/// (124), links to other nodes (128), one address for a function on all devices (129), and physical
-/// host memory (141, 145).
+/// (124), links to other nodes (128), and one address for a function on all devices (129).
 #[test]
 fn newer_attributes_are_those_of_an_h200() {
     let attribute = |number: u32| {
@@ -145,7 +144,7 @@ fn newer_attributes_are_those_of_an_h200() {
             assert_eq!((120..139).map(attribute).collect::<Vec<_>>(), expected.map(Some));
             assert_eq!(
                 (141..149).map(attribute).collect::<Vec<_>>(),
-                [0, 1, 0, 1, 0, 0, 0].map(Some).into_iter().chain([None]).collect::<Vec<_>>()
+                [1, 1, 0, 1, 1, 0, 0].map(Some).into_iter().chain([None]).collect::<Vec<_>>()
             );
         },
     );

@@ -36,6 +36,8 @@ mod graphics;
 mod green;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod host_access;
+#[cfg(target_os = "linux")]
+mod host_virtual;
 mod init;
 mod launch;
 mod library;

@@ -280,7 +280,8 @@ fn kernels_reach_a_pool_of_the_host_once_the_device_was_given_access() {
     drop(context);
 }
 
-fn kernel() -> CUfunction {
+/// A kernel that copies a word.
+pub(crate) fn kernel() -> CUfunction {
     let text = c".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry k(.param .u64 to, .param .u64 from) {\n\
         .reg .b64 %a<2>; .reg .b32 %r; ld.param.u64 %a0, [to]; ld.param.u64 %a1, [from];\n\
         ld.global.u32 %r, [%a1]; st.global.u32 [%a0], %r; ret; }\n";
@@ -290,7 +291,7 @@ fn kernel() -> CUfunction {
     function
 }
 
-fn copy_by(kernel: CUfunction, mut to: u64, mut from: u64, stream: CUstream) -> CUresult {
+pub(crate) fn copy_by(kernel: CUfunction, mut to: u64, mut from: u64, stream: CUstream) -> CUresult {
     let mut arguments = [(&raw mut to).cast::<core::ffi::c_void>(), (&raw mut from).cast()];
     let extra = core::ptr::null_mut();
     ok!(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, arguments.as_mut_ptr(), extra));

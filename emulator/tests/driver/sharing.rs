@@ -229,6 +229,23 @@ fn handles_of_this_process_and_of_nothing_are_refused() {
     ok!(cuMemFree_v2(memory));
 }
 
+/// `/proc` has a folder for each thread, too.
+#[test]
+fn a_handle_with_the_number_of_a_thread_of_this_process_is_its_own() {
+    let _context = TestContext::new();
+    let memory = alloc(4096);
+    let (mut handle, mut opened) = (CUipcMemHandle { reserved: [0; 64] }, 0);
+    ok!(cuIpcGetMemHandle(&mut handle, memory));
+    let this = std::fs::read_link("/proc/thread-self").unwrap();
+    let thread: u32 = this.file_name().unwrap().to_str().unwrap().parse().unwrap();
+    assert_eq!(handle.reserved[8..12], std::process::id().to_le_bytes());
+    assert_ne!(thread, std::process::id(), "a test has its own thread");
+    handle.reserved[8..12].copy_from_slice(&thread.to_le_bytes());
+    let own = CUresult::CUDA_ERROR_INVALID_CONTEXT;
+    assert_eq!(code!(cuIpcOpenMemHandle_v2(&mut opened, handle, LAZY)), own);
+    ok!(cuMemFree_v2(memory));
+}
+
 #[test]
 fn an_event_of_another_process_is_reached_when_its_stream_gets_there() {
     let _context = TestContext::new();

@@ -10,6 +10,17 @@ use crate::common::*;
 
 const DEFAULT: CUstream = CUstream::null();
 
+/// Bytes that the check of the order keeps together.
+const PAGE: usize = 1 << 16;
+
+/// Pageable memory for a copy, half of it at the end of a page and half at the start of the next.
+fn straddling(pages: &mut [u8]) -> *mut c_void {
+    let start = pages.as_mut_ptr();
+    let to_border = PAGE - start.addr() % PAGE;
+    let offset = if to_border < BYTES / 2 { to_border + PAGE } else { to_border } - BYTES / 2;
+    pages[offset..].as_mut_ptr().cast()
+}
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         name: "a kernel reads data that another kernel writes",
@@ -285,12 +296,13 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "two copies to one pageable buffer",
         run: |bench, twin| {
-            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u32; N]);
-            bench.read(host.as_mut_ptr().cast(), x, bench.a);
+            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u8; 2 * PAGE]);
+            let host = straddling(&mut host);
+            bench.read(host, x, bench.a);
             if twin {
                 ok!(cuStreamSynchronize(bench.a));
             }
-            bench.read(host.as_mut_ptr().cast(), y, bench.b);
+            bench.read(host, y, bench.b);
             bench.end();
         },
         says: &["256 bytes of pageable host memory at", "second: cuMemcpyDtoHAsync"],
@@ -298,12 +310,13 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "the host sends a pageable buffer while a copy still writes to it",
         run: |bench, twin| {
-            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u32; N]);
-            bench.read(host.as_mut_ptr().cast(), x, bench.a);
+            let (x, y, mut host) = (bench.memory(), bench.memory(), vec![0u8; 2 * PAGE]);
+            let host = straddling(&mut host);
+            bench.read(host, x, bench.a);
             if twin {
                 ok!(cuStreamSynchronize(bench.a));
             }
-            bench.write(y, host.as_ptr().cast::<c_void>(), bench.a);
+            bench.write(y, host, bench.a);
             bench.end();
         },
         says: &["second: cuMemcpyHtoDAsync in the host reads", "pageable host memory"],

@@ -1,16 +1,16 @@
-//! The words of a command line: options, what they are for, and a program behind `--`.
+//! The words of a command line: options, their values, and a program after `--`.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-/// Words behind the command. Each method takes out what it knows; [`rest`](Arguments::rest) refuses what nobody took.
+/// Words after the command. Methods remove the words that they know; [`rest`](Arguments::rest)
+/// refuses others.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     words: Vec<OsString>,
     program: Option<Vec<OsString>>,
 }
 
-/// A command line that makes no sense, and why.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Usage(String);
 
@@ -37,7 +37,7 @@ impl Arguments {
         Self { words, program }
     }
 
-    /// True if an option without a value is there, once or more often.
+    /// True if an option without a value is present, once or more often.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let before = self.words.len();
         self.words.retain(|word| word != name);
@@ -61,7 +61,7 @@ impl Arguments {
         Ok(values)
     }
 
-    /// The value of an option that stands once at most.
+    /// The value of an option that may occur at most once.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<OsString>, Usage> {
         let mut values = self.values(name)?;
         if values.len() > 1 {
@@ -70,7 +70,7 @@ impl Arguments {
         Ok(values.pop())
     }
 
-    /// The value of an option, read as a number or the like; `wanted` is what it is to be, as in "a number of seconds".
+    /// The parsed value of an option. `wanted` describes it, as in "a number of seconds".
     pub(crate) fn parsed<T>(
         &mut self,
         name: &str,
@@ -83,12 +83,12 @@ impl Arguments {
             .ok_or_else(|| Usage::new(format!("{name} {}: expected {wanted}", value.to_string_lossy())))
     }
 
-    /// The program behind `--` with its arguments; `None` if there is no `--`.
+    /// The program after `--` with its arguments; `None` without `--`.
     pub(crate) fn program(&mut self) -> Option<Vec<OsString>> {
         self.program.take()
     }
 
-    /// The words that are no options; refuses options and a program that nobody took.
+    /// The words that are not options. Fails for unknown options and for an unused program.
     pub(crate) fn rest(self) -> Result<Vec<OsString>, Usage> {
         if self.program.is_some() {
             return Err(Usage::new("this command takes no program behind `--`"));
@@ -101,9 +101,9 @@ impl Arguments {
     }
 }
 
-/// The value in a word `--name=value`.
 fn value_in(word: &OsStr, name: &str) -> Option<OsString> {
-    // An option's name is ASCII, so that text is cut where characters end; what is no text has no such option.
+    // An option's name is ASCII, so this is a character boundary; text that is not UTF-8 has no
+    // options.
     word.to_str()?.strip_prefix(name)?.strip_prefix('=').map(OsString::from)
 }
 

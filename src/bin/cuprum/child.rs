@@ -1,4 +1,4 @@
-//! This program again, as a child, for what may crash, hang, or leave a driver behind in the process.
+//! Runs this program again as a child, for work that may crash, hang, or leave a driver loaded.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -9,13 +9,12 @@ use std::{env, io};
 
 use crate::signals;
 
-/// What a child said, and how it ended.
+/// The output of a child, and how it ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// What it told, as lines of a word, a tab and a text.
+    /// Its messages, as lines of a word, a tab and a text.
     pub(crate) lines: Vec<(String, String)>,
-    /// Reason why it did not come to its end, with the last line that anyone in it, a driver for instance, wrote to
-    /// standard error.
+    /// Reason why it did not finish, with the last line on its standard error.
     pub(crate) failed: Option<String>,
 }
 
@@ -31,14 +30,13 @@ impl Ended {
     }
 }
 
-/// Tells the parent something, from a child.
 pub(crate) fn tell(word: &str, text: impl std::fmt::Display) {
     let text = text.to_string().replace(['\n', '\r'], " ");
-    // A parent that has ended reads nothing more.
+    // A parent that has ended no longer reads.
     let _ = writeln!(io::stdout().lock(), "{word}\t{text}");
 }
 
-/// Runs this program with other arguments, no longer than `limit`.
+/// Runs this program with other arguments, for at most `limit`.
 pub(crate) fn run(arguments: &[&OsStr], variables: &[(&str, &OsStr)], limit: Duration) -> Ended {
     let start = || -> io::Result<(String, String, Option<ExitStatus>)> {
         let mut command = Command::new(env::current_exe()?);
@@ -73,12 +71,12 @@ pub(crate) fn run(arguments: &[&OsStr], variables: &[(&str, &OsStr)], limit: Dur
     Ended { lines: pairs.map(|(word, text)| (word.to_owned(), text.to_owned())).collect(), failed }
 }
 
-/// Reads a pipe to its end on a thread of its own, so that neither pipe holds up the child.
+/// Reads a pipe to its end on a separate thread, so that neither pipe blocks the child.
 fn reader(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is still worth something.
+            // Data read before an error is still useful.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()

@@ -1,4 +1,4 @@
-//! ELF files, as far as it takes to say what a program or library needs: little-endian files of 64 bits.
+//! Reads the requirements of programs and libraries: 64-bit little-endian ELF files.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -7,37 +7,34 @@ use std::path::Path;
 
 use crate::file;
 
-/// The machine number of NVIDIA's GPUs.
 pub(crate) const CUDA: u16 = 190;
 
-/// The most bytes of one table that are read, against files that claim anything.
+/// Maximum size of a table in bytes, because a file can claim any size.
 const MOST: u64 = 256 << 20;
-/// Limits for the same reason: entries of the table of libraries, and lengths of the names of libraries, of functions and of
-/// sections.
+/// Limits for the same reason: entries of the library table, and lengths of names.
 const MOST_NEEDED: usize = 4096;
 const LONGEST_PATH: usize = 4096;
 const LONGEST_NAME: usize = 128;
 
-/// An ELF file's parts that say what it needs.
+/// The parts of an ELF file with its requirements.
 #[derive(Debug)]
 pub(crate) struct Elf {
     pub(crate) machine: u16,
-    /// The program that loads it; `None` for a library, and for a program that is linked statically.
+    /// The program interpreter; `None` for a library, and for a statically linked program.
     pub(crate) interpreter: Option<String>,
     /// True if it is linked with shared libraries, or is one.
     pub(crate) is_dynamic: bool,
-    /// Libraries that it asks for by name.
+    /// Names of the libraries that it requires.
     pub(crate) needed: Vec<String>,
-    /// Functions of the driver's kind, `cu…`, that other libraries are to define.
+    /// Functions with the driver's prefix, `cu…`, that other libraries must define.
     pub(crate) imports: BTreeSet<String>,
-    /// The first contradiction between what its tables say and what is in the file; `None` if all of it is there.
+    /// The first contradiction between its tables and its contents; `None` if the file is complete.
     pub(crate) damage: Option<String>,
     sections: Vec<Section>,
     file: File,
     length: u64,
 }
 
-/// A section of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     pub(crate) name: String,
@@ -47,7 +44,6 @@ pub(crate) struct Section {
     link: u32,
 }
 
-/// Names of the constants of the format.
 mod constant {
     pub(super) const LOAD: u32 = 1;
     pub(super) const DYNAMIC: u32 = 2;
@@ -60,7 +56,7 @@ mod constant {
     pub(super) const STRINGS_SIZE: u64 = 10;
 }
 
-/// A part of the file that is loaded: where, from where, how much.
+/// A loaded part of the file: its address, offset and size.
 struct Segment {
     kind: u32,
     offset: u64,
@@ -69,12 +65,11 @@ struct Segment {
 }
 
 impl Elf {
-    /// True if a file begins like one.
     pub(crate) fn is(bytes: &[u8]) -> bool {
         bytes.starts_with(b"\x7fELF")
     }
 
-    /// Reads a file; `None` if it is no ELF file of the kind that is known here.
+    /// Reads a file. Returns `None` if it is not a supported ELF file.
     pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
         let (mut file, length) = file::open(path)?;
         let head = read_at(&mut file, 0, 64)?;
@@ -99,14 +94,13 @@ impl Elf {
         Ok(Some(elf))
     }
 
-    /// Notes the first contradiction.
     fn damaged(&mut self, why: impl FnOnce() -> String) {
         if self.damage.is_none() {
             self.damage = Some(why());
         }
     }
 
-    /// Reads a part of the file that its tables name; all of it, or it is damaged, and there is none.
+    /// Reads a part of the file that its tables name. Records damage if it is incomplete.
     fn part(&mut self, what: &str, offset: u64, size: u64) -> io::Result<Vec<u8>> {
         let length = self.length;
         if offset.checked_add(size).is_none_or(|end| end > length) {
@@ -122,7 +116,6 @@ impl Elf {
         read_at(&mut self.file, offset, size)
     }
 
-    /// Reads a table of the header: entries of a size that is known, and how many.
     fn table(&mut self, what: &str, head: &[u8], at: [usize; 3], expected: u16) -> io::Result<Vec<u8>> {
         let (offset, size, count) = (u64_at(head, at[0]), u16_at(head, at[1]), u16_at(head, at[2]));
         if count > 0 && size != expected {
@@ -211,7 +204,7 @@ impl Elf {
         };
         for entry in entries {
             let section = Section {
-                // One without a name here is none that is looked for.
+                // A section without a name here is never looked up.
                 name: text_at(&names, u32_at(entry, 0).into(), LONGEST_NAME).unwrap_or_default(),
                 kind: u32_at(entry, 4),
                 offset: u64_at(entry, 24),
@@ -242,7 +235,7 @@ impl Elf {
         };
         let strings = self.part("section with names of symbols", strings.offset, strings.size)?;
         let symbols = self.part("section with dynamic symbols", symbols.offset, symbols.size)?;
-        // Of 24 bytes: the name first, and the section that defines it, 0 for none, at 6.
+        // Entries of 24 bytes: the name first, and the defining section at 6, 0 for none.
         for symbol in symbols.chunks_exact(24).filter(|symbol| u16_at(symbol, 6) == 0) {
             let at = u32_at(symbol, 0);
             let is_ours = strings.get(at as usize..).is_some_and(|name| name.starts_with(b"cu"));
@@ -251,12 +244,11 @@ impl Elf {
         Ok(())
     }
 
-    /// The section of a name.
     pub(crate) fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.name == name)
     }
 
-    /// All bytes of a section; `None` if it has more than `most`.
+    /// Returns all bytes of a section, or `None` if it has more than `most`.
     pub(crate) fn bytes(&mut self, section: &Section, most: u64) -> io::Result<Option<Vec<u8>>> {
         match section.size {
             _ if section.kind == constant::NO_BITS => Ok(Some(Vec::new())),
@@ -265,15 +257,14 @@ impl Elf {
         }
     }
 
-    /// True if its constant data has a text.
     pub(crate) fn mentions(&mut self, text: &str) -> io::Result<bool> {
         const STEP: u64 = 1 << 20;
         let Some(section) = self.section(".rodata").cloned() else { return Ok(false) };
-        // Not beyond the file's end, whatever its table says.
+        // Ends at the file's end, regardless of its table.
         let end = section.offset.saturating_add(section.size).min(self.length);
         let mut at = section.offset;
         while at < end {
-            // What is across the end of a step is found in the next, which begins before it.
+            // A text across the end of a step is found in the next step, which overlaps.
             let bytes = read_at(&mut self.file, at, (STEP + text.len() as u64).min(end - at))?;
             if bytes.windows(text.len()).any(|window| window == text.as_bytes()) {
                 return Ok(true);
@@ -284,7 +275,6 @@ impl Elf {
     }
 }
 
-/// Bytes of a file, as many as there are.
 fn read_at(file: &mut File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut bytes = Vec::new();
@@ -304,7 +294,7 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
-/// The text that begins at a place and ends before a NUL, if it is no longer than `most`.
+/// The text from a place up to a NUL, if it has at most `most` bytes.
 fn text_at(bytes: &[u8], at: u64, most: usize) -> Option<String> {
     let from = bytes.get(usize::try_from(at).ok()?..)?;
     let end = from.iter().take(most + 1).position(|byte| *byte == 0)?;

@@ -1,21 +1,22 @@
-//! Files that the command line names: which of them are read.
+//! Opens files from the command line.
 
 use std::fs::{File, FileType, Metadata};
 use std::io;
 use std::path::Path;
 
-/// The longest file that is looked at, in bytes: 64 GiB, several times the largest libraries.
+/// Maximum size of a file in bytes: 64 GiB, several times the largest libraries.
 const MOST: u64 = 64 << 30;
 
-/// Opens a regular file and returns it with its length. Nothing else is opened, because it could block, have no end, or
-/// act on being opened; files of `/proc`, which are made while they are read, are empty by their length.
+/// Opens a regular file and returns it with its length. Other files are refused, because they could
+/// block, be endless, or have side effects when opened. Files of `/proc`, which are made while they
+/// are read, have length 0.
 ///
 /// # Errors
-/// Those of the system; [`io::ErrorKind::InvalidInput`] with the reason for what is not read.
+/// Errors of the system; [`io::ErrorKind::InvalidInput`], with the reason, for a refused file.
 pub(crate) fn open(path: &Path) -> io::Result<(File, u64)> {
     check(&path.metadata()?)?;
     let file = File::open(path)?;
-    // It may be another one by now.
+    // The path may refer to another file by now.
     let length = check(&file.metadata()?)?;
     Ok((file, length))
 }

@@ -1,10 +1,9 @@
-//! JSON, as far as it is written here: values in the order in which they were put in, two spaces per level.
+//! Writes JSON: members in insertion order, two spaces per level.
 
 use std::fmt::{self, Write};
 
 use crate::terminal;
 
-/// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json {
     Null,
@@ -90,7 +89,7 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &Json, level: usize) -> fmt::R
     match value {
         Json::Null => f.write_str("null"),
         Json::Bool(value) => write!(f, "{value}"),
-        // There is no word for what is no number.
+        // JSON has no form for it.
         Json::Number(number) if !number.is_finite() => f.write_str("null"),
         Json::Number(number) => write!(f, "{number}"),
         Json::Integer(number) => write!(f, "{number}"),
@@ -130,7 +129,7 @@ fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
         match character {
             '"' | '\\' => write!(f, "\\{character}")?,
             '\n' => f.write_str("\\n")?,
-            // Beyond the format's own: reports are read on terminals too.
+            // Not required by JSON, but reports are also read on terminals.
             _ if terminal::acts(character) => write!(f, "\\u{:04x}", u32::from(character))?,
             _ => f.write_char(character)?,
         }

@@ -1,14 +1,14 @@
-//! `cuprum`: what this machine's CUDA driver is and lacks, and programs run on the software device or traced.
+//! `cuprum`: examines this machine's CUDA driver; runs programs on the software device or traced.
 //!
-//! The binary of the feature `cli`, which adds no dependency. `cuprum help` says what there is; `README.md` beside this
-//! file says more.
+//! The binary of the feature `cli`, without dependencies. See `cuprum help`, and `README.md` next
+//! to this file.
 
-// The rooms, from the bottom to the top. The test `tests/rules/arrows/cli.rs` has the arrows.
+// The rooms, from the bottom to the top. The test `tests/rules/arrows/cli.rs` checks the arrows.
 //
-// json arguments exit terminal  texts in and out
-// progress child signals   what takes long, and what may crash, in a process of its own
-// file elf program         what programs are made of, and which can be run
-// software                 where libraries are that take the driver's place
+// json arguments exit terminal  input and output of text
+// progress child signals   long-running work, and work that may crash, in a child process
+// file elf program         contents of programs, and whether they can be run
+// software                 locations of libraries that replace the driver
 // doctor run trace         the commands
 
 mod arguments;

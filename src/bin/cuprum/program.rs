@@ -1,4 +1,4 @@
-//! Programs to be run with another driver library: how they are found, and which of them cannot be served so.
+//! Programs to run with another driver library: finds them, and checks whether that is possible.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -11,27 +11,23 @@ use crate::exit;
 /// A program that can be started with another `libcuda.so.1`.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// What to execute.
     pub(crate) path: PathBuf,
-    /// What is known beforehand to go wrong, or to be of no use, although the program starts.
+    /// Known problems of a program that can still be started.
     pub(crate) warnings: Vec<String>,
-    /// The CUDA runtime that it uses.
     pub(crate) runtime: Option<Runtime>,
 }
 
 /// NVIDIA's library of the CUDA runtime, in a program.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    /// True if the program loads it, so that it can be given another one.
+    /// True if the program loads the runtime, so that it can be replaced.
     pub(crate) is_loaded: bool,
-    /// Reason why the program cannot run with it, and the way out.
+    /// Reason why the program cannot run with it, with advice.
     pub(crate) why: String,
 }
 
-/// Reason why a program is not started.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// The exit code that says so.
     pub(crate) code: u8,
     why: String,
 }
@@ -42,7 +38,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Finds a program as the shell would, and looks whether it would load `libcuda.so.1` from where the environment says.
+/// Finds a program like a shell, and checks that it would load `libcuda.so.1` from the environment.
 pub(crate) fn find(name: &OsStr) -> Result<Program, Refused> {
     let shown = name.to_string_lossy();
     let path = search(name, std::env::var_os("PATH"))
@@ -139,7 +135,7 @@ fn examine(mut elf: Elf, shown: &str, warnings: &mut Vec<String>) -> Result<Opti
     Ok(runtime)
 }
 
-/// Libraries that open no driver.
+/// Libraries that do not open a driver.
 const SYSTEM: &[&str] = &[
     "libc.so",
     "libm.so",
@@ -151,7 +147,7 @@ const SYSTEM: &[&str] = &[
     "ld-linux",
 ];
 
-/// A file that is no ELF file can be a script, whose first line names who runs it.
+/// A file that is not ELF can be a script, whose first line names its interpreter.
 fn script(path: &Path, shown: &str) -> std::io::Result<Result<(), Refused>> {
     let mut head = [0; 2];
     let read = std::fs::File::open(path)?.read(&mut head)?;

@@ -1,22 +1,22 @@
-//! A line on the terminal for what takes more than two seconds.
+//! A progress line on the terminal for work that takes more than two seconds.
 
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long nothing is said.
+/// Time until the line appears.
 const QUIET: Duration = Duration::from_secs(2);
-/// How often the line changes.
+/// Interval of updates.
 const STEP: Duration = Duration::from_millis(500);
 
-/// Says what is going on until it is dropped: nothing for two seconds, and then a line on standard error with the time
-/// that has passed. Where standard error is no terminal nothing is said.
+/// Shows the work in progress until it is dropped: after two seconds, a line on standard error with
+/// the elapsed time. Shows nothing if standard error is not a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress(Option<(mpsc::Sender<()>, JoinHandle<()>)>);
 
 impl Progress {
-    /// Begins, with what is being waited for, as in "starting the driver".
+    /// Begins, with the name of the work, as in "starting the driver".
     pub(crate) fn new(what: impl Into<String>) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self(None);
@@ -31,7 +31,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.0.take() {
             drop(end);
-            // It cannot have panicked, and has cleared its line.
+            // The thread cannot have panicked, and has cleared its line.
             let _ = thread.join();
         }
     }
@@ -41,7 +41,7 @@ fn show(what: &str, ended: &mpsc::Receiver<()>) {
     let start = Instant::now();
     let (mut wait, mut shown) = (QUIET, false);
     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
-        // A terminal that is gone has nobody to tell.
+        // Ignores a closed terminal.
         let _ = write!(std::io::stderr(), "\r{what}: {} s\x1b[K", start.elapsed().as_secs());
         (wait, shown) = (STEP, true);
     }

@@ -1,11 +1,11 @@
-//! Signals: which one ended a program, and those that are meant for the program that was started here.
+//! Signals: the one that ended a program, and those to pass on to the started program.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 
 use crate::exit;
 
-/// The exit code of a program that has ended, as shells count it.
+/// The exit code of a program that has ended, as in shells.
 pub(crate) fn code(status: ExitStatus) -> u8 {
     match (status.code(), of(status)) {
         (Some(code), _) => u8::try_from(code & 0xff).unwrap_or(u8::MAX),
@@ -14,7 +14,6 @@ pub(crate) fn code(status: ExitStatus) -> u8 {
     }
 }
 
-/// The signal that ended a program.
 #[cfg(unix)]
 pub(crate) fn of(status: ExitStatus) -> Option<i32> {
     use std::os::unix::process::ExitStatusExt;
@@ -26,8 +25,19 @@ pub(crate) fn of(_status: ExitStatus) -> Option<i32> {
     None
 }
 
-/// Starts a program. From then on a signal that is meant to end both of them, such as Ctrl-C, ends the program alone: who
-/// interrupts it wants to see what it did until then.
+/// Returns the status of a started program if it has ended. No signal is passed to its number from
+/// then on, because another process may get it.
+pub(crate) fn try_wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+    let ended = child.try_wait()?;
+    #[cfg(unix)]
+    if ended.is_some() {
+        handlers::forget(child.id());
+    }
+    Ok(ended)
+}
+
+/// Starts a program. From then on, a signal that would end both, such as Ctrl-C, ends only the
+/// program, so that the user still gets the results so far.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     #[cfg(unix)]
     handlers::set();
@@ -53,36 +63,40 @@ mod handlers {
         fn kill(process: c_int, number: c_int) -> c_int;
     }
 
-    /// The program; 0 before it has started.
-    static CHILD: AtomicI32 = AtomicI32::new(0);
-    /// A signal that came before the program was known, or 0.
-    static EARLY: AtomicI32 = AtomicI32::new(0);
+    /// Largest number of programs that receive signals.
+    const MOST: usize = 16;
+    /// The programs, or 0.
+    static CHILDREN: [AtomicI32; MOST] = [const { AtomicI32::new(0) }; MOST];
+    /// For each, a signal that arrived before the program was known, or 0.
+    static EARLY: [AtomicI32; MOST] = [const { AtomicI32::new(0) }; MOST];
 
-    /// Signals from the terminal reach the program by themselves; one that was sent to this process alone goes on to it.
+    /// Passes on a signal sent only to this process; the terminal's signals also reach the program.
     extern "C" fn pass(number: c_int) {
         if matches!(number, SIGTERM | SIGHUP) {
-            EARLY.store(number, Ordering::SeqCst);
-            pass_on();
+            for (child, early) in CHILDREN.iter().zip(&EARLY) {
+                early.store(number, Ordering::SeqCst);
+                pass_on(child, early);
+            }
         }
     }
 
-    /// Passes a signal on once the program is known. Who takes the signal sends it.
-    fn pass_on() {
-        let child = CHILD.load(Ordering::SeqCst);
+    /// Passes a signal on once the program is known. Only the code that takes the signal sends it.
+    fn pass_on(child: &AtomicI32, early: &AtomicI32) {
+        let child = child.load(Ordering::SeqCst);
         if child > 0 {
-            let number = EARLY.swap(0, Ordering::SeqCst);
+            let number = early.swap(0, Ordering::SeqCst);
             if number != 0 {
-                // SAFETY: takes no pointer, and may be called in a handler.
+                // SAFETY: takes no pointer, and is allowed in a handler.
                 unsafe { kill(child, number) };
             }
         }
     }
 
-    /// Has this process outlive signals. A handler, unlike ignoring, does not pass to the program that is started; what
-    /// whoever started us has had ignored (`nohup`) stays so, for both.
+    /// Makes this process survive signals. Unlike ignoring, a handler is not inherited by the
+    /// started program. Signals that were already ignored (`nohup`) stay ignored for both.
     pub(super) fn set() {
         for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-            // SAFETY: the handler does only what handlers may.
+            // SAFETY: the handler does only what is allowed in handlers.
             let before = unsafe { signal(number, pass as *const () as usize) };
             if before == SIG_IGN {
                 // SAFETY: these signals may be ignored, and were.
@@ -91,9 +105,18 @@ mod handlers {
         }
     }
 
-    /// Names the program that signals are passed on to. A signal may have come since the program began.
+    /// Adds a program that receives signals. A signal may already have arrived.
     pub(super) fn pass_to(child: u32) {
-        CHILD.store(child as i32, Ordering::SeqCst);
-        pass_on();
+        let place = CHILDREN.iter().position(|other| other.load(Ordering::SeqCst) == 0);
+        let Some(place) = place else { return };
+        CHILDREN[place].store(child as i32, Ordering::SeqCst);
+        pass_on(&CHILDREN[place], &EARLY[place]);
+    }
+
+    /// Passes no more signals on to a program. Its place is not given to another one.
+    pub(super) fn forget(child: u32) {
+        for other in &CHILDREN {
+            let _ = other.compare_exchange(child as i32, -1, Ordering::SeqCst, Ordering::SeqCst);
+        }
     }
 }

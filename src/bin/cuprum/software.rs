@@ -1,4 +1,4 @@
-//! Where libraries are that take the place of `libcuda.so.1`, and how a program is made to load one.
+//! Finds libraries that replace `libcuda.so.1`, and makes a program load one.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::{env, fs, io};
 
 use cuprum::sys::environment;
 
-/// Environment variable that names the software device's library.
 pub(crate) const VARIABLE: &str = "CUPRUM_SOFTWARE_LIBRARY";
-/// Name of the software device's library as cargo builds it.
+/// Name of the software device's library in cargo's build folder.
 pub(crate) const BUILT: &str = "libcuprum_libcuda.so";
-/// Variable that has PyTorch allocate each tensor by a call of its own. Out-of-bounds accesses stay unseen in the segments
-/// that it shares out otherwise.
+/// Variable that makes PyTorch allocate each tensor by a separate call. Otherwise it divides
+/// segments, in which out-of-bounds accesses are not detected.
 const TORCH_MEMORY: &str = "PYTORCH_NO_CUDA_MEMORY_CACHING";
-/// Folder under `lib` beside the executable's folder, for packages: `lib/cuprum/libcuda.so.1`.
+/// Folder of packages, relative to the executable's folder: `lib/cuprum/libcuda.so.1`.
 const INSTALLED: &str = "../lib/cuprum";
 
-/// Finds a library: the path given, else the variable's, else one of that name beside this program, in its folder `deps`
-/// or in the `lib/cuprum` of where this program is installed; for the software device last the one of its Python package.
+/// Finds a library: the given path, otherwise the variable's, otherwise one of that name next to
+/// this program, in its folder `deps`, or in `lib/cuprum` of its installation; for the software
+/// device finally the one in its Python package.
 ///
 /// # Errors
-/// A text that says what was looked for, and how to get it.
+/// Text with the places searched, and advice on installing the library.
 pub(crate) fn find(given: Option<OsString>, variable: &str, built: &str) -> Result<PathBuf, String> {
     let named = given.map(|path| ("the option", path));
     let named = named.or_else(|| environment::variable(variable).map(|path| (variable, path)));
@@ -48,8 +48,8 @@ pub(crate) fn find(given: Option<OsString>, variable: &str, built: &str) -> Resu
     })
 }
 
-/// The software device's library in its Python package, if that is installed where this program is, in its folder `bin`, or in
-/// the active virtual environment.
+/// The software device's library in its Python package, if it is installed with this program, in
+/// its folder `bin`, or in the active virtual environment.
 fn packaged(bin: &Path) -> Option<PathBuf> {
     let active = environment::variable("VIRTUAL_ENV").map(PathBuf::from);
     let roots = bin.parent().map(Path::to_path_buf).into_iter().chain(active);
@@ -65,20 +65,19 @@ fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Our libraries of the CUDA runtime, which are beside the software device's library. The newest is first: a program that
-/// asks for a function without a version gets it from there.
+/// Our libraries of the CUDA runtime, which are next to the software device's library. The newest
+/// comes first, because it provides functions that a program requests without a version.
 const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 
-/// A folder in which a library has the names under which programs ask for the driver. It is removed when this is dropped.
+/// A folder with links under the names by which programs load the driver. Removed on drop.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Names of the libraries in it that programs load before all others.
+    /// Names of its libraries that programs load before all others.
     preloaded: Vec<&'static str>,
 }
 
 impl Folder {
-    /// Makes one, with links to a library.
     #[cfg(unix)]
     pub(crate) fn with(library: &Path) -> io::Result<Self> {
         let folder = Self { path: temporary()?, preloaded: Vec::new() };
@@ -88,7 +87,6 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Adds our libraries of the CUDA runtime that are beside the software device's library.
     #[cfg(unix)]
     pub(crate) fn add_runtimes(&mut self, software_device: &Path) -> io::Result<()> {
         for name in RUNTIMES {
@@ -106,7 +104,6 @@ impl Folder {
         Ok(())
     }
 
-    /// True if it has libraries of the CUDA runtime.
     pub(crate) fn has_runtimes(&self) -> bool {
         !self.preloaded.is_empty()
     }
@@ -119,17 +116,17 @@ impl Folder {
         ))
     }
 
-    /// Its path; more can be put there.
+    /// Its path, where more files can be put.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Has a program look for libraries here first.
+    /// Makes a program search for libraries here first.
     pub(crate) fn give_to(&self, command: &mut Command) {
         const VARIABLE: &str = "LD_LIBRARY_PATH";
         let before = env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let folders = std::iter::once(self.path.clone()).chain(before.iter().flat_map(env::split_paths));
-        // A folder of ours has no colon in its name, and the others were split at them.
+        // The names of our folders have no colon, and the others were split at colons.
         let value = env::join_paths(folders).unwrap_or_else(|_| self.path.clone().into_os_string());
         command.env(VARIABLE, value);
         if self.has_runtimes() {
@@ -137,11 +134,12 @@ impl Folder {
         }
     }
 
-    /// Has a program load our libraries of the CUDA runtime, although it may have a path of its own to NVIDIA's.
+    /// Makes a program load our libraries of the CUDA runtime, even if it has a path to NVIDIA's.
     fn preload(&self, command: &mut Command) {
         const VARIABLE: &str = "LD_PRELOAD";
         let before = env::var_os(VARIABLE).filter(|value| !value.is_empty());
-        // The variable cannot hold a blank; without their folder the libraries are looked for on the program's own path first.
+        // The variable cannot contain a blank. Without the folder, the program's own path comes
+        // first.
         let has_blank = self.path.to_string_lossy().contains(' ');
         let folder = if has_blank { Path::new("") } else { &self.path };
         let ours = self.preloaded.iter().map(|name| folder.join(name).into_os_string());
@@ -154,12 +152,11 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the folder for temporary files.
+        // If it cannot be removed, it stays in the folder for temporary files.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// A new folder of our own.
 #[cfg(unix)]
 fn temporary() -> io::Result<PathBuf> {
     use std::os::unix::fs::DirBuilderExt;
@@ -167,7 +164,7 @@ fn temporary() -> io::Result<PathBuf> {
     let mut number = std::process::id();
     loop {
         let path = base.join(format!("cuprum-{}-{number}", std::process::id()));
-        // Whoever else may write there cannot put libraries into it.
+        // Other users of the temporary folder cannot put libraries into it.
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number = number.wrapping_add(1),
             made => return made.map(|()| path),

@@ -1,18 +1,15 @@
-//! Text for people: it cannot control their terminal, whatever is in it, and one that cannot be written is not forgotten.
+//! Text for users, which cannot control their terminal. Failed writes are remembered.
 
 use std::fmt::{self, Display, Write as _};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// True once a text could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Writes a line, or several, to standard output.
 pub(crate) fn print(text: impl Display) {
     write(&mut io::stdout().lock(), &text);
 }
 
-/// Writes a line, or several, to standard error.
 pub(crate) fn say(text: impl Display) {
     write(&mut io::stderr().lock(), &text);
 }
@@ -24,15 +21,14 @@ pub(crate) fn has_lost_text() -> bool {
 
 fn write(to: &mut impl io::Write, text: &dyn Display) {
     let mut line = String::new();
-    // A `String` takes all that is written to it.
+    // Writing to a `String` cannot fail.
     let _ = writeln!(Escaping { to: &mut line, keeps_lines: true }, "{text}");
     if to.write_all(line.as_bytes()).and_then(|()| to.flush()).is_err() {
         LOST.store(true, Ordering::Relaxed);
     }
 }
 
-/// A text from elsewhere, such as a file's name, within a line: its control characters and ends of lines are shown as
-/// `\u{1b}`.
+/// Foreign text, such as a file name, within a line: shows control characters as `\u{1b}`.
 pub(crate) struct Shown<T>(pub(crate) T);
 
 impl<T: Display> Display for Shown<T> {
@@ -41,7 +37,7 @@ impl<T: Display> Display for Shown<T> {
     }
 }
 
-/// Passes text on without characters that a terminal acts on.
+/// Passes text on with terminal control characters escaped.
 struct Escaping<'a, W> {
     to: &'a mut W,
     keeps_lines: bool,
@@ -61,7 +57,7 @@ impl<W: fmt::Write> fmt::Write for Escaping<'_, W> {
     }
 }
 
-/// True for control characters, ends of lines, and marks that turn the direction of what follows.
+/// True for control characters, line ends, and marks that change the direction of text.
 pub(crate) fn acts(character: char) -> bool {
     let turns = matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || turns || matches!(character, '\u{2028}' | '\u{2029}')

@@ -1,4 +1,4 @@
-//! Contents of a file of the cache: all that the code depends on, the code, and a checksum.
+//! Contents of a cache file: all inputs of the code, the code, and a checksum.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,13 +6,12 @@ use std::ffi::OsString;
 use crate::compile::whole::is_whole;
 use crate::compile::{Code, Output, Source};
 
-/// First bytes of every entry; another format gets another number.
+/// First bytes of every entry; the number identifies the format.
 const MAGIC: &[u8] = b"cuprum code, 1\n";
 
-/// File extension of entries.
 pub(super) const EXTENSION: &str = "cuprum";
 
-/// All that the code depends on, as one byte string: different inputs give different strings.
+/// All inputs of the code as one byte string; different inputs have different strings.
 pub(super) fn key(compiler: &[u8], source: &Source<'_>, arguments: &[OsString], output: Output) -> Vec<u8> {
     let mut key = Vec::new();
     put(&mut key, env!("CARGO_PKG_VERSION").as_bytes());
@@ -38,7 +37,8 @@ pub(super) fn key(compiler: &[u8], source: &Source<'_>, arguments: &[OsString], 
     key
 }
 
-/// File name for a key. Two keys with the same name replace each other's entry; neither gets the other's code.
+/// File name for a key. Keys with the same name replace each other's entry, but never get the
+/// other's code.
 pub(super) fn file_name(key: &[u8]) -> String {
     // FNV-1a of 128 bits.
     let hash = key.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128, |hash, byte| {
@@ -47,7 +47,7 @@ pub(super) fn file_name(key: &[u8]) -> String {
     format!("{hash:032x}.{EXTENSION}")
 }
 
-/// FNV-1a of 64 bits. Any change of one byte changes it.
+/// 64-bit FNV-1a. A change of any byte changes it.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -69,7 +69,7 @@ pub(super) fn encode(key: &[u8], code: &Code) -> Vec<u8> {
     bytes
 }
 
-/// The code of an entry; `None` if the entry is incomplete or has another key, or its machine code is not whole.
+/// The code of a complete entry with this key and, if it is machine code, with complete code.
 pub(super) fn decode(bytes: &[u8], key: &[u8]) -> Option<Code> {
     let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
     if checksum(body).to_le_bytes() != *sum {
@@ -87,7 +87,7 @@ pub(super) fn decode(bytes: &[u8], key: &[u8]) -> Option<Code> {
         names.push((text(take(&mut rest)?)?, text(take(&mut rest)?)?));
     }
     let bytes = take(&mut rest)?.to_vec();
-    // The checksum is no secret, and the driver reads as far as machine code says.
+    // The checksum is not secret, and the driver reads as far as machine code says.
     let is_sound = !bytes.starts_with(b"\x7fELF") || is_whole(&bytes);
     (rest.is_empty() && is_sound).then_some(Code { bytes, log, names })
 }
@@ -96,7 +96,6 @@ fn put_number(to: &mut Vec<u8>, number: usize) {
     to.extend((number as u64).to_le_bytes());
 }
 
-/// Appends a byte string with its length before it.
 fn put(to: &mut Vec<u8>, bytes: &[u8]) {
     put_number(to, bytes.len());
     to.extend(bytes);

@@ -1,4 +1,5 @@
-//! The files of the cache: read whole, written under a temporary name and renamed; the least recently used go first.
+//! The files of the cache: read completely, written under a temporary name and renamed; the least
+//! recently used are removed first.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -9,14 +10,13 @@ use std::time::{Duration, SystemTime};
 use super::entry::EXTENSION;
 use super::trust;
 
-/// File extension of entries that are being written.
 const UNFINISHED: &str = "part";
 
-/// Age at which such a file counts as abandoned: its writer has died.
+/// Age after which such a file is abandoned, because its writer has died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// The bytes of an entry; `None` if it cannot be read, could be of another user, or is larger than the limit of the
-/// whole cache.
+/// The bytes of an entry; `None` if it cannot be read, may belong to another user, or exceeds the
+/// limit of the whole cache.
 pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = File::open(path).ok().filter(trust::file)?;
@@ -24,13 +24,13 @@ pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     (bytes.len() as u64 <= limit).then_some(bytes)
 }
 
-/// Notes that an entry was used. If that fails, the entry looks older than it is.
+/// Records that an entry was used. If that fails, the entry appears older.
 pub(super) fn touch(path: &Path) {
     let touched = File::options().append(true).open(path);
     let _swallowed = touched.and_then(|file| file.set_modified(SystemTime::now()));
 }
 
-/// Writes an entry, and removes others while all together are larger than the limit.
+/// Writes an entry, and removes others until the limit is met.
 pub(super) fn store(folder: &Path, path: &Path, bytes: &[u8], limit: u64) -> Result<(), String> {
     if bytes.len() as u64 > limit {
         return Err(format!("the entry has {} bytes, and the cache may have {limit}", bytes.len()));
@@ -52,7 +52,7 @@ pub(super) fn store(folder: &Path, path: &Path, bytes: &[u8], limit: u64) -> Res
     Ok(())
 }
 
-/// A name beside the entry's that no other writer uses.
+/// A temporary name next to the entry's, unique to this writer.
 fn unfinished(path: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -60,7 +60,7 @@ fn unfinished(path: &Path) -> PathBuf {
     path.with_extension(format!("{}-{number}-{}.{UNFINISHED}", std::process::id(), since.as_nanos()))
 }
 
-/// Makes a folder, and those above it that are missing, for this user alone.
+/// Makes a folder and its missing parents, accessible only to this user.
 fn make(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -68,7 +68,7 @@ fn make(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// A new file that this user alone can write, and read.
+/// A new file that only this user can read and write.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]
@@ -76,8 +76,8 @@ fn create(path: &Path) -> io::Result<File> {
     options.write(true).create_new(true).open(path)
 }
 
-/// Removes the least recently used entries, and abandoned files. Files that cannot be removed, or are already gone, are
-/// left to other processes.
+/// Removes the least recently used entries, and abandoned files. Files that cannot be removed, or
+/// no longer exist, are left to other processes.
 fn make_room(folder: &Path, kept: &Path, limit: u64) {
     let Ok(listed) = fs::read_dir(folder) else { return };
     let now = SystemTime::now();
@@ -85,7 +85,7 @@ fn make_room(folder: &Path, kept: &Path, limit: u64) {
     for file in listed.flatten() {
         let (path, Ok(about)) = (file.path(), file.metadata()) else { continue };
         let used = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        // Others may keep files in the folder, too.
+        // Others may also keep files in the folder.
         let is_ours = path
             .file_stem()
             .and_then(|stem| stem.to_str())

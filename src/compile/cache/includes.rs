@@ -1,13 +1,13 @@
-//! Dependencies of code on files, which a cache does not see.
+//! Dependencies of code on files, which a cache does not track.
 
 use std::ffi::OsString;
 
 use crate::compile::Source;
 
-/// The first thing that a source reads from files, as far as its text shows. `None` if it reads nothing, or has a
-/// fingerprint for what it reads.
+/// The first file that a source reads, by its text. `None` if it reads nothing, or has a
+/// fingerprint.
 ///
-/// In doubt it names something: one compilation too many does no harm.
+/// In doubt, returns a name: an unnecessary compilation is harmless.
 pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<String> {
     if source.fingerprint.is_some() {
         return None;
@@ -25,12 +25,11 @@ pub(super) fn from_files(source: &Source<'_>, arguments: &[OsString]) -> Option<
     texts.into_iter().find_map(|text| in_text(&String::from_utf8_lossy(text), source))
 }
 
-/// The first word of a text that may read a file, such as `include`, unless the name after it is that of a header in
-/// memory.
+/// The first word that may read a file, such as `include`, unless it names a header in memory.
 fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
-    // A line that ends with a backslash is continued, even inside of a word.
+    // A backslash at the end of a line continues the line, even within a word.
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
-    // Comments cannot be told for certain beside raw strings and digit separators.
+    // Comments cannot be recognized reliably in the presence of raw strings and digit separators.
     let code =
         if joined.contains("R\"") || joined.contains('\'') { joined } else { without_comments(&joined) };
     ["include", "embed", "import"].iter().find_map(|word| {
@@ -46,12 +45,10 @@ fn in_text(text: &str, source: &Source<'_>) -> Option<String> {
     })
 }
 
-/// The name between two delimiters at the start of a text.
 fn quoted(text: &str, open: char, close: char) -> Option<&str> {
     text.strip_prefix(open)?.split_once(close).map(|(name, _)| name).filter(|name| !name.contains('\n'))
 }
 
-/// The text with a space for each comment.
 fn without_comments(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -75,8 +72,8 @@ fn without_comments(text: &str) -> String {
     code
 }
 
-/// Length of the literal, or of the one character, at the start of a text. A quote that no other one closes on its line
-/// is a character of its own, as in `1'000`.
+/// Length of the literal, or of a single character, at the start of a text. A quote that is not
+/// closed on its line is a single character, as in `1'000`.
 fn literal_len(text: &str) -> usize {
     let quote = if text.starts_with('"') { b'"' } else { b'\'' };
     let mut bytes = text.bytes().enumerate().skip(1);

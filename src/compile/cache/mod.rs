@@ -1,29 +1,30 @@
 //! A cache of compiled code in a folder, which many processes share. (Feature `cache`.)
 //!
-//! The key of an entry is all that its code depends on: the texts, names and name expressions of the source, the
-//! options, the output, and the compiler with its version, size and time; for `nvcc` also the host's compiler, as it
-//! tells its version, and the environment that either reads. The whole key is kept in the entry and
-//! compared, so that the hash in the file's name need not be cryptographic, and no crate is needed for it. An entry
-//! that is truncated, changed, or has another key counts as missing, and is written anew; so does one whose machine code names
-//! what does not lie in it.
+//! The key of an entry contains all inputs of its code: the texts, names and name expressions of
+//! the source, the options, the output, and the compiler with its version, size and time; for
+//! `nvcc` also the version text of the host's compiler, and their environment. The entry contains
+//! the whole key, which is compared, so the hash in the file's name need not be cryptographic and
+//! needs no crate. An entry that is truncated, changed, or has another key or incomplete machine
+//! code counts as missing, and is replaced.
 //!
-//! Entries are written under a temporary name and renamed, so that a reader sees a whole entry or none. When the folder
-//! exceeds its limit, the least recently used entries are removed.
+//! Entries are written under a temporary name and renamed, so a reader sees a complete entry or
+//! none. When the folder exceeds its limit, the least recently used entries are removed.
 //!
-//! # Whom a folder is trusted to
+//! # Trust in a folder
 //!
-//! A cache believes this process's user and the system's (root). Who can write an entry decides what code this process runs
-//! on the device, and gives the driver what it reads: an entry carries no signature, and its checksum finds damage, no forgery.
-//! That the tables of machine code stay inside is checked before it is loaded; what the code does is not. So a folder must not
-//! be shared with those who are not trusted to run programs as this user, nor restored from where they could write.
+//! A cache trusts this process's user and the system's (root). Whoever can write an entry decides
+//! which code this process runs on the device, and which data the driver reads: an entry has no
+//! signature, and its checksum detects damage but not forgery. The tables of machine code are
+//! checked before it is loaded; the code itself is not. So do not share a folder with users who may
+//! not run programs as this user, or restore it from a place where they can write.
 //!
-//! On Unix, the owners and modes of the folder, of those above it and of each entry are compared with the user of this
-//! process: nothing is read from a folder in which others can write, or that they could replace, and nothing is kept
-//! there. Folders and entries that are made here are this user's alone. On Windows nothing is compared: there the lists
-//! of rights decide, which a folder gets from the one above it, and those of `LOCALAPPDATA` let nobody else write.
+//! On Unix, the cache checks the owners and modes of the folder, its parents and each entry. It
+//! neither reads from nor writes to a folder that others can write in or replace. Only this user
+//! can access the folders and entries that it makes. On Windows nothing is checked: access control
+//! lists decide, which a folder inherits, and those of `LOCALAPPDATA` let no other user write.
 //!
-//! Files that a source includes are not seen here. Such code is not cached, unless the source has a
-//! [fingerprint](Source::fingerprint) for them.
+//! The cache does not track files that a source includes. Such code is not cached, unless the
+//! source has a [fingerprint](Source::fingerprint) for them.
 //!
 //! ```
 //! use cuprum::compile::cache::{Cache, CacheUse};
@@ -51,10 +52,9 @@ use cuprum_sys::environment::variable;
 
 use super::{Code, CompileError, Output, Source};
 
-/// Default limit of a cache, in bytes.
 const USUAL_LIMIT: u64 = 256 << 20;
 
-/// A folder with compiled code. Making one touches no file.
+/// A folder with compiled code. Making this value accesses no file.
 ///
 /// Example: see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,23 +71,23 @@ pub struct Cache {
 pub enum CacheUse {
     /// The compiler has no cache.
     Off,
-    /// The code was there; nothing was compiled.
+    /// The code came from the cache; nothing was compiled.
     Hit,
-    /// The code was compiled, and is there from now on.
+    /// The code was compiled and stored.
     Stored,
-    /// The code was compiled and is not there, for this reason.
+    /// The code was compiled and not stored, for this reason.
     NotStored(String),
 }
 
-/// All that code depends on besides the source and the options.
+/// All inputs of code besides the source and the options.
 pub(super) struct Identity {
-    /// The compiler with what it calls and reads, as one byte string.
+    /// The compiler with its tools and environment, as one byte string.
     pub(super) known: Vec<u8>,
     /// Options that the compiler gets from elsewhere.
     pub(super) flags: Vec<OsString>,
 }
 
-/// Size and time of a file, which differ between releases; `None` if it does not tell them.
+/// Size and time of a file, which differ between releases; `None` if unknown.
 pub(super) fn file_identity(path: &Path) -> Option<String> {
     let about = std::fs::metadata(path).ok()?;
     let time = about.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
@@ -95,15 +95,17 @@ pub(super) fn file_identity(path: &Path) -> Option<String> {
 }
 
 impl Cache {
-    /// A cache in this folder, which is created, for this user alone, when there is something to keep. On Unix it is
-    /// not used while others could write in it, or put another in its place ([`CacheUse::NotStored`] says where).
-    /// Windows does not tell as much: there, name a folder in which nobody else can write.
+    /// A cache in this folder. The folder is created, accessible only to this user, when the first
+    /// entry is stored. On Unix it is not used while others can write in it or replace it
+    /// ([`CacheUse::NotStored`] has the reason). On Windows this is not checked: name a folder in
+    /// which no other user can write.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), limit: USUAL_LIMIT }
     }
 
-    /// The user's own cache: the folder that `CUPRUM_CACHE` names, else `cuprum` in the system's folder for caches. `None`
-    /// where no variable says where that is, and in a program with the setuid bit, which obeys none.
+    /// The user's cache: the folder that `CUPRUM_CACHE` names, otherwise `cuprum` in the system's
+    /// folder for caches. `None` if no variable names that folder, and in a program with the setuid
+    /// bit, which ignores the variables.
     #[inline]
     pub fn of_user() -> Option<Self> {
         let set = |name: &str| variable(name).map(PathBuf::from);
@@ -116,7 +118,7 @@ impl Cache {
         set("CUPRUM_CACHE").or_else(|| Some(of_system()?.join("cuprum"))).map(Self::new)
     }
 
-    /// The most bytes that all entries together may have (default: 256 MiB).
+    /// Sets the maximum size of all entries in bytes (default: 256 MiB).
     #[must_use]
     #[inline]
     pub fn limit(mut self, bytes: u64) -> Self {
@@ -130,8 +132,8 @@ impl Cache {
         &self.folder
     }
 
-    /// The cached code, or else the result of `compile`. Errors of the cache itself are part of the value. `compiler` is
-    /// asked only for code that can be kept.
+    /// Returns the cached code, or else the result of `compile`. Errors of the cache itself are
+    /// part of the value. `compiler` is called only for code that can be stored.
     pub(super) fn code(
         &self,
         compiler: impl FnOnce() -> Result<Identity, String>,
@@ -159,7 +161,7 @@ impl Cache {
         Ok((code, cache_use))
     }
 
-    /// The key of this code in this folder, or the reason why it is not looked for there.
+    /// The key of this code in this folder, or the reason why it is not cached.
     fn key(
         &self,
         compiler: impl FnOnce() -> Result<Identity, String>,

@@ -1,10 +1,10 @@
-//! Who else could have written the code: files and folders of other users are not believed.
+//! Checks by the owners and modes of files that no other user could have written the code.
 
 use std::fs::File;
 use std::path::Path;
 
-/// Checks that only this user, or the system's, can have put files into a folder, and can put others in its place; the
-/// error says who else could. A folder that is not there yet is everybody's to make, and holds nothing.
+/// Fails, with the user in question, if anyone but this user or the system's can put files into a
+/// folder or replace it. Any user can make a missing folder, but it contains nothing.
 #[cfg(unix)]
 pub(super) fn folder(path: &Path) -> Result<(), String> {
     use std::io::ErrorKind;
@@ -32,9 +32,9 @@ pub(super) fn folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// True if others than the owner can change what is in a folder. Above the cache's own, it is enough if they cannot
-/// change what is somebody else's, and the group that new files of this process get counts as its user: where the mask
-/// lets that group write, it is a group of one.
+/// True if users other than the owner can change the contents of a folder. For a parent of the
+/// cache's folder, they must only not be able to change files of others. The group of new files of
+/// this process counts as its user: if the mask lets that group write, it has only one member.
 #[cfg(unix)]
 fn others_write(about: &std::fs::Metadata, above: bool) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -48,7 +48,7 @@ fn others_write(about: &std::fs::Metadata, above: bool) -> bool {
     mode & 0o022 != 0
 }
 
-/// True if only this user, or the system's, can have written what is in a file.
+/// True if only this user, or the system's, can have written the contents of a file.
 #[cfg(unix)]
 pub(super) fn file(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -56,14 +56,14 @@ pub(super) fn file(file: &File) -> bool {
     file.metadata().is_ok_and(|about| about.is_file() && ours(about.uid()) && about.mode() & 0o022 == 0)
 }
 
-/// True if a user is the one as whom this process acts, or the system's.
+/// True for the effective user of this process, and the system's.
 #[cfg(unix)]
 fn ours(user: u32) -> bool {
     user == 0 || user == user::geteuid()
 }
 
-/// The C library's answers on who runs this process. They cannot fail, and the numbers have 32 bits on every system
-/// that Rust runs on.
+/// The C library's functions for the user of this process. They cannot fail, and the numbers have
+/// 32 bits on every system that Rust supports.
 #[cfg(unix)]
 mod user {
     unsafe extern "C" {
@@ -72,13 +72,13 @@ mod user {
     }
 }
 
-/// Here lists of rights say who may write, and those of a user's own folders let nobody else. They are not read.
+/// Access control lists are not read. Those of a user's own folders let no other user write.
 #[cfg(not(unix))]
 pub(super) fn folder(_: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// As for folders.
+/// Same as for folders.
 #[cfg(not(unix))]
 pub(super) fn file(_: &File) -> bool {
     true

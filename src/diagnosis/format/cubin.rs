@@ -1,16 +1,16 @@
-//! Machine code: an ELF file of 64 bits for the machine 190, with its architecture among the flags.
+//! Machine code: a 64-bit ELF file for machine 190, with its architecture in the flags.
 
 use super::bytes::{part, u16_at, u32_at, u64_at};
 use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
 
-/// Bytes of the file's header, of a segment's and of a section's.
+/// Sizes in bytes of the file's header, a segment's and a section's.
 const HEADER: usize = 64;
 const SEGMENT: u16 = 56;
 const SECTION: u16 = 64;
-/// Kinds of sections that have no bytes in the file.
+/// Kinds of sections without bytes in the file.
 const NOTHING: [u32; 2] = [0, 8];
 
-/// Reads a cubin, all of whose tables, segments and sections must be within the slice.
+/// Reads a cubin. All its tables, segments and sections must be within the slice.
 pub(in super::super) fn cubin(bytes: &[u8]) -> Result<CodePart, ImageError> {
     let cut = || ImageError::damaged(format!("its ELF header is cut off after {} bytes", bytes.len()));
     let header = bytes.get(..HEADER).ok_or_else(cut)?;
@@ -19,7 +19,7 @@ pub(in super::super) fn cubin(bytes: &[u8]) -> Result<CodePart, ImageError> {
         return Err(ImageError::Unknown);
     }
     check(bytes).map_err(ImageError::Damaged)?;
-    // Since the eighth revision, which CUDA 12.9 and newer write, the architecture is one byte higher.
+    // In revisions since 8, of CUDA 12.9 and newer, the architecture is one byte higher.
     let number = if header[8] >= 8 { flags >> 8 & 0xff } else { flags & 0xff };
     if number == 0 {
         return Err(ImageError::damaged("its ELF header names no architecture"));
@@ -27,7 +27,6 @@ pub(in super::super) fn cubin(bytes: &[u8]) -> Result<CodePart, ImageError> {
     Ok(CodePart::new(CodeKind::Machine, capability(number)))
 }
 
-/// Compares what the tables name with what is there.
 fn check(bytes: &[u8]) -> Result<(), String> {
     let half = |at: usize| u16_at(bytes, at).unwrap_or(0);
     let table = |what: &str, offset: usize, [size, count]: [usize; 2], expected: u16| {

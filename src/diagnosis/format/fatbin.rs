@@ -4,16 +4,14 @@ use super::bytes::{part, u16_at, u32_at, u64_at};
 use super::{cubin, ptx};
 use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
 
-/// The first bytes of a container.
 pub(in super::super) const FATBIN: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
 
-/// Bytes of a container's header, and the fewest of an entry's: up to its flags.
+/// Sizes in bytes of a container's header, and of the smallest entry, up to its flags.
 const HEADER: usize = 16;
 const ENTRY: usize = 48;
-/// Flags of entries whose code is compressed.
 const COMPRESSED: u64 = 0x2000 | 0x8000;
 
-/// The parts of containers that follow each other, with zeros between them, each part once.
+/// The parts of consecutive containers, with zeros between them, without duplicates.
 pub(in super::super) fn fatbins(mut bytes: &[u8]) -> Result<Vec<CodePart>, ImageError> {
     let mut parts: Vec<CodePart> = Vec::new();
     while bytes.starts_with(&FATBIN) {
@@ -47,7 +45,7 @@ fn read_entries(mut entries: &[u8], parts: &mut Vec<CodePart>) -> Result<(), Ima
         let kind = match u16_at(entries, 0) {
             Some(1) => Some(CodeKind::Ptx),
             Some(2) => Some(CodeKind::Machine),
-            // Code for linking, and whatever is to come.
+            // Code for linking, and unknown kinds.
             _ => None,
         };
         if let Some(kind) = kind {

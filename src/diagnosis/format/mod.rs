@@ -1,4 +1,4 @@
-//! The formats of code: what an image begins with, how long it says it is, and whether all of it is there.
+//! The formats of code: their first bytes, their sizes, and checks that they are complete.
 
 mod bytes;
 mod cubin;

@@ -1,5 +1,4 @@
-//! PTX, as far as it takes to say whom it is for, and whether all of it is there: its header, and that each of its
-//! statements has its end. What they mean is the driver's business.
+//! PTX: its header, and a check that each statement is complete. The driver checks their meaning.
 
 use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
 
@@ -7,7 +6,7 @@ use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
 pub(in super::super) fn ptx(bytes: &[u8]) -> Result<CodePart, ImageError> {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let mut text = Scanner { bytes: &bytes[..end], at: 0 };
-    // Whatever else this is: without it, it is no PTX.
+    // Text without it is not PTX.
     let Ok(Some(Token::Word(b".version"))) = text.next() else { return Err(ImageError::Unknown) };
     let after = bytes[end..].iter().filter(|byte| **byte != 0).count();
     if after > 0 {
@@ -19,7 +18,6 @@ pub(in super::super) fn ptx(bytes: &[u8]) -> Result<CodePart, ImageError> {
         .map_err(|why| ImageError::Damaged(format!("{why} (byte {} of {})", text.at, bytes.len())))
 }
 
-/// Reads all that follows the word `.version`.
 fn module(text: &mut Scanner<'_>) -> Result<CodePart, String> {
     let version = text.word()?.filter(is_version).ok_or("`.version` has no number such as 8.4")?;
     let Some(b".target") = text.word()? else { return Err("no `.target` follows its `.version`".to_owned()) };
@@ -33,7 +31,7 @@ fn module(text: &mut Scanner<'_>) -> Result<CodePart, String> {
         let before = text.at;
         match text.next()? {
             None => return Ok(part),
-            // Of the target's list, or of a file's.
+            // In a list of targets or files.
             Some(Token::Other(b',') | Token::Word(b".target")) => {
                 text.word()?.ok_or("a list lacks its last word")?;
             }
@@ -45,7 +43,7 @@ fn module(text: &mut Scanner<'_>) -> Result<CodePart, String> {
                 (Some(_), Some(Token::Text)) => {}
                 _ => return Err("`.file` has no number and name".to_owned()),
             },
-            // Old compilers wrote their tables for debuggers so, a line each.
+            // Old compilers wrote debug tables in this form, one line each.
             Some(Token::Other(b'@')) => text.skip_line(),
             Some(Token::Other(b';')) => {}
             Some(first) => {
@@ -71,13 +69,12 @@ fn target(word: &[u8]) -> Option<(u32, bool)> {
     Some((digits.parse().ok().filter(|_| is_one)?, digits != word))
 }
 
-/// The deepest that brackets are nested.
 const DEEPEST: usize = 256;
 
 enum Token<'a> {
-    /// Letters, digits, and what names and numbers have besides.
+    /// Letters, digits, and the other characters of names and numbers.
     Word(&'a [u8]),
-    /// A text in quotes.
+    /// Text in quotes.
     Text,
     Other(u8),
 }
@@ -88,7 +85,6 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// The next token; `None` at the end.
     fn next(&mut self) -> Result<Option<Token<'a>>, String> {
         self.skip_blanks()?;
         let rest = &self.bytes[self.at..];
@@ -107,12 +103,11 @@ impl<'a> Scanner<'a> {
         Ok(Some(token))
     }
 
-    /// The next token, if it is a word.
     fn word(&mut self) -> Result<Option<&'a [u8]>, String> {
         Ok(self.next()?.and_then(|token| if let Token::Word(word) = token { Some(word) } else { None }))
     }
 
-    /// Reads a statement with its end: a semicolon, or the block of a function. True if it was a block.
+    /// Reads a complete statement, or a function with its block. Returns true for a block.
     fn statement(&mut self) -> Result<bool, String> {
         let (mut open, mut is_value) = (Vec::new(), false);
         while let Some(token) = self.next()? {
@@ -145,7 +140,6 @@ impl<'a> Scanner<'a> {
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     }
 
-    /// Goes past blanks and comments.
     fn skip_blanks(&mut self) -> Result<(), String> {
         loop {
             let rest = &self.bytes[self.at..];
@@ -163,7 +157,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The length of a text with its quotes, which is on one line.
+/// The length of quoted text with its quotes, on one line.
 fn text_length(rest: &[u8]) -> Option<usize> {
     let mut is_escaped = false;
     for (at, byte) in rest.iter().enumerate().skip(1) {

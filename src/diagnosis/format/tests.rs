@@ -1,4 +1,4 @@
-//! Images that are made up, whole and damaged.
+//! Synthetic images, complete and damaged.
 
 use cuprum_sys::Version;
 
@@ -12,7 +12,7 @@ const OF_90: ComputeCapability = capability(90);
 fn elf(revision: u8, flags: u32) -> Vec<u8> {
     let mut bytes = b"\x7fELF\x02\x01\x01\x41".to_vec();
     bytes.push(revision);
-    // A header, 16 bytes of a section, and two entries of the table of sections, of which the first is empty.
+    // A header, 16 bytes of a section, and two entries of the section table, the first empty.
     bytes.resize(64 + 16 + 2 * 64, 0);
     bytes[18..20].copy_from_slice(&190u16.to_le_bytes());
     bytes[40] = 80;
@@ -27,7 +27,7 @@ const PTX: &str = ".version 8.5\n.target sm_80\n.address_size 64\n.file 1 \"a.cu
     .visible .entry f(.param .u64 f_param_0)\n.maxntid 32, 1, 1\n{\n\tret; // \"}\n\n}\n/* { */\n\
     .section .debug_str\n{\n$str: .b8 1\n}\n";
 
-/// A container of entries: kind, version, architecture, and the code itself.
+/// A container with entries of kind, version, architecture and code.
 fn fatbin(entries: &[(u16, u16, u16, u32)]) -> Vec<u8> {
     let mut body = Vec::new();
     for &(kind, major, minor, number) in entries {
@@ -78,7 +78,7 @@ fn ptx_is_read_by_its_directives() {
     }
 }
 
-/// The flags are those that `ptxas` of CUDA 13.0 and NVRTC of CUDA 11.7 write.
+/// The flags that `ptxas` of CUDA 13.0 and NVRTC of CUDA 11.7 write.
 #[test]
 fn the_architecture_of_machine_code_is_among_its_flags() {
     for (revision, flags, text, older, same) in [
@@ -110,7 +110,7 @@ fn containers_are_read_one_after_another_and_no_further_than_they_are() {
     assert_eq!(Image::read(&[&both[..], &[0; 9]].concat()), Ok(image));
 }
 
-/// Whatever is cut off is missed, and no length that an image claims leads out of it.
+/// Every truncation is detected, and no size in an image leads outside of it.
 #[test]
 fn every_truncation_is_noticed() {
     let fatbin = fatbin(&[(2, 0, 0, 80), (1, 8, 5, 80), (8, 0, 0, 90)]);
@@ -121,7 +121,7 @@ fn every_truncation_is_noticed() {
             assert!(matches!(cut, Err(ImageError::Damaged(_))), "{end} of {}: {cut:?}", whole.len());
         }
     }
-    // Of PTX, what is left may be whole: up to a statement's end.
+    // Truncated PTX may be complete, up to a statement's end.
     let ends: Vec<usize> =
         (0..PTX.len()).filter(|end| Image::read(&PTX.as_bytes()[..*end]).is_ok()).collect();
     let shown = |end: &usize| PTX[..*end].trim_end().lines().last().unwrap_or_default();
@@ -147,7 +147,7 @@ fn every_flipped_bit_ends_in_an_answer() {
             let mut flipped = whole.to_vec();
             flipped[bit / 8] ^= 1 << (bit % 8);
             let _ = Image::read(&flipped);
-            // Half of it is half of it, whatever its header says. Half of a text may be one.
+            // Half of an image is damaged. Half of a text may be complete.
             let half = Image::read(&flipped[..whole.len() / 2]);
             assert!(half.is_err() || whole.is_ascii(), "bit {bit} of {}: {half:?}", whole.len());
         }

@@ -1,4 +1,4 @@
-//! Mipmapped arrays: one picture at several sizes.
+//! Mipmapped arrays: one image at several sizes.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,10 +14,10 @@ use crate::raw::held::Held;
 use crate::raw::keep::Near;
 use crate::raw::shared::Shared;
 
-/// An array of elements of `T` and smaller ones, each with half the sides of the one before, freed on drop.
+/// An array of elements of `T`, with smaller levels that halve the sides each time, freed on drop.
 ///
-/// A [`Texture`](crate::texture::Texture) of it reads the level that fits the distance of the requested texels, or
-/// interpolates between two.
+/// A [`Texture`](crate::texture::Texture) of it reads the level that matches the distance between
+/// the requested texels, or interpolates between two levels.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -36,8 +36,8 @@ pub struct MipmappedArray<'ctx, T: Texel> {
 }
 
 impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
-    /// Creates a mipmapped array whose largest level has this shape. The number of levels is clamped: at least one, at
-    /// most as many as there are down to a single element.
+    /// Creates a mipmapped array. `shape` is the shape of the largest level. The number of levels
+    /// is clamped to at least one, and at most the number of levels down to a single element.
     ///
     /// # Errors
     /// Same as [`Array::new`](super::Array::new).
@@ -54,13 +54,13 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         Self::create(cx, shape, flags, levels, 0)
     }
 
-    /// Creates a mipmapped array that has no memory until it is given some, as [`Array::without_memory`] does.
+    /// Creates a mipmapped array without memory, as [`Array::without_memory`] does.
     ///
     /// # Errors
     /// Same as [`Array::without_memory`].
     ///
     /// # Safety
-    /// That of [`Array::without_memory`], for all levels.
+    /// Same as [`Array::without_memory`], for all levels.
     ///
     /// [`Array::without_memory`]: super::Array::without_memory
     ///
@@ -94,7 +94,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         })
     }
 
-    /// One that `make` makes of a description and a number of levels.
+    /// Creates one with `make`, from a description and a number of levels.
     pub(crate) fn made(
         shape: ArrayShape,
         flags: ArrayFlags,
@@ -109,10 +109,10 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         Ok(Self { stored: Stored::new(memory, shape, flags, levels), _texels: PhantomData })
     }
 
-    /// One of the levels, counted from 0, the largest.
+    /// Returns a level, counted from 0, the largest.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if there is no such level; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` if the level does not exist; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
@@ -121,11 +121,11 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         self.view().level(cx, level)
     }
 
-    /// The array, borrowed.
+    /// Borrows the array.
     #[inline]
     pub fn view(&self) -> MipmappedView<'_, T> {
         let Stored { shape, flags, .. } = self.stored;
-        // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
+        // SAFETY: the handle is live while this is borrowed, and has this shape and these flags.
         unsafe { MipmappedView::new(self.as_raw(), shape, flags, self.stored.near()) }
     }
 
@@ -158,7 +158,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         self.stored.flags
     }
 
-    /// Makes the array shared: it is freed when the last of its handles, textures and surfaces is dropped.
+    /// Makes the array shared: it is freed with the last of its handles, textures and surfaces.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -167,7 +167,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// let shape = ArrayShape::TwoD { width: 8, height: 8 };
     /// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
-    /// let texture = Texture::new(&cx, &levels, &Sampler::new().with_normalized_coordinates())?;
+    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::new() })?;
     /// drop(levels); // the texture has a share
     /// # drop(texture);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -177,8 +177,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         Shared::new(self)
     }
 
-    /// Frees the array and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
-    /// have freed it all the same, so that it must not be freed again.
+    /// Frees the array and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

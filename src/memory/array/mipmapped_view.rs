@@ -1,4 +1,4 @@
-//! Mipmapped arrays, borrowed.
+//! Borrowed mipmapped arrays.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
-/// A mipmapped array, borrowed: of a [`MipmappedArray`], or of an image of [OpenGL](crate::graphics). `Copy`.
+/// A borrowed [`MipmappedArray`], or an image of [OpenGL](crate::graphics). `Copy`.
 ///
 /// # Example
 /// ```
@@ -24,7 +24,7 @@ use crate::raw::keep::Near;
 /// let picture = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 3)?;
 /// let view = picture.view();
 /// assert_eq!(view.level(&cx, 1)?.shape(), ArrayShape::TwoD { width: 4, height: 2 });
-/// let texture = Texture::new(&cx, view, &Sampler::new().with_normalized_coordinates())?;
+/// let texture = Texture::new(&cx, view, &Sampler { normalized_coordinates: true, ..Sampler::new() })?;
 /// # drop(texture);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -44,7 +44,8 @@ unsafe impl<T: Texel> Sync for MipmappedView<'_, T> {}
 
 impl<'a, T: Texel> MipmappedView<'a, T> {
     /// # Safety
-    /// The handle is live for `'a`, in this context, and of an array with this shape, these flags, and elements of `T`.
+    /// The handle is live for `'a` in this context, of an array of `T` with this shape and these
+    /// flags.
     pub(super) const unsafe fn new(
         raw: CUmipmappedArray,
         shape: ArrayShape,
@@ -54,27 +55,27 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
         Self { raw, shape, flags, context, _texels: PhantomData }
     }
 
-    /// An array of which the driver tells shape and format, by its largest level. It has at least these uses.
+    /// Reads the shape and format from the array's largest level. `uses` are added to its flags.
     ///
     /// # Safety
-    /// The handle is live for `'a`, in this context, which is current; the array has memory.
+    /// The handle is live for `'a` in this context, which is current; the array has memory.
     pub(crate) unsafe fn told(
         context: Near<'a, ContextRef>,
         raw: CUmipmappedArray,
         uses: ArrayFlags,
     ) -> Result<Self, MemoryError> {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         let level = unsafe { level_of(&context, raw, 0) }?;
         // SAFETY: a level lives as long as its array.
         let largest = unsafe { ArrayView::<T>::told(context, level, uses) }?;
-        // SAFETY: the caller's word; the driver has just told shape and format.
+        // SAFETY: guaranteed by the caller; the driver has just reported shape and format.
         Ok(unsafe { Self::new(raw, largest.shape(), largest.flags(), context) })
     }
 
-    /// One of the levels, counted from 0, the largest.
+    /// Returns a level, counted from 0, the largest.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if there is no such level; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` if the level does not exist; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
@@ -83,7 +84,7 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
         let context = cx.of(&self.context, FnId::cuMipmappedArrayGetLevel)?;
         // SAFETY: the array is live, and its context current.
         let raw = unsafe { level_of(context, self.raw, level) }?;
-        // SAFETY: the level lives as long as its array, and has the shape that levels have.
+        // SAFETY: the level lives as long as its array, and has the shape of a level.
         Ok(unsafe { ArrayView::new(raw, self.shape.level(level), self.flags, self.context) })
     }
 
@@ -117,7 +118,7 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
 /// The mipmapped array is live, and `context` is current.
 unsafe fn level_of(context: &ContextRef, array: CUmipmappedArray, level: u32) -> Result<CUarray, Error> {
     let mut raw = CUarray::null();
-    // SAFETY: the caller's word; `raw` outlives the call.
+    // SAFETY: guaranteed by the caller; `raw` outlives the call.
     unsafe { context_call!(context, cuMipmappedArrayGetLevel(&raw mut raw, array, level)) }?;
     Ok(raw)
 }

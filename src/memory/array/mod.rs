@@ -1,5 +1,4 @@
-//! Arrays: memory with a shape and a format, in an order of the device's own, which kernels reach through textures and
-//! surfaces.
+//! Arrays: memory with a shape, a format and a device-specific layout, for textures and surfaces.
 
 mod mipmapped;
 mod mipmapped_view;
@@ -30,7 +29,6 @@ use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Near;
 use crate::raw::shared::Shared;
 
-/// The memory of an array, or of a mipmapped one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Storage {
     Array(CUarray),
@@ -43,7 +41,7 @@ unsafe impl Handle for Storage {
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
         match self {
-            // SAFETY: the caller vouches that the array is live and not used again.
+            // SAFETY: the caller guarantees that the array is live and not used again.
             Self::Array(raw) => unsafe { call!(fns, cuArrayDestroy(raw)) },
             // SAFETY: as above.
             Self::Mipmapped(raw) => unsafe { call!(fns, cuMipmappedArrayDestroy(raw)) },
@@ -51,12 +49,10 @@ unsafe impl Handle for Storage {
     }
 }
 
-/// Common part of arrays of any element type.
 pub(crate) struct Stored<'ctx> {
     memory: Held<'ctx, Storage>,
     shape: ArrayShape,
     flags: ArrayFlags,
-    /// Levels of a mipmapped array.
     levels: u32,
 }
 
@@ -74,15 +70,16 @@ impl<'ctx> Stored<'ctx> {
     }
 }
 
-/// Refuses a shape that the driver would take for another.
+/// Refuses a shape that the driver would misinterpret.
 fn check(shape: ArrayShape) -> Result<(), MemoryError> {
     if shape.extent().is_empty() { Err(MemoryError::EmptyArray { extent: shape.extent() }) } else { Ok(()) }
 }
 
 /// An array of elements of `T` in one context, freed on drop.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Array::close) reports. A
-/// [`Texture`](crate::texture::Texture) or [`Surface`](crate::texture::Surface) borrows it.
+/// Drop works on any thread, swallows errors and does nothing in a forked child;
+/// [`close`](Array::close) returns errors. A [`Texture`](crate::texture::Texture) or
+/// [`Surface`](crate::texture::Surface) borrows it.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -108,12 +105,12 @@ pub struct Array<'ctx, T: Texel> {
 }
 
 impl<'ctx, T: Texel> Array<'ctx, T> {
-    /// Creates an array whose contents are whatever the memory held.
+    /// Creates an array without initializing its elements.
     ///
     /// # Errors
-    /// [`MemoryError::EmptyArray`] if a dimension is zero; `CUDA_ERROR_INVALID_VALUE` for more than the device has, see
-    /// the attributes `CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE*`; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier
-    /// work.
+    /// [`MemoryError::EmptyArray`] if a dimension is zero; `CUDA_ERROR_INVALID_VALUE` if one
+    /// exceeds the limit of the device, see the attributes `CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE*`;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
@@ -122,16 +119,16 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Self::create(cx, shape, flags, 0)
     }
 
-    /// Creates an array that has no memory until [`Stream::map_tiles`](crate::Stream::map_tiles) gives it some, as much as
-    /// [`memory_requirements`](ArrayView::memory_requirements) says.
+    /// Creates an array without memory. [`Stream::map_tiles`](crate::Stream::map_tiles) later maps
+    /// as much memory to it as [`memory_requirements`](ArrayView::memory_requirements) returns.
     ///
     /// # Errors
     /// Same as [`new`](Array::new); `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute
     /// `CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED`.
     ///
     /// # Safety
-    /// 1. Nothing uses the array before it was given memory, and that was waited for: copies of it fault until then, as
-    ///    measured on an H100.
+    /// 1. The array is not used before memory is mapped to it and the mapping was waited for: until
+    ///    then, copies fault (measured on an H100).
     ///
     /// Driver: `cuArray3DCreate_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DCreate_v2")]
@@ -160,7 +157,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Ok(Self { stored: Stored::new(memory, shape, flags, 1), _texels: PhantomData })
     }
 
-    /// Creates an array as [`new`](Array::new) does and copies `host` there: row by row, slice by slice.
+    /// Creates an array and copies `host` to it: row by row, slice by slice.
     ///
     /// # Errors
     /// Same as [`new`](Array::new) and [`Current::copy`].
@@ -179,11 +176,11 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Ok(array)
     }
 
-    /// The array, borrowed: to copy parts of it and to make textures and surfaces.
+    /// Borrows the array, to copy parts of it and to make textures and surfaces.
     #[inline]
     pub fn view(&self) -> ArrayView<'_, T> {
         let Storage::Array(raw) = self.stored.raw() else { return ArrayView::none(self.stored.near()) };
-        // SAFETY: the handle is live as long as this is borrowed, and shape and flags are those with which it was made.
+        // SAFETY: the handle is live while this is borrowed, and has this shape and these flags.
         unsafe { ArrayView::new(raw, self.stored.shape, self.stored.flags, self.stored.near()) }
     }
 
@@ -208,7 +205,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.stored.shape
     }
 
-    /// Number of elements along each dimension; layers and faces lie along the depth.
+    /// Number of elements per dimension; the depth counts layers and faces.
     pub const fn extent(&self) -> Extent {
         self.stored.shape.extent()
     }
@@ -218,7 +215,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         self.stored.flags
     }
 
-    /// Copies the array into a new vector: row by row, slice by slice. Blocks until the elements are there.
+    /// Copies the array to a new vector: row by row, slice by slice. Blocks until done.
     ///
     /// # Errors
     /// Same as [`ArrayPart::to_vec`].
@@ -261,8 +258,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Shared::new(self)
     }
 
-    /// Frees the array and reports the error that `Drop` would swallow. It is gone after an error too: the driver may
-    /// have freed it all the same, so that it must not be freed again.
+    /// Frees the array and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -9,7 +9,7 @@ use super::Texel;
 use crate::memory::Extent;
 use crate::raw::flags::flags;
 
-/// Dimensions of an array, in elements. None may be zero.
+/// Dimensions of an array, in elements. All must be positive.
 ///
 /// # Example
 /// ```
@@ -29,18 +29,18 @@ pub enum ArrayShape {
     TwoD { width: usize, height: usize },
     /// A solid.
     ThreeD { width: usize, height: usize, depth: usize },
-    /// Lines that are selected by index, without filtering between them.
+    /// Lines selected by index, without filtering between them.
     OneDLayered { width: usize, layers: usize },
-    /// Planes that are selected by index, without filtering between them.
+    /// Planes selected by index, without filtering between them.
     TwoDLayered { width: usize, height: usize, layers: usize },
     /// Six square planes, the faces +x, -x, +y, -y, +z and -z of a cube.
     Cubemap { side: usize },
-    /// Cubes that are selected by index: six faces each.
+    /// Cubes of six faces, selected by index.
     CubemapLayered { side: usize, cubes: usize },
 }
 
 impl ArrayShape {
-    /// Elements along each dimension, for copies: layers and faces lie along the depth.
+    /// Number of elements per dimension, for copies: the depth counts layers and faces.
     pub const fn extent(self) -> Extent {
         let (width, height, depth) = match self {
             Self::OneD { width } => (width, 1, 1),
@@ -54,12 +54,11 @@ impl ArrayShape {
         Extent { width, height, depth }
     }
 
-    /// True if it has slices, layers or faces.
     pub(crate) const fn is_solid(self) -> bool {
         !matches!(self, Self::OneD { .. } | Self::TwoD { .. })
     }
 
-    /// The shape of a level of a mipmapped array of this shape: sides are halved each time, down to one.
+    /// Returns the shape of a level of a mipmapped array: each level halves all sides, down to one.
     pub const fn level(self, level: u32) -> Self {
         const fn halved(side: usize, level: u32) -> usize {
             match side.checked_shr(level) {
@@ -87,7 +86,7 @@ impl ArrayShape {
         }
     }
 
-    /// Levels of a mipmapped array of this shape down to a single element.
+    /// Returns the number of levels of a mipmapped array with this shape, down to a single element.
     #[inline]
     pub fn most_levels(self) -> u32 {
         let Extent { width, height, depth } = self.extent();
@@ -95,7 +94,7 @@ impl ArrayShape {
         width.max(height).max(depth).checked_ilog2().map_or(0, |log| log + 1)
     }
 
-    /// Descriptor for the driver: the height and depth of a shape that has none are zero, flags tell the rest.
+    /// The driver's descriptor: a missing height or depth is zero, and flags select the kind.
     pub(super) const fn described<T: Texel>(self, flags: ArrayFlags) -> CUDA_ARRAY3D_DESCRIPTOR {
         let Extent { width, height, depth } = self.extent();
         let (layered, cubemap) = (CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_CUBEMAP);
@@ -118,7 +117,6 @@ impl ArrayShape {
         }
     }
 
-    /// The shape in a descriptor of the driver.
     fn read(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Self {
         let &CUDA_ARRAY3D_DESCRIPTOR { Width: width, Height: height, Depth: depth, Flags: flags, .. } =
             descriptor;
@@ -136,21 +134,21 @@ impl ArrayShape {
 }
 
 flags! {
-    /// Uses of an array, beyond textures.
+    /// Uses of an array besides textures.
     ///
     /// Example: see [`Array`](super::Array).
     pub struct ArrayFlags: u32 {
-        /// Kernels may reach it through a [`Surface`](crate::texture::Surface).
+        /// Kernels can access it through a [`Surface`](crate::texture::Surface).
         const SURFACE = CUDA_ARRAY3D_SURFACE_LDST;
-        /// Kernels may gather four texels at once. Two dimensions only.
+        /// Kernels can gather four texels at once. Two dimensions only.
         const TEXTURE_GATHER = CUDA_ARRAY3D_TEXTURE_GATHER;
-        /// It has no memory until parts of it are [given some](crate::Stream::map_tiles), tile by tile. What has none reads
-        /// as zeros, and what is written there is lost.
+        /// It has no memory until [`map_tiles`](crate::Stream::map_tiles) maps memory to its tiles.
+        /// Tiles without memory read as zeros and ignore writes.
         const SPARSE = CUDA_ARRAY3D_SPARSE;
     }
 }
 
-/// Description of an array by the driver.
+/// The driver's description of an array.
 ///
 /// Example: see [`ArrayView`](super::ArrayView), `descriptor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,9 +158,9 @@ pub struct ArrayDescriptor {
     pub shape: ArrayShape,
     /// Format of a channel.
     pub format: CUarray_format,
-    /// Channels of an element.
+    /// Number of channels per element.
     pub channels: u32,
-    /// Uses for which it was made. Bits that this crate does not name are kept.
+    /// Uses for which it was made. Unknown bits are kept.
     pub flags: ArrayFlags,
 }
 

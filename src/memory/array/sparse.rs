@@ -1,4 +1,4 @@
-//! Arrays whose memory is given to them later, tile by tile or as a whole, and arrays of several planes.
+//! Arrays that receive their memory later, by tiles or as a whole, and arrays with several planes.
 
 use cuprum_sys::{
     CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
@@ -16,7 +16,7 @@ use crate::memory::{MemoryError, PhysicalMemory};
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
-/// How a [sparse](ArrayFlags::SPARSE) array is tiled.
+/// Tile layout of a [sparse](ArrayFlags::SPARSE) array.
 ///
 /// # Example
 /// ```
@@ -33,17 +33,17 @@ use crate::raw::keep::Near;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SparseProperties {
-    /// Size of a tile along each dimension, in elements.
+    /// Elements per tile in each dimension.
     pub tile: [u32; 3],
-    /// The first level that is smaller than a tile: from there on, levels lie in one packed tail.
+    /// The first level that is smaller than a tile. It and all smaller levels share a packed tail.
     pub tail_first_level: u32,
-    /// Bytes of the tail, of each layer.
+    /// Bytes of the tail of each layer.
     pub tail_bytes: u64,
     /// True if all layers share one tail.
     pub has_single_tail: bool,
 }
 
-/// What memory an array [without memory](super::Array::without_memory) needs.
+/// Memory that an array [without memory](super::Array::without_memory) needs.
 ///
 /// Example: see [`TileMap`], `memory_requirements`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,24 +51,25 @@ pub struct SparseProperties {
 pub struct MemoryRequirements {
     /// Number of bytes.
     pub bytes: usize,
-    /// What its offset in physical memory must be a multiple of, in bytes.
+    /// The alignment of its offset in physical memory, in bytes.
     pub alignment: usize,
 }
 
-/// A part of an array that is given memory. Of one that is not sparse it is ignored: that is given memory as a whole.
+/// A part of an array for memory. Ignored for an array whose memory is mapped as a whole.
 ///
 /// Example: see [`TileMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names of the fields say it")]
 pub enum TilePart {
-    /// Whole tiles of one level and layer, in elements.
+    /// Whole tiles of one level and layer. Offset and extent are in elements.
     Tiles { level: u32, layer: u32, offset: [u32; 3], extent: [u32; 3] },
-    /// A part of the packed tail, whole tiles of it, in bytes.
+    /// Whole tiles of the packed tail, in bytes.
     Tail { layer: u32, offset: u64, bytes: u64 },
 }
 
-/// A part of an array, and the memory that it is given, or none any more: for [`Stream::map_tiles`](crate::Stream::map_tiles).
+/// Maps memory to a part of an array, or unmaps it, by
+/// [`Stream::map_tiles`](crate::Stream::map_tiles).
 ///
 /// # Example
 /// ```
@@ -109,7 +110,7 @@ impl TileMap<'_> {
         self.memory.map(|(memory, _)| memory)
     }
 
-    /// As the driver takes it, for the device of its context.
+    /// The driver's form, for the device of the array's context.
     pub(crate) fn as_raw(&self) -> CUarrayMapInfo {
         let (kind, resource) = match self.array {
             Storage::Array(array) => {
@@ -197,7 +198,7 @@ impl MemoryRequirements {
 }
 
 impl<'a, T: Texel> ArrayView<'a, T> {
-    /// How the array is tiled.
+    /// Returns the tile layout of the array.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE); [`Error::is_wrong_context`].
@@ -213,10 +214,11 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Ok(SparseProperties::read(&told))
     }
 
-    /// What memory the array needs.
+    /// Returns the memory that the array needs.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an array that has its memory, or is given it by tiles; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an array that has memory or receives it by tiles;
+    /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuArrayGetMemoryRequirements")]
@@ -230,12 +232,12 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Ok(MemoryRequirements::read(&told))
     }
 
-    /// One plane of an array of several, such as the brightness of a picture of a video; counted from 0. It belongs to the
-    /// array.
+    /// Returns a plane of an array with several planes, such as the luminance of a video frame,
+    /// counted from 0. The array owns it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an array of one plane, and if there is no such plane; [`MemoryError::Texel`] if its
-    /// elements are others than `U`; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an array with one plane, or if the plane does not exist;
+    /// [`MemoryError::Texel`] if its elements are not `U`; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuArrayGetPlane`, CUDA 11.2+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias("cuArrayGetPlane", "cuArray3DGetDescriptor_v2"))]
@@ -249,11 +251,12 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         if (format, channels) != (U::FORMAT, U::CHANNELS) {
             return Err(MemoryError::Texel { format, channels });
         }
-        // SAFETY: the plane lives as long as the array; the driver has just told shape and format.
+        // SAFETY: the plane lives as long as the array; the driver has reported shape and format.
         Ok(unsafe { ArrayView::new(raw, shape, flags & ArrayFlags::all(), self.near()) })
     }
 
-    /// Names a part of the array to be given memory, from a byte of it on, or to have none any more. No driver call.
+    /// Describes a mapping of memory, from a byte offset on, to a part of the array, or the removal
+    /// of memory. No driver call.
     #[inline]
     pub fn tiles(&self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
         TileMap { array: Storage::Array(self.as_raw()), context: self.near(), part, memory }
@@ -261,7 +264,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
 }
 
 impl<T: Texel> MipmappedArray<'_, T> {
-    /// How the array is tiled, and which levels lie in its tail.
+    /// Returns the tile layout of the array, and which levels are in its tail.
     ///
     /// # Errors
     /// Same as [`ArrayView::sparse_properties`].
@@ -278,7 +281,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
         Ok(SparseProperties::read(&told))
     }
 
-    /// What memory the array needs, all its levels.
+    /// Returns the memory that all levels of the array need.
     ///
     /// # Errors
     /// Same as [`ArrayView::memory_requirements`].
@@ -295,7 +298,7 @@ impl<T: Texel> MipmappedArray<'_, T> {
         Ok(MemoryRequirements::read(&told))
     }
 
-    /// Names a part of the array to be given memory, as [`ArrayView::tiles`] does. No driver call.
+    /// Describes a mapping of memory to a part of the array, see [`ArrayView::tiles`].
     #[inline]
     pub fn tiles<'a>(&'a self, part: TilePart, memory: Option<(&'a PhysicalMemory, u64)>) -> TileMap<'a> {
         let stored = self.stored();

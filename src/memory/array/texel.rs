@@ -7,11 +7,12 @@ use crate::memory::vector::*;
 
 /// An element of an array, a texel: one, two or four channels of one format.
 ///
-/// It holds for `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32` and [`Half`], for arrays of two and four of them, for CUDA's
-/// [vectors](crate::memory::vector) of two and four of them, and with the feature of that name for `half::f16`.
+/// Implemented for `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32` and [`Half`], arrays and
+/// [vectors](crate::memory::vector) of two and four of them and, with the feature `half`, for
+/// `half::f16`.
 ///
 /// # Safety
-/// The type has the bytes of `CHANNELS` (1, 2 or 4) channels of the format `FORMAT`, and no others.
+/// The type consists of exactly `CHANNELS` (1, 2 or 4) channels of the format `FORMAT`.
 ///
 /// # Example
 /// ```
@@ -30,11 +31,11 @@ pub unsafe trait Texel: DeviceData {
     const FORMAT: CUarray_format;
     /// Number of channels.
     const CHANNELS: u32;
-    /// The same, as the format of a [view](crate::texture::ResourceView).
+    /// Format of a [view](crate::texture::ResourceView).
     const VIEW: CUresourceViewFormat;
 }
 
-/// A number of half precision (IEEE 754 binary16), by its bits: for arrays of `CU_AD_FORMAT_HALF`.
+/// A half-precision number (IEEE 754 binary16), by its bits, for arrays of `CU_AD_FORMAT_HALF`.
 ///
 /// # Example
 /// ```
@@ -55,7 +56,7 @@ pub struct Half(pub u16);
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceData for Half {}
 
-/// Implements the trait for a type of one channel and its arrays of two and four.
+/// Implements the trait for a type with one channel, and its arrays of two and four.
 macro_rules! texels {
     ($($type:ty: $format:ident, $view1:ident $view2:ident $view4:ident;)*) => { $(
         texels!(@ $type, 1, $format, $view1);
@@ -63,7 +64,7 @@ macro_rules! texels {
         texels!(@ [$type; 4], 4, $format, $view4);
     )* };
     (@ $type:ty, $channels:literal, $format:ident, $view:ident) => {
-        // SAFETY: `CHANNELS` numbers of that format, one after another.
+        // SAFETY: `CHANNELS` numbers of that format in sequence.
         #[diagnostic::do_not_recommend]
         unsafe impl Texel for $type {
             const FORMAT: CUarray_format = CUarray_format::$format;
@@ -92,12 +93,12 @@ texels! {
         CU_RES_VIEW_FORMAT_FLOAT_1X32 CU_RES_VIEW_FORMAT_FLOAT_2X32 CU_RES_VIEW_FORMAT_FLOAT_4X32;
 }
 
-/// Implements the trait for a vector, as for the array of its components.
+/// Implements the trait for a vector, like the array of its components.
 macro_rules! vectors {
     ($($vector:ident as $array:ty;)*) => { $(
         const _: () = assert!(size_of::<$vector>() == size_of::<$array>());
 
-        // SAFETY: the same components one after another, without padding, as was asserted above.
+        // SAFETY: the same components in sequence without padding, as asserted above.
         #[diagnostic::do_not_recommend]
         unsafe impl Texel for $vector {
             const FORMAT: CUarray_format = <$array>::FORMAT;

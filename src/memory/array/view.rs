@@ -1,4 +1,4 @@
-//! Arrays and parts of them, borrowed.
+//! Borrowed arrays and parts of them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::memory::{Extent, MemoryError};
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
-/// An array, or a level of a mipmapped one, borrowed. `Copy`.
+/// A borrowed array, or a level of a mipmapped one. `Copy`.
 ///
 /// # Example
 /// ```
@@ -40,10 +40,10 @@ pub struct ArrayView<'a, T: Texel> {
     _texels: PhantomData<&'a [T]>,
 }
 
-/// Elements of an array, borrowed to be copied from and to. `Copy`.
+/// Borrowed elements of an array, to copy from and to. `Copy`.
 ///
-/// Kernels may write the array through surfaces, so that no borrow is exclusive: see the
-/// [module of memory](crate::memory#arrays).
+/// No borrow is exclusive, because kernels can write the array through surfaces: see the [module of
+/// memory](crate::memory#arrays).
 ///
 /// Example: see [`ArrayView`], `part`.
 #[derive(Clone, Copy)]
@@ -60,7 +60,8 @@ unsafe impl<T: Texel> Sync for ArrayView<'_, T> {}
 
 impl<'a, T: Texel> ArrayView<'a, T> {
     /// # Safety
-    /// The handle is live for `'a`, in this context, and of an array with this shape, these flags, and elements of `T`.
+    /// The handle is live for `'a` in this context, of an array of `T` with this shape and these
+    /// flags.
     pub(super) const unsafe fn new(
         raw: CUarray,
         shape: ArrayShape,
@@ -70,44 +71,43 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Self { raw, shape, flags, context, _texels: PhantomData }
     }
 
-    /// An array of nothing.
     pub(super) const fn none(context: Near<'a, ContextRef>) -> Self {
         let shape = ArrayShape::OneD { width: 0 };
         Self { raw: CUarray::null(), shape, flags: ArrayFlags::empty(), context, _texels: PhantomData }
     }
 
-    /// Borrows an array that was made elsewhere, in the current context; it is never freed through this.
+    /// Borrows an array of other code, in the current context, without freeing it.
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are others than `T`; whatever the driver reports.
+    /// [`MemoryError::Texel`] if its elements are not `T`; other errors of the driver.
     ///
     /// # Safety
     /// 1. `raw` is a live array of the context of `cx`, and lives as long as the result is used.
-    /// 2. It has memory: it is not sparse, nor one whose memory is bound later.
+    /// 2. It has memory: it is neither sparse nor bound to memory later.
     ///
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
     #[inline]
     pub unsafe fn from_raw(cx: &'a Current<'_, '_>, raw: CUarray) -> Result<Self, MemoryError> {
-        // SAFETY: the caller's word, and `cx` proves that the context is current.
+        // SAFETY: guaranteed by the caller, and `cx` proves that the context is current.
         unsafe { Self::told(cx.get()?, raw, ArrayFlags::empty()) }
     }
 
-    /// An array of which the driver tells shape and format. It has at least these uses.
+    /// Reads the shape and format from the driver. `uses` are added to the flags.
     ///
     /// # Safety
-    /// The handle is live for `'a`, in this context, which is current; the array has memory.
+    /// The handle is live for `'a` in this context, which is current; the array has memory.
     pub(crate) unsafe fn told(
         context: Near<'a, ContextRef>,
         raw: CUarray,
         uses: ArrayFlags,
     ) -> Result<Self, MemoryError> {
-        // SAFETY: the caller's word.
+        // SAFETY: guaranteed by the caller.
         let ArrayDescriptor { shape, format, channels, flags } = unsafe { describe(&context, raw) }?;
         if (format, channels) != (T::FORMAT, T::CHANNELS) {
             return Err(MemoryError::Texel { format, channels });
         }
-        // SAFETY: the caller's word; the driver has just told shape and format.
+        // SAFETY: guaranteed by the caller; the driver has just reported shape and format.
         Ok(unsafe { Self::new(raw, shape, (flags | uses) & ArrayFlags::all(), context) })
     }
 
@@ -127,7 +127,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         self.shape
     }
 
-    /// Number of elements along each dimension; layers and faces lie along the depth.
+    /// Number of elements per dimension; the depth counts layers and faces.
     pub const fn extent(&self) -> Extent {
         self.shape.extent()
     }
@@ -137,10 +137,10 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         self.flags
     }
 
-    /// Description of the array by the driver.
+    /// Returns the driver's description of the array.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; whatever the driver reports.
+    /// [`Error::is_wrong_context`]; other errors of the driver.
     ///
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
@@ -151,12 +151,12 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         unsafe { describe(context, self.raw) }
     }
 
-    /// All elements.
+    /// Borrows all elements.
     pub const fn all(self) -> ArrayPart<'a, T> {
         ArrayPart { array: self, at: [0; 3], extent: self.shape.extent() }
     }
 
-    /// Some of the elements; `None` if a range does not lie in the array. Layers and faces lie along `z`.
+    /// Borrows some elements, or returns `None` if out of bounds. `z` counts layers and faces.
     pub fn part(
         self,
         x: impl RangeBounds<usize>,
@@ -171,12 +171,11 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         self.context
     }
 
-    /// The elements from `at` on, which the array has.
+    /// The elements from `at` on. The caller has checked the range.
     fn side(&self, at: [usize; 3], extent: Extent) -> Side<'_> {
         Side::array::<T>(self.raw, at, extent, self.shape.is_solid(), &self.context)
     }
 
-    /// All elements.
     pub(super) fn as_side(&self) -> Side<'_> {
         self.side([0; 3], self.extent())
     }
@@ -186,13 +185,13 @@ impl<'a, T: Texel> ArrayView<'a, T> {
 /// The array is live, and `context` is current.
 pub(super) unsafe fn describe(context: &ContextRef, raw: CUarray) -> Result<ArrayDescriptor, Error> {
     let mut described = CUDA_ARRAY3D_DESCRIPTOR::zeroed();
-    // SAFETY: the caller's word; the out-parameter outlives the call.
+    // SAFETY: guaranteed by the caller; the out-parameter outlives the call.
     unsafe { context_call!(context, cuArray3DGetDescriptor_v2(&raw mut described, raw)) }?;
     Ok(ArrayDescriptor::read(&described))
 }
 
 impl<'a, T: Texel> ArrayPart<'a, T> {
-    /// Number of elements along each dimension.
+    /// Number of elements per dimension.
     pub const fn extent(&self) -> Extent {
         self.extent
     }
@@ -203,21 +202,21 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
         self.array.context()
     }
 
-    /// The array of which this is a part.
+    /// The array that contains the part.
     pub const fn array(&self) -> ArrayView<'a, T> {
         self.array
     }
 
-    /// Copies these elements into a new vector: row by row, slice by slice. Blocks until they are there.
+    /// Copies these elements to a new vector: row by row, slice by slice. Blocks until done.
     ///
     /// # Errors
-    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for slices, layers and faces, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
     #[inline]
     pub fn to_vec(self, cx: &Current<'_, '_>) -> Result<Vec<T>, MemoryError> {
-        // SAFETY: the array is borrowed and has these elements, which are of `T`.
+        // SAFETY: the array is borrowed and has these elements of `T`.
         unsafe { side::to_vec(cx, &self.as_side()) }
     }
 

@@ -1,8 +1,8 @@
-//! Blocks that were freed, by size class, and counts of them.
+//! Free blocks by size class, and their counters.
 
 use super::size_class::SizeClass;
 
-/// Free blocks, a list per size class: the block freed last is the next one to be used.
+/// Free blocks, one list per size class. The block freed last is reused first.
 #[derive(Debug, Default)]
 pub(crate) struct Bins(Vec<Vec<u64>>);
 
@@ -20,12 +20,10 @@ impl Bins {
         self.0[class.number()].push(block);
     }
 
-    /// The largest class of which there is a block.
     pub(crate) fn largest(&self) -> Option<SizeClass> {
         self.0.iter().rposition(|bin| !bin.is_empty()).map(SizeClass::from_number)
     }
 
-    /// Takes all blocks out.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = (SizeClass, u64)> + use<> {
         let bins = std::mem::take(&mut self.0);
         let classes = bins.into_iter().enumerate();
@@ -47,16 +45,15 @@ impl Bins {
 pub struct PoolCounters {
     /// Blocks in use.
     pub active_blocks: usize,
-    /// Blocks that wait to be used again.
+    /// Free blocks that the pool holds.
     pub held_blocks: usize,
-    /// Bytes asked for, of the blocks in use.
+    /// Requested bytes of the blocks in use.
     pub active_bytes: usize,
-    /// Bytes of all blocks, which are rounded up to their size class.
+    /// Bytes of all blocks, rounded up to their size class.
     pub managed_bytes: usize,
 }
 
 impl PoolCounters {
-    /// The sum of the counts of two parts of a pool.
     pub(super) const fn and(self, other: Self) -> Self {
         Self {
             active_blocks: self.active_blocks + other.active_blocks,
@@ -67,16 +64,16 @@ impl PoolCounters {
     }
 }
 
-/// The counters, and whether blocks are held.
+/// The counters, and whether freed blocks are held.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) counters: PoolCounters,
-    /// True if blocks that are given back go to the driver.
+    /// True if freed blocks are returned to the driver.
     pub(crate) stopped: bool,
 }
 
 impl Counts {
-    /// A held block is used for `bytes` bytes.
+    /// A held block is reused for `bytes` bytes.
     #[inline]
     pub(crate) fn reused(&mut self, bytes: usize) {
         self.counters.held_blocks -= 1;
@@ -84,21 +81,21 @@ impl Counts {
         self.counters.active_bytes += bytes;
     }
 
-    /// A held block was not used after all.
+    /// A held block was not reused after all.
     pub(crate) fn not_used(&mut self, bytes: usize) {
         self.counters.held_blocks += 1;
         self.counters.active_blocks -= 1;
         self.counters.active_bytes -= bytes;
     }
 
-    /// A new block is used for `bytes` bytes.
+    /// A new block is in use for `bytes` bytes.
     pub(crate) fn grown(&mut self, class: SizeClass, bytes: usize) {
         self.counters.active_blocks += 1;
         self.counters.active_bytes += bytes;
         self.counters.managed_bytes += class.bytes();
     }
 
-    /// A block of which `bytes` bytes were asked for comes back; true if it is to be held.
+    /// A block of `bytes` requested bytes was freed. Returns true if it is to be held.
     #[inline]
     pub(crate) fn given_back(&mut self, class: SizeClass, bytes: usize) -> bool {
         self.counters.active_blocks -= 1;
@@ -111,13 +108,13 @@ impl Counts {
         !self.stopped
     }
 
-    /// A held block goes back to the driver.
+    /// A held block is freed.
     pub(crate) fn freed(&mut self, class: SizeClass) {
         self.counters.held_blocks -= 1;
         self.counters.managed_bytes -= class.bytes();
     }
 
-    /// A held block did not go back after all.
+    /// A held block was not freed after all.
     pub(crate) fn not_freed(&mut self, class: SizeClass) {
         self.counters.held_blocks += 1;
         self.counters.managed_bytes += class.bytes();

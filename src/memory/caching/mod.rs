@@ -1,5 +1,5 @@
-//! Pools that keep blocks which were freed, to hand them out again without a call of the driver: what those for memory of
-//! the device and of the host have in common, and those for the host.
+//! Pools that keep freed blocks and reuse them without a driver call: the common part for memory of
+//! the device and the host, and the pools for the host.
 
 mod bins;
 mod pinned;
@@ -19,14 +19,14 @@ use crate::context::ContextRef;
 use crate::error::Error;
 use crate::raw::held::activated;
 
-/// True if the driver has no room, so that giving blocks back may help.
+/// True if the driver has no memory left, so that freeing held blocks may help.
 pub(crate) fn is_no_room(error: Error) -> bool {
     error.code() == CUresult::CUDA_ERROR_OUT_OF_MEMORY
 }
 
-/// Frees blocks in their context, on whichever thread, and gives the first error. In a forked child it does nothing.
+/// Frees blocks in their context. Returns the first error. Does nothing in a forked child.
 ///
-/// A block whose freeing failed is gone all the same: the driver may have freed it.
+/// A block no longer exists after an error either, because the driver may have freed it.
 pub(crate) fn free_all(
     context: &ContextRef,
     blocks: impl IntoIterator<Item = u64>,
@@ -46,7 +46,7 @@ pub(crate) fn free_all(
     })
 }
 
-/// Like [`free_all`], for a `Drop`: errors are swallowed, and of a driver that is shutting down there are none.
+/// Same as [`free_all`], for a `Drop`: swallows errors, and ignores those that mean a shutdown.
 pub(crate) fn free_silently(
     context: &ContextRef,
     blocks: impl IntoIterator<Item = u64>,

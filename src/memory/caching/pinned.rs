@@ -1,4 +1,4 @@
-//! A pool of page-locked memory that keeps what was freed.
+//! A pool of page-locked memory that keeps freed blocks.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -13,18 +13,19 @@ use crate::error::Error;
 use crate::memory::{DeviceData, MemoryError, PinnedBuffer, PinnedFlags, bytes_of};
 use crate::raw::call::{context_call, forked};
 
-/// Page-locked memory that is kept when it is freed: the next buffer of its size class takes no call of the driver, where
-/// allocating page-locked memory takes the driver hundreds of microseconds.
+/// A pool of page-locked memory that keeps freed blocks. The next buffer of the same size class
+/// needs no driver call; an allocation of page-locked memory takes the driver hundreds of
+/// microseconds.
 ///
-/// A handle to a pool that is shared: by its clones, and by the buffers of it. When the last of them is gone, the memory goes
-/// back to the driver. It may be used on any threads.
+/// It is a handle: its clones and its buffers share the pool. When the last of them is dropped, the
+/// memory is returned to the driver. It can be used on any thread.
 ///
-/// A buffer that comes back is in use by no stream: what a scope or a request was lent, it has waited for, and what could not
-/// be waited for is [lost](PinnedBuffer#when-it-is-lost), here as anywhere, and never handed out again. So any stream may
-/// have a block next.
+/// No stream uses a buffer that returns to the pool: scopes and requests have waited for it, and a
+/// buffer that could not be waited for is [lost](PinnedBuffer#when-it-is-lost) and never reused. So
+/// any stream can use a block next.
 ///
-/// Blocks are sixteen sizes per power of two, of at least 512 bytes. When the driver has no room, the blocks that are held
-/// are freed, the largest first, until it has.
+/// Blocks have sixteen sizes per power of two, and at least 512 bytes. If the driver has no memory
+/// left, held blocks are freed, the largest first, until the allocation succeeds.
 ///
 /// # Example
 /// ```
@@ -46,25 +47,23 @@ pub struct PinnedPool<'p> {
     flags: PinnedFlags,
 }
 
-/// What such a pool holds.
 #[derive(Default)]
 struct Blocks {
     bins: Bins,
     counts: Counts,
 }
 
-/// A block in use, which goes back to its pool on drop.
+/// A block in use, which returns to its pool on drop.
 pub(in crate::memory) struct PinnedLease<'p> {
-    /// Taken when this is dropped.
     pool: ManuallyDrop<User<'p, Blocks>>,
     start: *mut c_void,
     class: SizeClass,
     bytes: usize,
 }
 
-// SAFETY: any thread may use and give back the block; the pool is shared between threads.
+// SAFETY: any thread may use and free the block; threads share the pool.
 unsafe impl Send for PinnedLease<'_> {}
-// SAFETY: as above; shared, it gives out an address alone.
+// SAFETY: as above; a shared reference gives only an address.
 unsafe impl Sync for PinnedLease<'_> {}
 
 impl<'p> PinnedPool<'p> {
@@ -74,17 +73,17 @@ impl<'p> PinnedPool<'p> {
         Self { pool: Parts::new(cx.keep()), flags: flags & PinnedFlags::all() }
     }
 
-    /// The context in which the memory is allocated.
+    /// Returns the context in which the memory is allocated.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.pool.context()
     }
 
-    /// Takes `len` elements from the pool and sets all their bytes to zero. Of no bytes, nothing is taken.
+    /// Takes `len` elements from the pool and sets all their bytes to zero; nothing for zero bytes.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for elements aligned beyond a page; [`MemoryError::NoRoom`];
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
+    /// [`MemoryError::NoRoom`]; [`Error::is_wrong_context`].
     ///
     /// Driver: none where a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+, and where that has no
     /// room, `cuMemFreeHost`, CUDA 2.0+.
@@ -100,13 +99,13 @@ impl<'p> PinnedPool<'p> {
             len,
             self.flags,
             |start: *mut T| {
-                // SAFETY: `len` elements lie there.
+                // SAFETY: there are `len` elements.
                 unsafe { start.write_bytes(0, len) }
             },
         )
     }
 
-    /// Takes as many elements as `host` has from the pool, and copies them on the host.
+    /// Takes a buffer of the length of `host` from the pool, and copies `host` there on the host.
     ///
     /// # Errors
     /// Same as [`zeroed`](PinnedPool::zeroed).
@@ -125,23 +124,24 @@ impl<'p> PinnedPool<'p> {
             len,
             self.flags,
             |start: *mut T| {
-                // SAFETY: as many elements as `host` has lie there.
+                // SAFETY: there are as many elements as in `host`.
                 unsafe { start.copy_from_nonoverlapping(host.as_ptr(), len) }
             },
         )
     }
 
-    /// How many blocks there are, and their bytes. No driver call.
+    /// Returns the number of blocks, and their bytes. No driver call.
     #[inline]
     pub fn counters(&self) -> PoolCounters {
         self.pool.counters()
     }
 
-    /// Gives the blocks that are held back to the driver.
+    /// Frees the held blocks.
     ///
     /// # Errors
-    /// As the driver says, the first of them. The blocks are gone all the same; but where a capture forbids to free them and the
-    /// driver does not exempt the thread, as before CUDA 10.1 ([`Error::is_unresolved`]), they stay.
+    /// The first error of the driver. The blocks no longer exist after an error either. Exception:
+    /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
+    /// ([`Error::is_unresolved`]), they are kept.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block; beside a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFreeHost", "cuThreadExchangeStreamCaptureMode"))]
@@ -151,7 +151,7 @@ impl<'p> PinnedPool<'p> {
         self.pool.free_held()
     }
 
-    /// From now on, gives blocks back to the driver as soon as they are freed, and does so with those that are held.
+    /// Frees the held blocks, and from now on every block that returns to the pool.
     ///
     /// # Errors
     /// Same as [`free_held`](PinnedPool::free_held).
@@ -165,12 +165,12 @@ impl<'p> PinnedPool<'p> {
         self.pool.free_held()
     }
 
-    /// In a forked child no thread may wait for a lock.
+    /// Fails in a forked child, where no thread may wait for a lock.
     fn check_not_forked(&self) -> Result<(), Error> {
         if self.pool.forked() { Err(forked(FnId::cuMemFreeHost)) } else { Ok(()) }
     }
 
-    /// A block for so many elements; none for no bytes.
+    /// A block for the elements; none for zero bytes.
     #[inline]
     fn lease<T: DeviceData>(
         &self,
@@ -195,7 +195,8 @@ impl<'p> PinnedPool<'p> {
         }
     }
 
-    /// A block that another part holds, or a new one; as long as there is no room for it, what is held goes, the largest first.
+    /// Takes a block that another part holds, or allocates one. If there is no memory left, frees
+    /// held blocks, the largest first.
     #[cold]
     #[inline(never)]
     fn grow(
@@ -234,7 +235,7 @@ impl<'p> PinnedPool<'p> {
 }
 
 impl Blocks {
-    /// A block that is held, which is in use now.
+    /// Takes a held block into use.
     #[inline]
     fn take(&mut self, class: SizeClass, bytes: usize) -> Option<u64> {
         let block = self.bins.take(class)?;
@@ -242,14 +243,14 @@ impl Blocks {
         Some(block)
     }
 
-    /// A block that is held, which is another part's from now on.
+    /// Takes a held block for another part.
     fn give_away(&mut self, class: SizeClass) -> Option<u64> {
         let block = self.bins.take(class)?;
         self.counts.freed(class);
         Some(block)
     }
 
-    /// Holds a block that comes back, unless it is to be freed: then false.
+    /// Holds a block that returns. Returns false if it is to be freed instead.
     #[inline]
     fn put(&mut self, class: SizeClass, block: u64, bytes: usize) -> bool {
         let held = self.counts.given_back(class, bytes);
@@ -287,14 +288,14 @@ impl Stock for Blocks {
     fn free(context: &ContextRef, block: u64) -> Result<(), Error> {
         let start = ptr::with_exposed_provenance_mut(block as usize);
         captures::free_beside(context.library(), || {
-            // SAFETY: the block has no users, so that neither host nor device touches it.
+            // SAFETY: the block has no users, on the host or the device.
             unsafe { context_call!(context, cuMemFreeHost(start)) }
         })
     }
 }
 
 impl<'p> PinnedLease<'p> {
-    /// A block that is counted as in use.
+    /// A block that is already counted as in use.
     #[inline]
     fn new(part: &User<'p, Blocks>, block: u64, class: SizeClass, bytes: usize) -> Self {
         let start = ptr::with_exposed_provenance_mut(block as usize);
@@ -309,13 +310,13 @@ impl<'p> PinnedLease<'p> {
         self.pool.context()
     }
 
-    /// Leaves the block as it is, as the device may still write it: neither is it handed out again, nor does the context
-    /// end, which would free it.
+    /// Leaks the block, because the device may still write it: the block is not reused, and the
+    /// context, which would free it, does not end.
     #[cold]
     pub(in crate::memory) fn lose(self) {
         let mut this = ManuallyDrop::new(self);
         std::mem::forget(this.pool.context().clone());
-        // SAFETY: taken once, out of a value that is not dropped.
+        // SAFETY: taken once, from a value that is not dropped.
         drop(unsafe { ManuallyDrop::take(&mut this.pool) });
     }
 }
@@ -323,7 +324,7 @@ impl<'p> PinnedLease<'p> {
 impl Drop for PinnedLease<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: taken once, here, as nobody uses the value any more.
+        // SAFETY: taken once, here, where the value has no users any more.
         let pool = unsafe { ManuallyDrop::take(&mut self.pool) };
         if pool.forked() {
             return;

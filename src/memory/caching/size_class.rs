@@ -1,19 +1,18 @@
 //! Size classes: sixteen per power of two.
 
-/// Bits of a size that its class keeps, beside the leading one.
+/// Bits of a size after the leading one that determine its class.
 const MANTISSA_BITS: u32 = 4;
-/// Classes per power of two.
 const STEPS: usize = 1 << MANTISSA_BITS;
-/// The smallest class, in bytes: what drivers allocate at least.
+/// The smallest class, in bytes: the smallest allocation of drivers.
 const LEAST_BITS: u32 = 9;
 
-/// Sizes that one kind of block serves: those up to `(16 + m) << e` bytes and beyond the class below, so that less than a
-/// sixteenth is wasted, but for blocks of less than 512 bytes.
+/// Sizes that one kind of block serves: up to `(16 + m) << e` bytes, and larger than the class
+/// below. So less than a sixteenth is wasted, except in blocks of less than 512 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SizeClass(u32);
 
 impl SizeClass {
-    /// The class of `bytes` bytes; `None` if its blocks would be larger than can be addressed.
+    /// Returns the class of `bytes` bytes, or `None` if its blocks would exceed the address space.
     #[inline]
     pub(crate) fn of(bytes: usize) -> Option<Self> {
         if bytes > 1 << (isize::BITS - 2) {
@@ -21,13 +20,13 @@ impl SizeClass {
         }
         let bytes = bytes.max(1 << LEAST_BITS);
         let shift = bytes.ilog2() - MANTISSA_BITS;
-        // Sixteen to thirty-two units; thirty-two are sixteen of the next power, which the sum below makes of itself.
+        // Sixteen to thirty-two units. The sum below makes thirty-two sixteen of the next power.
         let units = bytes.div_ceil(1 << shift);
         let number = ((shift + MANTISSA_BITS - LEAST_BITS) as usize) * STEPS + units - STEPS;
         Some(Self(number as u32))
     }
 
-    /// Number of the class; larger ones have larger blocks.
+    /// Number of the class; larger numbers have larger blocks.
     #[inline]
     pub(crate) const fn number(self) -> usize {
         self.0 as usize
@@ -37,7 +36,6 @@ impl SizeClass {
         Self(number as u32)
     }
 
-    /// Bytes of a block.
     #[inline]
     pub(crate) const fn bytes(self) -> usize {
         let (power, step) = (self.number() / STEPS, self.number() % STEPS);

@@ -1,14 +1,16 @@
-//! The parts of a caching pool, and the values that keep them: handles and blocks in use.
+//! The parts of a caching pool, and the values that keep them: handles, and blocks in use.
 //!
-//! Each thread works with one part, so that threads which share a pool neither wait for each other nor pass a cache line
-//! around: the lock and the count of a part are on lines of their own. A block goes back to the part that it is from,
-//! on whichever thread. A thread whose part holds none takes those of other parts over, before the driver is asked.
+//! Each thread works with one part, so that threads that share a pool neither wait for each other
+//! nor share a cache line: the lock and the count of each part have separate lines. A block returns
+//! to the part that it came from, on any thread. If the thread's part holds no block, it takes one
+//! from another part before it calls the driver.
 //!
-//! A part is a `Mutex` in an `Arc`, which takes six atomic operations for a block that is taken and given back. A lock of the
-//! crate's own with the users counted in it took two. It earned 9 ns of 13 (one thread, medians of 500 rounds), 4 of them
-//! over a `Mutex` alone: too little for a file of unsafe code, and it was the one line that all threads wrote.
+//! A part is a `Mutex` in an `Arc`, which needs six atomic operations per block. A custom lock that
+//! counts its users needed two. It saved 9 of 13 ns (one thread, medians of 500 rounds), 4 of them
+//! compared with a `Mutex` alone. That was too little for a file of unsafe code, and all threads
+//! wrote its cache line.
 //!
-//! Between locking and unlocking, nothing waits and no code of programs runs, nor does the driver.
+//! While a part is locked, nothing waits, and neither programs nor the driver are called.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,32 +23,31 @@ use crate::context::{ContextRef, KeptContext};
 use crate::error::Error;
 use crate::raw::held::activated;
 
-/// The contents of a part of a pool.
 pub(crate) trait Stock: Default {
-    /// Place of a held block.
+    /// Location of a held block.
     type Place: Copy;
 
-    /// The largest class of which a block is held.
     fn largest(&self) -> Option<SizeClass>;
 
     fn counts(&mut self) -> &mut Counts;
 
-    /// Takes the largest held block, to free it. Its place stays reserved until `put_back` reports the outcome.
+    /// Takes the largest held block, to free it. Its place is reserved until `put_back`.
     fn take_held(&mut self) -> Option<(Self::Place, u64)>;
 
-    /// The block that was taken from a place is free, or comes back.
+    /// Reports that the block taken from a place is free, or returns it.
     fn put_back(&mut self, place: Self::Place, block: Option<u64>);
 
-    /// Frees a block without users, in the context of the pool, which is current.
+    /// Frees a block without users, in the pool's context, which is current.
     fn free(context: &ContextRef, block: u64) -> Result<(), Error>;
 }
 
-/// A user of a part of a pool: a handle of the pool, or a block in use. When the last is dropped, the part ends.
+/// A user of a part of a pool: a handle, or a block in use. The part ends with its last user.
 ///
-/// In a forked child, where a thread that is gone may have the lock, it is not locked, and the contents that it guards are left alone.
+/// In a forked child the part is not locked, because a thread that no longer exists may hold the
+/// lock, and its contents are left alone.
 pub(crate) struct User<'p, T: Stock>(Arc<Part<'p, T>>);
 
-/// On cache lines of its own, also where two are fetched at once.
+/// On separate cache lines, even where hardware fetches them in pairs.
 #[repr(align(128))]
 struct Part<'p, T: Stock> {
     context: KeptContext<'p>,
@@ -54,27 +55,26 @@ struct Part<'p, T: Stock> {
 }
 
 impl<'p, T: Stock> User<'p, T> {
-    /// The context in which the pool's memory is allocated.
     #[inline]
     pub(crate) fn context(&self) -> &KeptContext<'p> {
         &self.0.context
     }
 
-    /// True in a forked child, where nobody may wait for the lock.
+    /// True in a forked child, where no code may wait for the lock.
     #[inline]
     pub(crate) fn forked(&self) -> bool {
         self.context().library().forked()
     }
 
-    /// Waits for other threads to unlock. Not to be called twice by a thread, nor in a forked child.
+    /// Locks the part. A thread must not lock it twice, or in a forked child.
     ///
-    /// What is locked is changed as a whole or not at all, since no code of programs runs in between, which could panic.
+    /// Changes are never partial: no program code, which could panic, runs in between.
     #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.stock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Frees the largest block that is held, in the context of the pool, which is current; `None` if there is none.
+    /// Frees the largest held block, if any, in the pool's context, which is current.
     fn free_one(&self) -> Option<Result<(), Error>> {
         let (place, block) = self.lock().take_held()?;
         let freed = T::free(self.context(), block);
@@ -83,8 +83,8 @@ impl<'p, T: Stock> User<'p, T> {
         Some(freed)
     }
 
-    /// Changes the stock, and is no user any more if `change` says so: then the part may have ended. Otherwise this comes
-    /// back. Not to be called in a forked child.
+    /// Changes the stock. If `change` returns true, drops this user, which may end the part;
+    /// otherwise returns it. Not for a forked child.
     #[inline]
     pub(crate) fn leave_if(self, change: impl FnOnce(&mut T) -> bool) -> Option<Self> {
         let leaves = change(&mut self.lock());
@@ -99,8 +99,7 @@ impl<T: Stock> Clone for User<'_, T> {
     }
 }
 
-/// True if an error says that a block was certainly not freed: a capture forbids it, and the driver does not exempt the
-/// thread.
+/// True if a capture prevented the free, because the driver cannot exempt the thread.
 pub(crate) fn is_not_freed(error: Error) -> bool {
     error.is_refused_by_a_capture() || error.call() == FnId::cuThreadExchangeStreamCaptureMode
 }
@@ -109,7 +108,7 @@ impl<T: Stock> Drop for Part<'_, T> {
     fn drop(&mut self) {
         let stock = self.stock.get_mut().unwrap_or_else(PoisonError::into_inner);
         if self.context.library().forked() {
-            // A thread that is gone may have been in the middle of a change.
+            // A thread that no longer exists may have been in the middle of a change.
             std::mem::forget(std::mem::take(stock));
             return;
         }
@@ -118,12 +117,11 @@ impl<T: Stock> Drop for Part<'_, T> {
     }
 }
 
-/// Number of parts of a pool. So many threads have parts of their own, if they used their first pool one after
-/// the other.
+/// Number of parts of a pool. Threads get parts in turn, at their first use of any pool.
 const PARTS: usize = 16;
 
 thread_local! {
-    /// Number of the part that the thread works with, in all pools; beyond them before it has one.
+    /// Number of the thread's part, in all pools; `PARTS` until it is assigned.
     static PART: Cell<usize> = const { Cell::new(PARTS) };
 }
 
@@ -136,7 +134,7 @@ fn next_part() -> usize {
     part
 }
 
-/// The handle of a pool, which is shared by its clones.
+/// The handle of a pool, shared by its clones.
 pub(crate) struct Parts<'p, T: Stock>(Arc<[User<'p, T>; PARTS]>);
 
 impl<'p, T: Stock> Parts<'p, T> {
@@ -145,7 +143,6 @@ impl<'p, T: Stock> Parts<'p, T> {
         Self(Arc::new(std::array::from_fn(|_| User(Arc::new(part())))))
     }
 
-    /// The part that the calling thread works with.
     #[inline]
     pub(crate) fn mine(&self) -> &User<'p, T> {
         let part = PART.get();
@@ -156,7 +153,7 @@ impl<'p, T: Stock> Parts<'p, T> {
         self.0.iter()
     }
 
-    /// Takes from the first of the other parts that has any.
+    /// Takes from the first other part for which `take` succeeds.
     pub(crate) fn of_others<R>(&self, take: impl Fn(&mut T) -> Option<R>) -> Option<R> {
         let mine = self.mine();
         let mut others = self.all().filter(|part| !Arc::ptr_eq(&part.0, &mine.0));
@@ -173,7 +170,7 @@ impl<'p, T: Stock> Parts<'p, T> {
         self.0[0].forked()
     }
 
-    /// Sum over the parts, one after the other; in a forked child, of those that no thread had locked.
+    /// Sum over the parts; in a forked child, over the parts that no thread had locked.
     pub(crate) fn counters(&self) -> PoolCounters {
         let forked = self.forked();
         let of_part = |part: &User<'p, T>| match part.0.stock.try_lock() {
@@ -184,27 +181,28 @@ impl<'p, T: Stock> Parts<'p, T> {
         self.all().map(of_part).fold(PoolCounters::default(), PoolCounters::and)
     }
 
-    /// From now on, blocks that are given back go to the driver. Not to be called in a forked child.
+    /// From now on, blocks that return are freed. Not for a forked child.
     pub(crate) fn stop_holding(&self) {
         self.all().for_each(|part| part.lock().counts().stopped = true);
     }
 
-    /// Frees the largest block that any part holds, in the context of the pool, which is current; `None` if there is none.
+    /// Frees the largest block that any part holds, in the pool's context, which is current.
+    /// Returns `None` if there is none.
     pub(crate) fn free_one(&self) -> Option<Result<(), Error>> {
         loop {
             let largest = self.all().map(|part| (part.lock().largest(), part));
             let (Some(_), part) = largest.max_by_key(|(largest, _)| *largest)? else { return None };
-            // Another thread may have been faster.
+            // Another thread may have freed it first.
             if let Some(freed) = part.free_one() {
                 return Some(freed);
             }
         }
     }
 
-    /// Frees as many blocks as are held, on whichever thread, and returns the first error. Not to be called in a forked child.
+    /// Frees all held blocks, on any thread, and returns the first error. Not for a forked child.
     ///
-    /// A block whose freeing failed is gone all the same, as the driver may have freed it, unless a capture has kept it from
-    /// that.
+    /// A block no longer exists after an error either, because the driver may have freed it.
+    /// Exception: a capture prevented the free.
     pub(crate) fn free_held(&self) -> Result<(), Error> {
         let held = self.counters().held_blocks;
         if held == 0 {

@@ -1,4 +1,4 @@
-//! Copies with attributes, and several copies by one call.
+//! Copies with attributes, and several copies in one call.
 
 use cuprum_sys::{CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemDecompressParams, CUmemcpyAttributes, CUstream};
 
@@ -9,8 +9,9 @@ use crate::raw::call::context_call;
 /// Queues a copy of `bytes` bytes with attributes.
 ///
 /// # Safety
-/// `context` is current. Both sides have `bytes` bytes that the context reaches, and live until `stream` was waited for;
-/// one on the host is as [`super::from_host_on`] and [`super::to_host_on`] demand.
+/// `context` is current. Both sides have `bytes` bytes that the context can access, and live until
+/// `stream` was waited for; for a side on the host, same as [`super::from_host_on`] and
+/// [`super::to_host_on`].
 pub(crate) unsafe fn with_attributes_on(
     context: &ContextRef,
     stream: CUstream,
@@ -23,14 +24,14 @@ pub(crate) unsafe fn with_attributes_on(
         return Ok(());
     }
     let attributes = &raw mut attributes;
-    // SAFETY: the caller's word; the attributes outlive the call.
+    // SAFETY: guaranteed by the caller; the attributes outlive the call.
     unsafe { context_call!(context, cuMemcpyWithAttributesAsync(to, from, bytes, attributes, stream)) }
 }
 
-/// Queues several copies in no order. Each set of attributes is of the copies from one on.
+/// Queues copies without an order. Each set of attributes applies to the copies from an index on.
 ///
 /// # Safety
-/// Same as [`with_attributes_on`] for each; the lists are of one length, and so are those of the attributes.
+/// Same as [`with_attributes_on`]; corresponding lists have equal lengths.
 pub(crate) unsafe fn several_on(
     context: &ContextRef,
     stream: CUstream,
@@ -44,7 +45,7 @@ pub(crate) unsafe fn several_on(
     let (sets, count) = (attributes.len(), bytes.len());
     let (attributes, first) = (attributes.as_mut_ptr(), first.as_mut_ptr());
     let (to, from, bytes) = (to.as_mut_ptr(), from.as_mut_ptr(), bytes.as_mut_ptr());
-    // SAFETY: the caller's word; lists and attributes outlive the call.
+    // SAFETY: guaranteed by the caller; lists and attributes outlive the call.
     unsafe {
         context_call!(context, cuMemcpyBatchAsync_v2(to, from, bytes, count, attributes, first, sets, stream))
     }
@@ -59,14 +60,14 @@ pub(crate) unsafe fn block_with_attributes_on(
     stream: CUstream,
     mut block: CUDA_MEMCPY3D_BATCH_OP,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's word; the block outlives the call.
+    // SAFETY: guaranteed by the caller; the block outlives the call.
     unsafe { context_call!(context, cuMemcpy3DWithAttributesAsync(&raw mut block, 0, stream)) }
 }
 
-/// Queues several copies of blocks of rows and slices, in no order.
+/// Queues several copies of blocks of rows and slices, without an order.
 ///
 /// # Safety
-/// Same as [`super::block_on`] for each.
+/// Same as [`super::block_on`] for each copy.
 pub(crate) unsafe fn blocks_on(
     context: &ContextRef,
     stream: CUstream,
@@ -76,15 +77,15 @@ pub(crate) unsafe fn blocks_on(
         return Ok(());
     }
     let (first, count) = (blocks.as_mut_ptr(), blocks.len());
-    // SAFETY: the caller's word; the list outlives the call.
+    // SAFETY: guaranteed by the caller; the list outlives the call.
     unsafe { context_call!(context, cuMemcpy3DBatchAsync_v2(count, first, 0, stream)) }
 }
 
-/// Queues decompressions in no order. Gives the index of the one at fault, where the driver tells it, with the error.
+/// Queues decompressions without an order. An error has the index of the failed one, if known.
 ///
 /// # Safety
-/// `context` is current. What each names is live until `stream` was waited for, and has room for what the compressed bytes
-/// become.
+/// `context` is current. The memory of each entry is live until `stream` was waited for, and has
+/// room for the decompressed bytes.
 pub(crate) unsafe fn decompress_on(
     context: &ContextRef,
     stream: CUstream,
@@ -95,7 +96,7 @@ pub(crate) unsafe fn decompress_on(
     }
     let mut index = usize::MAX;
     let (first, count, failed) = (list.as_mut_ptr(), list.len(), &raw mut index);
-    // SAFETY: the caller's word; list and out-parameter outlive the call.
+    // SAFETY: guaranteed by the caller; list and out-parameter outlive the call.
     let answer =
         unsafe { context_call!(context, cuMemBatchDecompressAsync(first, count, 0, failed, stream)) };
     answer.map_err(|error| (error, (index < count).then_some(index)))

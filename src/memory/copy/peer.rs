@@ -1,11 +1,12 @@
 //! Copies between contexts.
 //!
-//! The driver frees memory when the work of its own context is done. A copy between two devices is work of one of them, so
-//! freeing the other side does not wait for it, and ends both contexts: on two H200s (error 719) the target, even in the
-//! context that has queued the copy, and the source of a copy that another context has queued
-//! (`tests/data/goldens/waits.txt`). So no such copy outlasts the borrow of either side: it is waited for by the call, or by
-//! the scope that queues it. Where no wait proves that it is over, both contexts are [marked](ContextRef::mark), and nothing
-//! of them is freed any more.
+//! The driver frees memory when the work of the memory's own context is complete. A copy between
+//! two devices is work of one of them, so freeing the other side does not wait for it, and faults
+//! both contexts (error 719). On two H200s this happened to the target, even in the context that
+//! queued the copy, and to the source of a copy that another context queued
+//! (`tests/data/goldens/waits.txt`). So no such copy outlives the borrow of either side: the call
+//! waits for it, or the scope that queues it. If no wait proves that it is complete, both contexts
+//! are [marked](ContextRef::mark), and none of their memory is freed any more.
 
 use cuprum_sys::{CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUstream, StreamMode};
 
@@ -15,18 +16,18 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::activated;
 
-/// Waits for what the default stream of another context may still do with memory that is to be copied from there or to
-/// there on a stream: such as filling it, or using it as the memory of somebody else, who has freed it in the order of that
-/// stream. It is for the time of this call that the other context is current.
+/// Waits for work that the default stream of another context may still do with memory of a copy,
+/// such as filling it, or using it for its previous owner, who freed it in stream order. The other
+/// context is current only during this call.
 pub(crate) fn wait_for_other(context: &ContextRef) -> Result<(), Error> {
     if context.library().stream_mode() == StreamMode::PerThread {
-        // Nothing is left in flight there.
+        // No work is in flight there.
         return Ok(());
     }
     activated(context, || wait_for_default_stream(context))
 }
 
-/// Copies `bytes` bytes from the context of `from` to the current one, that of `to`, and waits for the copy.
+/// Copies `bytes` bytes from the context of `from` to that of `to`, which is current, and waits.
 ///
 /// # Safety
 /// Both sides have `bytes` bytes in their contexts, which are of one driver.
@@ -35,34 +36,35 @@ pub(crate) unsafe fn between(to: InContext<'_>, from: InContext<'_>, bytes: usiz
         return Ok(());
     }
     let ((context, to), (other, from)) = (to, from);
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let copied =
         unsafe { context_call!(context, cuMemcpyPeer(to, context.as_raw(), from, other.as_raw(), bytes)) };
     over(context, other, copied)
 }
 
-/// Copies a block of rows and slices from the second context to the first, which is current, and waits for the copy.
+/// Copies a block from the second context to the first, which is current, and waits.
 ///
 /// # Safety
-/// On both sides, what `block` names is live and has room for the block; device memory and arrays are of the contexts given,
-/// destination first, which are of one driver. The destination is not on the host.
+/// Both sides of `block` are live and have room for it; device memory and arrays are of the given
+/// contexts, destination first, which are of one driver. The destination is not on the host.
 pub(crate) unsafe fn block_between(block: &CUDA_MEMCPY3D, contexts: [&ContextRef; 2]) -> Result<(), Error> {
     if is_empty(block) {
         return Ok(());
     }
     let block = peer_of(block, contexts.map(ContextRef::as_raw));
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     let copied = unsafe { context_call!(contexts[0], cuMemcpy3DPeer(&raw const block)) };
     over(contexts[0], contexts[1], copied)
 }
 
-/// Waits for a copy that was queued on the default stream of `context`, which is current, or that may have been although the
-/// call failed. Unless it is over for certain, no memory of either is freed any more.
+/// Waits for a copy on the default stream of `context`, which is current. The copy may be queued
+/// even if the call failed. Unless it is certainly complete, no memory of either context is freed
+/// any more.
 fn over(context: &ContextRef, other: &ContextRef, copied: Result<(), Error>) -> Result<(), Error> {
     if copied.is_err_and(|error| error.is_forked() || error.is_unresolved()) {
         return copied;
     }
-    // SAFETY: the null stream is always there, and the context is current.
+    // SAFETY: the null stream always exists, and the context is current.
     let (waited, is_over) = unsafe { waited_for(context, CUstream::null()) };
     if !is_over {
         [context, other].into_iter().for_each(|context| context.mark().lose());
@@ -73,7 +75,8 @@ fn over(context: &ContextRef, other: &ContextRef, copied: Result<(), Error>) -> 
 /// Queues a copy of a block of rows and slices between contexts.
 ///
 /// # Safety
-/// Same as [`block_between`]; the stream is of `context`, and both sides live until it was waited for.
+/// Same as [`block_between`]; `stream` is of `context`, and both sides live until it was waited
+/// for.
 pub(crate) unsafe fn block_between_on(
     context: &ContextRef,
     stream: CUstream,
@@ -84,11 +87,10 @@ pub(crate) unsafe fn block_between_on(
         return Ok(());
     }
     let block = peer_of(block, contexts);
-    // SAFETY: the caller's word.
+    // SAFETY: guaranteed by the caller.
     unsafe { context_call!(context, cuMemcpy3DPeerAsync(&raw const block, stream)) }
 }
 
-/// The same copy, with the contexts of both sides.
 const fn peer_of(block: &CUDA_MEMCPY3D, [to, from]: [CUcontext; 2]) -> CUDA_MEMCPY3D_PEER {
     CUDA_MEMCPY3D_PEER {
         srcXInBytes: block.srcXInBytes,

@@ -1,4 +1,4 @@
-//! Managed memory: one address for host and devices, between which the driver moves it.
+//! Managed memory, which the driver moves between the host and devices at one address.
 
 mod range;
 
@@ -19,29 +19,30 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Held, activated};
 
-/// `len` elements of managed memory in one context, freed on drop: host and device reach it at one address.
+/// `len` elements of managed memory, freed on drop. The host and devices use one address.
 ///
-/// For the device it is memory like any other: it gives [slices](Slice), which are copied, filled, lent and given to
-/// kernels. The host reaches it by [`host`](ManagedBuffer::host), [`host_mut`](ManagedBuffer::host_mut) and
-/// [`on_host`](ManagedBuffer::on_host), each of which first waits for all work of the context, so that nothing that was
-/// queued before still writes it. As long as the host has it, it is borrowed, so that nothing new can be queued that
-/// writes it.
+/// On the device it is like other memory: it lends [slices](Slice), which are copied, filled, lent,
+/// and passed to kernels. The host accesses it by [`host`](ManagedBuffer::host),
+/// [`host_mut`](ManagedBuffer::host_mut) and [`on_host`](ManagedBuffer::on_host), each of which
+/// first waits for all work of the context, so that earlier work no longer writes it. During the
+/// access it is borrowed, so that no new work can write it.
 ///
-/// # Devices that do not share
+/// # Devices without concurrent access
 ///
-/// Where a device cannot work beside the host's accesses (the attribute
-/// `CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS` is 0: Windows, some embedded devices, and those before Pascal), the host
-/// must not touch managed memory while *any* kernel runs, of whichever thread. No borrow can promise that, so
-/// [`host`](ManagedBuffer::host) answers [`MemoryError::NotConcurrent`] there, and [`on_host`](ManagedBuffer::on_host)
-/// attaches the memory to the host for as long as its closure runs: this is allowed on every device. All devices that the
-/// process sees have to share, or none counts as sharing.
+/// Some devices cannot run while the host accesses managed memory (the attribute
+/// `CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS` is 0: Windows, some embedded devices, and
+/// devices before Pascal). There the host must not access managed memory while *any* kernel of any
+/// thread runs. No borrow can guarantee that, so [`host`](ManagedBuffer::host) fails with
+/// [`MemoryError::NotConcurrent`], and [`on_host`](ManagedBuffer::on_host) attaches the memory to
+/// the host during its closure, which all devices allow. Concurrent access requires that all
+/// devices of the process support it.
 ///
 /// # After a fault
 ///
-/// All waits fail, and so the host gets the memory no more. What the host has in hand when another piece of work faults
-/// stays readable, as no work was using it.
+/// All waits fail, so the host can no longer borrow the memory. An existing borrow stays readable
+/// when other work faults, because no work uses the memory.
 ///
-/// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
+/// A buffer of zero bytes owns nothing and makes no driver calls.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -56,9 +57,9 @@ use crate::raw::held::{Held, activated};
 pub struct ManagedBuffer<'ctx, T: DeviceData> {
     memory: Held<'ctx, Allocation>,
     len: usize,
-    /// True if the host may touch it beside work of any device.
+    /// True if the host may access it during work of any device.
     concurrent: bool,
-    /// True if it could not be given back to the devices.
+    /// True if it could not be attached to the devices again.
     lost: bool,
     _elements: PhantomData<T>,
 }
@@ -70,14 +71,14 @@ elements! {
 }
 
 impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
-    /// Allocates `len` elements whose contents are whatever the memory held.
+    /// Allocates `len` elements without initializing them.
     ///
-    /// The devices are asked first whether they share managed memory with the host.
+    /// First queries whether the devices support concurrent access.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for elements aligned beyond what the driver gives;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` on a device without managed memory; the sticky errors of earlier
-    /// work.
+    /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than the
+    /// driver's; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` on a device without managed
+    /// memory.
     ///
     /// Driver: `cuMemAllocManaged`, CUDA 6.0+, and `cuDeviceGetCount` and `cuDeviceGetAttribute`, CUDA 2.0+.
     #[doc(alias = "cuMemAllocManaged")]
@@ -112,12 +113,12 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         let buffer = Self::alloc(cx, len)?;
         let context = cx.of(buffer.context(), FnId::cuMemsetD8_v2)?;
         let bytes = bytes_of::<T>(len)?;
-        // SAFETY: so many bytes were just allocated, which nobody else uses, and any bytes are a `T`.
+        // SAFETY: the bytes were just allocated and have no other users, and any bytes are a `T`.
         unsafe { copy::fill(context, buffer.as_raw(), Pattern::Byte(0), bytes) }?;
         Ok(buffer)
     }
 
-    /// Allocates as many elements as `host` has and copies them there.
+    /// Allocates a buffer of the length of `host` and copies `host` there.
     ///
     /// # Errors
     /// Same as [`alloc`](ManagedBuffer::alloc).
@@ -132,51 +133,51 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// True if the host may read it while devices work: then [`host`](ManagedBuffer::host) works.
+    /// True if the host may read it while devices work, by [`host`](ManagedBuffer::host).
     pub const fn is_concurrent(&self) -> bool {
         self.concurrent
     }
 
-    /// True if the memory could not be given back to the devices after [`on_host`](ManagedBuffer::on_host). Then its
-    /// slices are empty.
+    /// True if the memory could not be attached to the devices again after
+    /// [`on_host`](ManagedBuffer::on_host). Then its slices are empty.
     pub const fn is_lost(&self) -> bool {
         self.lost
     }
 
-    /// Number of elements that devices may reach.
+    /// Number of elements that devices may access.
     const fn reachable(&self) -> usize {
         if self.lost { 0 } else { self.len }
     }
 
-    /// Some elements, for advice and prefetching; `None` if the range does not lie in the buffer.
+    /// Borrows some elements for advice and prefetching, or returns `None` if out of bounds.
     pub fn range(&self, range: impl RangeBounds<usize>) -> Option<ManagedRange<'_>> {
         let (start, len) = resolve(&range, self.reachable())?;
         let address = self.as_raw() + (start * size_of::<T>()) as CUdeviceptr;
         Some(ManagedRange::new(address, len * size_of::<T>(), self.memory.near()))
     }
 
-    /// Some elements, to be discarded too; `None` if the range does not lie in the buffer.
+    /// Borrows some elements to discard them too. Returns `None` if the range is out of bounds.
     pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> Option<ManagedRangeMut<'_>> {
         self.range(range).map(ManagedRangeMut::new)
     }
 
-    /// Waits for all work of the context, and lends the elements to the host to read. Devices may read them meanwhile.
+    /// Waits for all work of the context, and borrows the elements to read. Devices may read too.
     ///
     /// # Errors
-    /// [`MemoryError::NotConcurrent`] where a device does not [share](#devices-that-do-not-share);
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// [`MemoryError::NotConcurrent`] without [concurrent
+    /// access](#devices-without-concurrent-access); [`Error::is_wrong_context`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
     #[inline]
     pub fn host(&self, cx: &Current<'_, '_>) -> Result<&[T], MemoryError> {
         self.quiet(cx)?;
-        // SAFETY: so many elements, which all bytes are, aligned and alive while this is borrowed. Nothing writes them: what
-        // was queued is over, and what writes them needs this borrowed mutably.
+        // SAFETY: the elements are valid for all bytes, aligned, and alive while this is borrowed.
+        // Nothing writes them: earlier work is complete, and writes need a mutable borrow of this.
         Ok(unsafe { std::slice::from_raw_parts(self.start().as_ptr(), self.len) })
     }
 
-    /// Waits for all work of the context, and lends the elements to the host.
+    /// Waits for all work of the context, and borrows the elements on the host to write.
     ///
     /// # Errors
     /// Same as [`host`](ManagedBuffer::host).
@@ -186,18 +187,18 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     #[inline]
     pub fn host_mut(&mut self, cx: &Current<'_, '_>) -> Result<&mut [T], MemoryError> {
         self.quiet(cx)?;
-        // SAFETY: as in `host`; nothing reads them either, as this is borrowed mutably.
+        // SAFETY: as in `host`; nothing reads them either, because this is borrowed mutably.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.start().as_ptr(), self.len) })
     }
 
-    /// Waits for all work of the context and runs `body` with the elements, on any device.
+    /// Waits for all work of the context and runs `body` with the elements. Works on every device.
     ///
-    /// On a device that does not [share](#devices-that-do-not-share), the memory is attached to the host before and to all
-    /// streams after, also when `body` panics. If it cannot be given back, it is [lost](ManagedBuffer::is_lost) for the
-    /// devices.
+    /// Without [concurrent access](#devices-without-concurrent-access), the memory is attached to
+    /// the host before `body`, and to all streams afterwards, even if `body` panics. If it cannot
+    /// be attached again, it is [lost](ManagedBuffer::is_lost) for the devices.
     ///
     /// # Errors
-    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+; where a device does not share, also `cuStreamAttachMemAsync`, CUDA 6.0+; beside a
     /// capture that begins meanwhile, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+, and to wait `cuMemAlloc_v2` and
@@ -219,14 +220,14 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         let (start, len, address) = (self.start(), self.len, self.as_raw());
         let away = Away { context: self.memory.context(), address, lost: &mut self.lost };
         away.attach(CUmemAttach_flags::CU_MEM_ATTACH_HOST)?;
-        // SAFETY: so many elements, which all bytes are, aligned and alive while this is borrowed. The memory is attached
-        // to the host, so that no device touches it and the host may.
+        // SAFETY: the elements are valid for all bytes, aligned, and alive while this is borrowed.
+        // The memory is attached to the host, so the host may access it and no device does.
         let result = body(unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), len) });
         away.end()?;
         Ok(result)
     }
 
-    /// Frees the memory and reports what `Drop` would swallow. It is gone after an error too.
+    /// Frees the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -238,7 +239,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         self.memory.close()
     }
 
-    /// Waits until nothing writes the memory, if the host may touch it then.
+    /// Waits until nothing writes the memory. Fails if the host may not access it then.
     fn quiet(&self, cx: &Current<'_, '_>) -> Result<(), MemoryError> {
         if !self.concurrent {
             return Err(MemoryError::NotConcurrent);
@@ -250,17 +251,15 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         Ok(wait(cx.of(self.context(), FnId::cuCtxSynchronize)?)?)
     }
 
-    /// Where the host finds it.
     fn start(&self) -> NonNull<T> {
         let start = ptr::with_exposed_provenance_mut(self.as_raw() as usize);
         NonNull::new(start).unwrap_or(NonNull::dangling())
     }
 }
 
-/// True if all devices share managed memory with the host.
 fn is_concurrent(context: &ContextRef) -> Result<bool, Error> {
     let driver = context.driver();
-    // The attribute came with 8.0, and so did the first devices that share.
+    // CUDA 8.0 introduced the attribute, and the first devices with concurrent access.
     if driver.version() < Version::new(8, 0) {
         return Ok(false);
     }
@@ -279,7 +278,7 @@ fn wait(context: &ContextRef) -> Result<(), Error> {
     unsafe { context_call!(context, cuCtxSynchronize()) }
 }
 
-/// Managed memory that is, or may be, attached to the host: given back on whatever path.
+/// Managed memory that may be attached to the host. Attached to the devices again on every path.
 struct Away<'a> {
     context: &'a ContextRef,
     address: CUdeviceptr,
@@ -287,11 +286,11 @@ struct Away<'a> {
 }
 
 impl Away<'_> {
-    /// Attaches the memory and waits until that holds; beside captures of other threads too.
+    /// Attaches the memory and waits until it is attached, also during captures of other threads.
     fn attach(&self, to: CUmemAttach_flags) -> Result<(), Error> {
         let attach = |beside: &Beside| {
             let (stream, address) = (beside.default_stream(), self.address);
-            // SAFETY: the allocation is live, all of it is meant by a length of 0, and default streams are always there.
+            // SAFETY: the allocation is live, 0 means all of it, and default streams always exist.
             unsafe { context_call!(self.context, cuStreamAttachMemAsync(stream, address, 0, to.0)) }?;
             beside.wait_for(self.context)
         };
@@ -299,7 +298,7 @@ impl Away<'_> {
     }
 
     fn give_back(&mut self) -> Result<(), Error> {
-        // A driver may have done what it refused; if it was given back, all is well whatever it answered.
+        // A refused call may have taken effect. If the memory is attached again, that is fine.
         *self.lost = true;
         self.attach(CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL)?;
         *self.lost = false;

@@ -1,4 +1,4 @@
-//! Parts of managed memory, for advice and prefetching, and what the driver knows of them.
+//! Parts of managed memory, for advice and prefetching, and queries about them.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -14,9 +14,9 @@ use crate::memory::MemoryLocation;
 use crate::raw::call::{context_call, either_call};
 use crate::raw::keep::Near;
 
-/// Part of a [`ManagedBuffer`](super::ManagedBuffer), whatever its elements: what advice and prefetching take. `Copy`.
+/// A part of a [`ManagedBuffer`](super::ManagedBuffer), for advice and prefetching. `Copy`.
 ///
-/// The driver deals in pages: advice for a part of one holds for all of it.
+/// The driver works with pages: advice for a part of a page affects the whole page.
 ///
 /// # Example
 /// ```
@@ -41,7 +41,7 @@ pub struct ManagedRange<'a> {
     context: Near<'a, ContextRef>,
 }
 
-/// Part of a [`ManagedBuffer`](super::ManagedBuffer) that nobody else uses: what is discarded.
+/// An exclusive part of a [`ManagedBuffer`](super::ManagedBuffer), which can be discarded.
 ///
 /// # Example
 /// ```
@@ -60,27 +60,27 @@ pub struct ManagedRange<'a> {
 /// ```
 pub struct ManagedRangeMut<'a>(ManagedRange<'a>);
 
-/// How a range of managed memory will be used. None of it changes what the memory holds.
+/// The intended use of managed memory. Advice never changes its contents.
 ///
 /// Example: see [`ManagedRange`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// It is mostly read: copies may be kept in several places.
+    /// Mostly read: the driver may keep copies in several locations.
     ReadMostly,
-    /// It is not mostly read, as memory is at first.
+    /// Not mostly read (the default).
     NotReadMostly,
-    /// It should stay in this place.
+    /// Should stay in this location.
     Preferred(MemoryLocation),
-    /// It may be anywhere, as memory may at first.
+    /// May be anywhere (the default).
     NoPreferred,
-    /// The place will access it: keep it mapped there.
+    /// The location accesses the memory: keep it mapped there.
     AccessedBy(MemoryLocation),
-    /// The place need not have it mapped, as it is at first.
+    /// The location does not need a mapping (the default).
     NotAccessedBy(MemoryLocation),
 }
 
-/// What the driver knows of a range of managed memory: only what is the same for all of it.
+/// The driver's knowledge of a range of managed memory, as far as it applies to all of the range.
 ///
 /// Example: see [`ManagedRange`], `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,13 +88,12 @@ pub enum Advice {
 pub struct ManagedInfo {
     /// True if all of it was advised as mostly read.
     pub is_read_mostly: bool,
-    /// Where all of it should stay.
+    /// The preferred location of all of it.
     pub preferred: Option<MemoryLocation>,
-    /// Where all of it was last prefetched to.
+    /// The location to which all of it was last prefetched.
     pub last_prefetch: Option<MemoryLocation>,
 }
 
-/// Places that are told as the ones that access a range, at most.
 const ACCESSORS: usize = 128;
 
 impl<'a> ManagedRange<'a> {
@@ -112,13 +111,13 @@ impl<'a> ManagedRange<'a> {
         self.bytes
     }
 
-    /// The context to which the memory belongs.
+    /// The context of the memory.
     #[inline]
     pub fn context(&self) -> &ContextRef {
         &self.context
     }
 
-    /// Tells the driver how the memory will be used. Of an empty range, nothing is told.
+    /// Advises the driver how the memory will be used. Does nothing for an empty range.
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -133,9 +132,9 @@ impl<'a> ManagedRange<'a> {
     /// ```
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` for a device that does not share managed memory with the host;
-    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`], also for a device of another
-    /// driver.
+    /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
+    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`], also
+    /// for a device of another driver.
     ///
     /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
     #[doc(alias("cuMemAdvise_v2", "cuMemAdvise"))]
@@ -149,7 +148,7 @@ impl<'a> ManagedRange<'a> {
         place.check_driver(context.driver(), FnId::cuMemAdvise_v2)?;
         let (address, bytes, location) = (self.address, self.bytes, place.as_raw());
         let told = match place.as_device() {
-            // SAFETY: the range lies in a live allocation of managed memory; advice changes no contents.
+            // SAFETY: the range is in a live allocation; advice changes no contents.
             Some(device) => unsafe {
                 either_call!(library, cuMemAdvise_v2(address, bytes, advice, location)
                     or cuMemAdvise(address, bytes, advice, device))
@@ -160,11 +159,11 @@ impl<'a> ManagedRange<'a> {
         told.map_err(|error| context.record(error))
     }
 
-    /// Tells what was advised for all of the range, and where it was prefetched to. Of an empty range there is nothing to
-    /// tell.
+    /// Returns the advice that applies to all of the range, and the location to which it was
+    /// prefetched. Returns nothing for an empty range.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemRangeGetAttributes`, CUDA 8.0+.
     #[doc(alias = "cuMemRangeGetAttributes")]
@@ -206,7 +205,7 @@ impl<'a> ManagedRange<'a> {
         })
     }
 
-    /// Attributes of four bytes each, of a range that is not empty.
+    /// Queries attributes of four bytes each, of a range that is not empty.
     fn attributes<const COUNT: usize>(
         self,
         context: &ContextRef,
@@ -216,15 +215,15 @@ impl<'a> ManagedRange<'a> {
         let mut places: [*mut c_void; COUNT] = values.each_mut().map(|value| (&raw mut *value).cast());
         let (places, sizes, asked) = (places.as_mut_ptr(), sizes.as_mut_ptr(), asked.as_mut_ptr());
         let (address, bytes) = (self.address, self.bytes);
-        // SAFETY: as many attributes, sizes and places as are said, which outlive the call; the callers' attributes have
-        // four bytes each, and the range lies in a live allocation.
+        // SAFETY: as many attributes, sizes and places as given, which outlive the call; the
+        // attributes have four bytes each, and the range is in a live allocation.
         unsafe {
             context_call!(context, cuMemRangeGetAttributes(places, sizes, asked, COUNT, address, bytes))
         }?;
         Ok(values)
     }
 
-    /// Places that were advised to access all of the range.
+    /// Returns the locations that were advised to access all of the range.
     ///
     /// # Errors
     /// Same as [`info`](ManagedRange::info).
@@ -238,8 +237,8 @@ impl<'a> ManagedRange<'a> {
         if self.bytes != 0 {
             let (to, room) = (who.as_mut_ptr().cast(), size_of_val(&who));
             let attribute = CUmem_range_attribute::CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
-            // SAFETY: so many bytes are there, which are numbers of four as this attribute is; the range lies in a live
-            // allocation.
+            // SAFETY: this many bytes are available, as numbers of four bytes, as the attribute
+            // requires; the range is in a live allocation.
             unsafe {
                 context_call!(context, cuMemRangeGetAttribute(to, room, attribute, self.address, self.bytes))
             }?;
@@ -248,12 +247,13 @@ impl<'a> ManagedRange<'a> {
         Ok(who.into_iter().filter_map(|place| MemoryLocation::from_device(driver, place)).collect())
     }
 
-    /// Tells where the memory lies: one place for every `summary` bytes, the one where most of the samples lie that are
-    /// `sampling` bytes apart (0: as far as the driver likes). `None` is told for memory that lies nowhere yet.
+    /// Returns the location of each `summary` bytes: the most frequent one among samples that are
+    /// `sampling` bytes apart (0: chosen by the driver). `None` stands for memory without a
+    /// location yet.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] before CUDA 13.4; `CUDA_ERROR_INVALID_VALUE` unless `sampling` is at most `summary` and
-    /// that lies between 1 and the number of bytes; [`Error::is_wrong_context`].
+    /// [`Error::is_unresolved`] before CUDA 13.4; `CUDA_ERROR_INVALID_VALUE` unless `sampling` is
+    /// at most `summary`, which is between 1 and the number of bytes; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMemGetLocationInfo`, CUDA 13.4+.
     #[doc(alias = "cuMemGetLocationInfo")]
@@ -267,7 +267,7 @@ impl<'a> ManagedRange<'a> {
         let context = cx.of(&self.context, FnId::cuMemGetLocationInfo)?;
         let none = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, id: 0 };
         if !(1..=self.bytes).contains(&summary) {
-            // There is no room for what a driver might write.
+            // There is no room for the driver's answer.
             return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuMemGetLocationInfo));
         }
         let mut found = vec![none; self.bytes.div_ceil(summary)];
@@ -284,15 +284,15 @@ impl<'a> ManagedRangeMut<'a> {
         Self(range)
     }
 
-    /// The same range, for what leaves its contents alone.
+    /// The range, for calls that keep its contents.
     pub const fn as_range(&self) -> ManagedRange<'_> {
         self.0
     }
 }
 
 impl Advice {
-    /// The driver's number, and the place that goes with it. Advice for no place is given the context's device, which
-    /// drivers look at all the same.
+    /// The driver's number, and the location. Advice without a location gets the context's device,
+    /// because drivers check it anyway.
     fn as_raw(self, context: &ContextRef) -> (CUmem_advise, MemoryLocation) {
         let here = MemoryLocation::Device(context.device());
         match self {

@@ -1,4 +1,4 @@
-//! Device memory in rows that the driver places apart: owned and borrowed.
+//! Device memory in rows with padding: owned and borrowed.
 
 mod view;
 
@@ -20,13 +20,14 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
-/// Rows of device memory in one context, at a distance that the driver chose, so that each begins well aligned for
-/// kernels. Freed on drop.
+/// Rows of device memory in one context. The driver chooses the pitch so that each row is well
+/// aligned for kernels. Freed on drop.
 ///
-/// A kernel gets the address of the first element and finds row `y` [`pitch_bytes`](PitchedBuffer::pitch_bytes) times
-/// `y` behind it. As a [texture](crate::texture::Texture) it is addressed in two dimensions.
+/// A kernel gets the address of the first element. Row `y` begins `y` times
+/// [`pitch_bytes`](PitchedBuffer::pitch_bytes) after it. A [texture](crate::texture::Texture)
+/// addresses it in two dimensions.
 ///
-/// A buffer of no elements, or of elements of no size, owns nothing: no call of the driver is made for it.
+/// A buffer of zero bytes owns nothing and makes no driver calls.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -48,7 +49,7 @@ pub struct PitchedBuffer<'ctx, T: DeviceData> {
     _elements: PhantomData<T>,
 }
 
-/// Bytes that a kernel is expected to read at a time, as the driver takes them.
+/// Size of a kernel's expected accesses in bytes, as the driver requires it.
 const fn access_bytes(element_bytes: usize) -> u32 {
     match element_bytes {
         0..8 => 4,
@@ -58,10 +59,10 @@ const fn access_bytes(element_bytes: usize) -> u32 {
 }
 
 impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
-    /// Allocates rows, and slices of rows that follow each other, whose contents are whatever the memory held.
+    /// Allocates rows, and consecutive slices of rows, without initializing them.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
+    /// [`MemoryError::TooLarge`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuMemAllocPitch_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemAllocPitch_v2")]
@@ -71,7 +72,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         let mut address = 0;
         if !strides.extent.is_empty() && strides.pitch != 0 {
             let Extent { width, height, depth } = strides.extent;
-            // It fits: no more than all elements.
+            // Does not overflow, because it is at most the size of all elements.
             let (width, rows) = (width * size_of::<T>(), height * depth);
             let (address, pitch) = (&raw mut address, &raw mut strides.pitch);
             let access = access_bytes(size_of::<T>());
@@ -81,7 +82,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         Ok(Self { memory: Held::new(Allocation(address), context), strides, _elements: PhantomData })
     }
 
-    /// Allocates rows as [`alloc`](PitchedBuffer::alloc) does and copies `host` there, which has no gaps.
+    /// Allocates rows and copies `host`, which has no gaps, there.
     ///
     /// # Errors
     /// Same as [`alloc`](PitchedBuffer::alloc) and [`Current::copy`].
@@ -98,16 +99,17 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         Ok(buffer)
     }
 
-    /// Takes over memory that the driver allocated elsewhere, in the current context. No driver call.
+    /// Takes ownership of memory allocated elsewhere in the current context. No driver call.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`], or [`MemoryError::Outside`] if the rows would overlap. The memory is not freed then.
+    /// [`MemoryError::TooLarge`], or [`MemoryError::Outside`] if the rows would overlap. After an
+    /// error the memory is not freed.
     ///
     /// # Safety
-    /// 1. `address` was given by `cuMemAllocPitch` in the context of `cx` with at least this extent and with this
-    ///    distance of rows in bytes, or by `cuMemAlloc` or a similar call with room for it. Nobody else frees it. The
-    ///    distance is a multiple of the alignment of `T`.
-    /// 2. No other owner of this crate has it.
+    /// 1. `cuMemAllocPitch` in the context of `cx` returned `address`, with at least this extent
+    ///    and with this pitch in bytes, or `cuMemAlloc` or a similar call, with enough room. No
+    ///    other code frees it. The pitch is a multiple of the alignment of `T`.
+    /// 2. No other owner of this crate owns it.
     pub unsafe fn from_raw(
         cx: &Current<'_, 'ctx>,
         address: CUdeviceptr,
@@ -126,7 +128,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         Ok(Self { memory: Held::new(Allocation(address), cx.near()), strides, _elements: PhantomData })
     }
 
-    /// Gives up the memory without freeing it.
+    /// Releases ownership without freeing the memory.
     #[inline]
     pub fn into_raw(self) -> CUdeviceptr {
         self.memory.into_raw().0
@@ -149,7 +151,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.strides.extent
     }
 
-    /// Bytes from one row to the next. Slices follow each other: one is as many rows behind the one before as it has.
+    /// Bytes from one row to the next. Slices are consecutive, without additional rows.
     pub const fn pitch_bytes(&self) -> usize {
         self.strides.pitch
     }
@@ -158,19 +160,19 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         Side::device::<T>(self.as_raw(), true, self.strides, self.context())
     }
 
-    /// All elements, to read.
+    /// Borrows all elements to read.
     #[inline]
     pub fn as_pitched(&self) -> Pitched<'_, T> {
         Pitched::new(self.as_raw(), self.strides, true, self.memory.near())
     }
 
-    /// All elements, to write.
+    /// Borrows all elements to write.
     #[inline]
     pub fn as_pitched_mut(&mut self) -> PitchedMut<'_, T> {
         PitchedMut::new(self.as_raw(), self.strides, true, self.memory.near())
     }
 
-    /// Copies all rows into a new vector, without gaps. Blocks until they are there.
+    /// Copies all rows to a new vector, without gaps. Blocks until the copy is complete.
     ///
     /// # Errors
     /// Same as [`Pitched::to_vec`].
@@ -182,8 +184,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.as_pitched().to_vec(cx)
     }
 
-    /// Frees the memory and reports the error that `Drop` would swallow. The buffer is gone after an error too: the
-    /// driver may have freed it all the same, so that it must not be freed again.
+    /// Frees the memory and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

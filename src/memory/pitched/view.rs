@@ -1,4 +1,4 @@
-//! Rows of device memory, borrowed.
+//! Borrowed rows of device memory.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,9 +14,9 @@ use crate::memory::verbs::kind::{DeviceRows, place};
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::keep::Near;
 
-/// Rows and slices of device memory, borrowed to read. `Copy`.
+/// Borrows rows and slices of device memory to read. `Copy`.
 ///
-/// They are those of a [`PitchedBuffer`](super::PitchedBuffer), or lie in linear memory:
+/// They belong to a [`PitchedBuffer`](super::PitchedBuffer) or to linear memory:
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -34,13 +34,12 @@ use crate::raw::keep::Near;
 pub struct Pitched<'a, T: DeviceData> {
     address: CUdeviceptr,
     strides: Strides,
-    /// True if the driver chose the distance of rows.
     aligned: bool,
     context: Near<'a, ContextRef>,
     _elements: PhantomData<&'a [T]>,
 }
 
-/// Rows and slices of device memory, borrowed to write, by nobody else at the same time.
+/// Borrows rows and slices of device memory exclusively, to write.
 ///
 /// # Example
 /// ```
@@ -74,7 +73,7 @@ macro_rules! common {
                 Self { address, strides, aligned, context, _elements: PhantomData }
             }
 
-            /// The first elements of linear memory as rows and slices without gaps.
+            /// Borrows the first elements of linear memory as rows and slices without gaps.
             ///
             /// # Errors
             /// [`MemoryError::Outside`] if there are fewer elements.
@@ -83,11 +82,11 @@ macro_rules! common {
                 Self::strided(memory, extent, extent.width, extent.height)
             }
 
-            /// Elements of linear memory whose rows begin `pitch` elements apart, and whose slices begin `rows` rows
-            /// apart.
+            /// Borrows linear memory. Rows begin `pitch` elements apart, slices `rows` rows apart.
             ///
             /// # Errors
-            /// [`MemoryError::Outside`] if the last element does not lie in `memory`, or rows or slices would overlap.
+            /// [`MemoryError::Outside`] if the last element is out of bounds, or rows or slices
+            /// overlap.
             pub fn strided(
                 memory: $slice<'a, T>,
                 extent: impl Into<Extent>,
@@ -98,7 +97,7 @@ macro_rules! common {
                 Ok(Self::new(memory.as_raw(), strides, false, memory.near()))
             }
 
-            /// Number of elements along each dimension.
+            /// Number of elements per dimension.
             pub const fn extent(&self) -> Extent {
                 self.strides.extent
             }
@@ -113,7 +112,7 @@ macro_rules! common {
                 self.address
             }
 
-            /// The context to which the memory belongs.
+            /// The context of the memory.
             #[inline]
             pub fn context(&self) -> &ContextRef {
                 &self.context
@@ -123,7 +122,7 @@ macro_rules! common {
                 self.context
             }
 
-            /// Some of the elements, in place of all; `None` if a range does not lie in the block.
+            /// Returns a part of the block, or `None` if a range is out of bounds.
             pub fn part(
                 self,
                 x: impl RangeBounds<usize>,
@@ -135,7 +134,7 @@ macro_rules! common {
                 Some(Self::new(address, strides, self.aligned, self.context))
             }
 
-            /// Row `y` of slice `z`, as linear memory; `None` if there is no such row.
+            /// Returns row `y` of slice `z` as linear memory, or `None` if it does not exist.
             #[inline]
             pub fn into_row(self, y: usize, z: usize) -> Option<$slice<'a, T>> {
                 let row = self.part(.., y..y.checked_add(1)?, z..z.checked_add(1)?)?;
@@ -167,10 +166,10 @@ common!(Pitched of Slice);
 common!(PitchedMut of SliceMut);
 
 impl<'a, T: DeviceData> Pitched<'a, T> {
-    /// Copies the rows into a new vector, without gaps. Blocks until they are there.
+    /// Copies the rows to a new vector, without gaps. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`], and [`MemoryError::TooLarge`] if the host has no room.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
     ///
     /// Driver: `cuMemcpy2D_v2`, or `cuMemcpy3D_v2` for several slices, CUDA 3.2+.
     #[doc(alias = "cuMemcpy2D_v2")]
@@ -182,17 +181,17 @@ impl<'a, T: DeviceData> Pitched<'a, T> {
 }
 
 impl<'a, T: DeviceData> PitchedMut<'a, T> {
-    /// The same rows, to read.
+    /// Borrows the rows to read.
     pub const fn as_pitched(&self) -> Pitched<'_, T> {
         Pitched::new(self.address, self.strides, self.aligned, self.context)
     }
 
-    /// The same rows, for a shorter time.
+    /// Reborrows the rows.
     pub const fn reborrow(&mut self) -> PitchedMut<'_, T> {
         PitchedMut::new(self.address, self.strides, self.aligned, self.context)
     }
 
-    /// The rows before row `y` of each slice and those from it on; `None` if there are fewer rows.
+    /// Splits each slice before row `y`. Returns `None` if there are fewer rows.
     #[inline]
     pub fn split_at_row(self, y: usize) -> Option<(PitchedMut<'a, T>, PitchedMut<'a, T>)> {
         let same = || Self::new(self.address, self.strides, self.aligned, self.context);
@@ -200,7 +199,7 @@ impl<'a, T: DeviceData> PitchedMut<'a, T> {
     }
 }
 
-/// The rows of a block, as many at a time as follow each other; none if there is nothing in them.
+/// The rows of a block, in runs of consecutive rows; none for an empty block.
 pub(crate) fn filled_rows(
     address: CUdeviceptr,
     strides: &Strides,

@@ -8,11 +8,11 @@ use crate::context::Current;
 use crate::raw::seal::Key;
 
 impl Current<'_, '_> {
-    /// Copies all elements of `src` to `dst`. Memory of the host may be reused, or has the elements, when it returns;
-    /// from the device to the device the host does not wait.
+    /// Copies all elements of `src` to `dst`. On return, host memory may be reused or has the
+    /// elements. From device to device the host does not wait.
     ///
-    /// Each side is memory of the host or the device, owned or borrowed, and the compiler chooses the function of the
-    /// driver by their types:
+    /// Each side is memory of the host or the device, owned or borrowed. Their types select the
+    /// driver function at compile time:
     ///
     /// | kind of place | types |
     /// |---|---|
@@ -35,13 +35,14 @@ impl Current<'_, '_> {
     /// | **in order** | waits, `DtoH` | | | | | | `DtoDAsync` |
     /// | [`Peer`](crate::memory::Peer) of a device place | | `Peer` | `3DPeer` | | `3DPeer` | | |
     ///
-    /// A slice of the host has no gaps between the rows that it is copied from or to; `3D` is for several slices, layers
-    /// or faces. Linear memory becomes rows by [`Pitched::over`](crate::memory::Pitched::over).
+    /// A slice on the host has no gaps between rows; `3D` is for several slices, layers or faces.
+    /// [`Pitched::over`](crate::memory::Pitched::over) interprets linear memory as rows.
     ///
-    /// Copies are ordered by the legacy default stream: after all work of ordinary streams, and before all that is queued on
-    /// ordinary streams later. A non-blocking stream is not part of that order, nor is any other stream where the library was
-    /// opened with per-thread default streams; a [scope](Current::scope) waits first in both cases. Memory in the order of a
-    /// stream is copied on that stream, which has to be the same for both sides; with a side on the host, the host waits
+    /// The legacy default stream orders copies: after all earlier work of ordinary streams, and
+    /// before all later work on them. Non-blocking streams are not part of that order, and no other
+    /// stream is if the library was opened with per-thread default streams; in both cases a
+    /// [scope](Current::scope) waits first. Memory in the order of a stream is copied on that
+    /// stream, which must be the same for both sides; if one side is on the host, the host waits
     /// for it.
     ///
     /// The host waits for a copy from [another context](crate::memory::Peer).
@@ -61,10 +62,11 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::Length`] unless both have as many elements, [`MemoryError::Extent`] unless both have one extent;
-    /// [`MemoryError::Overlap`] if both are parts of one array with elements in common; [`MemoryError::NotInOrder`] for
-    /// memory in the order of two streams; [`Error::is_wrong_context`](crate::Error::is_wrong_context) unless each side on
-    /// the device is of the current context, or in a `Peer` of one of the same driver; the sticky errors of earlier work.
+    /// [`MemoryError::Length`] if the lengths differ, [`MemoryError::Extent`] if the extents
+    /// differ; [`MemoryError::Overlap`] if both are parts of one array and share elements;
+    /// [`MemoryError::NotInOrder`] for memory in the order of two streams;
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context) unless each device side is of
+    /// the current context, or in a `Peer` of the same driver.
     ///
     /// Driver: `cuMemcpyHtoD_v2`, `cuMemcpyDtoH_v2`, `cuMemcpyDtoD_v2`, `cuMemcpy2D_v2`, `cuMemcpy3D_v2`, or
     /// `cuMemcpy2DUnaligned_v2` without a side on the host where the program chose the distances of rows, CUDA 3.2+; in the
@@ -94,8 +96,8 @@ impl Current<'_, '_> {
         D::Kind::copy::<D::Element>(self, to, from, Key::new())
     }
 
-    /// Sets every element of `dst`, which is memory of the device, to `value`, and nothing between rows. The host does not
-    /// wait. Fills are in the same order as [copies](Current::copy).
+    /// Sets every element of `dst`, in device memory, to `value`, without the padding of rows. The
+    /// host does not wait. Fills have the same order as [copies](Current::copy).
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -109,7 +111,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); the sticky errors of earlier work.
+    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
     ///
     /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+; for rows `cuMemsetD2D8_v2`,
     /// `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices; in
@@ -136,8 +138,8 @@ impl Current<'_, '_> {
         D::Kind::fill::<D::Element>(self, to, value.pattern(), 1, Key::new())
     }
 
-    /// Sets every byte of the elements of `dst`, which is memory of the device, to `value`, and nothing between rows. The
-    /// host does not wait.
+    /// Sets every byte of the elements of `dst`, in device memory, to `value`, without the padding
+    /// of rows. The host does not wait.
     ///
     /// Example: see [`fill`](Current::fill).
     ///

@@ -1,20 +1,20 @@
-//! Kinds of places. The function of the driver that copies is chosen by those of both sides, by the compiler.
+//! Kinds of places. The kinds of both sides select the driver's copy function at compile time.
 
 use super::super::side::Side;
 use super::super::{DeviceData, MemoryError, Pattern, Slice, SliceMut};
 use crate::context::Current;
 use crate::raw::seal::{Key, Sealed};
 
-/// A kind of place, by the views that copies of it have in hand. Without lifetimes, so that a pair of kinds is a bound
-/// that the compiler can prove.
+/// A kind of place, with the views that copies use. It has no lifetimes, so that a pair of kinds is
+/// a bound that the compiler can prove.
 pub trait Kind: Sealed {
-    /// A place to be read.
+    /// View of a source.
     type View<'a, T: DeviceData>;
-    /// A place to be written.
+    /// View of a destination.
     type ViewMut<'a, T: DeviceData>;
 }
 
-/// Kinds of places to which `S` can be copied.
+/// Kinds of places that `S` can be copied to.
 #[diagnostic::on_unimplemented(
     message = "the driver does not copy from a place of the kind `{S}` to one of the kind `{Self}`",
     label = "these two do not go together",
@@ -22,7 +22,7 @@ pub trait Kind: Sealed {
             `PitchedMut::over`"
 )]
 pub trait Accepts<S: Kind>: Kind {
-    /// Copies on the default stream. Memory of the host may be reused, or has the elements, on return.
+    /// Copies on the default stream. On return, host memory may be reused or has the elements.
     fn copy<T: DeviceData>(
         cx: &Current<'_, '_>,
         to: Self::ViewMut<'_, T>,
@@ -31,13 +31,13 @@ pub trait Accepts<S: Kind>: Kind {
     ) -> Result<(), MemoryError>;
 }
 
-/// Kinds of places that the driver fills.
+/// Kinds of places that the driver can fill.
 #[diagnostic::on_unimplemented(
     message = "the driver does not fill places of the kind `{Self}`",
     label = "it fills linear memory and rows, of the device"
 )]
 pub trait Fillable: Kind {
-    /// Fills each element with as many patterns as it takes, on the default stream. The host does not wait.
+    /// Fills each element with as many patterns as fit, on the default stream, without a wait.
     fn fill<T: DeviceData>(
         cx: &Current<'_, '_>,
         to: Self::ViewMut<'_, T>,
@@ -47,7 +47,6 @@ pub trait Fillable: Kind {
     ) -> Result<(), MemoryError>;
 }
 
-/// Defines kinds of places.
 macro_rules! kinds {
     ($($(#[$meta:meta])* $kind:ident: $view:ty, $view_mut:ty;)*) => { $(
         $(#[$meta])*
@@ -66,9 +65,9 @@ macro_rules! kinds {
 pub(crate) use kinds;
 
 kinds! {
-    /// A slice of the host.
+    /// A host slice.
     Host: &'a [T], &'a mut [T];
-    /// Elements of linear memory of the device.
+    /// Elements of linear device memory.
     Device: Slice<'a, T>, SliceMut<'a, T>;
     /// Rows and slices of the host.
     HostRows: Side<'a>, Side<'a>;
@@ -89,7 +88,7 @@ impl<K: Kind> Kind for Elsewhere<K> {
     type ViewMut<'a, T: DeviceData> = K::ViewMut<'a, T>;
 }
 
-/// Defines what copies between pairs of kinds do, with a token and both sides in hand.
+/// Defines copies between pairs of kinds, with a token and both sides in scope.
 macro_rules! pairs {
     ($($to:ident from $from:ty: |$cx:ident, $dst:ident, $src:ident| $body:block)+) => { $(
         #[diagnostic::do_not_recommend]
@@ -107,7 +106,7 @@ macro_rules! pairs {
 
 pub(crate) use pairs;
 
-/// Makes a type a place of a kind, by the views that it gives to be read, to be written, or both.
+/// Makes a type a place of a kind, by its views to read, to write, or both.
 macro_rules! place {
     (@seal [$($generics:tt)*] $place:ty) => {
         impl<$($generics)*> $crate::raw::seal::Sealed for $place {}

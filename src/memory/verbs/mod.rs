@@ -1,4 +1,4 @@
-//! Copies and fills on the default stream: one verb for each, between places of any kind.
+//! Copies and fills on the default stream: one method for each, between places of any kind.
 
 mod current;
 pub(crate) mod kind;

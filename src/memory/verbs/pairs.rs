@@ -1,4 +1,4 @@
-//! The pairs of kinds between which the driver copies, and the kinds that it fills.
+//! The pairs of kinds that the driver copies between, and the kinds that it fills.
 
 use cuprum_sys::FnId;
 
@@ -17,14 +17,14 @@ pairs! {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         let context = cx.of(to.context(), FnId::cuMemcpyHtoD_v2)?;
-        // SAFETY: `from` has as many bytes as the device side, which lies in a live allocation that is ours.
+        // SAFETY: both sides have as many bytes; the device side is live and exclusively borrowed.
         unsafe { copy::from_host(context, to.as_raw(), from.as_ptr().cast(), bytes) }?;
         Ok(())
     }
 
     Host from Device: |cx, to, from| {
         same_length(to.len(), from.len())?;
-        // SAFETY: `to` has as many elements as the slice and is ours for the call; any bytes are a `T`.
+        // SAFETY: `to` has as many elements and is exclusively borrowed; any bytes are a `T`.
         unsafe { from.read_into(cx, to.as_mut_ptr()) }
     }
 
@@ -32,7 +32,8 @@ pairs! {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         let context = cx.of_both([to.context(), from.context()], FnId::cuMemcpyDtoD_v2)?;
-        // SAFETY: both sides have `bytes` bytes in live allocations of the current context; the first is ours.
+        // SAFETY: both sides have `bytes` bytes in live allocations of the current context; the
+        // first is exclusively borrowed.
         unsafe { copy::within(context, to.as_raw(), from.as_raw(), bytes) }?;
         Ok(())
     }
@@ -43,7 +44,7 @@ pairs! {
         let context = cx.of(to.context(), FnId::cuMemcpyPeer)?;
         same_driver(context, from.context(), FnId::cuMemcpyPeer)?;
         let (to, from) = ((context, to.as_raw()), (from.context(), from.as_raw()));
-        // SAFETY: both sides have `bytes` bytes in live allocations of their contexts; the first is ours.
+        // SAFETY: both sides have `bytes` live bytes in their contexts; the first is exclusive.
         unsafe { copy::between(to, from, bytes) }?;
         Ok(())
     }
@@ -53,14 +54,15 @@ pairs! {
 macro_rules! rows {
     ($($to:ident from $($from:ident)+;)+) => { $( $( pairs! {
         $to from $from: |cx, to, from| {
-            // SAFETY: views gave both sides, which are borrowed and have room for their extents. The destination is ours, or
-            // an array, whose elements belong to nobody alone; any bytes are a `T`.
+            // SAFETY: both sides are borrowed views with room for their extents. The destination is
+            // exclusively borrowed, or an array, whose elements are never exclusive; any bytes are
+            // a `T`.
             unsafe { side::copy(cx, &to, &from) }
         }
     } )+ )+ };
 }
 
-/// Rows of the device or elements of an array: from and to a slice of the host, which has no gaps, and from another context.
+/// Rows of the device or elements of an array: from and to a host slice, and between contexts.
 macro_rules! on_the_device {
     ($($there:ident)+) => { $( pairs! {
         $there from Host: |cx, to, from| {
@@ -95,7 +97,7 @@ rows! {
 
 on_the_device!(DeviceRows InArray);
 
-/// The function that fills with a pattern, for errors of the host.
+/// The fill function for a pattern, for errors on the host.
 const fn fill_call(pattern: Pattern) -> FnId {
     match pattern {
         Pattern::Byte(_) => FnId::cuMemsetD8_v2,
@@ -115,8 +117,8 @@ impl Fillable for Device {
     ) -> Result<(), MemoryError> {
         let context = cx.of(to.context(), fill_call(pattern))?;
         let len = to.len().saturating_mul(per_element);
-        // SAFETY: so many values of the pattern's width lie in a live allocation that is ours, at a multiple of that
-        // width, and any bytes are a `T`.
+        // SAFETY: this many values of the pattern's width are in a live, exclusively borrowed
+        // allocation, at a multiple of that width, and any bytes are a `T`.
         unsafe { copy::fill(context, to.as_raw(), pattern, len) }?;
         Ok(())
     }
@@ -131,11 +133,11 @@ impl Fillable for DeviceRows {
         _: Key,
     ) -> Result<(), MemoryError> {
         let context = cx.of(to.home.unwrap_or(cx.context()), FnId::cuMemsetD2D32_v2)?;
-        // Where there are no elements, the width can be any number.
+        // Without elements, the width may be any number.
         let width = to.extent().width.saturating_mul(per_element);
         for rows in filled_rows(to.device_address(), &to.strides, width) {
-            // SAFETY: the rows lie in live memory of the current context that is ours; it begins at an element, rows
-            // begin where elements may, and any bytes are a `T`.
+            // SAFETY: the rows are in live, exclusively borrowed memory of the current context. It
+            // begins at an element, rows begin at elements, and any bytes are a `T`.
             unsafe { copy::fill_rows(context, rows, pattern) }?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What is copied from and to.
+//! Sources and destinations of copies.
 
 use std::sync::Arc;
 
@@ -6,9 +6,10 @@ use super::super::DeviceData;
 use super::kind::{Elsewhere, Host, Kind, place};
 use crate::raw::seal::{Key, Sealed};
 
-/// Memory that elements of `T` are copied from: of the host or the device, with or without gaps, owned or borrowed.
+/// A source of elements of `T`: on the host or the device, with or without gaps, owned or borrowed.
 ///
-/// Those that own it, or borrow it as `SliceMut` does, are read by their `&`. So is what a `Box` or an `Arc` holds.
+/// Owners, and mutable borrows such as `SliceMut`, are read by `&`, also inside a `Box` or an
+/// `Arc`.
 ///
 /// Example: see [`Current::copy`](crate::Current::copy).
 #[diagnostic::on_unimplemented(
@@ -25,8 +26,8 @@ pub trait Source<T: DeviceData>: Sealed {
 
 /// Memory that is copied to, or filled.
 ///
-/// It is borrowed mutably for the time of the call. A view whose owner needs no exclusive borrow to be written, as an
-/// [`ArrayView`](super::super::ArrayView), can be made for the call.
+/// It is borrowed mutably during the call. If a view needs no exclusive borrow, such as an
+/// [`ArrayView`](super::super::ArrayView), it can be made for the call.
 ///
 /// # Example
 /// ```
@@ -49,7 +50,7 @@ pub trait Source<T: DeviceData>: Sealed {
     note = "a variable that is a `&mut` itself is given as it is: `y`, not `&mut y`"
 )]
 pub trait Target: Sealed {
-    /// Type of the elements.
+    /// The type of the elements.
     type Element: DeviceData;
 
     #[doc(hidden)]
@@ -61,12 +62,15 @@ pub trait Target: Sealed {
 
 /// Memory of another context, as a source: on the same device or another one.
 ///
-/// Without it, memory of another context is an error, since it would be copied over the bus or through the host.
+/// Without this wrapper, memory of another context is an error: the copy would use the bus or the
+/// host.
 ///
-/// A copy comes after all work of both contexts so far, and the host waits until it is done, because the driver would not,
-/// when it frees either side. It needs no [peer access](crate::Current::enable_peer_access); with it, the data does not pass
-/// through the host. If the wait fails, nothing of either context is freed any more
-/// ([`Error::is_lost`](crate::Error::is_lost)). [`Scope::lend`](crate::stream::Scope::lend) waits once for many copies.
+/// A copy comes after all earlier work of both contexts, and the host waits until it is complete,
+/// because the driver would not wait when it frees either side. It needs no [peer
+/// access](crate::Current::enable_peer_access); with it, the data does not pass through the host.
+/// If the wait fails, no memory of either context is freed any more
+/// ([`Error::is_lost`](crate::Error::is_lost)). [`Scope::lend`](crate::stream::Scope::lend) waits
+/// once for many copies.
 ///
 /// # Example
 /// ```
@@ -101,7 +105,7 @@ impl<T: DeviceData, M: Source<T>> Source<T> for Peer<M> {
     }
 }
 
-/// Pointers to places, which are read as those are.
+/// Pointers to places, which are read like the places.
 macro_rules! pointers {
     ($($pointer:ty)*) => { $(
         impl<M: Sealed + ?Sized> Sealed for $pointer {}

@@ -1,4 +1,4 @@
-//! Memory at addresses.
+//! Memory mapped at addresses.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -22,28 +22,28 @@ use crate::raw::flags::flags;
 use crate::raw::held::activated;
 
 flags! {
-    /// What a place may do with mapped memory: nothing, if it is empty.
+    /// Access of a location to mapped memory; empty for none.
     ///
     /// Example: see [`Mapping`].
     pub struct MemoryAccess: u32 {
-        /// It may read.
+        /// Read access.
         const READ = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ.0;
-        /// It may read and write.
+        /// Read and write access.
         const READ_WRITE = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
     }
 }
 
-/// Parts of a reservation one behind the other, each mapped as a whole. Dropping them waits and unmaps.
+/// Consecutive parts of a reservation, each mapped as a whole. Dropping them waits and unmaps.
 pub(super) struct Chunks<'ctx> {
     parts: Vec<Claim>,
     context: KeptContext<'ctx>,
-    /// True if it gives slices, which other contexts may be copying.
+    /// True if it lends slices, which other contexts may be copying.
     is_lent: bool,
-    /// Only then: a byte whose freeing waits for all contexts.
+    /// Only with `is_lent`: a byte whose free waits for all contexts.
     anchor: Option<Buffer<'ctx, u8>>,
 }
 
-/// Maps memory, all of it, and lets the context's device reach it.
+/// Maps all of a memory, and lets the context's device access it.
 pub(super) fn chunk(
     space: &Arc<Space>,
     context: &ContextRef,
@@ -53,7 +53,7 @@ pub(super) fn chunk(
     let (library, claim) = (space.library(), Claim::new(space, offset, bytes)?);
     let (address, place) = (claim.address(), MemoryLocation::Device(context.device()));
     let access = describe(place, MemoryAccess::READ_WRITE);
-    // SAFETY: the addresses are reserved, and no mapping of this reservation has any of them; the handle is live.
+    // SAFETY: the addresses are reserved and not mapped; the handle is live.
     let mapped = unsafe { driver_call!(library, cuMemMap(address, bytes, 0, memory, 0)) };
     let mapped = mapped.and_then(|()| {
         // SAFETY: the range was just mapped as a whole, and the description outlives the call.
@@ -68,11 +68,11 @@ pub(super) fn chunk(
     }
 }
 
-/// Unmaps what was just mapped, or may have been by a call that failed. Nobody has used it.
+/// Unmaps a new mapping, which may exist even if the call failed. It has no users.
 #[cold]
 fn undo(claim: Claim, context: &ContextRef) {
     let (library, address, bytes) = (claim.space().library(), claim.address(), claim.bytes);
-    // SAFETY: nobody has got the addresses; if nothing is mapped there, the driver says so.
+    // SAFETY: no code has the addresses; if nothing is mapped there, the driver returns an error.
     let unmapped = unsafe { driver_call!(library, cuMemUnmap(address, bytes)) };
     match unmapped {
         Err(error) if error.code() != CUresult::CUDA_ERROR_INVALID_VALUE => {
@@ -96,7 +96,6 @@ impl<'ctx> Chunks<'ctx> {
         self.parts.push(part);
     }
 
-    /// The first address; 0 if all was unmapped.
     fn first(&self) -> CUdeviceptr {
         self.parts.first().map_or(0, Claim::address)
     }
@@ -107,9 +106,10 @@ impl<'ctx> Chunks<'ctx> {
 
     /// Waits for all work that may use the memory.
     ///
-    /// A copy that another context has queued is no work of this one: on an H100, no wait in this context waits for it, but
-    /// freeing memory does, whichever it is. So a byte is kept for that. It waits for the work of this context too, and
-    /// alone where there is a capture, which ends if somebody waits for its context.
+    /// A copy that another context has queued is not work of this one: on an H100, no wait in this
+    /// context waits for it, but freeing any memory does. So a byte is kept for that. Freeing it
+    /// also waits for the work of this context, and is the only wait during a capture, which a wait
+    /// for its context would invalidate.
     fn wait(&mut self) -> Result<(), Error> {
         self.context.check_kept(FnId::cuMemUnmap)?;
         captures::beside(self.context.library(), |beside| {
@@ -132,20 +132,20 @@ impl<'ctx> Chunks<'ctx> {
         })
     }
 
-    /// Waits and unmaps; leaks what it cannot unmap.
+    /// Waits and unmaps. Leaks mappings that cannot be unmapped.
     fn end(&mut self) -> Result<(), Error> {
         let parts = std::mem::take(&mut self.parts);
         if parts.is_empty() {
             return Ok(());
         }
         if let Err(error) = self.wait() {
-            // Something may still use the memory.
+            // The memory may still be in use.
             std::mem::forget(parts);
             return if error.is_deinitialized() { Ok(()) } else { Err(error) };
         }
         let mut first = Ok(());
         for part in parts {
-            // SAFETY: the slices are gone, since this is borrowed mutably, and what they were used for is over.
+            // SAFETY: no slices exist, because of the mutable borrow, and their work is complete.
             let unmapped = unsafe { part.unmap() };
             first = first.and(unmapped.map_err(|error| self.context.record(error)));
         }
@@ -161,19 +161,20 @@ impl Drop for Chunks<'_> {
     }
 }
 
-/// Physical memory mapped at addresses of a [`Reservation`](super::Reservation), as elements of `T`: made by
-/// [`Reservation::map`](super::Reservation::map).
+/// Physical memory mapped at addresses of a [`Reservation`](super::Reservation), as elements of
+/// `T`: made by [`Reservation::map`](super::Reservation::map).
 ///
-/// It gives [slices](Slice), as every kind of memory does, for the context in which it was mapped. Dropping it, on any
-/// thread, [waits](super::Mapping#unmapping-waits) for that context and unmaps; [`close`](Mapping::close) reports. It may
-/// have grown by more memory behind the first.
+/// It lends [slices](Slice), like every kind of memory, for the context in which it was mapped.
+/// Dropping it, on any thread, [waits](super::Mapping#unmapping-waits) for that context and unmaps;
+/// [`close`](Mapping::close) returns errors. It can grow by more memory after the first.
 ///
 /// # Unmapping waits
 ///
-/// The driver's `cuMemUnmap` does not wait for work that uses the memory, as measured on an H100, where such a kernel faults.
-/// So this waits, with `cuCtxSynchronize`, and by freeing a byte that it has allocated for that: what other contexts have
-/// queued that copies from here, only `cuMemFree` waits for. If that fails, memory and addresses are leaked. While this crate
-/// captures a stream, it waits by the byte alone, so that the capture goes on.
+/// The driver's `cuMemUnmap` does not wait for work that uses the memory: on an H100, such a kernel
+/// faults. So unmapping first waits by `cuCtxSynchronize`, and by freeing a byte allocated for this
+/// purpose, because only `cuMemFree` waits for copies from the memory that other contexts have
+/// queued. If the wait fails, the memory and the addresses are leaked. While this crate captures a
+/// stream, only the byte is freed, so that the capture continues.
 ///
 /// # Example
 /// ```
@@ -204,7 +205,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         Self { chunks, _elements: PhantomData }
     }
 
-    /// Address of the first element; 0 if all was unmapped.
+    /// Returns the address of the first element, or 0 if all was unmapped.
     #[inline]
     pub fn as_raw(&self) -> CUdeviceptr {
         self.chunks.first()
@@ -222,7 +223,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         self.chunks.bytes()
     }
 
-    /// Number of elements: as many as fit.
+    /// Number of elements that fit in the mapping.
     #[inline]
     pub fn len(&self) -> usize {
         self.bytes().checked_div(size_of::<T>()).unwrap_or(0)
@@ -234,34 +235,35 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         self.len() == 0
     }
 
-    /// All elements, to read.
+    /// Borrows all elements to read.
     #[inline]
     pub fn as_slice(&self) -> Slice<'_, T> {
         Slice::new(self.as_raw(), self.len(), self.chunks.context.near())
     }
 
-    /// All elements, to write.
+    /// Borrows all elements to write.
     #[inline]
     pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
         SliceMut::new(self.as_raw(), self.len(), self.chunks.context.near())
     }
 
-    /// Some elements, to read; `None` if the range does not lie in the mapping.
+    /// Borrows some elements to read. Returns `None` if the range is out of bounds.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
         self.as_slice().slice(range)
     }
 
-    /// Some elements, to write; `None` if the range does not lie in the mapping.
+    /// Borrows some elements to write. Returns `None` if the range is out of bounds.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
         self.as_mut_slice().into_slice(range)
     }
 
-    /// Maps all of `memory` right behind what is mapped already. Address and contents of that stay.
+    /// Maps all of `memory` directly after the mapped memory, which keeps its address and contents.
     ///
-    /// After an error the mapping is as it was.
+    /// After an error the mapping is unchanged.
     ///
     /// # Errors
-    /// Same as [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if all was unmapped before.
+    /// Same as [`Reservation::map`](super::Reservation::map); [`MemoryError::Unreserved`] also if
+    /// empty.
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+; where one fails, `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias("cuMemMap", "cuMemSetAccess", "cuMemUnmap"))]
@@ -278,11 +280,13 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         Ok(())
     }
 
-    /// Unmaps what was mapped last, after all work of the context; false if nothing is left. What comes before stays.
+    /// Unmaps the memory that was mapped last, after all work of the context. Returns false if
+    /// nothing is left. Earlier memory stays.
     ///
     /// # Errors
-    /// The sticky errors of earlier work; then nothing was unmapped. As the driver says of unmapping; then that part is
-    /// leaked. `CUDA_ERROR_OUT_OF_MEMORY` for the byte by which the next unmapping waits; then it was unmapped.
+    /// Sticky errors of earlier work: then nothing was unmapped. Errors of unmapping: then that
+    /// part is leaked. `CUDA_ERROR_OUT_OF_MEMORY` for the byte of the next wait: then the part was
+    /// unmapped.
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+; then
     /// `cuMemAlloc_v2`, CUDA 3.2+, and `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
@@ -294,22 +298,22 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         }
         self.chunks.wait()?;
         let Some(last) = self.chunks.parts.pop() else { return Ok(false) };
-        // SAFETY: the slices are gone, since this is borrowed mutably, and what they were used for is over.
+        // SAFETY: no slices exist, because this is borrowed mutably, and work on them is complete.
         unsafe { last.unmap() }?;
         self.chunks.anchor = Some(self.chunks.new_anchor()?);
         Ok(true)
     }
 
-    /// Number of pieces of memory that are mapped one behind the other.
+    /// Number of consecutive pieces of memory in the mapping.
     #[inline]
     pub fn chunks(&self) -> usize {
         self.chunks.parts.len()
     }
 
-    /// Physical memory behind one of the [pieces](Mapping::chunks), by one more handle of it.
+    /// Returns the physical memory of a [piece](Mapping::chunks), as an additional handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if there is no such piece.
+    /// `CUDA_ERROR_INVALID_VALUE` if the piece does not exist.
     ///
     /// Driver: `cuMemRetainAllocationHandle`, CUDA 11.0+.
     #[doc(alias = "cuMemRetainAllocationHandle")]
@@ -325,11 +329,11 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         Ok(PhysicalMemory::owning(library, raw, part.bytes))
     }
 
-    /// What a place may do with the memory: with the first piece, if there are several.
+    /// Returns the access of a location to the memory; with several pieces, to the first.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an unknown place, and if all was unmapped; [`Error::is_wrong_context`] for a device of
-    /// another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for an unknown location, and if all was unmapped;
+    /// [`Error::is_wrong_context`] for a device of another driver.
     ///
     /// Driver: `cuMemGetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAccess")]
@@ -338,20 +342,21 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         let (mut flags, address, library) = (0, self.as_raw(), self.context().library());
         of.check_driver(self.context().driver(), FnId::cuMemGetAccess)?;
         let place = of.as_raw();
-        // SAFETY: the place and the out-parameter outlive the call; what is at the address is for the driver to say.
+        // SAFETY: location and out-parameter outlive the call; the driver checks the address.
         unsafe { driver_call!(library, cuMemGetAccess(&raw mut flags, &raw const place, address)) }?;
         Ok(MemoryAccess::from_bits_retain(flags as u32))
     }
 
-    /// Sets what another device may do with the memory, all of it. The device of the mapping's own context reads and writes,
-    /// and what is mapped later is not meant.
+    /// Sets the access of another device to all of the memory. The device of the mapping's own
+    /// context always reads and writes. Memory that is mapped later is not affected.
     ///
-    /// Work of that device which uses the memory must be over before access is taken away; only kernels, of which the
-    /// caller says what they touch, and copies can be such work.
+    /// Work of that device on the memory must be complete before access is removed. Only kernels,
+    /// whose launch is responsible for their accesses, and copies can be such work.
     ///
     /// # Errors
-    /// [`MemoryError::OwnAccess`] for the mapping's own device; `CUDA_ERROR_INVALID_DEVICE` for one that cannot reach the
-    /// memory; `CUDA_ERROR_INVALID_VALUE` if all was unmapped; [`Error::is_wrong_context`] for a device of another driver.
+    /// [`MemoryError::OwnAccess`] for the mapping's own device; `CUDA_ERROR_INVALID_DEVICE` for one
+    /// that cannot access the memory; `CUDA_ERROR_INVALID_VALUE` if all was unmapped;
+    /// [`Error::is_wrong_context`] for a device of another driver.
     ///
     /// Driver: `cuMemSetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemSetAccess")]
@@ -363,15 +368,16 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         of.check_driver(self.context().driver(), FnId::cuMemSetAccess)?;
         let (address, bytes, library) = (self.as_raw(), self.bytes(), self.context().library());
         let access = describe(of, access);
-        // SAFETY: the range is mapped as a whole, if any, and the description outlives the call.
+        // SAFETY: the range, if any, is mapped as a whole, and the description outlives the call.
         unsafe { driver_call!(library, cuMemSetAccess(address, bytes, &raw const access, 1)) }?;
         Ok(())
     }
 
-    /// Waits for the context, unmaps and reports what `Drop` would swallow. What could not be unmapped is leaked.
+    /// Waits for the context, unmaps and returns the error that `Drop` would swallow. Leaks memory
+    /// that could not be unmapped.
     ///
     /// # Errors
-    /// The sticky errors of earlier work; as the driver says.
+    /// Sticky errors of earlier work; errors of unmapping.
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+, `cuMemFree_v2`, CUDA 3.2+, and `cuMemUnmap`, CUDA 10.2+.
     #[doc(alias("cuCtxSynchronize", "cuMemUnmap"))]
@@ -381,11 +387,12 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     }
 }
 
-/// A [`Multicast`](super::Multicast) object mapped at addresses: what a kernel writes there reaches the memory of all
-/// devices that is bound to it. Made by [`Reservation::map_multicast`](super::Reservation::map_multicast).
+/// A [`Multicast`](super::Multicast) object mapped at addresses: writes of a kernel there reach the
+/// bound memory of all devices. Made by
+/// [`Reservation::map_multicast`](super::Reservation::map_multicast).
 ///
-/// Only multicast instructions of kernels may use it, so it gives an address and no slices. Dropping it waits and unmaps as
-/// [`Mapping`] does.
+/// Only multicast instructions of kernels may use it, so it has an address and no slices. Dropping
+/// it waits and unmaps as [`Mapping`] does.
 ///
 /// Example: see [`Multicast`](super::Multicast), `map_multicast`.
 pub struct MulticastMapping<'ctx>(Chunks<'ctx>);
@@ -395,7 +402,7 @@ impl<'ctx> MulticastMapping<'ctx> {
         Self(chunks)
     }
 
-    /// The first address.
+    /// Returns the first address.
     #[inline]
     pub fn as_raw(&self) -> CUdeviceptr {
         self.0.first()
@@ -413,7 +420,7 @@ impl<'ctx> MulticastMapping<'ctx> {
         &self.0.context
     }
 
-    /// Waits for the context, unmaps and reports what `Drop` would swallow, as [`Mapping::close`] does.
+    /// Unmaps it and returns the error that `Drop` would swallow, as [`Mapping::close`] does.
     ///
     /// # Errors
     /// Same as [`Mapping::close`].

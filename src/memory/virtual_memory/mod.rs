@@ -2,25 +2,26 @@
 //!
 //! | type | is | keeps |
 //! |---|---|---|
-//! | [`Reservation`] | addresses; a handle that is counted | nothing |
+//! | [`Reservation`] | addresses; a counted handle | nothing |
 //! | [`PhysicalMemory`] | memory of a device or the host; the driver counts its handles | nothing |
-//! | [`Mapping`] | memory at addresses, which gives [slices](super::Slice) | its reservation, its context; the driver keeps the memory |
+//! | [`Mapping`] | memory at addresses, which lends [slices](super::Slice) | its reservation, its context; the driver keeps the memory |
 //!
-//! So they are dropped in any order: what a mapping needs stays until it is gone. Mappings of one reservation never overlap.
-//! Physical memory may be mapped several times, and in several processes; nothing orders what is done through one mapping
-//! with what is done through another but streams, events and waits, as with [arrays](super#arrays).
+//! They can be dropped in any order, because a mapping keeps everything it needs. Mappings of one
+//! reservation never overlap. Physical memory can be mapped several times, and in several
+//! processes; only streams, events and waits order accesses through different mappings, as with
+//! [arrays](super#arrays).
 //!
 //! # Unmapping waits
 //!
-//! Unlike `cuMemFree`, the driver's `cuMemUnmap` does not wait for work that uses the memory. So whatever unmaps here
-//! (dropping a mapping, [`Mapping::close`], [`Mapping::unmap_last`]) first [waits](Mapping#unmapping-waits) for the context
-//! in which it was mapped, and for copies from there that others have queued.
-//! If that fails, after a fault for instance, memory and addresses are leaked rather than taken from under what may still
-//! use them.
+//! Unlike `cuMemFree`, the driver's `cuMemUnmap` does not wait for work that uses the memory. So
+//! everything that unmaps here (dropping a mapping, [`Mapping::close`], [`Mapping::unmap_last`])
+//! first [waits](Mapping#unmapping-waits) for the context in which it was mapped, and for copies
+//! from it that other contexts have queued. If that fails, for example after a fault, the memory
+//! and the addresses are leaked, because they may still be in use.
 //!
 //! # A buffer that grows
 //!
-//! It keeps its address and its contents, and nothing is copied:
+//! It keeps its address and its contents, without a copy:
 //!
 //! ```
 //! # cuprum::example!(driver);

@@ -14,12 +14,14 @@ use crate::memory::{DeviceData, Slice};
 use crate::raw::call::{driver_call, either_call};
 use crate::raw::owned::Owned;
 
-/// An object to which devices bind memory of their own, so that what a kernel writes at one address reaches all of it, and
-/// what it reads is the sum: for devices with the attribute `CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED`.
+/// An object to which devices bind memory. A kernel's writes to one address reach the memory of all
+/// devices, and its reads return the sum. For devices with the attribute
+/// `CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED`.
 ///
-/// [Create](Multicast::new) it, [add](Multicast::add_device) all its devices, [bind](Multicast::bind) memory of each, and
-/// [map](super::Reservation::map_multicast) it in a context of each. The driver counts its uses, as those of
-/// [`PhysicalMemory`]: mappings and what is bound stay as long as they are needed, in whatever order this is dropped.
+/// [Create](Multicast::new) it, [add](Multicast::add_device) all its devices,
+/// [bind](Multicast::bind) memory of each, and [map](super::Reservation::map_multicast) it in a
+/// context of each. The driver counts its uses, like those of [`PhysicalMemory`]: mappings and
+/// bound memory stay as long as necessary, in any order of drops.
 ///
 /// # Example
 /// ```
@@ -58,7 +60,7 @@ fn described(devices: u32, bytes: usize, shareable: bool) -> CUmulticastObjectPr
 }
 
 impl Multicast {
-    /// Size that the size of such an object, and all that is bound to it, are multiples of, in bytes.
+    /// Returns the granularity in bytes, of the size of the object and all memory bound to it.
     ///
     /// # Errors
     /// Same as [`new`](Multicast::new).
@@ -83,12 +85,13 @@ impl Multicast {
         Ok(least)
     }
 
-    /// Creates an object for `devices` devices and `bytes` bytes of each, a multiple of the
-    /// [granularity](Multicast::granularity). A `shareable` one can be exported as a file descriptor.
+    /// Creates an object for `devices` devices with `bytes` bytes each, a multiple of the
+    /// [granularity](Multicast::granularity). A `shareable` one can be exported as a file
+    /// descriptor.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` where the devices cannot; `CUDA_ERROR_INVALID_VALUE` for another size or number;
-    /// [`Error::is_unresolved`] before CUDA 12.1.
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the devices do not support it; `CUDA_ERROR_INVALID_VALUE` for
+    /// an invalid size or number; [`Error::is_unresolved`] before CUDA 12.1.
     ///
     /// Driver: `cuMulticastCreate`, CUDA 12.1+; at the end `cuMemRelease`, CUDA 10.2+.
     #[doc(alias("cuMulticastCreate", "cuMemRelease"))]
@@ -98,25 +101,26 @@ impl Multicast {
         let (to, described) = (&raw mut raw, &raw const described);
         // SAFETY: the description and the out-parameter outlive the call.
         unsafe { driver_call!(driver.library(), cuMulticastCreate(to, described)) }?;
-        // SAFETY: the driver just gave the handle, of an object of that size.
+        // SAFETY: the driver has just returned the handle of an object of that size.
         Ok(unsafe { Self::from_raw(driver, raw, bytes) })
     }
 
-    /// Takes over a handle of a multicast object, for instance one that was imported. No driver call.
+    /// Takes ownership of a handle of a multicast object, such as an imported one. No driver call.
     ///
     /// # Safety
-    /// 1. `handle` was given by this driver, nobody else releases it, and it is of a multicast object of `bytes` bytes.
+    /// 1. This driver returned `handle`, of an object of `bytes` bytes; no other code releases it.
     #[inline]
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
     }
 
-    /// Adds a device. All have to be added, in whichever process, before any binds memory: until then
-    /// [`bind`](Multicast::bind) waits.
+    /// Adds a device. All devices, of all processes, must be added before any binds memory: until
+    /// then [`bind`](Multicast::bind) waits.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a device that was added, or one too many; `CUDA_ERROR_NOT_SUPPORTED` for one that cannot;
-    /// [`Error::is_wrong_context`] for one of another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for a device that was already added, or one too many;
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it; [`Error::is_wrong_context`]
+    /// for a device of another driver.
     ///
     /// Driver: `cuMulticastAddDevice`, CUDA 12.1+.
     #[doc(alias = "cuMulticastAddDevice")]
@@ -128,12 +132,14 @@ impl Multicast {
         unsafe { driver_call!(self.library(), cuMulticastAddDevice(raw, device)) }
     }
 
-    /// Binds `bytes` bytes of a device's memory, from `memory_offset` on, to this object from `offset` on. The driver keeps
-    /// the memory as long as it is bound. Before CUDA 13.1, the device is the one on which the memory lies.
+    /// Binds `bytes` bytes of a device's memory, from `memory_offset` on, to this object, from
+    /// `offset` on. The driver keeps the memory while it is bound. Before CUDA 13.1, the device
+    /// must be the one that has the memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for what is no multiple of the granularity, or does not fit; `CUDA_ERROR_OUT_OF_MEMORY`;
-    /// [`Error::is_wrong_context`] for what is of another driver.
+    /// `CUDA_ERROR_INVALID_VALUE` for values that are not multiples of the granularity, or out of
+    /// bounds; `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::is_wrong_context`] for objects of another
+    /// driver.
     ///
     /// Driver: `cuMulticastBindMem_v2`, CUDA 13.1+; before that `cuMulticastBindMem`, CUDA 12.1+.
     #[doc(alias("cuMulticastBindMem_v2", "cuMulticastBindMem"))]
@@ -158,13 +164,13 @@ impl Multicast {
         }
     }
 
-    /// Binds a device's memory that has an address to this object from `offset` on.
+    /// Binds a device's memory with an address to this object, from `offset` on.
     ///
     /// # Errors
     /// Same as [`bind`](Multicast::bind).
     ///
     /// # Safety
-    /// 1. The memory is not freed or unmapped before it was [unbound](Multicast::unbind).
+    /// 1. The memory is not freed or unmapped before it is [unbound](Multicast::unbind).
     ///
     /// Driver: `cuMulticastBindAddr_v2`, CUDA 13.1+; before that `cuMulticastBindAddr`, CUDA 12.1+.
     #[doc(alias("cuMulticastBindAddr_v2", "cuMulticastBindAddr"))]
@@ -179,7 +185,7 @@ impl Multicast {
         same_driver(self.library(), memory.context().driver(), call)?;
         let (raw, device, address) = (self.as_raw(), device.as_raw(), memory.as_raw());
         let bytes = memory.len() * size_of::<T>();
-        // SAFETY: the object is live, and the memory is until it is unbound, as the caller vouches.
+        // SAFETY: the object is live; the caller guarantees live memory until it is unbound.
         unsafe {
             either_call!(self.library(),
                 cuMulticastBindAddr_v2(raw, device, offset, address, bytes, 0)
@@ -187,10 +193,10 @@ impl Multicast {
         }
     }
 
-    /// Takes the memory of a device from this object again. Kernels that use it must be over.
+    /// Unbinds memory of a device from this object. Kernels that use it must be complete.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a range in which nothing is bound; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a range without bound memory; [`Error::is_wrong_context`].
     ///
     /// Driver: `cuMulticastUnbind`, CUDA 12.1+.
     #[doc(alias = "cuMulticastUnbind")]
@@ -198,11 +204,12 @@ impl Multicast {
     pub fn unbind(&self, device: Device, offset: usize, bytes: usize) -> Result<(), Error> {
         same_driver(self.library(), device.driver(), FnId::cuMulticastUnbind)?;
         let (raw, device) = (self.as_raw(), device.as_raw());
-        // SAFETY: the object is live; only kernels reach memory through it, whose launch says what they touch.
+        // SAFETY: the object is live; only kernels access memory through it, by their launch's
+        // duties.
         unsafe { driver_call!(self.library(), cuMulticastUnbind(raw, device, offset, bytes)) }
     }
 
-    /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
+    /// Releases the handle and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

@@ -17,42 +17,42 @@ use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
 flags! {
-    /// What physical memory is for.
+    /// Uses of physical memory.
     ///
     /// Example: see [`PhysicalMemory`].
     pub struct PhysicalFlags: u32 {
         /// It can be exported to other processes as a file descriptor.
         const SHAREABLE = 1;
-        /// The device may keep it compressed, if it can.
+        /// The device may compress it, if it can.
         const COMPRESSIBLE = 2;
-        /// Other devices on the bus reach it directly (GPUDirect RDMA).
+        /// Other devices on the bus access it directly (GPUDirect RDMA).
         const RDMA = 4;
         /// It is for tiles of sparse arrays.
         const TILE_POOL = 8;
     }
 }
 
-/// Which granularity is asked for.
+/// Selects a granularity.
 ///
 /// Example: see [`PhysicalMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Granularity {
-    /// The least that works.
+    /// The smallest that works.
     Minimum,
-    /// What is fast.
+    /// A fast one.
     Recommended,
 }
 
-/// What a driver knows of physical memory.
+/// The driver's knowledge of physical memory.
 ///
 /// Example: see [`PhysicalMemory`], `properties`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PhysicalProperties {
-    /// Where it lies; `None` for a place that this crate does not know.
+    /// The location; `None` for one that this crate does not know.
     pub location: Option<MemoryLocation>,
-    /// What it is for.
+    /// Its uses.
     pub flags: PhysicalFlags,
 }
 
@@ -69,15 +69,16 @@ unsafe impl Handle for Physical {
     }
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the handle is live and not used again.
+        // SAFETY: the caller guarantees that the handle is live and not used again.
         unsafe { call!(fns, cuMemRelease(self.0)) }
     }
 }
 
-/// Physical memory without an address: it is [mapped](super::Reservation::map) to be reached.
+/// Physical memory without an address, which is [mapped](super::Reservation::map) for access.
 ///
-/// The driver counts its uses: the memory is freed when all its handles, in all processes, are released and all its
-/// mappings are gone. Dropping this gives up one handle, on any thread, and waits for nothing.
+/// The driver counts its uses: the memory is freed when all its handles, in all processes, are
+/// released and all its mappings are unmapped. Drop releases one handle, on any thread, without a
+/// wait.
 ///
 /// # Example
 /// ```
@@ -96,11 +97,11 @@ pub struct PhysicalMemory {
     bytes: usize,
 }
 
-/// Common methods of what a handle of physical memory is kept in, with the number of its bytes.
+/// Common methods of the types with a handle of physical memory and its number of bytes.
 macro_rules! handles {
     ($object:ident, $bytes:literal) => {
         impl $object {
-            /// Gives up the handle without releasing it.
+            /// Releases ownership of the handle without releasing the handle.
             #[inline]
             pub fn into_raw(self) -> CUmemGenericAllocationHandle {
                 self.handle.into_raw().0
@@ -134,7 +135,7 @@ pub(super) use handles;
 handles! { PhysicalMemory, "Size in bytes." }
 
 impl PhysicalMemory {
-    /// Size that the size and the addresses of such memory are multiples of, in bytes.
+    /// Returns the granularity of the size and the addresses of such memory, in bytes.
     ///
     /// # Errors
     /// Same as [`new`](PhysicalMemory::new).
@@ -151,12 +152,13 @@ impl PhysicalMemory {
         ask_granularity(driver.library(), &described(driver, at, flags)?, granularity)
     }
 
-    /// Creates physical memory of a multiple of the [granularity](PhysicalMemory::granularity). Its contents are whatever
-    /// the memory held.
+    /// Creates uninitialized memory of a multiple of the
+    /// [granularity](PhysicalMemory::granularity).
     ///
     /// # Errors
-    /// [`MemoryError::Granularity`]; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_DEVICE`; `CUDA_ERROR_NOT_SUPPORTED` for
-    /// what the device or the system cannot do; [`Error::is_unresolved`] before CUDA 10.2.
+    /// [`MemoryError::Granularity`]; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_DEVICE`;
+    /// `CUDA_ERROR_NOT_SUPPORTED` for flags that the device or the system does not support;
+    /// [`Error::is_unresolved`] before CUDA 10.2.
     ///
     /// Driver: `cuMemCreate`, CUDA 10.2+; where it refuses a size, `cuMemGetAllocationGranularity`, CUDA 10.2+.
     #[doc(alias = "cuMemCreate")]
@@ -172,7 +174,7 @@ impl PhysicalMemory {
         let (to, described) = (&raw mut raw, &raw const described);
         // SAFETY: the description and the out-parameter outlive the call.
         unsafe { driver_call!(library, cuMemCreate(to, bytes, described, 0)) }.map_err(|error| {
-            // SAFETY: the description, which is still there.
+            // SAFETY: the description still exists.
             refused(library, unsafe { &*described }, bytes, error)
         })?;
         Ok(Self::owning(library, raw, bytes))
@@ -182,16 +184,16 @@ impl PhysicalMemory {
         Self { handle: Owned::new(Physical(raw), library), bytes }
     }
 
-    /// Takes over a handle of physical memory. No driver call.
+    /// Takes ownership of a handle of physical memory. No driver call.
     ///
     /// # Safety
-    /// 1. `handle` was given by this driver, nobody else releases it, and its memory has `bytes` bytes.
+    /// 1. This driver returned `handle`, of memory of `bytes` bytes; no other code releases it.
     #[inline]
     pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
         Self::owning(driver.library(), handle, bytes)
     }
 
-    /// Where the memory lies and what it is for, as the driver tells it: of imported memory, that is news.
+    /// Returns the location and the uses of the memory from the driver, also of imported memory.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -216,12 +218,12 @@ impl PhysicalMemory {
         Ok(PhysicalProperties { location: MemoryLocation::from_raw(driver, told.location), flags })
     }
 
-    /// Exports the memory as a file descriptor, to be sent to another process (over a Unix socket) and
-    /// [imported](PhysicalMemory::import) there. The descriptor keeps the memory as long as it is open.
+    /// Exports the memory as a file descriptor, to be sent to another process (over a Unix socket)
+    /// and [imported](PhysicalMemory::import) there. The open descriptor keeps the memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not [`SHAREABLE`](PhysicalFlags::SHAREABLE); `CUDA_ERROR_NOT_SUPPORTED`
-    /// where the system has no such thing.
+    /// `CUDA_ERROR_INVALID_VALUE` for memory that is not [`SHAREABLE`](PhysicalFlags::SHAREABLE);
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the system has no such descriptors.
     ///
     /// Driver: `cuMemExportToShareableHandle`, CUDA 10.2+.
     #[cfg(unix)]
@@ -231,18 +233,20 @@ impl PhysicalMemory {
         let (mut descriptor, raw) = (-1, self.as_raw());
         let to = (&raw mut descriptor).cast();
         let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-        // SAFETY: the handle is live, and the out-parameter is an `int`, as it is for this kind, and outlives the call.
+        // SAFETY: the handle is live; the out-parameter is an `int` for this kind, and outlives the
+        // call.
         unsafe { driver_call!(self.library(), cuMemExportToShareableHandle(to, raw, kind, 0)) }?;
         crate::memory::owned_descriptor(descriptor, FnId::cuMemExportToShareableHandle)
     }
 
-    /// Imports memory that another process, or this one, has exported. The descriptor is not needed any more then.
+    /// Imports memory that a process has exported. The descriptor can be closed afterwards.
     ///
-    /// `bytes` is the size of the memory, which has to be told beside the descriptor: with another one it cannot be mapped.
+    /// `bytes` is the size of the memory, which must be sent with the descriptor: memory with a
+    /// wrong size cannot be mapped.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` and others for what is no descriptor of such memory; `CUDA_ERROR_NOT_SUPPORTED` where the
-    /// system has no such thing.
+    /// `CUDA_ERROR_INVALID_VALUE` and others for a descriptor that is not of such memory;
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the system has no such descriptors.
     ///
     /// Driver: `cuMemImportFromShareableHandle`, CUDA 10.2+.
     #[cfg(unix)]
@@ -259,13 +263,13 @@ impl PhysicalMemory {
         let number = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         let kind = CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
         let to = &raw mut raw;
-        // SAFETY: of this kind, the second argument is the descriptor itself, which is open; the out-parameter outlives the
-        // call.
+        // SAFETY: for this kind, the second argument is the open descriptor itself; the
+        // out-parameter outlives the call.
         unsafe { driver_call!(library, cuMemImportFromShareableHandle(to, number, kind)) }?;
         Ok(Self::owning(library, raw, bytes))
     }
 
-    /// Releases the handle and reports what `Drop` would swallow. It is gone after an error too.
+    /// Releases the handle and returns the error that `Drop` would swallow.
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).
@@ -278,12 +282,12 @@ impl PhysicalMemory {
     }
 }
 
-/// A handle of one driver is a wild number to another.
+/// Fails for a handle of another driver, for which it is a wild number.
 pub(super) fn same_driver(library: Library, other: Driver, call: FnId) -> Result<(), Error> {
     if library.is_same_driver(other.library()) { Ok(()) } else { Err(Error::wrong_context(call)) }
 }
 
-/// The description of memory at a place.
+/// The driver's description of memory at a location.
 fn described(driver: Driver, at: MemoryLocation, flags: PhysicalFlags) -> Result<CUmemAllocationProp, Error> {
     at.check_driver(driver, FnId::cuMemCreate)?;
     Ok(properties(at.as_raw(), flags))
@@ -323,7 +327,7 @@ fn ask_granularity(
     Ok(bytes)
 }
 
-/// Says it in words if a size was refused for not being a multiple.
+/// Returns a descriptive error if the size is not a multiple of the granularity.
 #[cold]
 fn refused(library: Library, described: &CUmemAllocationProp, bytes: usize, error: Error) -> MemoryError {
     if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE {

@@ -16,7 +16,6 @@ use crate::raw::call::{driver_call, forked};
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
-/// A range of addresses.
 #[derive(Clone, Copy, Debug)]
 struct Addresses {
     first: CUdeviceptr,
@@ -28,16 +27,16 @@ unsafe impl Handle for Addresses {
     const NAME: &'static str = "Reservation";
 
     unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller vouches that the range is reserved and not used again.
+        // SAFETY: the caller guarantees that the range is reserved and not used again.
         unsafe { call!(fns, cuMemAddressFree(self.first, self.bytes)) }
     }
 }
 
-/// What handles of a reservation and its mappings share.
+/// State shared by the handles of a reservation and its mappings.
 #[derive(Debug)]
 pub(super) struct Space {
     addresses: Owned<Addresses>,
-    /// Start and length of what is mapped, or may be: no two of them overlap.
+    /// Offset and length of the parts that are or may be mapped, without overlaps.
     taken: Mutex<Vec<(usize, usize)>>,
 }
 
@@ -55,9 +54,9 @@ impl Space {
     }
 }
 
-/// A part of a reservation that is mapped, or may be: nothing else is mapped there.
+/// A part of a reservation that is or may be mapped. Nothing else is mapped there.
 ///
-/// Dropping it gives the part back; what cannot be unmapped forgets it, and so keeps the whole reservation.
+/// Drop releases the part. If it cannot be unmapped, it is forgotten, and the reservation leaks.
 #[derive(Debug)]
 pub(super) struct Claim {
     space: Arc<Space>,
@@ -71,7 +70,7 @@ impl Claim {
         if offset.checked_add(bytes).is_none_or(|end| end > reserved) {
             return Err(MemoryError::Unreserved { offset, bytes, reserved });
         }
-        // In a forked child, a thread that is gone may have the lock.
+        // In a forked child, a thread that no longer exists may hold the lock.
         if space.library().forked() {
             return Err(forked(FnId::cuMemMap).into());
         }
@@ -88,19 +87,18 @@ impl Claim {
         &self.space
     }
 
-    /// Address of the first byte.
     pub(super) fn address(&self) -> CUdeviceptr {
         self.space.first() + self.offset as CUdeviceptr
     }
 
-    /// Takes away the memory behind the addresses; keeps them forever if it is not certain that it is gone.
+    /// Unmaps the range. Leaks the addresses if unmapping may have failed.
     ///
     /// # Safety
-    /// Nothing uses the memory at these addresses any more.
+    /// No code uses the memory at these addresses any more.
     pub(super) unsafe fn unmap(self) -> Result<(), Error> {
         let (library, address, bytes) = (self.space.library(), self.address(), self.bytes);
         let unmapped = captures::free_beside(library, || {
-            // SAFETY: the range was mapped as a whole, and the caller vouches that nothing uses it.
+            // SAFETY: the range was mapped as a whole, and the caller guarantees that it is unused.
             unsafe { driver_call!(library, cuMemUnmap(address, bytes)) }
         });
         if unmapped.is_err() {
@@ -116,29 +114,31 @@ impl Drop for Claim {
             return;
         }
         let mut taken = self.space.taken();
-        // Of no bytes, there may be another at the same offset.
+        // With zero bytes, another part may have the same offset.
         if let Some(at) = taken.iter().position(|&part| part == (self.offset, self.bytes)) {
             taken.swap_remove(at);
         }
     }
 }
 
-/// A range of addresses without memory, to [map](Reservation::map) [`PhysicalMemory`] there. Cloning gives one more handle.
+/// A range of addresses without memory, to [map](Reservation::map) [`PhysicalMemory`] there.
+/// Cloning returns another handle.
 ///
-/// The addresses are given back when the last handle and the last mapping are gone, on whichever thread. It belongs to the
-/// process, not to a context.
+/// The addresses are freed when the last handle and the last mapping are dropped, on any thread. It
+/// belongs to the process, not to a context.
 ///
 /// Example: see [`Mapping`](super::Mapping).
 #[derive(Clone)]
 pub struct Reservation(Arc<Space>);
 
 impl Reservation {
-    /// Reserves `bytes` addresses, a multiple of the [granularity](PhysicalMemory::granularity) of what will be mapped. The
-    /// first is a multiple of `alignment`, a power of two; 0 is enough for mappings of any device.
+    /// Reserves `bytes` addresses, a multiple of the [granularity](PhysicalMemory::granularity) of
+    /// the memory to be mapped. The first is a multiple of `alignment`, a power of two; 0 suffices
+    /// for mappings of any device.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for another size or alignment; `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::is_unresolved`] before
-    /// CUDA 10.2.
+    /// `CUDA_ERROR_INVALID_VALUE` for an invalid size or alignment; `CUDA_ERROR_OUT_OF_MEMORY`;
+    /// [`Error::is_unresolved`] before CUDA 10.2.
     ///
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
     #[doc(alias("cuMemAddressReserve", "cuMemAddressFree"))]
@@ -147,7 +147,8 @@ impl Reservation {
         Self::near(driver, bytes, alignment, 0)
     }
 
-    /// Reserves addresses as [`new`](Reservation::new) does, from `wanted` on if they are free, and others if not.
+    /// Reserves addresses at `wanted` if possible, otherwise elsewhere. See
+    /// [`new`](Reservation::new).
     ///
     /// # Errors
     /// Same as [`new`](Reservation::new).
@@ -164,7 +165,7 @@ impl Reservation {
         Ok(Self(Arc::new(Space { addresses, taken: Mutex::default() })))
     }
 
-    /// The first address.
+    /// Returns the first address.
     #[inline]
     pub fn as_raw(&self) -> CUdeviceptr {
         self.0.first()
@@ -176,13 +177,14 @@ impl Reservation {
         self.0.addresses.raw().bytes
     }
 
-    /// Maps all of `memory` at an offset in bytes, and lets the device of the current context read and write it.
+    /// Maps all of `memory` at an offset in bytes, for access by the device of the current context.
     ///
-    /// If a call fails half way, what was mapped is unmapped.
+    /// If a later call fails, the memory is unmapped.
     ///
     /// # Errors
-    /// [`MemoryError::Unreserved`] and [`MemoryError::Mapped`], without a call; `CUDA_ERROR_INVALID_VALUE` for an offset that
-    /// is no multiple of the granularity; `CUDA_ERROR_INVALID_DEVICE` and others for memory that the device cannot reach;
+    /// [`MemoryError::Unreserved`] and [`MemoryError::Mapped`], without a call;
+    /// `CUDA_ERROR_INVALID_VALUE` for an offset that is not a multiple of the granularity;
+    /// `CUDA_ERROR_INVALID_DEVICE` and others for memory that the device cannot access;
     /// [`Error::is_wrong_context`] for memory or a context of another driver.
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; where one fails,

@@ -96,18 +96,7 @@ const ROOMS: &[Room<'static>] = &[
     (
         "launch",
         &["launch"],
-        &[
-            "error",
-            "flags",
-            "call",
-            "shared",
-            "context",
-            "memory",
-            "arguments",
-            "geometry",
-            "stream",
-            "module",
-        ],
+        &["error", "call", "shared", "context", "memory", "arguments", "geometry", "stream", "module"],
     ),
     (
         "graph",

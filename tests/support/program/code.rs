@@ -110,7 +110,7 @@ fn attributes(steps: &Steps, function: Function<'_>) {
 }
 
 fn occupancy(steps: &Steps, function: Function<'_>) {
-    let none = OccupancyFlags::empty();
+    let none = OccupancyFlags::CU_OCCUPANCY_DEFAULT;
     steps.attempt("Function::max_active_blocks_per_multiprocessor", || {
         function.max_active_blocks_per_multiprocessor(64, 0, none)
     });

@@ -7,7 +7,8 @@ use cuprum::external::{ExternalMemory, ExternalSemaphore};
 use cuprum::graph::{Graph, InstantiateFlags};
 use cuprum::memory::{ArrayFlags, ArrayShape};
 use cuprum::sys::{
-    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexternalMemoryHandleType,
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalMemoryHandleType,
     CUexternalSemaphoreHandleType,
 };
 use cuprum::{Current, Stream};
@@ -102,25 +103,28 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>) {
     let add = || unsafe { graph.add_semaphore_signals(cx, &[], &signals) };
     let signal = steps.attempt("Graph::add_semaphore_signals", add);
     if let Some(wait) = wait {
-        steps.attempt("Graph::set_semaphore_waits", || graph.set_semaphore_waits(cx, wait, &waits));
-        steps.attempt("Graph::semaphore_waits_of", || graph.semaphore_waits_of(wait));
+        steps.attempt("NodeSetter::semaphore_waits", || graph.set(cx, wait).semaphore_waits(&waits));
+        steps
+            .attempt("Graph::params", || graph.params::<Vec<(_, CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS)>>(wait));
     }
     if let Some(signal) = signal {
         // SAFETY: as above.
-        let set = || unsafe { graph.set_semaphore_signals(cx, signal, &signals) };
-        steps.attempt("Graph::set_semaphore_signals", set);
-        steps.attempt("Graph::semaphore_signals_of", || graph.semaphore_signals_of(signal));
+        let set = || unsafe { graph.set(cx, signal).semaphore_signals(&signals) };
+        steps.attempt("NodeSetter::semaphore_signals", set);
+        steps.attempt("Graph::params", || {
+            graph.params::<Vec<(_, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS)>>(signal)
+        });
     }
     let made = steps.attempt("Graph::instantiate", || graph.instantiate(cx, InstantiateFlags::empty()));
     let Some(mut executable) = made else { return };
     if let Some(wait) = wait {
-        let set = || executable.set_semaphore_waits(cx, wait, &waits);
-        steps.attempt("GraphExec::set_semaphore_waits", set);
+        let set = || executable.set(cx, wait).semaphore_waits(&waits);
+        steps.attempt("NodeSetter::semaphore_waits", set);
     }
     if let Some(signal) = signal {
         // SAFETY: as above.
-        let set = || unsafe { executable.set_semaphore_signals(cx, signal, &signals) };
-        steps.attempt("GraphExec::set_semaphore_signals", set);
+        let set = || unsafe { executable.set(cx, signal).semaphore_signals(&signals) };
+        steps.attempt("NodeSetter::semaphore_signals", set);
     }
     if let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) {
         steps.attempt("GraphExec::launch", || executable.launch(cx, &stream));

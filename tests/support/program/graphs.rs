@@ -3,7 +3,11 @@
 use cuprum::graph::{DotFlags, Graph, GraphExec, GraphMemory, InstantiateFlags, Loan, Node, UserObject};
 use cuprum::launch::Dim3;
 use cuprum::stream::{Event, EventFlags};
-use cuprum::sys::CUlaunchAttributeID;
+use cuprum::sys::{
+    CUDA_EVENT_RECORD_NODE_PARAMS, CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS,
+    CUDA_MEM_FREE_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUfunction, CUgraph,
+    CUlaunchAttributeID,
+};
 use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, Stream};
 
 use super::{Steps, code};
@@ -118,18 +122,18 @@ fn added<'a>(
 }
 
 fn asked(steps: &Steps, graph: &Graph<'_>, nodes: &Nodes) {
-    steps.attempt("Graph::fill_of", || graph.fill_of(nodes.fill));
-    steps.attempt("Graph::copy_of", || graph.copy_of(nodes.copy));
-    steps.attempt("Graph::kernel_of", || graph.kernel_of(nodes.kernel));
-    steps.attempt("Graph::wait_of", || graph.wait_of(nodes.wait));
-    steps.attempt("Graph::record_of", || graph.record_of(nodes.record));
-    steps.attempt("Graph::child_of", || graph.child_of(nodes.child));
+    steps.attempt("Graph::params", || graph.params::<CUDA_MEMSET_NODE_PARAMS>(nodes.fill));
+    steps.attempt("Graph::params", || graph.params::<CUDA_MEMCPY3D>(nodes.copy));
+    steps.attempt("Graph::params", || graph.params::<(CUfunction, LaunchConfig)>(nodes.kernel));
+    steps.attempt("Graph::params", || graph.params::<CUDA_EVENT_WAIT_NODE_PARAMS>(nodes.wait));
+    steps.attempt("Graph::params", || graph.params::<CUDA_EVENT_RECORD_NODE_PARAMS>(nodes.record));
+    steps.attempt("Graph::params", || graph.params::<CUgraph>(nodes.child));
     steps.attempt("Graph::node_type", || graph.node_type(nodes.host));
     steps.attempt("Graph::id", || graph.id());
     steps.attempt("Graph::node_id", || graph.node_id(nodes.host));
     steps.attempt("Graph::node_tools_id", || graph.node_tools_id(nodes.host));
     let path = std::env::temp_dir().join(format!("cuprum-{}.dot", std::process::id()));
-    steps.attempt("Graph::print_dot", || graph.print_dot(&path, DotFlags::empty()));
+    steps.attempt("Graph::print_dot", || graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES));
     let _ = std::fs::remove_file(path);
 }
 
@@ -156,15 +160,15 @@ fn set<'a>(
     let copied = || unsafe { graph.copy_kernel_attributes(nodes.kernel, nodes.kernel) };
     steps.attempt("Graph::copy_kernel_attributes", copied);
     let all = [
-        steps.attempt("Graph::set_fill", || graph.set_fill(cx, nodes.fill, low, 7)),
-        steps.attempt("Graph::set_copy", || graph.set_copy(cx, nodes.copy, high, low)),
+        steps.attempt("NodeSetter::fill", || graph.set(cx, nodes.fill).fill(low, 7)),
+        steps.attempt("NodeSetter::copy", || graph.set(cx, nodes.copy).copy(high, low)),
         // SAFETY: as when it was added.
-        steps.attempt("Graph::set_kernel", || unsafe {
-            graph.set_kernel(cx, nodes.kernel, kernel, ONE, (6u32, memory))
+        steps.attempt("NodeSetter::kernel", || unsafe {
+            graph.set(cx, nodes.kernel).kernel(kernel, ONE, (6u32, memory))
         }),
-        steps.attempt("Graph::set_host", || graph.set_host(cx, nodes.host, || ())),
-        steps.attempt("Graph::set_wait", || graph.set_wait(nodes.wait, two)),
-        steps.attempt("Graph::set_record", || graph.set_record(nodes.record, one)),
+        steps.attempt("NodeSetter::host", || graph.set(cx, nodes.host).host(|| ())),
+        steps.attempt("NodeSetter::wait", || graph.set(cx, nodes.wait).wait(two)),
+        steps.attempt("NodeSetter::record", || graph.set(cx, nodes.record).record(one)),
     ];
     all.iter().all(Option::is_some)
 }
@@ -181,15 +185,15 @@ fn changed<'a>(
     let parts = (memory.slice(..2), memory.slice(2..));
     let (Some(low), Some(high)) = parts else { return false };
     let all = [
-        steps.attempt("GraphExec::set_fill", || executable.set_fill(cx, nodes.fill, high, 7)),
-        steps.attempt("GraphExec::set_copy", || executable.set_copy(cx, nodes.copy, low, high)),
+        steps.attempt("NodeSetter::fill", || executable.set(cx, nodes.fill).fill(high, 7)),
+        steps.attempt("NodeSetter::copy", || executable.set(cx, nodes.copy).copy(low, high)),
         // SAFETY: as when it was added.
-        steps.attempt("GraphExec::set_kernel", || unsafe {
-            executable.set_kernel(cx, nodes.kernel, kernel, ONE, (6u32, memory))
+        steps.attempt("NodeSetter::kernel", || unsafe {
+            executable.set(cx, nodes.kernel).kernel(kernel, ONE, (6u32, memory))
         }),
-        steps.attempt("GraphExec::set_host", || executable.set_host(cx, nodes.host, || ())),
-        steps.attempt("GraphExec::set_wait", || executable.set_wait(cx, nodes.wait, one)),
-        steps.attempt("GraphExec::set_record", || executable.set_record(cx, nodes.record, two)),
+        steps.attempt("NodeSetter::host", || executable.set(cx, nodes.host).host(|| ())),
+        steps.attempt("NodeSetter::wait", || executable.set(cx, nodes.wait).wait(one)),
+        steps.attempt("NodeSetter::record", || executable.set(cx, nodes.record).record(two)),
         steps.attempt("GraphExec::set_enabled", || executable.set_enabled(cx, nodes.fill, false)),
     ];
     steps.attempt("GraphExec::is_enabled", || executable.is_enabled(cx, nodes.fill));
@@ -281,26 +285,26 @@ fn bodies(steps: &Steps, cx: &Current<'_, '_>, graph: &mut Graph<'_>) -> Option<
         |graph: &mut Graph<'_>| steps.attempt("Graph::condition", || graph.condition(cx, Some(0)));
     let (a, b) = (condition(graph)?, condition(graph)?);
     let (c, d) = (condition(graph)?, condition(graph)?);
-    let (one, _) = steps.attempt("Graph::add_if", || graph.add_if(cx, &[], a))?;
-    let (two, _, no) = steps.attempt("Graph::add_if_else", || graph.add_if_else(cx, &[one], b))?;
+    let (one, _) = steps.attempt("Graph::add_if", || graph.add_if::<1>(cx, &[], a))?;
+    let (two, [_, no]) = steps.attempt("Graph::add_if", || graph.add_if(cx, &[one], b))?;
     let (three, _) = steps.attempt("Graph::add_while", || graph.add_while(cx, &[two], c))?;
-    let four = steps.attempt("Graph::add_switch", || graph.add_switch::<2>(cx, &[three], d))?;
+    let (four, _) = steps.attempt("Graph::add_switch", || graph.add_switch::<2>(cx, &[three], d))?;
     graph
         .within(no, |graph| {
             steps.attempt("Graph::add_empty", || graph.add_empty(cx, &[]));
             Ok(())
         })
         .ok()?;
-    four.first().map(|(node, _)| *node)
+    Some(four)
 }
 
 fn memory(steps: &Steps, cx: &Current<'_, '_>, graph: &mut Graph<'_>, after: Node) -> Option<Node> {
     // SAFETY: nothing uses it.
     let (alloc, scratch) =
         steps.attempt("Graph::add_alloc", || unsafe { graph.add_alloc::<u32>(cx, &[after], 8) })?;
-    steps.attempt("Graph::alloc_of", || graph.alloc_of(alloc));
+    steps.attempt("Graph::params", || graph.params::<CUDA_MEM_ALLOC_NODE_PARAMS>(alloc));
     let free = steps.attempt("Graph::add_free", || graph.add_free(cx, &[alloc], scratch))?;
-    steps.attempt("Graph::free_of", || graph.free_of(free));
+    steps.attempt("Graph::params", || graph.params::<CUDA_MEM_FREE_NODE_PARAMS>(free));
     Some(free)
 }
 

@@ -17,7 +17,7 @@ pub(super) fn all(steps: &Steps, driver: Driver) {
     let Some(all) = steps.attempt("Device::resource", || device.resource(SM)) else { return };
     let none = SplitFlags::empty();
     steps.attempt("DeviceResource::max_groups", || all.max_groups(1, none));
-    let mut groups = [SmGroup::new(0).with_flags(GroupFlags::BACKFILL)];
+    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::new(0) }];
     steps.attempt("DeviceResource::split", || all.split(&mut groups));
     let split = steps.attempt("DeviceResource::split_by_count", || all.split_by_count(1, 1, none));
     let Some(split) = split else { return };

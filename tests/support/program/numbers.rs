@@ -9,8 +9,8 @@ use cuprum::stream::{
     AccessPolicy, Copies, CopyAttributes, Decompression, Operations, Scope, Signals, Until,
 };
 use cuprum::sys::{
-    CUlaunchMemSyncDomain, CUmemDecompressAlgorithm, CUresult, CUstreamMemoryBarrier_flags,
-    CUsynchronizationPolicy, CUtensorMapAllocClass, CUtensorMapIm2ColWideMode,
+    CUlaunchMemSyncDomain, CUmemDecompressAlgorithm, CUresult, CUstreamBatchMemOpParams,
+    CUstreamMemoryBarrier_flags, CUsynchronizationPolicy, CUtensorMapAllocClass, CUtensorMapIm2ColWideMode,
 };
 use cuprum::texture::{TensorLayout, TensorMap};
 use cuprum::{Buffer, Current, MemoryError, PinnedBuffer, Stream};
@@ -173,15 +173,15 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
         operations.wait(shared, 0, Until::at_least(0)).ok()?.write(shared, 1, 0).ok()?;
         let add = || graph.add_operations(cx, &[], &operations);
         let node = steps.attempt("Graph::add_operations", add)?;
-        steps.attempt("Graph::set_operations", || graph.set_operations(cx, node, &operations));
-        steps.attempt("Graph::operations_of", || graph.operations_of(node));
+        steps.attempt("NodeSetter::operations", || graph.set(cx, node).operations(&operations));
+        steps.attempt("Graph::params", || graph.params::<Vec<CUstreamBatchMemOpParams>>(node));
         Some(node)
     });
     let Some(node) = built else { return steps.done("Graph::drop", || drop(graph)) };
     let made = steps.attempt("Graph::instantiate", || graph.instantiate(cx, InstantiateFlags::empty()));
     let Some(mut executable) = made else { return };
-    let change = || executable.set_operations(cx, node, &operations);
-    steps.attempt("GraphExec::set_operations", change);
+    let change = || executable.set(cx, node).operations(&operations);
+    steps.attempt("NodeSetter::operations", change);
     steps.attempt("GraphExec::launch", || executable.launch(cx, stream));
     steps.done("GraphExec::drop", || drop(executable));
 }
@@ -206,8 +206,7 @@ fn captured(steps: &Steps, cx: &Current<'_, '_>) {
 fn tensors(steps: &Steps, cx: &Current<'_, '_>) {
     let Some(buffer) = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, 1024)) else { return };
     let memory = buffer.as_slice();
-    let tensor = |sizes: &[u64]| TensorLayout::new(sizes).expect("a rank of one to five");
-    let (flat, solid) = (tensor(&[32, 32]), tensor(&[32, 4, 4, 2]));
+    let (flat, solid) = (TensorLayout::new(&[32, 32]), TensorLayout::new(&[32, 4, 4, 2]));
     let tiled = steps.attempt("TensorMap::tiled", || TensorMap::tiled(cx, memory, &flat, &[32, 8]));
     if let Some(mut map) = tiled {
         steps.attempt("TensorMap::replace_memory", || map.replace_memory(cx, memory));
@@ -220,7 +219,7 @@ fn tensors(steps: &Steps, cx: &Current<'_, '_>) {
     steps.done("Buffer::drop", || drop(buffer));
 }
 
-fn columns(steps: &Steps, cx: &Current<'_, '_>, memory: Slice<'_, u32>, solid: &TensorLayout) {
+fn columns(steps: &Steps, cx: &Current<'_, '_>, memory: Slice<'_, u32>, solid: &TensorLayout<'_>) {
     let none: [&[i32]; 2] = [&[0, 0], &[0, 0]];
     steps.attempt("TensorMap::im2col", || TensorMap::im2col(cx, memory, solid, none, 32, 16));
     let mode = CUtensorMapIm2ColWideMode::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;

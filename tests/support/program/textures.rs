@@ -21,7 +21,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     }
     let mipmapped = || MipmappedArray::<u32>::new(cx, PLANE, ArrayFlags::empty(), 2);
     if let Some(mipmapped) = steps.attempt("MipmappedArray::new", mipmapped) {
-        let sampler = Sampler::new().with_normalized_coordinates();
+        let sampler = Sampler { normalized_coordinates: true, ..Sampler::new() };
         let texture = steps.attempt("Texture::new", || Texture::new(cx, &mipmapped, &sampler));
         steps.done("Texture::drop", || drop(texture));
         steps.done("MipmappedArray::drop", || drop(mipmapped));

@@ -5,9 +5,9 @@ use cuprum::texture::{AddressMode, FilterMode, Sampler};
 /// The texel that is read for `index` along a side of `len` texels; `None` for the border.
 fn texel(mode: AddressMode, normalized: bool, index: i64, len: i64) -> Option<i64> {
     match mode {
-        AddressMode::BORDER => (0..len).contains(&index).then_some(index),
-        AddressMode::WRAP if normalized => Some(index.rem_euclid(len)),
-        AddressMode::MIRROR if normalized => {
+        AddressMode::CU_TR_ADDRESS_MODE_BORDER => (0..len).contains(&index).then_some(index),
+        AddressMode::CU_TR_ADDRESS_MODE_WRAP if normalized => Some(index.rem_euclid(len)),
+        AddressMode::CU_TR_ADDRESS_MODE_MIRROR if normalized => {
             let index = index.rem_euclid(2 * len);
             Some(if index < len { index } else { 2 * len - 1 - index })
         }
@@ -21,7 +21,7 @@ fn taps(sampler: &Sampler, axis: usize, at: f32, len: usize) -> Vec<(Option<i64>
     let at = if sampler.normalized_coordinates { f64::from(at) * len as f64 } else { f64::from(at) };
     let mode = sampler.address_modes[axis];
     let texel = |index: f64| texel(mode, sampler.normalized_coordinates, index as i64, len as i64);
-    if sampler.filter == FilterMode::POINT {
+    if sampler.filter == FilterMode::CU_TR_FILTER_MODE_POINT {
         return vec![(texel(at.floor()), 1.0)];
     }
     let from = at - 0.5;

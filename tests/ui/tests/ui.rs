@@ -1,5 +1,5 @@
-//! Programs that must not compile, with the compiler's messages: every order that the types enforce, and
-//! structs that are no plain data (`derive`).
+//! Programs that must not compile, with the compiler's messages: every order that the types enforce,
+//! structs that are no plain data (`derive`), and collectives whose memory would be freed or touched (`nccl`).
 //!
 //! It runs the compiler and nothing of the crate. The messages are stored next to the programs, as the pinned
 //! toolchain prints them. `TRYBUILD=overwrite cargo test -p cuprum-ui` stores them anew; read the difference
@@ -11,6 +11,7 @@ fn what_is_wrong_does_not_compile() {
     let programs = trybuild::TestCases::new();
     programs.compile_fail("*.rs");
     programs.compile_fail("derive/*.rs");
+    programs.compile_fail("nccl/*.rs");
 }
 
 /// A closure without its result is refused for that alone, and hides the mistake that its program is about.

@@ -84,15 +84,6 @@ impl Ticket {
             bytes,
         })
     }
-
-    /// Returns the board of the process that created it. Fails if it has ended or is this one.
-    fn find_board(&self) -> Result<Arc<SharedFile>, HandleError> {
-        let own = self.process == std::process::id();
-        let board = SharedFile::of_process(self.process, self.board, Purpose::Board);
-        let board = board.filter(|file| file.identity() == Some(self.identity));
-        let board = board.ok_or(HandleError::Invalid)?;
-        if own { Err(HandleError::Own) } else { Ok(board) }
-    }
 }
 
 impl Region {
@@ -150,7 +141,7 @@ impl Memory {
                 return Ok(region);
             }
         }
-        let board = ticket.find_board()?;
+        let board = self.find_board(&ticket)?;
         let file = SharedFile::of_process(ticket.process, ticket.arena, Purpose::Arena);
         let file = file.filter(|file| file.identity() == Some(ticket.arena_identity));
         let mapping =
@@ -202,7 +193,7 @@ impl Memory {
     /// [`HandleError`].
     pub fn open_event(&self, handle: &[u8; 64]) -> Result<EventSlot, HandleError> {
         let ticket = Ticket::unpack(handle, EVENT)?;
-        EventSlot::open(&*ticket.find_board()?, ticket.slot).ok_or(HandleError::Invalid)
+        EventSlot::open(&*self.find_board(&ticket)?, ticket.slot).ok_or(HandleError::Invalid)
     }
 
     /// Assigns an address to bytes.
@@ -212,6 +203,17 @@ impl Memory {
         let base = self.place(&mut state, span, request.align.max(GRANULARITY))?;
         state.taken.insert(base, base + span);
         Some(self.insert(&mut state, request, base, backing, None))
+    }
+
+    /// The board of the process that made a handle, if it exists and is not this one. The process number alone does not
+    /// show that, because `/proc` also opens by the number of any thread.
+    fn find_board(&self, ticket: &Ticket) -> Result<Arc<SharedFile>, HandleError> {
+        let own = self.board.get().and_then(Option::as_ref).and_then(|board| board.file.identity());
+        if own == Some(ticket.identity) {
+            return Err(HandleError::Own);
+        }
+        let board = SharedFile::of_process(ticket.process, ticket.board, Purpose::Board);
+        board.filter(|file| file.identity() == Some(ticket.identity)).ok_or(HandleError::Invalid)
     }
 
     fn board(&self) -> Result<Arc<Board>, HandleError> {

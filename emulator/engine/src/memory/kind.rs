@@ -18,6 +18,8 @@ pub enum RegionKind {
     Global,
     /// Physical memory mapped into a range that the client reserved.
     Mapped,
+    /// Physical memory of the host, mapped into such a range. The host reaches it where it has access.
+    MappedHost,
     /// The heap that kernels allocate from.
     Heap,
     /// Device memory from a pool, allocated in stream order.
@@ -35,15 +37,21 @@ pub enum RegionKind {
 impl RegionKind {
     /// True if the host may dereference the device address.
     pub fn host_visible(self) -> bool {
-        matches!(self, Self::Managed | Self::Pinned | Self::Registered)
+        matches!(self, Self::Managed | Self::Pinned | Self::Registered | Self::MappedHost)
+    }
+
+    /// True if it is mapped into a range that the client reserved.
+    pub fn is_mapped(self) -> bool {
+        matches!(self, Self::Mapped | Self::MappedHost)
     }
 
     /// True if its allocation uses the device's memory. Mapped memory was counted at its creation.
     pub(super) fn counts(self) -> bool {
-        !matches!(
-            self,
-            Self::Pinned | Self::Registered | Self::Mapped | Self::Opened | Self::External | Self::Graphics
-        )
+        !self.is_mapped()
+            && !matches!(
+                self,
+                Self::Pinned | Self::Registered | Self::Opened | Self::External | Self::Graphics
+            )
     }
 }
 
@@ -56,6 +64,7 @@ impl fmt::Display for RegionKind {
             Self::Registered => "registered host memory",
             Self::Global => "module variable",
             Self::Mapped => "mapped memory",
+            Self::MappedHost => "mapped host memory",
             Self::Heap => "device heap",
             Self::Pooled => "pool memory",
             Self::Array => "array",

@@ -213,8 +213,11 @@ impl Memory {
         state.snapshot = None;
         state.disown(&region);
         // A mapping inside a client's reservation returns to that reservation, not to the space.
-        if region.kind != RegionKind::Mapped {
+        if !region.kind.is_mapped() {
             state.taken.remove(base);
+        }
+        if region.kind == RegionKind::MappedHost {
+            self.space.decommit(base, region.len);
         }
         if region.kind.counts() {
             let span = region.len.next_multiple_of(GRANULARITY);

@@ -2,6 +2,9 @@
 
 use core::ffi::{c_int, c_void};
 
+/// Access of mapped pages.
+#[cfg(target_os = "linux")]
+pub(super) const PROT_READ: c_int = 1;
 pub(super) const PROT_READ_WRITE: c_int = 1 | 2;
 
 unsafe extern "C" {

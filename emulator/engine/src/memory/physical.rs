@@ -18,13 +18,26 @@ pub struct Physical {
     file: Option<Arc<SharedFile>>,
     /// True if it was created here, and counts as used memory.
     counts: bool,
+    /// True if it is memory of the host, which no device counts.
+    pub on_host: bool,
 }
+
+/// Stands for the host in place of a device, in files of physical memory.
+const HOST: u32 = u32::MAX;
 
 impl Physical {
     /// Returns a descriptor of its bytes, which the client passes to another process and closes.
     /// Returns `None` if it was not created for sharing, or no descriptors are left.
     pub fn export(&self) -> Option<i32> {
         self.file.as_ref()?.give()
+    }
+
+    /// The bytes of a file, which do not count.
+    fn of_file(file: Arc<SharedFile>) -> Option<Self> {
+        let (bytes, on_host) = (file.bytes(), file.device() == HOST);
+        let device = if on_host { 0 } else { file.device() };
+        let backing = Backing::mapped(file.map(0, bytes)?, None);
+        Some(Self { backing, bytes, device, file: Some(file), counts: false, on_host })
     }
 }
 
@@ -74,12 +87,19 @@ impl Memory {
         })
     }
 
+    /// Creates physical memory of the host.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError::OutOfMemory`], also where the system shares no memory.
+    pub fn create_on_host(&self, bytes: u64) -> Result<Physical, AllocError> {
+        let file = SharedFile::create(Purpose::Physical, bytes, HOST);
+        file.and_then(Physical::of_file).ok_or(AllocError::OutOfMemory)
+    }
+
     /// Imports physical memory by a descriptor, which the caller keeps; `None` for any other.
     pub fn import(&self, descriptor: i32) -> Option<Physical> {
-        let file = SharedFile::adopt(descriptor, Purpose::Physical)?;
-        let (bytes, device) = (file.bytes(), file.device());
-        let backing = Backing::mapped(file.map(0, bytes)?, None);
-        Some(Physical { backing, bytes, device, file: Some(file), counts: false })
+        Physical::of_file(SharedFile::adopt(descriptor, Purpose::Physical)?)
     }
 
     fn create_in(
@@ -91,7 +111,9 @@ impl Memory {
         let mut state = self.lock();
         self.charge(&mut state, device, bytes)?;
         match make() {
-            Some((backing, file)) => Ok(Physical { backing, bytes, device, file, counts: true }),
+            Some((backing, file)) => {
+                Ok(Physical { backing, bytes, device, file, counts: true, on_host: false })
+            }
             None => {
                 self.refund(&mut state, device, bytes);
                 Err(AllocError::OutOfMemory)
@@ -124,10 +146,28 @@ impl Memory {
         if bytes == 0 || !inside || state.overlaps_region(base, base.saturating_add(bytes)) {
             return Err(AllocError::Overlap);
         }
-        let request =
-            Request { kind: RegionKind::Mapped, ..Request::device(bytes, context, physical.device) };
+        let kind = if physical.on_host { RegionKind::MappedHost } else { RegionKind::Mapped };
+        let request = Request { kind, ..Request::device(bytes, context, physical.device) };
         let backing = physical.backing.part(offset);
         Ok(self.insert(&mut state, &request, base, backing, None))
+    }
+
+    /// Gives the host access to the host memory mapped at `base`, under the same address. Returns
+    /// false if the system cannot.
+    pub fn show_to_host(&self, base: u64, physical: &Physical, writable: bool) -> bool {
+        let state = self.lock();
+        let is_there = state.regions.get(base).is_some_and(|region| region.kind == RegionKind::MappedHost);
+        let file = physical.file.as_ref().filter(|file| is_there && file.bytes() == physical.bytes);
+        file.is_some_and(|file| self.space.show(base, file, writable))
+    }
+
+    /// Removes the host's access to the memory mapped at `base`.
+    pub fn hide_from_host(&self, base: u64) {
+        let state = self.lock();
+        let shown = state.regions.get(base).filter(|region| region.kind == RegionKind::MappedHost);
+        if let Some(region) = shown {
+            self.space.decommit(base, region.len);
+        }
     }
 
     /// True if one call of [`Memory::reserve`] reserved the whole range.

@@ -6,6 +6,7 @@
 //! host access is then not reliably detected.
 
 use super::map::Windows;
+use super::shared::SharedFile;
 
 /// Granularity of memory that the host may access.
 pub(super) const PAGE: u64 = 4096;
@@ -68,6 +69,15 @@ impl Space {
     /// addresses are not host addresses.
     pub(super) fn commit(&self, base: u64, bytes: u64) -> bool {
         self.reserved && os::commit(base, bytes.next_multiple_of(PAGE))
+    }
+
+    /// Makes the bytes of a file readable, and writable if asked, from `base` on. Returns false if
+    /// addresses are not host addresses.
+    pub(super) fn show(&self, base: u64, file: &SharedFile, writable: bool) -> bool {
+        let end = base.checked_add(file.bytes());
+        let inside = self.contains(base) && end.is_some_and(|end| self.contains(end));
+        // SAFETY: pages of this range, on which the caller has a region whose bytes are at another address.
+        self.reserved && inside && unsafe { file.map_over(base, writable) }
     }
 
     /// Removes access to the pages, and frees their memory.

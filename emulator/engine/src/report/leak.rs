@@ -49,7 +49,7 @@ impl LeakKind {
         match self {
             Self::Memory(RegionKind::Registered) => ("allocation", "unregistered"),
             Self::Memory(RegionKind::Opened) => ("allocation", "closed"),
-            Self::Memory(RegionKind::Mapped) => ("allocation", "unmapped"),
+            Self::Memory(RegionKind::Mapped | RegionKind::MappedHost) => ("allocation", "unmapped"),
             Self::Memory(_) => ("allocation", "freed"),
             Self::Stream => ("stream", "destroyed"),
             Self::Event => ("event", "destroyed"),

@@ -228,7 +228,7 @@ impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
 }
 
 conversions! {
-    @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !FTZ && !SAT)
+    @rows(ROUND == NEAREST && !FTZ && !SAT)
     @rare(ROUND != NEAREST || SAT && size_of::<D>() != 4)
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
     /// Rounds to an integer first. Source and result have the same precision if PTX allows it.
@@ -249,8 +249,10 @@ conversions! {
 
 operations! {
     /// `bf16` to single precision: the upper half of the same bits, also for a NaN.
+    @rows(true)
     BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
     /// `f16` to single precision. NaNs become the canonical one; other conversions keep payloads.
+    @rows(true)
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
     /// Single precision rounded to the 10 fraction bits of `tf32`: to nearest with ties away from
     /// zero or to even, or towards zero.

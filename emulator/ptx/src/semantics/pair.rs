@@ -84,6 +84,7 @@ where
     type B = <O::B as Packed>::Whole;
     type C = <O::C as Packed>::Whole;
     type D = ();
+    const IN_ROWS: bool = O::IN_ROWS && !Self::RARE;
     /// Common kernels only have pairs of half precision.
     const RARE: bool = O::RARE || !matches!(O::Out::FORMAT, Some(FloatFormat::F16 | FloatFormat::Bf16));
     const EACH: Each = Each::halves::<O>(<O::Out as Packed>::BITS);

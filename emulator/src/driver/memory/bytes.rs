@@ -233,13 +233,17 @@ pub(crate) fn unified(address: u64, len: u64) -> Answer<Bytes> {
 
 /// True if queries of clients report a region as host memory.
 pub(super) fn is_host_kind(kind: RegionKind) -> bool {
-    matches!(kind, RegionKind::Pinned | RegionKind::Registered)
+    matches!(kind, RegionKind::Pinned | RegionKind::Registered | RegionKind::MappedHost)
 }
 
 /// Returns the host address of a region; null if the host may not use it.
 pub(super) fn host_address(region: &Region, address: u64) -> *mut c_void {
     if !region.kind.host_visible() {
         return ptr::null_mut();
+    }
+    // Its bytes are at another address too, at which the driver uses them.
+    if region.kind == RegionKind::MappedHost {
+        return ptr::with_exposed_provenance_mut(usize::try_from(address).unwrap_or(0));
     }
     let offset = usize::try_from(address - region.base).unwrap_or(0);
     region.host.wrapping_add(offset).cast()

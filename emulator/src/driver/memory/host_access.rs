@@ -27,7 +27,7 @@ mod os {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use crate::driver::state::memory;
-    use crate::memory::Memory;
+    use crate::memory::{Memory, RegionKind};
 
     const SIGSEGV: c_int = 11;
     const SA_SIGINFO: c_int = 4;
@@ -192,6 +192,9 @@ mod os {
             writeln!(text, "  {}", **nearest)?;
         }
         text.write_str(match nearest {
+            Some(nearest) if nearest.kind == RegionKind::MappedHost => {
+                "  the host reaches such memory where it is mapped and cuMemSetAccess has given access to the host\n"
+            }
             Some(nearest) if nearest.kind.host_visible() => {
                 "  the host may use such memory from its allocation until it is freed, and nothing beside it\n"
             }

@@ -77,12 +77,20 @@ impl Mapping {
         self.access.push((device, access));
     }
 
-    /// Maps or unmaps it for kernels and copies, depending on the access of the devices.
+    /// True if the host, or any device, has this access.
+    fn allows(&self, on_host: bool, what: CUmemAccess_flags) -> bool {
+        let of_place = self.access.iter().filter(|(id, _)| (*id == CU_DEVICE_CPU) == on_host);
+        of_place.into_iter().any(|(_, access)| access.0 & what.0 == what.0)
+    }
+
+    /// Maps or unmaps it for kernels and copies, depending on the access of the devices and the host.
     fn show(&self, address: u64) -> Answer {
-        let is_any =
-            |what: CUmemAccess_flags| self.access.iter().any(|(_, access)| access.0 & what.0 == what.0);
+        const READ: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ;
+        const WRITE: CUmemAccess_flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+
         let memory = memory();
-        if !is_any(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ) {
+        let (on_device, on_host) = (self.allows(false, READ), self.allows(true, READ));
+        if !on_device && !on_host {
             self.hide(address);
             return Ok(());
         }
@@ -91,7 +99,13 @@ impl Mapping {
             let mapped = memory.map(address, self.bytes(), &self.physical.bytes, 0, 0);
             mapped.map_err(|_| INVALID_VALUE)?;
         }
-        memory.set_writable(address, is_any(CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+        memory.set_writable(address, self.allows(false, WRITE));
+        memory.set_reachable(address, on_device);
+        if on_host {
+            let shown = memory.show_to_host(address, &self.physical.bytes, self.allows(true, WRITE));
+            return ensure(shown, OUT_OF_MEMORY);
+        }
+        memory.hide_from_host(address);
         Ok(())
     }
 
@@ -139,20 +153,33 @@ impl Drop for Physical {
 fn check_props(props: &CUmemAllocationProp) -> Answer {
     let pinned = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
     ensure(props.type_ == pinned, INVALID_VALUE)?;
-    let on_device = props.location.type_ == CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
-    if !on_device {
+    if is_of_host(&props.location)? && !cfg!(target_os = "linux") {
         return Err(not_supported(
             "physical memory is made on devices only: for host memory, use cuMemHostAlloc or a pool on the host",
         ));
     }
-    device::check(props.location.id)?;
-    check_handle_types(props.requestedHandleTypes)
+    check_handle_types(props.requestedHandleTypes)?;
+    // Memory of the host travels only if it is of a node.
+    let travels = props.requestedHandleTypes == FILE_DESCRIPTOR;
+    ensure(!travels || props.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST, INVALID_VALUE)
+}
+
+/// True for the host and its only node, false for a device.
+fn is_of_host(place: &CUmemLocation) -> Answer<bool> {
+    match place.type_ {
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => device::check(place.id).map(|_| false),
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST => Ok(true),
+        CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA if place.id == 0 => Ok(true),
+        _ => Err(INVALID_VALUE),
+    }
 }
 
 /// Creates physical memory that is private, or for which other processes can get a descriptor.
 fn create(bytes: u64, props: &CUmemAllocationProp) -> Answer<Bytes> {
     let device = props.location.id as u32;
-    let created = if props.requestedHandleTypes == FILE_DESCRIPTOR {
+    let created = if is_of_host(&props.location)? {
+        memory().create_on_host(bytes)
+    } else if props.requestedHandleTypes == FILE_DESCRIPTOR {
         memory().create_shared(bytes, device)
     } else {
         memory().create(bytes, device)
@@ -171,9 +198,12 @@ impl Physical {
         // SAFETY: plain numbers and a pointer, for which zeros are valid.
         let mut props: CUmemAllocationProp = unsafe { core::mem::zeroed() };
         props.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
-        props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        props.location.type_ = match bytes.on_host {
+            true => CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA,
+            false => CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+        };
         props.location.id = bytes.device as i32;
-        device::check(props.location.id)?;
+        is_of_host(&props.location)?;
         Ok(Self::of(bytes, props))
     }
 }
@@ -291,21 +321,24 @@ calls! {
 
     fn cuMemSetAccess(_call, ptr: u64, size: usize, desc: In<CUmemAccessDesc>, count: usize) {
         ensure(count > 0, INVALID_VALUE)?;
-        let wanted = desc.get_all(count)?;
-        for access in &wanted {
+        let mut wanted = Vec::new();
+        for access in desc.get_all(count)? {
             ensure(access.flags.name().is_some(), INVALID_VALUE)?;
-            if access.location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
-                return Err(not_supported("memory of a device is made accessible to devices only"));
-            }
-            device::check(access.location.id).map_err(|_| INVALID_VALUE)?;
+            let by_host = is_of_host(&access.location).map_err(|_| INVALID_VALUE)?;
+            wanted.push((if by_host { CU_DEVICE_CPU } else { access.location.id }, access.flags));
         }
         let mut all = mapped();
         let found = inside(&all, ptr, size as u64)?;
         let covered: u64 = found.iter().filter_map(|address| Some(all.get(*address)?.bytes())).sum();
         ensure(covered == size as u64 && size > 0, INVALID_VALUE)?;
+        let by_host = wanted.iter().any(|(id, _)| *id == CU_DEVICE_CPU);
+        let is_of_device = |address: &u64| all.get(*address).is_some_and(|one| !one.physical.bytes.on_host);
+        if by_host && found.iter().any(is_of_device) {
+            return Err(not_supported("memory of a device is made accessible to devices only"));
+        }
         for address in found {
             if let Some(mapping) = all.get_mut(address) {
-                wanted.iter().for_each(|access| mapping.set_access(access.location.id, access.flags));
+                wanted.iter().for_each(|(id, access)| mapping.set_access(*id, *access));
                 mapping.show(address)?;
             }
         }

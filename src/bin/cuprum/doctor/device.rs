@@ -14,12 +14,12 @@ pub(crate) struct Device {
     /// In bytes.
     pub(crate) memory: Option<u64>,
     pub(crate) capability: Option<ComputeCapability>,
-    /// In the order of [`ATTRIBUTES`]; what the driver does not know is left out.
+    /// In the order of [`ATTRIBUTES`], without those that the driver does not know.
     pub(crate) attributes: Vec<(&'static Attribute, i32)>,
     pub(crate) error: Option<String>,
 }
 
-/// An attribute: its word in the JSON, its label, its unit, and the driver's number.
+/// An attribute: its JSON member, label, unit, and the driver's number.
 #[derive(Debug)]
 pub(crate) struct Attribute {
     pub(crate) word: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Attribute {
 
 macro_rules! attributes {
     ($($word:ident: $label:literal, $unit:literal, $number:ident;)*) => {
-        /// All that are asked for.
+        /// All attributes that are queried.
         pub(crate) const ATTRIBUTES: &[Attribute] = &[$(Attribute {
             word: stringify!($word),
             label: $label,
@@ -89,7 +89,6 @@ attributes! {
     compute_mode: "compute mode (0 default, 2 prohibited, 3 exclusive)", "", CU_DEVICE_ATTRIBUTE_COMPUTE_MODE;
 }
 
-/// Tells the parent of a device.
 pub(super) fn tell(device: cuprum::Device) {
     child::tell("device", device.name().unwrap_or_else(|error| error.to_string()));
     match device.compute_capability() {
@@ -114,7 +113,6 @@ pub(super) fn tell(device: cuprum::Device) {
     }
 }
 
-/// The devices in what a child told.
 pub(super) fn read(lines: &[(String, String)]) -> Vec<Device> {
     let mut devices: Vec<Device> = Vec::new();
     for (word, text) in lines {
@@ -143,7 +141,6 @@ pub(super) fn read(lines: &[(String, String)]) -> Vec<Device> {
 }
 
 impl Device {
-    /// The value of an attribute by its word.
     pub(crate) fn attribute(&self, word: &str) -> Option<i32> {
         self.attributes.iter().find(|(attribute, _)| attribute.word == word).map(|(_, value)| *value)
     }

@@ -1,10 +1,9 @@
-//! Features of the driver API, by the functions that they consist of.
+//! Features of the driver API, by their functions.
 
 use std::collections::BTreeSet;
 
 use cuprum::sys::{FnId, Version};
 
-/// A feature, and the functions without which there is none of it.
 #[derive(Debug)]
 pub(crate) struct Feature {
     pub(crate) name: &'static str,
@@ -47,16 +46,15 @@ features! {
     "the error log": cuLogsRegisterCallback;
 }
 
-/// A feature as a driver has it, or not.
+/// The availability of a feature in a driver.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) name: &'static str,
-    /// The CUDA version that has all of it.
+    /// The CUDA version that has all its functions.
     pub(crate) since: Version,
     pub(crate) has: bool,
 }
 
-/// All features against what a driver lacks.
 pub(crate) fn verdicts(absent: &BTreeSet<String>) -> Vec<Verdict> {
     let verdict = |feature: &Feature| {
         let since = feature.functions.iter().map(|function| function.symbol().since);

@@ -1,4 +1,4 @@
-//! Driver libraries of this machine: all files that could be one, in the order in which the loader would find them.
+//! Driver libraries of this machine: all candidate files, in the order of the loader's search.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::{env, fs};
 use cuprum::sys::DRIVER_VARIABLE;
 use cuprum::sys::environment::variable;
 
-/// A file that could be a driver, and who leads to it.
+/// A file that may be a driver, and how it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) path: PathBuf,
@@ -20,7 +20,7 @@ const NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
 #[cfg(windows)]
 const NAMES: &[&str] = &["nvcuda.dll"];
 
-/// Folders of the system, whatever its loader's cache says.
+/// Folders of the system, in addition to the loader's cache.
 #[cfg(not(windows))]
 const SYSTEM: &[&str] = &[
     "/usr/lib/x86_64-linux-gnu",
@@ -36,7 +36,7 @@ const SYSTEM: &[&str] = &[r"C:\Windows\System32"];
 
 const WSL: &str = "/usr/lib/wsl/lib";
 
-/// Looks for all of them. Each file is there once, under the first name that leads to it.
+/// Finds all candidates. Each file appears once, under the first name that leads to it.
 pub(crate) fn candidates() -> Vec<Candidate> {
     let mut found = Found::default();
     if let Some(path) = variable(DRIVER_VARIABLE) {
@@ -78,7 +78,7 @@ impl Found {
     }
 
     fn add(&mut self, path: PathBuf, from: &'static str) {
-        // What is named by a variable is told even if it is not there.
+        // A file that a variable names is listed even if it does not exist.
         let file = fs::canonicalize(&path);
         let is_told = file.is_ok() || from == DRIVER_VARIABLE;
         if is_told && self.files.insert(file.unwrap_or_else(|_| path.clone())) {
@@ -87,7 +87,7 @@ impl Found {
     }
 }
 
-/// Folders of toolkits: those of the variables, and the usual ones.
+/// Folders of toolkits: from variables, and the usual ones.
 pub(crate) fn toolkits() -> Vec<PathBuf> {
     let variables = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"].into_iter().filter_map(variable);
     let mut folders: Vec<PathBuf> = variables.map(PathBuf::from).collect();
@@ -104,7 +104,6 @@ pub(crate) fn toolkits() -> Vec<PathBuf> {
     folders
 }
 
-/// Paths of drivers in the cache of the system's loader.
 fn cached() -> Vec<PathBuf> {
     if cfg!(not(target_os = "linux")) {
         return Vec::new();
@@ -129,7 +128,7 @@ fn in_cache(listed: &str) -> Vec<PathBuf> {
     ours.map(|(_, path)| PathBuf::from(path)).collect()
 }
 
-/// Which file is chosen, in words.
+/// The reason for the choice of a file, in words.
 pub(crate) fn reason(chosen: Option<&Path>, given: bool) -> String {
     let set = variable(DRIVER_VARIABLE);
     let why = match (given, set) {

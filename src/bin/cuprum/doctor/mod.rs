@@ -1,6 +1,6 @@
-//! `cuprum doctor`: what driver and devices this machine has, what they lack, and whether they work.
+//! `cuprum doctor`: examines this machine's driver and devices, and whether they work.
 //!
-//! Every driver is opened in a child of this program, so that one that crashes or hangs is told of instead of ending the
+//! Each driver is opened in a child, so that a crash or a hang is reported and does not end the
 //! report.
 
 mod device;
@@ -51,9 +51,8 @@ exit codes: 0 CUDA works and nothing is missing; 1 it works, but something asked
   3 no driver can be loaded; 4 the driver does not start, or has no device; 5 the smoke test fails;
   6 it works, but a file is damaged; 7 as 0, but the report could not be written";
 
-/// What the command line asks for.
 struct Options {
-    /// The driver to examine; empty for the machine's.
+    /// The driver to examine; empty for the machine's own.
     driver: OsString,
     version: Option<Version>,
     files: Vec<OsString>,
@@ -81,7 +80,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     Ok(ExitCode::from(report.answer().code))
 }
 
-/// Does the work of a child, if this process is one.
 fn be_a_child(arguments: &mut Arguments) -> Result<bool, Usage> {
     if let Some(path) = arguments.value(probe::OPTION)? {
         let whole = arguments.flag("--whole");

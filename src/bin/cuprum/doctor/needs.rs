@@ -1,4 +1,4 @@
-//! What files and versions need from a driver and its devices.
+//! Requirements of files and versions on a driver and its devices.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read};
@@ -12,27 +12,25 @@ use cuprum::sys::{FnId, Version};
 use crate::elf::{self, Elf};
 use crate::file;
 
-/// The most bytes of device code that are read of one file.
+/// Maximum size in bytes of the device code that is read from one file.
 const MOST: u64 = 1 << 30;
 
-/// What one file, or a version, needs.
 #[derive(Debug)]
 pub(crate) struct Need {
-    /// The file's path, or the version asked for.
+    /// The file's path, or the requested version.
     pub(crate) what: String,
-    /// What it is, in words.
+    /// Its kind, in words.
     pub(crate) kind: String,
-    /// The oldest CUDA version that has all of it, as far as is known.
+    /// The oldest known CUDA version that meets all requirements.
     pub(crate) version: Option<Version>,
     /// Driver functions that it imports by name.
     pub(crate) functions: Vec<String>,
-    /// The code that it has for devices.
     pub(crate) code: Option<String>,
-    /// Remarks that are no failure.
+    /// Remarks that are not failures.
     pub(crate) notes: Vec<String>,
-    /// What is missing here; empty if nothing is.
+    /// Missing requirements; empty if all are met.
     pub(crate) missing: Vec<String>,
-    /// Why it runs nowhere, if it is cut off or its parts contradict each other.
+    /// Reason why it cannot run anywhere: it is truncated or contradicts itself.
     pub(crate) damaged: Option<String>,
     image: Option<Image>,
 }
@@ -53,12 +51,10 @@ impl Need {
         }
     }
 
-    /// A minimum version, as the command line gives it.
     pub(crate) fn of_version(version: Version) -> Self {
         Self { version: Some(version), ..Self::new(format!("CUDA {version}"), "minimum version") }
     }
 
-    /// A file: PTX, cubin, fatbin, or a program or library of this machine's.
     pub(crate) fn of_file(path: &Path) -> Self {
         let what = path.display().to_string();
         read(path, &what).unwrap_or_else(|error| {
@@ -68,7 +64,7 @@ impl Need {
         })
     }
 
-    /// Compares it with a driver and its devices. Without a driver it stays as it is.
+    /// Compares it with a driver and its devices. Without a driver it is unchanged.
     pub(crate) fn compare(
         &mut self,
         driver: Option<Version>,
@@ -108,7 +104,8 @@ impl Need {
     }
 }
 
-/// The version of the PTX that a device would run, if there is nothing else for it and no driver is known to read it.
+/// The version of the PTX that a device would run, if the file has no other code for it and no
+/// known driver supports the PTX.
 fn unknown_ptx(image: &Image, device: ComputeCapability) -> Option<&str> {
     let mut found = None;
     for part in image.parts.iter().filter(|part| part.runs_on(device)) {
@@ -199,7 +196,7 @@ fn read_program(mut elf: Elf, what: &str) -> io::Result<Need> {
     match Image::read(&bytes) {
         _ if bytes.iter().all(|byte| *byte == 0) => {}
         Ok(image) => {
-            // Machine code needs no version, and the newest PTX is not what every device takes.
+            // Machine code requires no version, and not every device uses the newest PTX.
             let version = need.version;
             need = with_image(need, image);
             need.version = version;
@@ -209,7 +206,7 @@ fn read_program(mut elf: Elf, what: &str) -> io::Result<Need> {
     Ok(need)
 }
 
-/// The CUDA version that a function of the driver came with, with or without the suffix of per-thread streams.
+/// The CUDA version that introduced a driver function, with or without a per-thread suffix.
 fn since(name: &str) -> Option<Version> {
     static ALL: OnceLock<HashMap<&[u8], Version>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -225,12 +222,12 @@ fn since(name: &str) -> Option<Version> {
     all.get(name.as_bytes()).copied()
 }
 
-/// The oldest CUDA version whose driver serves a runtime library: drivers serve all runtimes of their major version.
+/// The oldest CUDA version that supports a runtime: drivers support all of their major version.
 fn runtime(name: &str) -> Option<Version> {
     let version = name.strip_prefix("libcudart.so.")?;
     let mut parts = version.split('.');
     let major: u32 = parts.next()?.parse().ok()?;
-    // Up to CUDA 10 the name has the minor version too, which the driver had to have.
+    // Up to CUDA 10 the name also has the minor version, which the driver had to match.
     let minor = parts.next().and_then(|minor| minor.parse().ok()).filter(|_| major < 11);
     Some(Version::new(major, minor.unwrap_or(0)))
 }

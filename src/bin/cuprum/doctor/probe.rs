@@ -1,4 +1,4 @@
-//! One driver library, opened in a child: what it is, what it has, and what its devices are.
+//! Examines a driver library in a child: its kind, functions and devices.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,16 +12,12 @@ use cuprum::{Driver, Library};
 use super::device::{self, Device};
 use crate::child::{self, Ended};
 
-/// What a library turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A driver of NVIDIA's, or one that does not say that it is another.
+    /// A driver of NVIDIA, or a library that does not identify itself as another.
     Real,
-    /// A driver in software.
     Software,
-    /// The toolkit's library to link against.
     Stub,
-    /// It cannot be loaded, or is none.
     Unusable,
 }
 
@@ -36,34 +32,28 @@ impl Kind {
     }
 }
 
-/// A driver library as a child found it.
 #[derive(Debug)]
 pub(crate) struct Probe {
     pub(crate) kind: Kind,
-    /// Reason why it is unusable, or why the child did not come to its end.
+    /// Reason why it is unusable, or why the child did not finish.
     pub(crate) error: Option<String>,
-    /// Name or path under which it was opened.
     pub(crate) origin: Option<String>,
-    /// The file that the system loaded.
     pub(crate) file: Option<PathBuf>,
-    /// The driver's own version, such as 535.183.01, where the file's name has it.
+    /// The driver's own version, such as 535.183.01, if its file name has one.
     pub(crate) release: Option<String>,
-    /// CUDA version that it reports.
     pub(crate) version: Option<Version>,
-    /// Functions of the table that it lacks.
+    /// Functions of the table that it does not have.
     pub(crate) absent: BTreeSet<String>,
-    /// Answer of `cuInit`, if it was called: success, or its error's text.
+    /// Result of `cuInit`, if called: success, or the error's text.
     pub(crate) init: Option<Result<(), String>>,
-    /// The name of its code.
     pub(crate) init_code: Option<String>,
     pub(crate) devices: Vec<Device>,
 }
 
-/// What the parent asks a child to do: `--probe`.
 pub(crate) const OPTION: &str = "--probe";
 
-/// Opens a library in a child: the machine's own for an empty path. With `whole` it is initialized and its devices are
-/// listed.
+/// Opens a library in a child: the machine's own for an empty path. With `whole`, also initializes
+/// it and lists its devices.
 pub(crate) fn probe(path: &OsStr, whole: bool, limit: Duration) -> Probe {
     let mut arguments = vec![OsStr::new("doctor"), OsStr::new(OPTION), path];
     if whole {
@@ -96,13 +86,13 @@ fn read(ended: &Ended) -> Probe {
     }
 }
 
-/// What the child does. It tells each thing before it does the next, which may be its last.
+/// The work of the child. It reports each result before the next step, which may crash.
 pub(crate) fn child_main(path: &OsStr, whole: bool) {
     let opened = if path.is_empty() {
         Library::open()
     } else {
-        // SAFETY: the path is a library that the user named, or that has the name of a driver in a folder where the system
-        // or the toolkit keeps them; this process exists to find out what it does.
+        // SAFETY: the user named the library, or it has the name of a driver in a folder of the
+        // system or the toolkit; this process exists to find out its effects.
         unsafe { Library::open_from(Path::new(path)) }
     };
     let library = match opened {
@@ -149,10 +139,9 @@ fn initialize(library: Library) {
     }
 }
 
-/// What the parent asks a child to do: open NVRTC.
 pub(crate) const COMPILER_OPTION: &str = "--probe-compiler";
 
-/// NVRTC as a child found it: its file and version, or why there is none.
+/// The file and version of NVRTC, or the reason why there is none, from a child.
 pub(crate) fn compiler(limit: Duration) -> Result<(String, String), String> {
     let ended = child::run(&[OsStr::new("doctor"), OsStr::new(COMPILER_OPTION)], &[], limit);
     match (ended.get("origin"), ended.get("version")) {
@@ -161,7 +150,6 @@ pub(crate) fn compiler(limit: Duration) -> Result<(String, String), String> {
     }
 }
 
-/// What that child does.
 pub(crate) fn compiler_main() {
     match nvrtc::Library::open() {
         Ok(library) => {

@@ -1,4 +1,4 @@
-//! All that was found, and the verdict on it.
+//! All results, and the verdict.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,6 @@ use super::probe::{Kind, Probe};
 use super::smoke::Smoke;
 use super::variables::Variable;
 
-/// Exit codes of `cuprum doctor`, beside those of all commands.
 pub(crate) mod code {
     pub(crate) const NEEDS: u8 = 1;
     pub(crate) const NO_DRIVER: u8 = 3;
@@ -20,25 +19,22 @@ pub(crate) mod code {
     pub(crate) const DAMAGED: u8 = 6;
 }
 
-/// What was found.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) machine: Machine,
-    /// All files that could be drivers, each with what it is.
     pub(crate) libraries: Vec<(Candidate, Probe)>,
-    /// The driver that programs get, or that was asked for.
+    /// The driver that programs get, or the requested one.
     pub(crate) chosen: Probe,
-    /// Why it is that one.
     pub(crate) why: String,
     pub(crate) nvrtc: Result<(String, String), String>,
     pub(crate) nvcc: Option<(PathBuf, Option<String>)>,
     pub(crate) variables: Vec<Variable>,
     pub(crate) needs: Vec<Need>,
-    /// One for each device; none if there is no device, or none was asked for.
+    /// One result per device; empty without a device or without the test.
     pub(crate) smoke: Vec<Smoke>,
 }
 
-/// The answer in one sentence, with what is wrong and an exit code.
+/// The verdict in one sentence, with the problems and an exit code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) code: u8,
@@ -47,7 +43,7 @@ pub(crate) struct Answer {
 }
 
 impl Report {
-    /// True if the driver that was chosen can be initialized.
+    /// True if the chosen driver can be initialized.
     pub(crate) fn starts(&self) -> bool {
         matches!(self.chosen.init, Some(Ok(())))
     }
@@ -59,15 +55,15 @@ impl Report {
         }
     }
 
-    /// The verdict: the first thing that is wrong, from the driver to what it is to do.
+    /// The verdict: the first problem, from the driver to its requirements.
     pub(crate) fn answer(&self) -> Answer {
         let (code, summary, mut reasons) = self.first_wrong();
-        // Damage is the file's own, whatever the driver is.
+        // Damage does not depend on the driver.
         let damaged = |need: &Need| Some(format!("{} is damaged: {}", need.what, need.damaged.as_ref()?));
         let damaged: Vec<_> = self.needs.iter().filter_map(damaged).collect();
         let count = damaged.len();
         reasons.extend(damaged);
-        // Below a driver that does not start nothing else can be told.
+        // Without a working driver nothing else is known.
         if code == 0 || code == code::SMOKE {
             let of = |need: &'_ Need| {
                 need.missing.iter().map(|missing| format!("{}: {missing}", need.what)).collect::<Vec<_>>()
@@ -109,7 +105,7 @@ impl Report {
         (0, summary, Vec::new())
     }
 
-    /// What is wrong with the driver itself: it cannot be loaded, does not start, or has no device.
+    /// A problem of the driver itself: it cannot be loaded, does not start, or has no device.
     fn wrong_driver(&self) -> Option<(u8, String, Vec<String>)> {
         let Probe { kind, error, init, init_code, devices, .. } = &self.chosen;
         let not_here =
@@ -141,7 +137,6 @@ impl Report {
         None
     }
 
-    /// The driver's CUDA version, as text.
     fn version(&self) -> String {
         self.chosen.version.map_or_else(String::new, |version| version.to_string())
     }

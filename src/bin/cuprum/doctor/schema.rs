@@ -1,4 +1,4 @@
-//! The report as JSON. `SCHEMA.md` beside this file says what each member is, and a test compares the two.
+//! The report as JSON. `SCHEMA.md` next to this file describes each member; a test compares them.
 
 use super::device::Device;
 use super::needs::Need;
@@ -7,7 +7,7 @@ use super::report::Report;
 use super::smoke::Smoke;
 use crate::json::Json;
 
-/// Number of the schema: it rises when a member changes its meaning or goes, not when one is added.
+/// Version of the schema: increased when a member changes or is removed, not when one is added.
 const SCHEMA: u32 = 1;
 
 pub(crate) fn json(report: &Report) -> Json {

@@ -1,4 +1,4 @@
-//! The smoke test: memory, a kernel, copies and their speed, on each device, in a child that a broken driver may end.
+//! The smoke test: memory, a kernel, copies and their speed, on each device, in a child process.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -12,29 +12,26 @@ use cuprum::{Buffer, Current, Driver, In, InOut, LaunchConfig, Library, Module, 
 
 use crate::child;
 
-/// What the parent asks a child to do.
 pub(crate) const OPTION: &str = "--smoke-test";
 
 const PTX: &str = include_str!("smoke.ptx");
 const THREADS: u32 = 256;
 
-/// How it went on one device.
 #[derive(Debug, Default)]
 pub(crate) struct Smoke {
     pub(crate) device: usize,
-    /// Reason why it failed, with the step at which it did.
+    /// Reason of a failure, with the step.
     pub(crate) error: Option<String>,
-    /// Time of a launch and its wait, in microseconds.
+    /// Time of a launch with its wait, in microseconds.
     pub(crate) launch: Option<f64>,
-    /// Speed of copies, in units of 10^9 bytes per second.
+    /// Speed of copies, in 10^9 bytes per second.
     pub(crate) to_device: Option<f64>,
     pub(crate) to_host: Option<f64>,
     pub(crate) on_device: Option<f64>,
-    /// Free memory at its beginning, in bytes.
+    /// Free memory at the start, in bytes.
     pub(crate) free: Option<u64>,
 }
 
-/// Runs it on one device in a child.
 pub(crate) fn smoke(path: &OsStr, device: usize, limit: Duration) -> Smoke {
     let number = device.to_string();
     let arguments = [OsStr::new("doctor"), OsStr::new(OPTION), path, OsStr::new(&number)];
@@ -54,7 +51,6 @@ pub(crate) fn smoke(path: &OsStr, device: usize, limit: Duration) -> Smoke {
     }
 }
 
-/// What the child does.
 pub(crate) fn child_main(path: &OsStr, device: u32) {
     match test(path, device) {
         Ok(()) => child::tell("done", ""),
@@ -67,7 +63,7 @@ fn test(path: &OsStr, device: u32) -> Result<(), Box<dyn Error>> {
     let library = if path.is_empty() {
         Library::open()?
     } else {
-        // SAFETY: the driver that the parent has opened in a child before this one.
+        // SAFETY: the parent has already opened this driver in a child.
         unsafe { Library::open_from(Path::new(path)) }?
     };
     let device = Driver::init(library)?.device(device)?;
@@ -77,7 +73,7 @@ fn test(path: &OsStr, device: u32) -> Result<(), Box<dyn Error>> {
     let cx = stack.push(&context)?;
     let memory = cx.memory_info()?;
     child::tell("free", memory.free);
-    // In software, bytes are moved by the processor that also waits for them.
+    // In software, the processor that waits also copies the bytes.
     let most = if library.is_software_device() { 4 << 20 } else { 64 << 20 };
     let count = most.min(memory.free / 8) / size_of::<f32>();
     run(&cx, count)?;
@@ -100,7 +96,7 @@ fn run(cx: &Current<'_, '_>, count: usize) -> Result<(), Box<dyn Error>> {
     let to_device = fastest(3, || cx.copy(&mut x, &host))?;
     child::tell("to_device", speed(bytes, to_device));
     child::tell("step", "copying on the device");
-    // The default stream is waited for, since the copy itself is not.
+    // Waits for the default stream, because the copy does not wait.
     let on_device = fastest(3, || cx.copy(&mut y, &x).and_then(|()| Ok(cx.synchronize()?)))?;
     // Each byte is read and written.
     child::tell("on_device", speed(2 * bytes, on_device));
@@ -112,8 +108,8 @@ fn run(cx: &Current<'_, '_>, count: usize) -> Result<(), Box<dyn Error>> {
     let stream = Stream::new(cx)?;
     let number = u32::try_from(count)?;
     let config = LaunchConfig::for_elements(count, THREADS);
-    // SAFETY: the kernel touches `number` elements of each, which is as many as they have; the stream is waited for before
-    // anything else is done with them.
+    // SAFETY: the kernel accesses `number` elements of each buffer, which is their length; the
+    // stream is waited for before any other use of them.
     unsafe { kernel.launch(cx, &stream, config, (number, 2.0, &x, &mut y)) }?;
     stream.synchronize(cx)?;
     let launch = fastest(20, || -> Result<(), Box<dyn Error>> {
@@ -136,7 +132,6 @@ fn run(cx: &Current<'_, '_>, count: usize) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The shortest time of several times.
 fn fastest<E>(times: u32, mut body: impl FnMut() -> Result<(), E>) -> Result<Duration, E> {
     let mut best = Duration::MAX;
     for _ in 0..times {

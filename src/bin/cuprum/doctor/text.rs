@@ -1,4 +1,4 @@
-//! The report for people: the verdict first.
+//! The report for users: the verdict first.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ use super::probe::Kind;
 use super::report::Report;
 use crate::terminal::Shown;
 
-/// The report as text; with `all`, also what is usual.
+/// The report as text; with `all`, including unremarkable results.
 pub(crate) struct Text<'a> {
     pub(crate) report: &'a Report,
     pub(crate) all: bool,
@@ -224,7 +224,6 @@ impl Text<'_> {
     }
 }
 
-/// The figures of a smoke test.
 struct Speeds<'a>(&'a super::smoke::Smoke);
 
 impl fmt::Display for Speeds<'_> {

@@ -1,4 +1,4 @@
-//! `nvcc`: where it is, and its version.
+//! Finds `nvcc` and its version.
 
 use std::env;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use cuprum::sys::environment;
 
 use super::libraries::toolkits;
 
-/// The first `nvcc` of `PATH`, else of a toolkit, with the version that it reports.
+/// The first `nvcc` in `PATH`, otherwise of a toolkit, with the version that it reports.
 pub(crate) fn nvcc() -> Option<(PathBuf, Option<String>)> {
     let name = if cfg!(windows) { "nvcc.exe" } else { "nvcc" };
     let folders = environment::variable("PATH").unwrap_or_default();

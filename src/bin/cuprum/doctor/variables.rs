@@ -1,8 +1,7 @@
-//! Variables of the environment that change what CUDA does, and what the values that are set here do.
+//! Environment variables that affect CUDA, and the effects of their values.
 
 use cuprum::device::Visibility;
 
-/// A variable that is set, and what it does.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
     pub(crate) name: &'static str,
@@ -10,7 +9,7 @@ pub(crate) struct Variable {
     pub(crate) effect: String,
 }
 
-/// What is known of a variable: its name, and what a value does.
+/// A known variable: its name, and the effect of a value.
 type Known = (&'static str, fn(&str) -> String);
 
 const KNOWN: &[Known] = &[
@@ -109,10 +108,9 @@ const KNOWN: &[Known] = &[
     ("CUPRUM_SOFTWARE_LIBRARY", |value| format!("`cuprum run` takes this software device{}", missing(value))),
 ];
 
-/// Settings of the software device, which have a table of their own.
+/// Settings of the software device, which have a separate table.
 const SOFTWARE: &str = "CUPRUM_EMULATOR_";
 
-/// The variables that are set in this process.
 pub(crate) fn set() -> Vec<Variable> {
     let known = KNOWN.iter().filter_map(|(name, effect)| {
         let value = std::env::var_os(name)?.to_string_lossy().into_owned();
@@ -129,12 +127,11 @@ pub(crate) fn set() -> Vec<Variable> {
     set
 }
 
-/// The effect of a variable that is on with 1, and off with 0 or nothing.
+/// The effect of a variable that is on with 1, and off with 0 or an empty value.
 fn switch(value: &str, on: &str) -> String {
     if matches!(value, "" | "0") { "is off".to_owned() } else { on.to_owned() }
 }
 
-/// Words for a path that is not there.
 fn missing(path: &str) -> &'static str {
     if std::path::Path::new(path).exists() { "" } else { ", which is not there" }
 }

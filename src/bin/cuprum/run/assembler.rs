@@ -1,16 +1,16 @@
-//! An assembler for programs that assemble PTX at run time, as Triton does: the software device runs no machine code.
+//! An assembler for programs that assemble PTX, such as Triton: the software device runs only PTX.
 
 use std::env;
 use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// The script, which hands PTX on as it is.
+/// The script, which returns PTX unchanged.
 const SCRIPT: &str = include_str!("ptxas");
-/// The variables by which Triton finds its assembler: below compute capability 10.0, and from there on.
+/// The variables that name Triton's assembler: below compute capability 10.0, and from 10.0 on.
 const VARIABLES: [&str; 2] = ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"];
 
-/// Has a program use the script, which is written into a folder, unless the environment names an assembler.
+/// Makes a program use the script, written to a folder, unless the environment names an assembler.
 #[cfg(unix)]
 pub(super) fn give_to(command: &mut Command, folder: &Path) -> io::Result<()> {
     use std::io::Write;

@@ -1,4 +1,4 @@
-//! Checks before the program is started: a software device must take these settings.
+//! Checks that a software device accepts the settings, before the program starts.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -15,14 +15,13 @@ use crate::child;
 /// The task of a child of this program: it opens a library and starts its driver.
 pub(super) const OPTION: &str = "--try-library";
 
-/// Longest time that the library may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Tries a library with the variables that the program will get, in a child: none of it is left in this process, and a
-/// crash becomes an error. `scratch` is a file that can be written.
+/// Tries a library with the program's variables, in a child: this process is not affected, and a
+/// crash becomes an error. `scratch` is a writable file.
 ///
 /// # Errors
-/// The option, or else the library or the variable, that makes no sense, and why.
+/// The invalid option, or else the library or variable, with the reason.
 pub(super) fn check(
     library: &Path,
     variables: &[(&'static str, OsString)],
@@ -47,28 +46,26 @@ pub(super) fn check(
     }
 }
 
-/// Settings that contradict each other.
 #[derive(Debug)]
 pub(super) enum Wrong {
     Option(Usage),
     Other(String),
 }
 
-/// The work of the child.
 pub(super) fn child_main(library: &Path) {
-    // SAFETY: a library that the user named, or that was built or installed with this program; this process exists to find
-    // out what it does.
+    // SAFETY: the user named the library, or it was built or installed with this program; this
+    // process exists to find out its effects.
     match unsafe { Library::open_from(library) } {
         Err(error) => child::tell("error", error),
         Ok(library) if !library.is_software_device() => {
             child::tell("error", "it is a driver of hardware, and no software device");
         }
-        // Its reports say why it refuses a setting.
+        // Its reports contain the reason why it refuses a setting.
         Ok(library) => _ = library.init(),
     }
 }
 
-/// Says that the machine has a GPU, as far as its files tell, which a run leaves aside.
+/// Reports that the machine, according to its files, has a GPU that a run does not use.
 pub(super) fn unused_gpu(machine: &Machine) -> Option<String> {
     let is_gpu = |node: &&String| *node == "dxg" || node.ends_with(|end: char| end.is_ascii_digit());
     let nodes = machine.nodes.iter().filter(is_gpu).count();

@@ -2,6 +2,7 @@
 
 mod assembler;
 mod check;
+mod processes;
 mod reports;
 mod sarif;
 mod settings;
@@ -9,8 +10,7 @@ mod settings;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, ExitStatus};
-use std::thread;
+use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
 use cuprum::diagnosis::Machine;
@@ -21,9 +21,9 @@ use crate::software::{self, Folder};
 use crate::terminal::{self, Shown};
 use crate::{exit, signals};
 use check::Wrong;
+use processes::{Ended, Processes};
 use reports::Reports;
 
-/// Environment variable that names the file to which the software device adds its reports.
 const REPORTS: &str = "CUPRUM_REPORT_FILE";
 
 const HELP: &str = "\
@@ -53,13 +53,16 @@ needs no GPU, and says which kernel, thread and line went wrong. Nothing is inst
   --devices N, --memory SIZE, --capability 9.0, --driver-version 12.2, --workers N,
   --multiprocessors N
 
+  --processes N        starts N processes, 1 to 16, with the variables of torchrun: RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR,
+                       MASTER_PORT. There are N devices then, unless --devices gives another number. If one process fails,
+                       its number is reported, and the others are ended 5 seconds later
   --library PATH       the software device's library (default: CUPRUM_SOFTWARE_LIBRARY, or beside this program, or the
                        Python package cuda-software of the active environment)
   --error-exitcode N   exit code if something was found and the program itself ended with 0 (default 99)
   --sarif FILE         writes the reports in SARIF 2.1.0 too, in which forges show them at their lines
   --quiet              no summary; there is none of a program that ends with 0 and of which there are no reports either
 
-exit codes: the program's own, if it is not 0; else 99 if something was found; 2 if an
+exit codes: the program's own, if it is not 0 (of several processes that of the first one that failed); else 99 if something was found; 2 if an
   option makes no sense, 125 if the program cannot be run so, 126 if it cannot be executed, 127 if it is not there, and
   then it was not started; 128 + N if signal N ended it; 7 as 0, but what there is to say could not be written
 
@@ -69,16 +72,16 @@ CUDA runtime, too: they are set in LD_PRELOAD, and PYTORCH_NO_CUDA_MEMORY_CACHIN
 make it; PyTorch's own operators, cuBLAS and cuDNN are machine code. Programs with the runtime inside (CuPy, nvcc without
 `-cudart shared`) and programs that are linked statically cannot run.";
 
-/// The code of a program that ended well and was found to do wrong.
+/// The exit code of a program that succeeded but has reports.
 const FOUND: u8 = 99;
 
-/// What the command line asks for.
 struct Options {
     library: Option<OsString>,
     variables: Vec<(&'static str, OsString)>,
     found: u8,
     quiet: bool,
     sarif: Option<OsString>,
+    processes: Option<u32>,
     program: Vec<OsString>,
 }
 
@@ -95,6 +98,8 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     let mut variables = settings::variables(&mut arguments)?;
     settings::limit_time(&mut variables, std::env::var_os(settings::TIME_LIMIT).is_some());
     settings::go_on(&mut variables, std::env::var_os(settings::FAIL_FAST).is_some());
+    let processes = arguments.parsed("--processes", "a number from 1 to 16", processes::count)?;
+    settings::devices(&mut variables, std::env::var_os(settings::DEVICES).is_some(), processes);
     let options = Options {
         library: arguments.value("--library")?,
         variables,
@@ -103,6 +108,7 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
             .unwrap_or(FOUND),
         quiet: arguments.flag("--quiet"),
         sarif: arguments.value("--sarif")?,
+        processes,
         program,
     };
     let stray = arguments.rest()?;
@@ -117,7 +123,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
 }
 
 impl Options {
-    /// Runs the program and says what became of it.
     fn run(&self) -> Result<u8, Usage> {
         let (name, arguments) = (&self.program[0], &self.program[1..]);
         let library = match software::find(self.library.clone(), software::VARIABLE, software::BUILT) {
@@ -161,21 +166,22 @@ impl Options {
         let mut command = Command::new(&program.path);
         command.args(arguments).env(REPORTS, &file);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        // A program of cuprum's own takes the library that it is given, not the one built into it.
+        // A program of cuprum uses the given library, not the one built into it.
         command.env_remove("CUPRUM_DRIVER");
         folder.give_to(&mut command);
         assembler::give_to(&mut command, folder.path())?;
         let start = Instant::now();
-        let child = match signals::spawn(&mut command) {
-            Ok(child) => child,
+        let processes = match Processes::start(&mut command, self.processes) {
+            Ok(processes) => processes,
             Err(error) => {
                 let why = format!("`{}` cannot be executed: {error}", program.path.display());
                 return Ok(refuse(exit::NOT_EXECUTABLE, &why));
             }
         };
-        let status = wait(child, &file, start)?;
+        let Ended { status, .. } =
+            processes.wait(progress(&file, start), |ended| self.report_member(ended))?;
         let reports = Reports::read(&file);
-        // A program that is right has nothing to be told of.
+        // A correct program gets no remarks.
         let is_right = status.success() && reports.count() == 0 && reports.users > 0;
         if !self.quiet && !is_right {
             self.sum_up(status, &reports, start.elapsed());
@@ -188,7 +194,14 @@ impl Options {
         })
     }
 
-    /// Writes the file of `--sarif`; false if that failed.
+    /// Reports the member of a group that failed first.
+    fn report_member(&self, Ended { rank, status }: Ended) {
+        if let Some(size) = self.processes {
+            say(format_args!("member {rank} of {size} {}", end_of(status)));
+        }
+    }
+
+    /// Writes the file of `--sarif`. Returns false on failure.
     fn write_sarif(&self, reports: &Reports) -> bool {
         let Some(path) = &self.sarif else { return true };
         let root = std::env::current_dir().unwrap_or_default();
@@ -201,10 +214,7 @@ impl Options {
 
     fn sum_up(&self, status: ExitStatus, reports: &Reports, time: Duration) {
         let name = Shown(self.program[0].to_string_lossy());
-        let ended = match signals::of(status) {
-            Some(signal) => format!("was ended by signal {signal}"),
-            None => format!("ended with {}", signals::code(status)),
-        };
+        let ended = end_of(status);
         let seconds = time.as_secs_f64();
         say(format!("`{name}` {ended} after {seconds:.1} s; the software device reported {reports}"));
         if reports.is_of_the_runtime() && signals::code(status) == 0 {
@@ -222,10 +232,16 @@ impl Options {
     }
 }
 
-/// How to get the software device's library.
 const GET: &str = "Install its Python package (pip install emulator/python in cuprum's repository), or build it with `cargo build --release -p cuprum-libcuda` there, and name \
                    target/release/libcuprum_libcuda.so with --library or CUPRUM_SOFTWARE_LIBRARY, or put it beside this \
                    program";
+
+fn end_of(status: ExitStatus) -> String {
+    match signals::of(status) {
+        Some(signal) => format!("was ended by signal {signal}"),
+        None => format!("ended with {}", signals::code(status)),
+    }
+}
 
 fn say(text: impl std::fmt::Display) {
     terminal::say(format_args!("cuprum run: {text}"));
@@ -236,21 +252,15 @@ fn refuse(code: u8, why: &str) -> u8 {
     code
 }
 
-/// Waits for the program. On a terminal it is told after 2, 4, 8... seconds that it still runs.
-fn wait(mut child: Child, file: &Path, start: Instant) -> io::Result<ExitStatus> {
-    if !io::stderr().is_terminal() {
-        return child.wait();
-    }
+/// Reports on a terminal after 2, 4, 8... seconds that the program still runs.
+fn progress(file: &Path, start: Instant) -> impl FnMut() + '_ {
+    let is_terminal = io::stderr().is_terminal();
     let mut next = Duration::from_secs(2);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        if start.elapsed() >= next {
+    move || {
+        if is_terminal && start.elapsed() >= next {
             let count = Reports::read(file).count();
             say(format_args!("still running after {} s, {count} report(s) so far", next.as_secs()));
             next *= 2;
         }
-        thread::sleep(Duration::from_millis(10));
     }
 }

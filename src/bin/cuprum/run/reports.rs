@@ -1,10 +1,10 @@
-//! What the software device wrote down of a program, and what it amounts to.
+//! The software device's reports about a program, and their meaning.
 
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// Kinds of reports with their words, and whether one makes the run a failure.
+/// Kinds of reports with their words, and whether they make the run a failure.
 pub(super) const KINDS: &[(&str, &str, &str, bool)] = &[
     ("fault", "fault of a kernel", "faults of kernels", true),
     ("unordered", "missing order between streams", "missing orders between streams", true),
@@ -17,17 +17,15 @@ pub(super) const KINDS: &[(&str, &str, &str, bool)] = &[
     ("unsupported", "function not supported", "functions not supported", false),
 ];
 
-/// The reports of one run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Reports {
     /// Number of processes that called the driver.
     pub(super) users: usize,
-    /// Kind and text of each, in their order.
     list: Vec<(String, String)>,
 }
 
 impl Reports {
-    /// Reads the file that the library has written: none yet if it is not there.
+    /// Reads the library's file; empty if it does not exist yet.
     pub(super) fn read(file: &Path) -> Self {
         Self::parse(&fs::read_to_string(file).unwrap_or_default())
     }
@@ -51,36 +49,33 @@ impl Reports {
         reports
     }
 
-    /// The texts of all reports of a kind.
     pub(super) fn texts<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
         self.list.iter().filter(move |report| report.0 == kind).map(|report| &*report.1)
     }
 
-    /// Kind and text of each.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
         self.list.iter().map(|(kind, text)| (&**kind, &**text))
     }
 
-    /// Number of reports of all kinds.
     pub(super) fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// True if the program did something wrong that it may not have noticed.
+    /// True if the program made an error that it may not have noticed.
     pub(super) fn is_failure(&self) -> bool {
         self.list.iter().any(|(kind, _)| KINDS.iter().any(|known| known.0 == kind && known.3))
     }
 
-    /// True if the program is one of the CUDA runtime, which asks for tables that are not documented.
+    /// True if the program uses the CUDA runtime, which requests undocumented tables.
     pub(super) fn is_of_the_runtime(&self) -> bool {
-        // NVRTC and tools ask for tables too, which they can do without.
+        // NVRTC and tools also request tables, but do not need them.
         self.texts("unsupported").any(|text| {
             text.starts_with("cuGetExportTable") && text.contains("Programs of the CUDA runtime do not run")
         })
     }
 }
 
-/// The counts of each kind: "2 faults of kernels, 1 module refused"; "nothing" without reports.
+/// The count of each kind: "2 faults of kernels, 1 module refused"; "nothing" without reports.
 impl fmt::Display for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";

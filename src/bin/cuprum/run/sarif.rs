@@ -1,11 +1,11 @@
-//! Reports in SARIF 2.1.0, in which forges show them at their lines.
+//! Reports in SARIF 2.1.0, which forges show at the source lines.
 
 use std::path::Path;
 
 use super::reports::{KINDS, Reports};
 use crate::json::Json;
 
-/// The reports of a run as one log. Paths in `root`, the folder of the run, are written from there.
+/// The reports of a run as one log. Paths inside `root`, the folder of the run, are relative to it.
 pub(super) fn log(reports: &Reports, root: &Path) -> Json {
     let rules = KINDS.iter().map(|(kind, words, ..)| {
         let description = Json::Object(vec![("text", Json::text(*words))]);
@@ -26,7 +26,7 @@ pub(super) fn log(reports: &Reports, root: &Path) -> Json {
     Json::Object(vec![("version", "2.1.0".into()), ("runs", Json::List(vec![run]))])
 }
 
-/// The text of a report; of one about several objects, a text for each.
+/// The text of a report; for a report about several objects, one text each.
 fn parts(kind: &str, text: &str) -> Vec<String> {
     if !matches!(kind, "leaks" | "held") {
         return vec![text.to_owned()];
@@ -59,7 +59,7 @@ fn result(kind: &str, text: &str, root: &Path) -> Json {
     Json::Object(members)
 }
 
-/// The first line that a report names in the folder of the run, or else the first of all: `at FILE:LINE`.
+/// The first line of a report in the folder of the run, otherwise its first line: `at FILE:LINE`.
 fn place(text: &str, root: &Path) -> Option<(String, u32)> {
     let found: Vec<(bool, String, u32)> = text
         .lines()
@@ -74,7 +74,6 @@ fn place(text: &str, root: &Path) -> Option<(String, u32)> {
     Some((place.1.clone(), place.2))
 }
 
-/// The places that a line names.
 fn places_in(text: &str) -> impl Iterator<Item = (&str, u32)> {
     let after = text.match_indices("at ").filter(|(at, _)| *at == 0 || text[..*at].ends_with(' '));
     after.filter_map(|(at, word)| {
@@ -85,7 +84,7 @@ fn places_in(text: &str) -> impl Iterator<Item = (&str, u32)> {
     })
 }
 
-/// A path as a reference: absolute ones with their scheme, and bytes with a meaning of their own escaped.
+/// A path as a URI reference: absolute paths with a scheme, and reserved bytes escaped.
 fn uri(path: &str) -> String {
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
     for byte in path.trim_start_matches("./").bytes() {

@@ -1,10 +1,9 @@
-//! Options of `cuprum run`, and the variables of the software device that each sets.
+//! Options of `cuprum run`, and the software device's variables that they set.
 
 use std::ffi::OsString;
 
 use crate::arguments::{Arguments, Usage};
 
-/// Options without a value: on, or off.
 const CHECKS: &[(&str, &str)] = &[
     ("--initcheck", "CUPRUM_EMULATOR_INITCHECK"),
     ("--racecheck", "CUPRUM_EMULATOR_RACECHECK"),
@@ -17,13 +16,13 @@ const CHECKS: &[(&str, &str)] = &[
     ("--fail-fast", "CUPRUM_EMULATOR_FAIL_FAST"),
 ];
 
-/// The variable by which findings of checks end a launch.
+/// The variable that makes findings of checks end a launch.
 pub(super) const FAIL_FAST: &str = "CUPRUM_EMULATOR_FAIL_FAST";
 
-/// Checks that tell of much that is meant so, and are asked for by their own names, and what is no check.
+/// Options that `--check all` omits: they report many intended accesses, or are not checks.
 const NOT_OF_ALL: &[&str] = &["--racecheck-atomic-reads", "--nancheck", "--fail-fast"];
 
-/// Options with a value, which the software device reads, and refuses if it makes no sense.
+/// Options with a value, which the software device parses and validates.
 const VALUES: &[(&str, &str)] = &[
     ("--mode", "CUPRUM_EMULATOR_MODE"),
     ("--seed", "CUPRUM_EMULATOR_SEED"),
@@ -37,10 +36,9 @@ const VALUES: &[(&str, &str)] = &[
     ("--workers", "CUPRUM_EMULATOR_WORKERS"),
 ];
 
-/// Checks that see what one worker does, in order.
+/// Checks that need the accesses of one worker, in order.
 const ONE_WORKER: &[&str] = &["--racecheck", "--racecheck-atomic-reads"];
 
-/// The variables that the options set.
 pub(super) fn variables(arguments: &mut Arguments) -> Result<Vec<(&'static str, OsString)>, Usage> {
     let (mut variables, mut needs_one) = (Vec::new(), false);
     let all = arguments.flag("--all-checks");
@@ -63,15 +61,14 @@ pub(super) fn variables(arguments: &mut Arguments) -> Result<Vec<(&'static str, 
     Ok(variables)
 }
 
-/// The variable of that limit.
 pub(super) const TIME_LIMIT: &str = "CUPRUM_EMULATOR_TIME_LIMIT";
-/// Default limit of a launch, in seconds.
 const USUAL_LIMIT: &str = "300";
 
-/// Limits the time of each launch, unless an option or the environment (`is_set`) does. `none` is no limit.
+/// Limits the time of launches, unless an option or the environment (`is_set`) does. `none` is no
+/// limit.
 pub(super) fn limit_time(variables: &mut Vec<(&'static str, OsString)>, is_set: bool) {
     match variables.iter_mut().find(|set| set.0 == TIME_LIMIT) {
-        // As if it were not set.
+        // Same as unset.
         Some((_, value)) if value == "none" => value.clear(),
         Some(_) => {}
         None if is_set => {}
@@ -79,16 +76,26 @@ pub(super) fn limit_time(variables: &mut Vec<(&'static str, OsString)>, is_set: 
     }
 }
 
-/// Lets launches go on with what checks find, unless `--fail-fast` or the environment (`is_set`) says otherwise: the exit
-/// code tells of it.
+/// Lets launches continue after findings of checks, unless `--fail-fast` or the environment
+/// (`is_set`) forbids it: the exit code reports them.
 pub(super) fn go_on(variables: &mut Vec<(&'static str, OsString)>, is_set: bool) {
     if !is_set && variables.iter().all(|set| set.0 != FAIL_FAST) {
         variables.push((FAIL_FAST, "0".into()));
     }
 }
 
-/// What the software device says of a variable, as in `NAME=value: expected …`, said of the option that has set it; `None`
-/// if none has.
+/// The variable of the number of devices.
+pub(super) const DEVICES: &str = "CUPRUM_EMULATOR_DEVICES";
+
+/// Gives each process of a group a device, unless an option or the environment (`is_set`) sets their number.
+pub(super) fn devices(variables: &mut Vec<(&'static str, OsString)>, is_set: bool, processes: Option<u32>) {
+    if let Some(count) = processes.filter(|_| !is_set && variables.iter().all(|set| set.0 != DEVICES)) {
+        variables.push((DEVICES, count.to_string().into()));
+    }
+}
+
+/// Converts the software device's message about a variable, as in `NAME=value: expected …`, to one
+/// about the option that set it; `None` if none did.
 pub(super) fn option_of(why: &str, variables: &[(&'static str, OsString)]) -> Option<String> {
     let (name, rest) = why.split_once('=')?;
     variables.iter().find(|set| set.0 == name)?;
@@ -149,7 +156,7 @@ mod tests {
         assert_eq!(option_of(why, &of("--seed 1")), None, "it is the environment's");
     }
 
-    /// The software device reads these and no others: an option for a variable that is gone would do nothing.
+    /// The software device reads exactly these; an option for another variable has no effect.
     #[test]
     fn variables_are_those_of_the_software_device() {
         let names = include_str!("../../../../emulator/src/settings/environment.rs");
@@ -158,7 +165,7 @@ mod tests {
             assert!(super::super::HELP.contains(option), "{option} is in the help");
         }
         let quoted = names.split('"').filter(|text| text.starts_with("CUPRUM_EMULATOR_"));
-        // Where reports go is what `run` is for, and how kernels are executed changes nothing that a program sees.
+        // `run` sets the destination of reports, and the execution mode has no visible effect.
         let left = ["CUPRUM_EMULATOR_REPORTS", "CUPRUM_EMULATOR_EXECUTION"];
         for name in quoted.filter(|name| !left.contains(name)) {
             assert!(CHECKS.iter().chain(VALUES).any(|(_, known)| known == &name), "{name} has no option");

@@ -1,15 +1,14 @@
-//! Which driver calls are forwarded to.
+//! Chooses the driver to which calls are forwarded.
 
 use std::path::{Path, PathBuf};
 
 use cuprum::sys::{FnId, Library};
 
-/// A driver that was named.
 pub(crate) fn at(path: &Path) -> Result<PathBuf, String> {
     std::fs::canonicalize(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The file of the driver that programs on this machine get, found before anything is put in its place.
+/// The file of the driver that programs on this machine get, found before it is replaced.
 pub(crate) fn of_this_machine() -> Result<PathBuf, String> {
     let library = Library::open()
         .map_err(|error| format!("{error}\n  `--software` traces the program on the software device"))?;
@@ -21,7 +20,7 @@ pub(crate) fn of_this_machine() -> Result<PathBuf, String> {
     })
 }
 
-/// The file of a line of `/proc/PROCESS/maps`, if an address lies in it.
+/// The file of a line of `/proc/PROCESS/maps`, if it contains an address.
 fn file_of(line: &str, address: usize) -> Option<PathBuf> {
     let (range, rest) = line.split_once(' ')?;
     let (start, end) = range.split_once('-')?;

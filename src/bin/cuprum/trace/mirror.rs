@@ -1,21 +1,20 @@
-//! A copy of the library that writes down calls, with the functions of one driver and no others: programs look with `dlsym`
-//! what a driver has.
+//! A copy of the recording library with only the functions of one driver, because programs look up
+//! the driver's functions with `dlsym`.
 
 use std::collections::HashSet;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes of a section's header, and of a symbol.
+/// Sizes in bytes of a section header and a symbol.
 const SECTION: usize = 64;
 const SYMBOL: usize = 24;
-/// Type of the section with the symbols that others find.
 const DYNAMIC_SYMBOLS: u32 = 11;
 
-/// Writes a copy of `library` to `copy`, in which the functions that `driver` does not export are not found.
+/// Writes a copy of `library` to `copy`, without the functions that `driver` does not export.
 ///
 /// # Errors
-/// A text that says which file is not as it should be.
+/// Text about the invalid file.
 pub(crate) fn write(library: &Path, driver: &Path, copy: &Path) -> Result<(), String> {
     let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let strange = |path: &Path| format!("{} is no library of this kind of machine", path.display());
@@ -31,20 +30,19 @@ pub(crate) fn write(library: &Path, driver: &Path, copy: &Path) -> Result<(), St
         .map(|symbol| symbol.place)
         .collect();
     for place in absent {
-        // Section and address: as of a symbol that this library asks for, and nobody finds.
+        // Section and address of an undefined symbol, which is not found.
         ours[place][6..16].fill(0);
     }
     fs::write(copy, ours).map_err(|error| format!("{}: {error}", copy.display()))
 }
 
-/// A symbol of a library.
 struct Symbol<'a> {
     name: &'a [u8],
     defined: bool,
     place: Range<usize>,
 }
 
-/// The symbols that others find in a library of 64 bits; `None` if it is none.
+/// The exported symbols of a 64-bit library; `None` for another file.
 fn symbols(file: &[u8]) -> Option<Vec<Symbol<'_>>> {
     if file.get(..6)? != b"\x7fELF\x02\x01" {
         return None;
@@ -69,7 +67,6 @@ fn symbols(file: &[u8]) -> Option<Vec<Symbol<'_>>> {
     Some(file.get(places.clone())?.chunks_exact(SYMBOL).enumerate().filter_map(symbol).collect())
 }
 
-/// A number of some bytes.
 fn number(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     let mut word = [0; 8];
     word.get_mut(..count)?.copy_from_slice(bytes.get(at..at.checked_add(count)?)?);

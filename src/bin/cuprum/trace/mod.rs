@@ -1,4 +1,4 @@
-//! `cuprum trace`: every driver call of a program, written down.
+//! `cuprum trace`: records every driver call of a program.
 
 mod driver;
 mod mirror;
@@ -37,16 +37,13 @@ viewer. A program that crashes or is killed loses nothing. Processes that it sta
 
 The exit code is the program's; 125 if it could not be started so, 126 and 127 if it could not be started at all.";
 
-/// Environment variable that names the library that writes down calls.
 const LIBRARY_VARIABLE: &str = "CUPRUM_TRACE_LIBRARY";
-/// Its name as cargo builds and installs it.
 const LIBRARY: &str = "cuprum-trace-library";
-/// MiB that a process writes down at most, if nothing is said.
+/// Default limit of a process's record in MiB.
 const MOST_MIB: u64 = 1024;
-/// The most that can be asked for: a TiB.
+/// Maximum limit: 1 TiB.
 const MOST_MOST_MIB: u64 = 1 << 20;
 
-/// Reason why nothing is traced, with the exit code that says so.
 type Refusal = (u8, String);
 
 pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
@@ -87,7 +84,6 @@ pub(crate) fn main(mut arguments: Arguments) -> Result<ExitCode, Usage> {
     }))
 }
 
-/// How a program is to be traced.
 struct Options {
     library: Option<OsString>,
     driver: Option<OsString>,
@@ -104,7 +100,6 @@ fn cannot(why: impl ToString) -> Refusal {
     (exit::CANNOT, why.to_string())
 }
 
-/// Runs a program and writes its timeline.
 fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<ExitCode, Refusal> {
     let program = program::find(&words[0]).map_err(|refused| (refused.code, refused.to_string()))?;
     let library = software::find(options.library.clone(), LIBRARY_VARIABLE, LIBRARY)
@@ -117,7 +112,7 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     let driver = driver.map_err(cannot)?;
     let files = Files::create(output).map_err(cannot)?;
     let folder = software::Folder::with(Path::new(LIBRARY)).map_err(cannot)?;
-    // The links above lead to it.
+    // The links above point to it.
     mirror::write(&library, &driver, &folder.path().join(LIBRARY)).map_err(cannot)?;
     let calls = folder.path().join("calls");
     fs::create_dir(&calls).map_err(|error| cannot(format!("{}: {error}", calls.display())))?;
@@ -128,7 +123,7 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     if options.device_times {
         command.env(variables::DEVICE_TIMES, "1");
     }
-    // It has named the driver above, and would lead programs of ours around what writes down.
+    // It has named the driver above, and would make our programs bypass the recording library.
     command.env_remove(cuprum::sys::DRIVER_VARIABLE);
     folder.give_to(&mut command);
     say(format_args!(
@@ -153,7 +148,7 @@ fn traced(words: &[OsString], output: &OsString, options: &Options) -> Result<Ex
     Ok(ExitCode::from(signals::code(status)))
 }
 
-/// Writes the timeline of what another run has left.
+/// Writes the timeline of another run's record.
 fn recovered(folder: &Path, output: &OsString) -> Result<ExitCode, Refusal> {
     let calls = folder.join("calls");
     let recording = read(if calls.is_dir() { &calls } else { folder })?;
@@ -170,9 +165,8 @@ fn read(calls: &Path) -> Result<Recording, Refusal> {
     Recording::read(calls).map_err(|error| cannot(format!("{}: {error}", calls.display())))
 }
 
-/// Why there may be nothing to show.
 fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other], calls: &Path) -> String {
-    // A process that finds no room writes nothing down, and that it called neither.
+    // A process without room on the disk records nothing, not even that it called the driver.
     if let Err(error) = fs::write(calls.join("room"), [0; 1 << 17]) {
         return format!(
             "nothing was written down: there is no room in {} ({error}); TMPDIR names another folder",
@@ -198,14 +192,14 @@ fn nothing(name: &OsString, program: &program::Program, others: &[watch::Other],
     said
 }
 
-/// The files that are written. Those of an earlier run stay until there is something to put in their place.
+/// The output files. Files of an earlier run stay until they can be replaced.
 struct Files {
     page: PathBuf,
     trace: PathBuf,
 }
 
 impl Files {
-    /// Makes them under other names, so that a program does not run for hours for a folder that is not there.
+    /// Makes them under temporary names, so that a missing folder is detected at the start.
     fn create(name: &OsString) -> Result<Self, String> {
         let files = Self { page: with(name, ".html"), trace: with(name, ".json") };
         for path in [&files.page, &files.trace] {
@@ -248,25 +242,22 @@ impl Files {
 impl Drop for Files {
     fn drop(&mut self) {
         for path in [&self.page, &self.trace] {
-            // There is none after success.
+            // It does not exist after success.
             let _ = fs::remove_file(unfinished(path));
         }
     }
 }
 
-/// A path with an ending of ours.
 fn with(name: impl Into<OsString>, ending: &str) -> PathBuf {
     let mut path = name.into();
     path.push(ending);
     PathBuf::from(path)
 }
 
-/// Name of a file that is not finished.
 fn unfinished(path: &Path) -> PathBuf {
     with(path, ".part")
 }
 
-/// What readers of a timeline have to know.
 fn notes(recording: &Recording, status: ExitStatus) -> Vec<String> {
     let mut notes = Vec::new();
     if !status.success() {

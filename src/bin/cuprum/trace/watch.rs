@@ -1,4 +1,4 @@
-//! Looks at a program while it runs: whether it opens another `libcuda.so` than the one that writes down calls.
+//! Detects whether a program opens another `libcuda.so` than the recording library.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,17 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// When a program is looked at, in milliseconds after the last time; the last goes on.
+/// Intervals between checks in milliseconds; the last repeats.
 const STEPS: [u64; 6] = [10, 20, 50, 100, 200, 500];
 
-/// A driver library that a process opened beside ours.
+/// A driver library that a process opened besides ours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Other {
     pub(crate) process: u32,
     pub(crate) library: String,
 }
 
-/// A program that is being watched.
 #[derive(Default)]
 pub(crate) struct Watch {
     seen: Arc<Mutex<BTreeSet<Other>>>,
@@ -29,7 +28,6 @@ impl Watch {
         Self::default()
     }
 
-    /// Begins, with the number of the process.
     pub(crate) fn begin(&self, process: u32) {
         let (end, ended) = mpsc::channel();
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
@@ -48,14 +46,13 @@ impl Watch {
         });
     }
 
-    /// Ends, and gives what was seen.
     pub(crate) fn end(self) -> Vec<Other> {
         drop(self.end.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
 
-/// The driver library of a process that has one, and not ours.
+/// The driver library of a process that has one, but not ours.
 fn driver_without_ours(process: u32) -> Option<PathBuf> {
     let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
     if maps.lines().any(|line| line.ends_with(super::LIBRARY)) {

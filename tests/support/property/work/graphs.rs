@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cuprum::graph::{
     CaptureMode, Graph, GraphError, GraphExec, InstantiateFlags, Loan, Node, Returned, UserObject,
 };
-use cuprum::{Current, InOut, Stream};
+use cuprum::{Buffer, Current, InOut, Stream};
 
 use super::act::{End, GraphAct, MEMORIES, Op, Ops, STREAMS};
 use super::requests::elsewhere;
@@ -172,7 +172,7 @@ impl Slot {
             }
             GraphAct::SetFill(value) => {
                 let Some((node, loan, did)) = self.a_fill(value) else { return Ok(false) };
-                graph.set_fill(cx, node, loan, value)?;
+                graph.set(cx, node).fill(loan, value)?;
                 self.steps[did].2 = self.refilled(did, value);
             }
             GraphAct::Write(at, value) => {
@@ -230,7 +230,7 @@ impl Slot {
             }
             GraphAct::SetFill(value) => {
                 let Some((node, loan, did)) = self.a_fill(value) else { return Ok(false) };
-                executable.set_fill(cx, node, loan, value)?;
+                executable.set(cx, node).fill(loan, value)?;
                 self.steps[did].2 = self.refilled(did, value);
             }
             GraphAct::Write(at, value) => {
@@ -369,7 +369,7 @@ impl Slot {
         for set in self.sets.drain(..).take(sets) {
             for (loan, cell) in set.loans.into_iter().zip(set.cells) {
                 let buffer = returned
-                    .buffer(loan)
+                    .take::<Buffer<_>>(loan)
                     .ok_or_else(|| Failed::Wrong("a buffer did not come back".into()))?;
                 let read = buffer.to_vec(cx)?;
                 buffer.close()?;
@@ -377,7 +377,7 @@ impl Slot {
             }
             for (loan, cell) in set.hosts {
                 let host = returned
-                    .host(loan)
+                    .take::<Vec<_>>(loan)
                     .ok_or_else(|| Failed::Wrong("host memory did not come back".into()))?;
                 holds("host memory that a graph gave back", &host, cell)?;
             }

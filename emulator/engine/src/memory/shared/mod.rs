@@ -129,6 +129,19 @@ impl SharedFile {
         Some(Mapping { start, len, inside: inside as usize })
     }
 
+    /// Maps all its bytes at an address, in place of the pages there.
+    ///
+    /// # Safety
+    ///
+    /// The pages from `address` on are the caller's, and nothing refers to their bytes.
+    pub(super) unsafe fn map_over(&self, address: u64, writable: bool) -> bool {
+        let (Ok(at), Ok(len)) = (usize::try_from(address), usize::try_from(self.header.bytes)) else {
+            return false;
+        };
+        // SAFETY: as the caller promises.
+        unsafe { self.descriptor.map_over(HEADER, len, at, writable) }
+    }
+
     /// Returns the memory of whole pages to the system; they read as zero then.
     fn forget(&self, offset: u64, bytes: u64) -> bool {
         self.descriptor.punch(HEADER + offset, bytes)

@@ -7,7 +7,7 @@ mod linux {
     use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
     use std::os::unix::fs::{FileExt, MetadataExt};
 
-    use crate::memory::pages::{PROT_READ_WRITE, mmap, munmap};
+    use crate::memory::pages::{PROT_READ, PROT_READ_WRITE, mmap, munmap};
 
     unsafe extern "C" {
         fn syscall(number: c_long, ...) -> c_long;
@@ -29,6 +29,7 @@ mod linux {
     const CLOSE_ON_EXEC: core::ffi::c_uint = 1;
     const F_DUPFD_CLOEXEC: c_int = 1030;
     const MAP_SHARED_NORESERVE: c_int = 1 | 0x4000;
+    const MAP_FIXED: c_int = 0x10;
     const PUNCH_HOLE_KEEP_SIZE: c_int = 2 | 1;
     const LARGEST_FILE: c_int = 1;
 
@@ -110,6 +111,24 @@ mod linux {
             (at.addr() != usize::MAX).then_some(at.cast())
         }
 
+        /// # Safety
+        ///
+        /// The pages from `at` on are the caller's, and nothing refers to their bytes.
+        pub(in super::super) unsafe fn map_over(
+            &self,
+            offset: u64,
+            len: usize,
+            at: usize,
+            writable: bool,
+        ) -> bool {
+            let Ok(offset) = i64::try_from(offset) else { return false };
+            let prot = if writable { PROT_READ_WRITE } else { PROT_READ };
+            let (place, flags) = (core::ptr::without_provenance_mut(at), MAP_SHARED_NORESERVE | MAP_FIXED);
+            // SAFETY: replaces pages that are the caller's, as it promises.
+            let mapped = unsafe { mmap(place, len, prot, flags, self.number(), offset) };
+            mapped.addr() == at
+        }
+
         pub(in super::super) fn punch(&self, offset: u64, bytes: u64) -> bool {
             let (Ok(offset), Ok(bytes)) = (i64::try_from(offset), i64::try_from(bytes)) else { return false };
             // SAFETY: an open descriptor; the released range is no longer in use.
@@ -175,6 +194,16 @@ mod elsewhere {
         }
 
         pub(in super::super) fn map(&self, _offset: u64, _len: usize) -> Option<*mut u8> {
+            match *self {}
+        }
+
+        pub(in super::super) unsafe fn map_over(
+            &self,
+            _offset: u64,
+            _len: usize,
+            _at: usize,
+            _writable: bool,
+        ) -> bool {
             match *self {}
         }
 

@@ -303,6 +303,7 @@ impl Judge {
                 lines: Arc::clone(&part.lines),
                 value: value.take(),
             });
+            let mut meetings = Vec::new();
             for (page, mask) in part.pages {
                 let key = key_of(part.memory.as_deref(), page);
                 let is_awaited = self.open.contains(&moment);
@@ -320,8 +321,11 @@ impl Judge {
                     _ => Standing::Unordered,
                 };
                 if let Some(meeting) = self.shadow.enter(key, &touch, mask, standing) {
-                    self.report(meeting, &touch);
+                    meeting.join(&mut meetings);
                 }
+            }
+            for meeting in meetings {
+                self.report(meeting, &touch);
             }
             if let (Use::Frees, Some(memory)) = (does, &part.memory) {
                 self.shadow.forget(memory);
@@ -409,7 +413,7 @@ impl Judge {
             let conflicts = |touch: &Touch| {
                 !clocks.is_over(touch.moment) && (part.manner.writes() || touch.manner.writes())
             };
-            self.shadow.meetings(key, mask, |meeting| meetings.push(meeting), conflicts);
+            self.shadow.meetings(key, mask, |meeting| meeting.join(&mut meetings), conflicts);
         }
         let second = Touch {
             work: Arc::new(work),

@@ -61,6 +61,19 @@ pub(super) struct Meeting {
     pub(super) bytes: (u64, u64),
 }
 
+impl Meeting {
+    /// Appends itself to the meetings on earlier pages, or extends the last one if it is with the
+    /// same act and ends where this one starts.
+    pub(super) fn join(self, meetings: &mut Vec<Self>) {
+        match meetings.last_mut() {
+            Some(last) if Arc::ptr_eq(&last.touch, &self.touch) && last.bytes.1 == self.bytes.0 => {
+                last.bytes.1 = self.bytes.1;
+            }
+            _ => meetings.push(self),
+        }
+    }
+}
+
 /// True if two kinds of access to the same bytes need an order.
 fn conflict(a: Manner, b: Manner) -> bool {
     (a.writes() || b.writes()) && !(a.is_strong() && b.is_strong())

@@ -23,7 +23,7 @@ impl Slot {
         };
         let (after, condition) = (graph.nodes(cx)?, graph.condition(cx, Some(1))?);
         self.special = true;
-        let (_, body) = graph.add_if(cx, &after, condition)?;
+        let (_, [body]) = graph.add_if(cx, &after, condition)?;
         let set = &mut self.sets[0];
         let (_, did) = graph.within(body, |graph| set.add(graph, cx, op, count))?;
         self.steps.push((None, 0, did));

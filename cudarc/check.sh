@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Builds the bridge to cudarc and its example, which needs a GPU to run, and tests it on the software libcuda.so.1.
+set -euo pipefail
+cd "$(dirname "$0")"
+# The build folder of the other programs that use cudarc.
+target=../target/lines
+cargo fmt --check
+cargo clippy --quiet --target-dir "$target" --features cublas --all-targets -- -D warnings
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --target-dir "$target" --no-deps
+(cd .. && cargo build --quiet -p cuprum-libcuda)
+mkdir -p "$target/libcuda"
+ln -sf "$(readlink -f "${CARGO_TARGET_DIR:-../target}/debug/libcuprum_libcuda.so")" "$target/libcuda/libcuda.so.1"
+export LD_LIBRARY_PATH=$PWD/$target/libcuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+for mode in eager deferred; do
+    CUPRUM_EMULATOR_MODE=$mode cargo test --quiet --target-dir "$target"
+done

@@ -1,0 +1,48 @@
+//! Captured work of other libraries: memory that it uses, and things that have to live as long.
+
+use std::sync::Arc;
+
+use super::capture::Capture;
+use super::error::GraphError;
+use super::loan::Loan;
+use crate::context::ContextRef;
+
+impl<'a> Capture<'_, '_, 'a> {
+    /// The context that the stream belongs to. No driver call.
+    #[inline]
+    pub fn context(&self) -> &ContextRef {
+        self.stream.context()
+    }
+
+    /// Checks that memory is lent to the graph of this capture, for a library that queues work on [the
+    /// stream](Capture::stream). No driver call.
+    ///
+    /// # Errors
+    /// [`GraphError::Foreign`].
+    #[inline]
+    pub fn check<M: ?Sized>(&self, memory: Loan<M>) -> Result<(), GraphError> {
+        self.shared.kept.borrow().check(memory.place)
+    }
+
+    /// Keeps a share of something that captured work of a library uses, until the graph and its executable are dropped. Of
+    /// several shares of one thing one is kept. No driver call.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use std::sync::Arc;
+    ///
+    /// use cuprum::Stream;
+    /// use cuprum::graph::CaptureMode;
+    ///
+    /// let plan = Arc::new("the plan of a library");
+    /// let mut stream = Stream::new(&cx)?;
+    /// let (graph, ()) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| Ok(capture.keep(plan.clone())))?;
+    /// assert_eq!(Arc::strong_count(&plan), 2);
+    /// drop(graph);
+    /// assert_eq!(Arc::strong_count(&plan), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep(&self, share: Arc<impl Send + Sync + 'a>) {
+        self.shared.kept.borrow_mut().keep(share);
+    }
+}
