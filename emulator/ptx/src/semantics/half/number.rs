@@ -66,8 +66,7 @@ pub trait Half: Lane + Packed {
         Self::from_bits(sign | bits as u16)
     }
 
-    /// Same as [`Half::round`], for rare operations: compiled separately instead of into each of
-    /// them.
+    /// Same as [`Half::round`], compiled separately instead of into each rare operation.
     #[inline(never)]
     fn round_apart<const ROUND: u8>(x: f64) -> Self {
         Self::round::<ROUND>(x)
@@ -137,8 +136,7 @@ pub(in crate::semantics) fn encode<const ROUND: u8>(
         _ if away => scaled.ceil(),
         _ => scaled.floor(),
     } as u32;
-    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the
-    // exponent.
+    // `count` units: the fraction, and a bit for normal numbers, which may carry into the exponent.
     (((exponent - least) as u32) << fraction) + count
 }
 
