@@ -104,7 +104,7 @@ impl Operation for Fill {
     }
 }
 
-/// Issues a fill. The host waits only for memory that it can see, and in synchronous calls.
+/// Issues a fill. The host waits only in synchronous calls, for memory that it can see.
 fn fill(
     call: &Call,
     stream: Option<CUstream>,

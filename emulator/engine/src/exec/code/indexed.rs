@@ -22,7 +22,7 @@ pub(super) struct Indexed {
 }
 
 impl Translator<'_> {
-    /// Finds accesses whose address is computed just before, and drops instructions only for that.
+    /// Finds accesses whose address was just computed, and drops instructions that only do that.
     pub(super) fn find_indexed(&mut self) {
         self.indexed.clear();
         self.dropped.clear();

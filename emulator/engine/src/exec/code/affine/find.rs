@@ -121,8 +121,8 @@ impl Finder<'_> {
         self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
     }
 
-    /// Propagates from these instructions to all registers. Registers are regular until an
-    /// instruction contradicts this. Their states change at most three times: linear time.
+    /// Propagates from these instructions to all registers. A register counts as regular until an
+    /// instruction contradicts this. Its state changes at most three times: linear time.
     fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
         let mut waits = vec![false; self.kernel.code.len()];
         open.iter().for_each(|pc| waits[*pc as usize] = true);
