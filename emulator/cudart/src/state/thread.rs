@@ -7,7 +7,7 @@ use cuprum_sys::{CUcontext, CUstream};
 use crate::error::{Result, cudaError};
 use crate::structs::dim3;
 
-/// The grid, block, shared memory and stream of a launch, between `<<<` and the call of the kernel's host function.
+/// The configuration of a launch, between `<<<` and the call of the kernel's host function.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Configuration {
     pub(crate) grid: dim3,

@@ -130,8 +130,8 @@ fn half_of(warp: &Warp, spread: &Spread<'_>, half: usize) -> (Half, u32) {
 }
 
 /// # Safety
-/// The files hold the rows of the access, whose types are `T` in memory and `C` in registers; the places of all lanes
-/// that take part are readable.
+/// The files hold the rows of the access, of types `T` in memory and `C` in registers. The places
+/// of all lanes that take part are readable.
 #[inline(always)]
 unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: &Spread<'_>) {
     let registers = &access.registers[..access.elements as usize];
