@@ -32,8 +32,7 @@ pub enum Choice {
         /// Number of devices found.
         devices: u32,
     },
-    /// A driver in software that the system's loader found in place of NVIDIA's, such as this
-    /// project's `libcuda.so.1`.
+    /// A driver in software that the loader found in place of NVIDIA's, such as our `libcuda.so.1`.
     SoftwareLibrary {
         /// Name or path under which it was loaded.
         origin: &'static str,

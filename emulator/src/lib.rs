@@ -111,15 +111,13 @@ pub fn resolve(symbol: &Symbol) -> *const core::ffi::c_void {
 ///
 /// # Safety
 ///
-/// `publisher` never returns null. It returns functions with the requested signature and stream
-/// mode.
+/// `publisher` returns functions with the requested signature and stream mode, never null.
 pub unsafe fn set_publisher(publisher: fn(FnId, StreamMode) -> *const core::ffi::c_void) {
     driver::set_publisher(publisher);
 }
 
-/// Restarts the random sequence of [`Mode::Shuffled`] with this seed, so that a test can be
-/// repeated even if it is not the first in its process. Queued operations stay queued. Has no
-/// effect in other modes.
+/// Restarts the random sequence of [`Mode::Shuffled`] with this seed, to repeat a test even if it
+/// is not the first in its process. Queued operations stay queued. No effect in other modes.
 pub fn reseed(seed: u64) {
     driver::reseed(seed);
 }
@@ -138,8 +136,7 @@ pub fn leaks() -> Vec<report::Leak> {
 }
 
 /// Returns the objects that would be leaks if the process ended now: all objects of contexts,
-/// contexts other than the primary ones, and objects without a context, such as graphs and
-/// libraries.
+/// non-primary contexts, and objects without a context, such as graphs and libraries.
 pub fn alive() -> Vec<report::Leak> {
     driver::alive()
 }

@@ -64,8 +64,7 @@ pub enum Message<'a> {
     Settings(&'a SettingsError),
 }
 
-/// Writes lines for people. Control characters, which names in PTX can contain, become `\u{1b}` and
-/// the like.
+/// Writes lines for people. Control characters, as in names in PTX, become `\u{1b}` and the like.
 impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = Shown(f);
@@ -135,8 +134,7 @@ pub(crate) fn set_default_hook(hook: fn(&Message<'_>)) {
 
 static KEEPER: OnceLock<fn(&Message<'_>)> = OnceLock::new();
 
-/// Sets the function that keeps all messages, regardless of the settings. Only the first call has
-/// an effect.
+/// Sets the function that keeps all messages, whatever the settings. Only the first call counts.
 pub(crate) fn keep(keeper: fn(&Message<'_>)) {
     KEEPER.get_or_init(|| keeper);
 }

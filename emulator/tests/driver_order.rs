@@ -1,7 +1,6 @@
 //! Unordered reads: work for which the host need not wait is not finished when the call returns.
 //!
-//! As recorded on an H100 by `tests/gpu/probe_order.py`, and as NVIDIA documents the waits of
-//! calls.
+//! As recorded on an H100 by `tests/gpu/probe_order.py`, and as NVIDIA documents waits.
 //!
 //! A separate program, because it installs the deferred mode.
 
@@ -33,7 +32,6 @@ fn read_apart(from: CUdeviceptr) -> u8 {
     byte
 }
 
-/// Returns device memory whose bytes are already 1.
 fn ones(bytes: usize) -> CUdeviceptr {
     let memory = alloc(bytes);
     ok!(cuMemsetD8_v2(memory, 1, bytes));
@@ -41,7 +39,6 @@ fn ones(bytes: usize) -> CUdeviceptr {
     memory
 }
 
-/// Returns a copy of rows of device memory.
 fn rows(to: CUdeviceptr, from: CUdeviceptr) -> CUDA_MEMCPY2D {
     CUDA_MEMCPY2D {
         srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,

@@ -22,8 +22,7 @@ fn context() -> (TestContext, MutexGuard<'static, ()>) {
     (TestContext::new(), alone)
 }
 
-/// Returns the final contents of memory of which three streams fill parts, and the contents seen
-/// meanwhile.
+/// Returns the final and the intermediate contents of memory of which three streams fill parts.
 fn unordered(seed: u64) -> Vec<u8> {
     reseed(seed);
     let memory = alloc(64);

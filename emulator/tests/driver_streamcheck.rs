@@ -1,8 +1,6 @@
-//! The check of the order between streams: planted bugs are reported alike in all modes, and their
-//! correct twins are not.
+//! The check of stream order: all modes report planted bugs alike, and not their correct twins.
 //!
-//! Each mode runs all cases in a separate process, which prints a line for each case and its
-//! reports.
+//! Each mode runs all cases in a process, which prints a line for each case and its reports.
 
 #[path = "streamcheck/bench.rs"]
 mod bench;
@@ -20,7 +18,6 @@ use bench::Bench;
 /// A planted bug, and its correct twin.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// Runs the program; `true` for the twin.
     pub(crate) run: fn(&Bench, bool),
     /// Parts of the report; empty if only the twin is a case.
     pub(crate) says: &'static [&'static str],

@@ -75,8 +75,7 @@ fn many_threads_use_one_context_at_the_same_time() {
     ok!(cuMemAlloc_v2(&mut pointer, 4));
 }
 
-/// The host polls like a wait for a value, or a kernel with volatile loads. ThreadSanitizer would
-/// report a copy with other stores.
+/// The host polls like a wait for a value. ThreadSanitizer would report a copy by other stores.
 #[test]
 fn a_word_that_the_host_polls_arrives_whole() {
     const ROUNDS: usize = 2_000;
@@ -87,8 +86,7 @@ fn a_word_that_the_host_polls_arrives_whole() {
     let (bytes, target) = (alloc(64), locked.addr() as CUdeviceptr + 4);
     ok!(cuMemsetD8_v2(bytes, 0, 64));
     ok!(cuMemsetD8_v2(target, 0, 12));
-    // SAFETY: eight aligned bytes of page-locked memory, which is freed below; copies write them by
-    // atomic stores.
+    // SAFETY: eight aligned bytes of page-locked memory, freed below; copies write them atomically.
     let word = unsafe { AtomicU64::from_ptr(locked.cast::<u64>().wrapping_add(1)) };
     let is_over = AtomicBool::new(false);
     let polls = std::thread::scope(|scope| {

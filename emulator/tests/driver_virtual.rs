@@ -120,8 +120,7 @@ fn deferred_operations_run_when_somebody_waits() {
     let stream = stream(1);
     let buffer = alloc(4);
     write(buffer, &[5u32]);
-    // Still in progress in the default stream, for which neither a non-blocking stream nor the host
-    // waits.
+    // Still in progress in the default stream: no non-blocking stream nor the host waits for it.
     ok!(cuCtxSynchronize());
     let mut host = [0u32];
     let done = event(0);

@@ -108,7 +108,6 @@ impl Bench {
         Self { contexts, streams, source, target, other, locked, array, levels, modules, library }
     }
 
-    /// Returns the address used by the work during a call.
     fn used_by(&self, call: &str) -> CUdeviceptr {
         match call {
             "cuMemFreeHost" => self.locked.addr() as CUdeviceptr,
@@ -128,8 +127,7 @@ impl Bench {
         function
     }
 
-    /// Queues work of a kind on memory, and returns the event after it. The first context is
-    /// current then.
+    /// Queues work of a kind on memory. Returns the event after it. The first context is current.
     fn queue(&self, call: &str, work: &str, memory: CUdeviceptr) -> CUevent {
         let at = device_of(work);
         enter(self.contexts[at]);
@@ -189,7 +187,6 @@ impl Bench {
         })
     }
 
-    /// Returns the codes of a wait for both contexts.
     fn ends(&self) -> [CUresult; 2] {
         let wait = |context| match code!(cuCtxSetCurrent(context)) {
             CUresult::CUDA_SUCCESS => code!(cuCtxSynchronize()),
@@ -277,8 +274,7 @@ fn no_call_waits_for_more_than_hardware_does() {
         // A free may report the fault that occurs while it waits.
         assert!(code.0 == golden.code || golden.has_failed, "{case}: {code:?}, not {}", golden.code);
         assert!(golden.is_done || golden.has_failed || !is_done, "{case} waits, and hardware does not");
-        // A call that waits on hardware for the work of its own context also waits here, so correct
-        // programs work.
+        // Calls that wait for their context's work on hardware do here: correct programs work.
         assert!(is_done || !golden.is_done || work != "own", "{case} does not wait");
         if is_done || golden.is_done {
             continue;

@@ -252,8 +252,7 @@ fn run(case: &Case, text: &str, mode: Execution, checks: bool) -> Outcome {
     Some(buffers.iter().map(Buffer::read::<u8>).collect())
 }
 
-/// True if the results of a kernel depend only on its inputs, provided that it has no race and
-/// reads no uninitialized memory.
+/// True if the results of a kernel only depend on its inputs, without races or uninitialized reads.
 fn is_deterministic(text: &str) -> bool {
     let varying = [
         "clock",

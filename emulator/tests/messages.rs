@@ -1,7 +1,6 @@
 //! Messages, in addition to codes, about unsupported functions: once each, with an alternative.
 //!
-//! A separate program, because the hook belongs to the process and each message appears once per
-//! process.
+//! A separate program: the hook belongs to the process, and messages appear once per process.
 
 mod common;
 
@@ -19,8 +18,7 @@ const HEADER: &str = ".version 8.0\n.target sm_90a\n.address_size 64\n";
 
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Returns the messages so far that contain this text. Tests run in parallel, so each searches for
-/// its own words.
+/// Returns the messages that contain this text. Parallel tests search for their own words.
 fn heard(part: &str) -> Vec<String> {
     let heard = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
     heard.iter().filter(|text| text.contains(part)).cloned().collect()
@@ -39,8 +37,7 @@ fn assert_says(text: &str, parts: &[&str]) {
     }
 }
 
-/// Calls every function that is not implemented twice: one message with its name and the reason in
-/// the list.
+/// Calls unimplemented functions twice: one message with the name and the listed reason.
 #[test]
 fn a_function_that_is_not_implemented_says_so_once() {
     listen();

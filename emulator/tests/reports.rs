@@ -1,5 +1,4 @@
-//! Misuse of the API, findings of checks and leaks are each reported once with their line, and end
-//! nothing.
+//! Misuse, findings of checks and leaks are reported once with their line, and end nothing.
 //!
 //! A separate program, because the hook and the settings belong to the process.
 
@@ -22,8 +21,7 @@ const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static MISUSES: Mutex<Vec<Misuse>> = Mutex::new(Vec::new());
 
-/// Returns the messages so far that contain this text. Tests run in parallel, so each searches for
-/// its own words.
+/// Returns the messages that contain this text. Parallel tests search for their own words.
 fn heard(part: &str) -> Vec<String> {
     let heard = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
     heard.iter().filter(|text| text.contains(part)).cloned().collect()
@@ -182,8 +180,7 @@ fn free_in_vain(address: u64) {
     assert_eq!(code!(cuMemFree_v2(address)), INVALID_VALUE);
 }
 
-/// Programs make queries that the driver answers with errors, and clean up after their context has
-/// ended.
+/// Programs make queries that return errors, and clean up after their context has ended.
 #[test]
 fn questions_and_late_cleaning_are_no_misuse() {
     start();

@@ -37,7 +37,7 @@ pub(crate) fn fns(mode: StreamMode) -> Result<&'static Fns> {
     Ok(library.fns())
 }
 
-/// True in a forked child whose parent has used the driver, where locks of other threads may never be released.
+/// True in a forked child of a user of the driver: other threads' locks may never be released.
 pub(crate) fn is_forked() -> bool {
     LEGACY.get().copied().flatten().is_some_and(Library::forked)
 }
@@ -61,7 +61,6 @@ fn report(text: &str) {
     }
 }
 
-/// Reports a function that is not built.
 pub(crate) fn report_not_built(function: &str, subject: &str) {
     report(&format!("{function} is not built ({subject}): cudaErrorNotSupported"));
 }

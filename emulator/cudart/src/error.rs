@@ -1,7 +1,6 @@
 //! Result codes of the runtime API.
 //!
-//! From CUDA 10.1 on they are the numbers of the driver API, and a few that only the runtime
-//! returns.
+//! From CUDA 10.1 on they are the driver API's numbers, and a few of the runtime alone.
 
 use core::ffi::{CStr, c_char};
 
@@ -197,7 +196,6 @@ fn find(table: &'static [(u32, &'static str)], code: u32) -> Option<&'static CSt
 }
 
 impl cudaError {
-    /// Returns the C name of the code.
     pub(crate) fn name(self) -> &'static CStr {
         find(NAMES, self.0).unwrap_or(c"unrecognized error code")
     }

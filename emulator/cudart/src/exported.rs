@@ -65,8 +65,7 @@ macro_rules! each {
     };
 }
 
-/// Defines the functions of one line, including the twin. Stores the result as the thread's last
-/// error.
+/// Defines the functions of a line, with the twin. Stores the result as the thread's last error.
 macro_rules! export {
     ($(#[$doc:meta])* $name:ident[] $arguments:tt $mode:ident $body:block) => {
         $crate::exported::symbol! { $(#[$doc])* stringify!($name), Legacy, $name $arguments $mode $body }

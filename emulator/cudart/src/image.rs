@@ -18,7 +18,6 @@ pub(crate) struct Managed {
     pub(crate) name: *const c_char,
 }
 
-/// A registered fat binary.
 pub(crate) struct Image {
     wrapper: *const FatBinaryWrapper,
     state: Mutex<State>,
@@ -68,7 +67,6 @@ impl Image {
         library
     }
 
-    /// Returns a kernel of the library.
     pub(crate) fn kernel(&self, fns: &Fns, name: *const c_char) -> Result<CUkernel> {
         let library = self.library(fns)?;
         let mut kernel = CUkernel::null();
@@ -115,7 +113,6 @@ impl Image {
         Link::new(fns)?.load(wrapper.parts)
     }
 
-    /// Unloads the library, if it was loaded.
     pub(crate) fn unload(&self) {
         let library = self.state().library.take();
         let Some(Ok(library)) = library else { return };
@@ -129,7 +126,6 @@ impl Image {
 /// Codes that are about an image: `cudaErrorInvalidKernelImage` to `cudaErrorSharedObjectInitFailed`.
 const OF_CODE: RangeInclusive<u32> = 200..=303;
 
-/// Writes the addresses of managed variables to their host variables.
 fn place_managed(fns: &Fns, library: CUlibrary, variables: &[Managed]) -> Result {
     for managed in variables {
         let (mut address, mut bytes): (CUdeviceptr, usize) = (0, 0);
@@ -222,8 +218,7 @@ impl<'fns> Link<'fns> {
 
 impl Drop for Link<'_> {
     fn drop(&mut self) {
-        // SAFETY: a live link, destroyed once. Its code has already been loaded, so an error has no
-        // effect.
+        // SAFETY: a live link, destroyed once. Its code is loaded, so errors have no effect.
         let _ = unsafe { (self.fns.cuLinkDestroy)(self.state) };
     }
 }

@@ -8,8 +8,7 @@ use cuprum_sys::{CUdevice, CUdevice_attribute, CUuuid, Fns};
 use crate::error::{Result, check};
 use crate::structs::Field;
 
-/// Calls a macro with the rows of both layouts: `both`, `old` or `new`, the field, and its
-/// attribute.
+/// Calls a macro with rows of layouts: `both`, `old` or `new`, the field, its attribute.
 macro_rules! rows {
     ($then:ident! $($first:tt)*) => {
         $then! { $($first)*
@@ -119,7 +118,6 @@ macro_rules! rows {
     };
 }
 
-/// Selects the rows of one layout.
 macro_rules! pick {
     ($name:ident $which:ident [$($done:tt)*] both $field:ident: $ty:ty = $source:tt; $($rest:tt)*) => {
         pick! { $name $which [$($done)* $field: $ty = $source;] $($rest)* }
@@ -134,7 +132,6 @@ macro_rules! pick {
         pick! { $name $which [$($done)*] $($rest)* }
     };
     ($name:ident $which:ident [$($field:ident: $ty:ty = $source:tt;)*]) => {
-        /// The properties of a device.
         #[repr(C)]
         #[derive(Clone, Copy)]
         pub(crate) struct $name { $( pub(crate) $field: $ty, )* }
@@ -158,7 +155,6 @@ macro_rules! pick {
     };
 }
 
-/// Fills one field.
 macro_rules! value {
     ($place:expr, $ty:ty, $get:ident, _) => {};
     ($place:expr, $ty:ty, $get:ident, ($attribute:ident)) => {

@@ -51,7 +51,6 @@ fn write() -> RwLockWriteGuard<'static, Registry> {
     REGISTRY.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a fat binary. Returns its handle.
 pub(crate) fn add_image(wrapper: *const FatBinaryWrapper) -> *mut *mut c_void {
     let image = Arc::new(Image::new(wrapper));
     let handle = Arc::as_ptr(&image).addr();
@@ -83,8 +82,7 @@ pub(crate) fn remove_image(handle: *mut *mut c_void) {
     image.unload();
 }
 
-/// Registers a kernel. Of two with the same host address, from one template in two sources, the
-/// first stays.
+/// Registers one kernel. Of two at one host address (a template in two sources), the first stays.
 pub(crate) fn add_kernel(handle: *mut *mut c_void, host: *const c_void, name: *const c_char) {
     let Some(image) = image(handle) else { return };
     let found = AtomicPtr::new(ptr::null_mut());
@@ -122,8 +120,7 @@ pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
         return Ok(CUkernel(found));
     }
     let (image, name) = (Arc::clone(&kernel.image), kernel.name);
-    // Calls the driver without the lock, because loading may take long and other threads launch
-    // meanwhile.
+    // Calls the driver without the lock: loading may take long, and other threads launch.
     drop(registry);
     let found = image.kernel(fns, name)?;
     if let Some(kernel) = read().kernels.get(&host.addr()) {
@@ -133,7 +130,6 @@ pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
     Ok(found)
 }
 
-/// True if a kernel is registered at a host address.
 pub(crate) fn has_kernel(host: *const c_void) -> bool {
     read().kernels.contains_key(&host.addr())
 }
@@ -143,7 +139,6 @@ pub(crate) fn add_handle(kernel: CUkernel) {
     write().handles.insert(kernel.0.addr());
 }
 
-/// Removes the handles of a library's kernels.
 pub(crate) fn remove_handles(fns: &Fns, library: CUlibrary) {
     let belongs = |kernel: usize| {
         let mut owner = CUlibrary::null();
@@ -161,8 +156,7 @@ pub(crate) fn variable(fns: &Fns, host: *const c_void) -> Result<(CUdeviceptr, u
     variable.image.variable(fns, variable.name, variable.managed)
 }
 
-/// Finds a variable by its host address; a managed one also by its own address, as programs refer
-/// to it.
+/// Finds a variable by its host address; a managed one also by its own, which programs use.
 fn find_variable(host: *const c_void) -> Option<Variable> {
     let registry = read();
     let by_place = registry.variables.get(&host.addr());

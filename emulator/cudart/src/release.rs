@@ -1,6 +1,5 @@
 //! The CUDA release of this runtime: `link.sh` makes two libraries from one archive.
 
-/// First version of CUDA 13.
 const FIRST_OF_13: i32 = 13000;
 
 /// Returns the version that the library reports.

@@ -4,7 +4,6 @@ use core::ffi::c_void;
 
 use cuprum_sys::{CUarray, CUlaunchAttribute, CUstream};
 
-/// Position of a field in a struct.
 #[derive(Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the headers"))]
 pub(crate) struct Field {
@@ -34,14 +33,12 @@ macro_rules! c_structs {
 }
 
 c_structs! {
-    /// Extents of a grid or a block.
     dim3 {
         x: u32,
         y: u32,
         z: u32,
     }
 
-    /// Attributes of a kernel.
     cudaFuncAttributes {
         sharedSizeBytes: usize,
         constSizeBytes: usize,
@@ -85,14 +82,12 @@ c_structs! {
         ysize: usize,
     }
 
-    /// A position in a box.
     cudaPos {
         x: usize,
         y: usize,
         z: usize,
     }
 
-    /// A copy of a box.
     cudaMemcpy3DParms {
         srcArray: CUarray,
         srcPos: cudaPos,
@@ -148,7 +143,6 @@ c_structs! {
         f: u32,
     }
 
-    /// A kernel node of a graph.
     cudaKernelNodeParams {
         func: *mut c_void,
         gridDim: dim3,

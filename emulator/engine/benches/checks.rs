@@ -1,9 +1,7 @@
-//! Cost of each check: the shortest time of a launch with it, divided by the shortest time without
-//! checks, on one core.
+//! Cost of each check on one core: the shortest time of a launch, relative to one without checks.
 //!
-//! Rounds of all variants alternate, so a slow period of the machine affects all of them.
-//! `tests/compute` of `cuprum` checks the results of the kernels. This benchmark only checks that
-//! nothing is found.
+//! Rounds of all variants alternate, so a slow period of the machine affects all. Only checks that
+//! nothing is found: `tests/compute` of `cuprum` checks the results of the kernels.
 //!
 //! ```text
 //! cargo bench -p cuprum-engine --bench checks -- [KERNEL...]
@@ -90,8 +88,7 @@ const LAUNCHES: &[Launch] = &[
     },
 ];
 
-/// A variant: its name and its changes. Only the check of uninitialized reads needs memory that
-/// records writes.
+/// A variant: its name and changes. Only the check of uninitialized reads needs a record of writes.
 struct Variant {
     name: &'static str,
     change: fn(&mut ExecOptions),
@@ -136,7 +133,6 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// Returns the shortest time of each variant.
 fn measure(launch: &Launch) -> Vec<Duration> {
     let devices: Vec<(Device, Args)> = VARIANTS
         .iter()

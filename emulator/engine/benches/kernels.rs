@@ -1,5 +1,4 @@
-//! Speed of kernels on the emulator, compared with the same work in scalar Rust, in OpenCL on PoCL
-//! and in Python on Numba's CUDA simulator.
+//! Speed of kernels, compared with scalar Rust, OpenCL on PoCL, and Python on Numba's simulator.
 //!
 //! Each kernel is one criterion benchmark. An iteration runs every variant twice in turn, so other
 //! load on the machine affects all of them. Criterion receives the emulator's time on one core, and
@@ -240,7 +239,6 @@ fn print_header(pocl: Option<&Result<Pocl, Absent>>, numba: &Other<Simulated>, r
     println!();
 }
 
-/// Returns the first lines of the table.
 fn head(quick: bool) -> String {
     let mut columns = vec!["kernel", "unit", "native scalar", "emulator", "ratio", "goal"];
     if !quick {

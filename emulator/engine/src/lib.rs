@@ -1,5 +1,4 @@
-//! Runs the kernels of PTX programs on the CPU. An internal crate of `cuprum-emulator`: any version
-//! may change anything.
+//! Runs PTX kernels on the CPU. Internal to `cuprum-emulator`: any version may change anything.
 //!
 //! [`exec::launch`] takes a kernel of [`cuprum_ptx`] and runs it on [`memory`], with every access
 //! checked. A launch that fails returns a [`report::Fault`]. Contexts, streams and modules are in

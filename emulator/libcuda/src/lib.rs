@@ -6,8 +6,7 @@
 //! LD_LIBRARY_PATH=target/libcuda python program.py
 //! ```
 //!
-//! Never install it in a system folder: it is not NVIDIA's driver, and programs should only load it
-//! on request.
+//! Never install it in a system folder: programs should only load it on request.
 //!
 //! It exports every function of `cuprum-sys`, generated from the list there. A function that the
 //! emulator does not implement returns `CUDA_ERROR_NOT_SUPPORTED`. Faults of kernels, and reasons
@@ -27,7 +26,6 @@ use std::sync::OnceLock;
 use cuprum_emulator::{Message, Settings};
 use cuprum_sys::{CUresult, FnId, Fns, StreamMode, environment};
 
-/// The exported functions.
 mod exported {
     cuprum_sys::export_functions!(crate::functions, crate::answer);
 }
@@ -91,8 +89,7 @@ fn print(message: &Message<'_>) {
     write_down(&format!("{kind}\n{text}"));
 }
 
-/// Appends to the file in `CUPRUM_REPORT_FILE`, if it is set, in one write, because other processes
-/// may write too.
+/// Appends to the file in `CUPRUM_REPORT_FILE`, if set, in one write: other processes may write.
 fn write_down(text: &str) {
     let Some(path) = environment::variable("CUPRUM_REPORT_FILE") else { return };
     let file = OpenOptions::new().append(true).create(true).open(path);

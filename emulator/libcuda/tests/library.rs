@@ -17,7 +17,6 @@ use cuprum_sys::{
     Version,
 };
 
-/// Returns the path of the library.
 fn file() -> &'static Path {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
     FILE.get_or_init(built::library)
@@ -60,8 +59,7 @@ fn it_has_the_name_that_programs_ask_for() {
     assert!(dynamic.contains("soname: [libcuda.so.1]"), "{dynamic}");
 }
 
-/// `dlsym` and `cuGetProcAddress` find every function under every name at the same address in the
-/// file.
+/// `dlsym` and `cuGetProcAddress` find every name of every function at the same address.
 #[test]
 fn both_ways_to_find_a_function_lead_to_the_file() {
     for mode in [StreamMode::Legacy, StreamMode::PerThread] {
@@ -124,8 +122,7 @@ fn the_version_is_a_setting() {
     });
 }
 
-/// Returns the last byte of each visible device's UUID, which is its number on the machine; or the
-/// error.
+/// Returns the last byte of each visible device's UUID (its number on the machine), or the error.
 fn visible() -> Result<Vec<u8>, CUresult> {
     let fns = library().fns();
     // SAFETY: takes no pointer.

@@ -2,8 +2,7 @@
 //!
 //! # Rooms
 //!
-//! Each room uses only rooms above it in this list. The repository's test `arrows` checks the `use`
-//! lines.
+//! Each room uses only rooms above it in this list; the test `arrows` checks the `use` lines.
 //!
 //! - `ordered`: a map with ordered keys. `semantics`: the result of each operation. They use
 //!   nothing else of the crate.

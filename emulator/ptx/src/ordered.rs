@@ -5,8 +5,7 @@ use std::ops::RangeBounds;
 
 /// A map with ordered keys.
 ///
-/// It is a tree of positions in a list of values instead of a tree of values, so that the tree is
-/// compiled once and not for each type of value.
+/// It is a tree of positions in a list, so that it is not compiled for each type of value.
 #[derive(Debug, Clone)]
 pub struct Ordered<V> {
     /// Position of the value of each key.
@@ -113,8 +112,7 @@ impl<V> Ordered<V> {
     }
 }
 
-/// Sorts values by a number of each; the order of equal ones is preserved. The sort is also
-/// compiled once.
+/// Stable sort of values by a number of each. It is also compiled once.
 pub(crate) fn sort_by_number<T: Copy>(values: &mut Vec<T>, number: impl Fn(&T) -> u64) {
     let mut places = Vec::with_capacity(values.len());
     for value in values.iter() {

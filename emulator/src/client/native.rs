@@ -8,8 +8,7 @@ use crate::report::Frame;
 #[derive(Debug)]
 pub(super) struct Stack(Backtrace);
 
-/// Frames below the client: the driver's, up to the function that the client called, and Rust's
-/// own.
+/// Frames below the client: the driver's, up to the function called, and Rust's own.
 const DRIVER: &[&str] = &["cuprum_emulator", "cuprum_libcuda", "<cuprum_emulator"];
 const SYSTEM: &[&str] = &[
     "std::",

@@ -1,7 +1,6 @@
 //! The lines of Python that the calling thread executes.
 //!
-//! They come from the process's own interpreter, by functions of its stable ABI that are looked up
-//! in the process.
+//! They come from the process's own interpreter, by functions of its stable ABI.
 
 use crate::report::Frame;
 
@@ -59,8 +58,7 @@ mod abi {
                                     Err(_) => panic!("a name has no NUL in it"),
                                 }
                             })?;
-                            // SAFETY: Python documents this signature for the function with this
-                            // name.
+                            // SAFETY: Python documents this signature for this function.
                             unsafe { core::mem::transmute::<NonNull<c_void>, $type>(address) }
                         },)*
                         // SAFETY: as above.
@@ -90,8 +88,7 @@ mod abi {
         Py_DecRef: unsafe extern "C" fn(Object),
     }
 
-    /// Returns the interpreter of the process. If it is loaded after the first call, it is not
-    /// found.
+    /// Returns the interpreter of the process, unless loaded after the first call.
     fn interpreter() -> Option<&'static Interpreter> {
         static INTERPRETER: OnceLock<Option<Interpreter>> = OnceLock::new();
         INTERPRETER.get_or_init(Interpreter::load).as_ref()
@@ -111,8 +108,7 @@ mod abi {
     }
 
     impl Locked {
-        /// Takes the lock if the thread runs Python and the interpreter is neither ending nor
-        /// handling an error.
+        /// Takes the lock if the thread runs Python, which is not ending or handling an error.
         fn new() -> Option<Self> {
             let python = interpreter()?;
             // SAFETY: callable at any time, from any thread.
@@ -123,8 +119,7 @@ mod abi {
             if !is_up || is_ending {
                 return None;
             }
-            // SAFETY: the interpreter is initialized; the result is null for a thread without
-            // Python.
+            // SAFETY: the interpreter is initialized; null for a thread without Python.
             if unsafe { (python.PyGILState_GetThisThreadState)() }.is_null() {
                 return None;
             }
@@ -136,8 +131,7 @@ mod abi {
             (!in_error).then_some(locked)
         }
 
-        /// Owns an object that Python returned with a reference. Returns `None` for null, and
-        /// clears its error.
+        /// Owns an object that Python returned. For null, returns `None` and clears the error.
         fn own(&self, object: Object) -> Option<Owned<'_>> {
             if object.is_null() {
                 // SAFETY: the lock is held, and no error was set before this call.

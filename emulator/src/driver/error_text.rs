@@ -1,5 +1,4 @@
-//! Texts of `cuGetErrorString` for each code, recorded from driver 580, because clients print and
-//! match these texts.
+//! Texts of `cuGetErrorString`, recorded from driver 580, because clients print and match them.
 
 const TEXTS: &[(u32, &str)] = &[
     (0, "no error"),

@@ -73,8 +73,7 @@ fn search(symbol: Text, version: i32, flags: u64) -> Answer<(*const c_void, CUdr
 
 /// The table that the CUDA runtime libraries of CUDA 12 and 13 request. They fail without it.
 const RUNTIME_TABLE: [u8; 16] = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
-/// Explains the failure of a library that contains NVIDIA's CUDA runtime. The text is never freed;
-/// there is one per library.
+/// Explains the failure of a library that contains NVIDIA's CUDA runtime. Leaks a text for each.
 fn of_the_runtime(library: Option<String>) -> &'static str {
     static TEXTS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     let library = library.map(|file| format!(" {file} has it.")).unwrap_or_default();

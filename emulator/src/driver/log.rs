@@ -54,8 +54,7 @@ impl Log {
         self.gone.wrapping_add(self.messages.len() as u32)
     }
 
-    /// Returns the messages from a position on, one per line, after a line that counts dropped
-    /// ones.
+    /// Returns the messages from a position, one per line, after a line that counts dropped ones.
     fn lines_from(&self, place: CUlogIterator) -> Vec<String> {
         let skipped = place.saturating_sub(self.gone) as usize;
         let lost = self.gone.saturating_sub(place);
@@ -106,8 +105,7 @@ fn write(level: CUlogLevel, text: String) {
     }
 }
 
-/// Returns the lines that a client has not seen, and moves its position to the end. Without a
-/// position, returns all lines.
+/// Returns the lines after a client's position, or all, and moves the position to the end.
 fn unseen(iterator: Out<CUlogIterator>, flags: u32) -> Answer<Vec<String>> {
     ensure(flags == 0, INVALID_VALUE)?;
     let log = log();

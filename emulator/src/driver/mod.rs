@@ -65,8 +65,7 @@ fn install_all(builder: &mut call::Builder) {
     transfer::install(builder);
 }
 
-/// Returns the address of the function with this symbol; null if the emulated driver version does
-/// not have it.
+/// Returns the address of this symbol's function; null if the emulated driver version lacks it.
 pub(crate) fn resolve(symbol: &Symbol) -> *const c_void {
     call::fill(install_all).resolve(symbol, state::settings().driver_version)
 }

@@ -46,8 +46,7 @@ const FORMATS: [([u32; 3], u32, bool); 11] = [
 const EXTERNAL: [[u32; 3]; 2] = [[0x1903, 0x8227, 0x1908], [0x8D94, 0x8228, 0x8D99]];
 
 /// Formats that CUDA treats as ones of four channels, on an H100 with driver 580: `GL_SRGB8_ALPHA8`
-/// as the stored numbers; `GL_RGB`, `GL_RGB8` and `GL_RGB32F` with a fourth channel that OpenGL
-/// ignores.
+/// unconverted; `GL_RGB`, `GL_RGB8` and `GL_RGB32F` with a fourth channel that OpenGL ignores.
 const AS_FOUR: [(u32, u32); 4] =
     [(0x8C43, UNSIGNED_BYTE), (0x1907, UNSIGNED_BYTE), (0x8051, UNSIGNED_BYTE), (0x8815, FLOAT)];
 

@@ -21,15 +21,13 @@ const LOADED_ALREADY: c_int = 1 | 4;
 type GetCurrent = unsafe extern "C" fn() -> *mut c_void;
 type GetAddress = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 
-/// The libraries that may have a context: name, function for the current context, function for
-/// addresses.
+/// Libraries that may have a context: name, function for the context, function for addresses.
 const LIBRARIES: [[&CStr; 3]; 3] = [
     [c"libEGL.so.1", c"eglGetCurrentContext", c"eglGetProcAddress"],
     [c"libGLX.so.0", c"glXGetCurrentContext", c"glXGetProcAddressARB"],
     [c"libGL.so.1", c"glXGetCurrentContext", c"glXGetProcAddressARB"],
 ];
 
-/// The functions of each library, once it is loaded.
 static LOADED: [OnceLock<Loaded>; LIBRARIES.len()] = [const { OnceLock::new() }; LIBRARIES.len()];
 
 /// A library with the functions of OpenGL, which work for any current context.
@@ -137,8 +135,7 @@ const MOST_LEVELS: i32 = 32;
 
 /// Settings of the layout of texels in memory, with the values for contiguous texels.
 const STORE: [(u32, i32); 14] = [
-    // For reading: swapped bytes, row length, skipped rows, pixels and images, image height,
-    // alignment.
+    // For reads: swapped bytes, row length, skipped rows, pixels, images, image height, alignment.
     (0x0D00, 0),
     (0x0D02, 0),
     (0x0D03, 0),
@@ -305,8 +302,7 @@ struct Bound<'a> {
 impl Drop for Bound<'_> {
     fn drop(&mut self) {
         let _current = self.gl;
-        // SAFETY: the context is current, as when this was created on this thread in the same
-        // driver call.
+        // SAFETY: the context is current: created on this thread in the same driver call.
         unsafe { (self.bind)(self.target, self.before) };
     }
 }

@@ -52,7 +52,6 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Returns the bytes of a level, without gaps.
     pub(crate) fn bytes(&self, level: usize) -> usize {
         let sides = self.levels.get(level).copied().unwrap_or_default();
         sides.iter().product::<usize>() * self.format.bytes()
@@ -75,12 +74,10 @@ pub(crate) trait Context {
 
     fn is_texture(&self, name: u32) -> bool;
 
-    /// Returns the texture of this name and target; `None` if it does not exist or CUDA cannot
-    /// share its format.
+    /// Returns the texture of this name and target; `None` if missing, or in a format not shared.
     fn image(&self, name: u32, target: u32) -> Option<Image>;
 
-    /// Reads the texels of a level, slice by slice and row by row, without gaps. Returns false on
-    /// failure.
+    /// Reads the texels of a level, by slices and rows, without gaps. Returns false on failure.
     fn read_level(&self, name: u32, image: &Image, level: usize, into: &mut [u8]) -> bool;
 
     /// Overwrites a level. Returns false on failure.

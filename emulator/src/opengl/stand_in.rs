@@ -8,8 +8,7 @@ use crate::ordered::Ordered;
 
 use super::{Context, Format, Image, Kind, TEXTURE_2D};
 
-/// An OpenGL context for tests and examples on machines without OpenGL. It is current on its thread
-/// until it is dropped.
+/// An OpenGL context for tests and examples without OpenGL, current on its thread until dropped.
 ///
 /// It has buffer objects and flat textures with one level. CUDA's functions for OpenGL find them by
 /// name while it is current. The methods replace calls of OpenGL.
@@ -106,8 +105,7 @@ impl StandIn {
         }
     }
 
-    /// Overwrites the first bytes of a buffer object. Returns false if the name is invalid or the
-    /// buffer is shorter.
+    /// Overwrites the first bytes of a buffer. Returns false for an invalid name or a small buffer.
     pub fn write_buffer(&self, name: u32, bytes: &[u8]) -> bool {
         Stood(Rc::clone(&self.objects)).write_buffer(name, bytes)
     }

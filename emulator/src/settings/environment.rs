@@ -16,8 +16,8 @@ use super::{ApiCheck, MAX_DEVICES, MAX_MULTIPROCESSORS, Mode, Settings};
 /// use cuprum_emulator::Settings;
 ///
 /// match Settings::from_env() {
-/// // Names the variable, its value, and the valid values.
-///     // Names the variable, its value, and what it may be.
+///     Ok(settings) => println!("{settings}"),
+///     // Names the variable, its value, and the valid values.
 ///     Err(error) => eprintln!("{error}"),
 /// }
 /// ```

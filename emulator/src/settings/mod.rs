@@ -31,8 +31,7 @@ pub enum Mode {
     Eager,
     /// Runs operations on a thread of the driver while the host continues.
     Async,
-    /// Runs operations when the host waits for them, and callbacks after a delay at the latest.
-    /// Reveals missing waits.
+    /// Runs operations when the host waits, callbacks also after a delay. Reveals missing waits.
     Deferred,
     /// Runs operations at random times, in a random order among the possible ones, and copies in
     /// parts. The seed determines the order as long as one thread calls the driver. Operations run
@@ -60,8 +59,7 @@ pub enum ApiCheck {
     /// launches that no device can run.
     #[default]
     Certain,
-    /// Also reports launches that exceed the limits of their kernel, which programs may try on
-    /// purpose.
+    /// Also reports launches that exceed their kernel's limits, which programs may try on purpose.
     All,
 }
 

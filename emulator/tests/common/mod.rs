@@ -14,7 +14,6 @@ pub(crate) fn fns() -> &'static Fns {
     library.fns()
 }
 
-/// Calls a driver function and returns its code.
 macro_rules! code {
     ($name:ident($($arg:expr),* $(,)?)) => {
         // SAFETY: the arguments are deliberately invalid, or the test's own outputs.
@@ -64,7 +63,6 @@ pub(crate) fn alloc(bytes: usize) -> CUdeviceptr {
     pointer
 }
 
-/// Returns the contents of device memory.
 pub(crate) fn read<T: Default + Clone>(from: CUdeviceptr, len: usize) -> Vec<T> {
     let mut host = vec![T::default(); len];
     ok!(cuMemcpyDtoH_v2(host.as_mut_ptr().cast::<c_void>(), from, size_of_val(&host[..])));

@@ -1,5 +1,4 @@
-//! The checks of the driver. Each is a setting, in code and in the environment. Leaks of contexts
-//! are known in any case.
+//! The driver's checks: settings in code and in the environment. Context leaks are always known.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;

@@ -55,7 +55,6 @@ impl Kernels {
         function
     }
 
-    /// Returns the code of a launch, and the words by rank.
     fn launch(
         &self,
         function: CUfunction,
@@ -262,8 +261,7 @@ fn questions_about_clusters_are_answered_as_by_an_h100() {
     let mut multiprocessors = 0;
     let count = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
     ok!(cuDeviceGetAttribute(&mut multiprocessors, count, 0));
-    // 132 multiprocessors hold 1056 clusters of one block and 528 of two; without an attribute
-    // there are none.
+    // 132 multiprocessors hold 1056 clusters of one block, 528 of two; 0 by default.
     let active = |size: i32| (8 * multiprocessors / size).max(1);
     for (function, cluster, expected) in [
         (plain, None, ((FINE, 0), (FINE, 8))),

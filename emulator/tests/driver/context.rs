@@ -128,8 +128,7 @@ fn limits_have_defaults_and_keep_what_is_set() {
     assert_eq!(code!(cuCtxSetLimit(CUlimit(99), 1)), INVALID_VALUE);
 }
 
-/// A module with a kernel that allocates, a kernel that prints through a function, and a kernel
-/// that does neither.
+/// A module with kernels: one allocates, one prints through a function, one does neither.
 const USERS: &core::ffi::CStr = c"
 .version 7.0
 .target sm_70

@@ -1,5 +1,4 @@
-//! Memory and semaphores of another API, by file descriptor: imports, mappings, order in streams
-//! and in graphs.
+//! Memory and semaphores of another API: imports, mappings, order in streams and in graphs.
 
 use core::ptr::null;
 use std::os::unix::fs::MetadataExt;
@@ -342,7 +341,6 @@ fn nodes_of_graphs_wait_and_signal_and_are_changed() {
     assert_eq!(unsafe { waits.paramsArray.read() }.params.fence.value, 1, "that of the graph");
 }
 
-/// Waits for a value, with a time limit.
 fn comes_to(value: u64, semaphore: &ExternalSemaphore) -> bool {
     let begin = Instant::now();
     while semaphore.value() != value && begin.elapsed() < Duration::from_secs(10) {

@@ -180,8 +180,7 @@ fn packed(frame: &[u8], claims: u64) -> Vec<u8> {
     container
 }
 
-/// Returns a frame of blocks that each repeat four bytes about a hundred thousand times, in twelve
-/// bytes.
+/// Returns a frame of 12-byte blocks that each repeat four bytes about a hundred thousand times.
 fn bomb(blocks: usize) -> Vec<u8> {
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58];
     // A raw block of eight bytes, to repeat.

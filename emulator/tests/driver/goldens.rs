@@ -1,11 +1,9 @@
-//! Results of a real driver for mistakes and edge cases, compared with the exported library's for
-//! the same program.
+//! Mistakes and edge cases: compares the results of a real driver with the exported library's.
 //!
 //! `tests/gpu/probe_driver.py` runs each query in a separate process, because some of them crash
 //! real drivers. `tests/gpu/compare_driver.py` lists the intended differences, with reasons.
 //!
-//! `cargo test -p cuprum-emulator --test driver -- --ignored goldens::mistakes`, as in CI: it needs
-//! python3.
+//! `cargo test -p cuprum-emulator --test driver -- --ignored goldens::mistakes` (needs python3).
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

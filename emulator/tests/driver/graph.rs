@@ -207,8 +207,7 @@ fn what_a_capture_forbids_invalidates_it() {
     ok!(cuMemsetD32Async(buffer, 0, 1, side));
     assert_eq!(code!(cuStreamEndCapture(main, &mut graph)), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 
-    // As measured on an H100 with driver 580, whether or not the stream synchronizes with the
-    // default stream.
+    // As on an H100 with driver 580, even if the stream synchronizes with the default stream.
     let apart = stream(1);
     for captured in [main, apart] {
         for default in [CUstream::null(), CU_STREAM_LEGACY] {
@@ -275,8 +274,7 @@ fn pools_count_what_is_allocated_from_them() {
     ok!(cuMemFreeAsync(first, stream));
 }
 
-/// As on an H200 with driver 580: stream-ordered allocation of zero bytes returns address 0, also
-/// in a capture.
+/// As on an H200 with driver 580: an allocation of zero bytes in a stream or capture returns 0.
 #[test]
 fn nothing_is_allocated_at_address_0() {
     let _context = TestContext::new();

@@ -1,5 +1,4 @@
-//! Memory that graphs allocate: it exists from a launch until it is freed, always at the same
-//! address. As recorded on an H100.
+//! Memory that graphs allocate: from a launch until freed, at one address. As recorded on an H100.
 
 use crate::common::*;
 use cuprum_sys::*;
@@ -58,8 +57,7 @@ fn a_launch_frees_what_the_last_one_left_if_told_to() {
         ok!(cuGraphLaunch(exec, stream));
     }
     assert_eq!(read::<u8>(memory, 64), [7; 64]);
-    // Launches from kernels are refused, because nothing could free the memory. Uploads need
-    // another call.
+    // Launches from kernels are refused, as nothing could free memory. Uploads need another call.
     for flags in [5, 2, 3, 16] {
         let refused = code!(cuGraphInstantiateWithFlags(&mut exec, graph, flags));
         assert_eq!(refused, INVALID_VALUE, "{flags}");

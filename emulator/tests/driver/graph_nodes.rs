@@ -101,8 +101,7 @@ fn an_update_brings_the_new_graphs_conditions() {
     let (long, _) = counting_loop(function, counter, 8);
     let mut result = CUgraphExecUpdateResultInfo::zeroed();
     ok!(cuGraphExecUpdate_v2(exec, long, &mut result));
-    // The kernels now set the condition of the second graph, which lives as long as its executable
-    // graphs.
+    // The kernels now set the second graph's condition, which its executable graphs keep alive.
     ok!(cuGraphDestroy(long));
     ok!(cuGraphDestroy(short));
     run(exec);
@@ -231,8 +230,7 @@ fn graphs_and_nodes_have_numbers_of_their_own() {
     assert_ne!(a, b);
 }
 
-/// Memory allocated and freed in a capture ends with the graph. The device counts it from its first
-/// launch.
+/// Memory allocated and freed in a capture ends with the graph. It counts from the first launch.
 #[test]
 fn memory_allocated_in_a_capture_belongs_to_the_graph() {
     in_child("graph_nodes::memory_allocated_in_a_capture_belongs_to_the_graph", &[], allocate_in_a_capture);

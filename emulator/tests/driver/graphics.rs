@@ -1,5 +1,4 @@
-//! Buffers and images of OpenGL through the C functions: codes, order, mapped contents. Uses the
-//! stand-in.
+//! OpenGL's buffers and images by the C functions, with the stand-in: codes, order, contents.
 
 use core::ptr::{null_mut, without_provenance_mut};
 

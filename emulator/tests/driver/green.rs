@@ -1,5 +1,4 @@
-//! Green contexts: shares of the multiprocessors, and streams that belong to them. As on an H100
-//! with driver 580.
+//! Green contexts: shares of multiprocessors, and their streams, as on an H100 with driver 580.
 
 use core::ptr::null_mut;
 

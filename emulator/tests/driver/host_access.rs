@@ -207,8 +207,7 @@ fn other_faults_and_signals_end_as_ever() {
     for (case, expected) in [("null", SIGSEGV), ("raised", SIGSEGV), ("overflow", SIGABRT)] {
         let end = ended(NAME, &[("CUPRUM_TEST_CASE", case)], || {
             if std::env::var("CUPRUM_TEST_CASE").as_deref() == Ok("raised") {
-                // SAFETY: restores the default, because the handler of Rust's library continues
-                // after a signal that was sent.
+                // SAFETY: the default, because Rust's handler continues after sent signals.
                 unsafe { signal(SIGSEGV, 0) };
             }
             let _context = TestContext::new();

@@ -1,5 +1,4 @@
-//! Libraries and their kernels: their state without a context, and in a context. As recorded on an
-//! H100.
+//! Libraries and their kernels, without a context and in one. As recorded on an H100.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};

@@ -1,5 +1,4 @@
-//! Relocatable device code: images with a list of fat binaries to link, and the device runtime
-//! library.
+//! Relocatable device code: lists of fat binaries to link, and the device runtime library.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
@@ -17,8 +16,7 @@ const DECLARATIONS: &str = "
 .extern .func (.param .b32 r) shared_helper(.param .b32 a);
 ";
 
-/// Each thread writes its rank, waits for the grid, and adds the value of its counterpart at the
-/// other end of the grid.
+/// Each thread writes its rank, waits for the grid, and adds the rank at the grid's other end.
 const KERNEL: &str = "
 .visible .entry meet(.param .u64 out)
 {
@@ -113,8 +111,7 @@ struct Wrapper {
     list: *const *const u64,
 }
 
-/// Returns an archive with one member of this name: an empty symbol table, the table of long names,
-/// the member.
+/// Returns an archive: an empty symbol table, the table of long names, one member of this name.
 fn archive(member: &str) -> Vec<u8> {
     let header =
         |name: &str, size: usize| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 0);

@@ -333,8 +333,7 @@ fn hosts_and_managed_memory_have_pools_of_their_own() {
         let mut memory = 0;
         ok!(cuMemAllocFromPoolAsync(&mut memory, 4, pool, CUstream::null()));
         if pool == of_host {
-            // Measured on an H100 with driver 580: no device can access it before it has been given
-            // access.
+            // As on an H100 with driver 580: no device can access it before it is given access.
             assert_eq!(code!(cuMemsetD8Async(memory, 7, 4, CUstream::null())), INVALID_VALUE);
             let location = CUmemLocation { type_: Where::CU_MEM_LOCATION_TYPE_DEVICE, id: 0 };
             let flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;

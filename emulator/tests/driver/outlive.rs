@@ -44,8 +44,7 @@ unsafe extern "C" fn keep_busy(_: *mut c_void) {
     }
 }
 
-/// Keeps the thread that runs operations busy, if there is one, so that copies stay queued until
-/// the fault.
+/// Keeps the thread for operations, if any, busy, so that copies stay queued until the fault.
 fn hold(mode: &str) {
     if mode == "async" {
         ok!(cuLaunchHostFunc(stream(NON_BLOCKING), Some(keep_busy), NULL));
@@ -73,8 +72,7 @@ fn memory() -> (*mut c_void, CUdeviceptr) {
 /// Estimates the number of bytes that have arrived from one byte of each page.
 fn arrived(host: *mut c_void) -> usize {
     let byte = |page: &usize| host.cast::<u8>().wrapping_add(page * PAGE + PAGE - 1);
-    // SAFETY: within the allocation, which is not freed; the copy may be writing, so the read is
-    // volatile.
+    // SAFETY: within the live allocation; volatile, because the copy may be writing.
     let is_there = |page: &usize| unsafe { byte(page).read_volatile() } == 1;
     (0..BYTES * COPIES / PAGE).filter(is_there).count() * PAGE
 }
@@ -177,8 +175,7 @@ fn what_waits_for_the_fault_and_copies_of_pageable_memory_stop() {
                 let mut pageable = vec![0u8; BYTES];
                 let (kernel, copies, faulty) = (faulty_kernel(), stream(NON_BLOCKING), stream(NON_BLOCKING));
                 launch(kernel, faulty);
-                // After the fault, so never issued; in the asynchronous mode the fault may already
-                // have occurred.
+                // Never issued after the fault, which in the asynchronous mode may have occurred.
                 let queued = code!(cuMemcpyDtoHAsync_v2(host, device, BYTES, faulty));
                 assert!([CUresult::CUDA_SUCCESS, ILLEGAL_ADDRESS].contains(&queued), "{queued:?}");
                 if mode != "async" {
@@ -243,7 +240,6 @@ fn endless_kernel() -> CUfunction {
     function
 }
 
-/// Waits for a condition, with a time limit.
 fn comes_true(limit: Duration, is_true: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while !is_true() {
@@ -255,7 +251,6 @@ fn comes_true(limit: Duration, is_true: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Handles for another thread.
 struct Sent(CUcontext, CUstream, CUfunction);
 
 // SAFETY: handles of driver objects, which any thread may use.

@@ -75,8 +75,7 @@ fn shareable(kind: CUmemAllocationHandleType) -> CUmemPoolProps {
     }
 }
 
-/// As on an H100 with driver 580 in one process, except for the address of the import, which
-/// differs there.
+/// As on an H100 with driver 580 in one process, except for the address of the import.
 #[cfg(unix)]
 #[test]
 fn a_pool_is_exported_and_imported_in_one_process() {

@@ -1,5 +1,4 @@
-//! `printf` beyond the size of its buffer: the newest lines are printed, no kernel waits for them,
-//! and memory stays bounded.
+//! `printf` beyond its buffer: the newest lines appear, no kernel waits, memory stays bounded.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -11,8 +10,7 @@ use cuprum_sys::*;
 use crate::common::*;
 use crate::processes::itself;
 
-/// The environment variable of a child: buffer size, number of lines, and a mask of the printed
-/// numbers.
+/// Environment variable of a child: buffer size, number of lines, mask of the printed numbers.
 const CHILD: &str = "CUPRUM_TEST_PRINTS";
 
 /// Prints numbers from 0 on, one per line, under the mask.
@@ -64,8 +62,7 @@ fn numbers(buffer: usize, mut count: u32, mut mask: u32) {
     ok!(cuModuleUnload(module));
 }
 
-/// Returns the output of a child that printed this many numbers, and its maximum memory in KiB if
-/// it is known.
+/// Returns the output of a child that printed so many numbers, and its peak memory in KiB if known.
 fn printed(test: &str, buffer: usize, count: u32, mask: u32) -> (Vec<u32>, Option<u64>) {
     let mut child = itself()
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
@@ -77,8 +74,7 @@ fn printed(test: &str, buffer: usize, count: u32, mask: u32) -> (Vec<u32>, Optio
     let mut said = String::new();
     let mut output = child.stdout.take().unwrap();
     if mask < 10 {
-        // The output is only read after the child's end: two bytes per remaining line fit into the
-        // pipe.
+        // The output is only read after the child's end: two bytes per line fit into the pipe.
         assert!(child.wait().unwrap().success());
     }
     output.read_to_string(&mut said).unwrap();
@@ -111,8 +107,7 @@ fn a_flood_leaves_the_newest_lines_and_nobody_waits() {
     if in_child().is_some() {
         return;
     }
-    // One line more and one less than fit, and a flood, which must use no more memory than a few
-    // lines.
+    // One line more and one less than fit, and a flood, which must use as little memory.
     let count = 300_000;
     for (buffer, mask) in [(512 << 10, 7), (1 << 20, u32::MAX)] {
         let numbers = |range: std::ops::Range<u32>| range.map(|number| number & mask).collect::<Vec<_>>();

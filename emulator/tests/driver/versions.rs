@@ -36,8 +36,7 @@ fn the_newest_driver_reads_all_that_the_reader_knows() {
     assert_eq!(newest, Some(cuprum_ptx::program::NEWEST_PTX));
 }
 
-/// A driver accepts the PTX of its toolkit and of older ones. For newer PTX it returns 222, in
-/// every function.
+/// A driver accepts PTX of its toolkit and older ones. All functions return 222 for newer PTX.
 #[test]
 fn newer_ptx_is_refused() {
     for (posed, newest, newer) in

@@ -1,5 +1,4 @@
-//! Finds kernels that read uninitialized registers. Their results are undefined, and may differ
-//! between modes.
+//! Finds kernels that read uninitialized registers: their results may differ between modes.
 
 use cuprum_ptx::ptx::{Function, Instruction, Module, Operand, Statement};
 use std::collections::{HashMap, HashSet};

@@ -8,8 +8,7 @@ use crate::clock::Start;
 use crate::common::*;
 use cuprum_sys::*;
 
-/// Calls a driver function that must succeed, from a given table, because its lookup takes longer
-/// than most calls.
+/// Calls a driver function that must succeed, from a table: the lookup takes longer than calls.
 macro_rules! quick {
     ($table:ident.$name:ident($($arg:expr),* $(,)?)) => {
         // SAFETY: the arguments are outputs and objects of the test.
@@ -26,7 +25,6 @@ fn make(table: &Fns, count: usize) {
     }
 }
 
-/// Creates contexts with an object in each, and destroys them.
 fn contexts(table: &Fns, count: usize) -> Duration {
     let start = Start::now();
     for _ in 0..count {
@@ -144,8 +142,7 @@ fn names_are_found_without_a_look_at_the_others() {
     assert!(many <= 64 * few.max(Duration::from_millis(1)), "{few:?}, {many:?}");
 }
 
-/// Captures this many operations on one stream, and removes every second node from a graph shaped
-/// like a fan.
+/// Captures this many operations on one stream, and removes every second node of a fan.
 fn graphs(table: &Fns, count: usize) -> Duration {
     let stream = stream(1);
     let target = alloc(16);

@@ -28,7 +28,6 @@ unsafe extern "C" fn note_end(_: CUstream, _: CUresult, _: *mut c_void) {
     CALLED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Objects that the scenarios use.
 struct Things {
     table: &'static Fns,
     memory: CUdeviceptr,
@@ -65,7 +64,6 @@ impl Things {
     }
 }
 
-/// A scenario with a number of repetitions.
 type Scenario = (&'static str, fn(&Things, usize));
 
 const SCENARIOS: &[Scenario] = &[

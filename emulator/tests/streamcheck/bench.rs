@@ -54,7 +54,6 @@ impl Bench {
         }
     }
 
-    /// Returns memory that has already been written.
     pub(crate) fn memory(&self) -> CUdeviceptr {
         let memory = alloc(BYTES);
         ok!(cuMemsetD8_v2(memory, 0, BYTES));

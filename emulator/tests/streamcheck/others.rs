@@ -1,5 +1,4 @@
-//! Freed memory, pools, graphs, values in memory, contexts, and synchronization that the driver
-//! cannot see.
+//! Freed memory, pools, graphs, values in memory, contexts, synchronization unknown to the driver.
 
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};

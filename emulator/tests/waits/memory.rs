@@ -33,8 +33,7 @@ impl Memory {
     }
 }
 
-/// Returns memory for the call of a row; `has` is the device of the work. Returns `None` if the
-/// row's memory is not tested here.
+/// Returns memory for a row's call, or `None` if not tested here. `has` is the device of the work.
 pub(super) fn memory_for(call: &str, has: i32) -> Option<Memory> {
     match call {
         "cuMemUnmap" | "cuMemRelease" | "cuMemSetAccess_none" | "cuMemSetAccess_read" => mapped(call, has),

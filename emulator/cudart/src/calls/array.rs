@@ -144,7 +144,6 @@ pub(crate) fn format_of(channels: &cudaChannelFormatDesc) -> Result<(CUarray_for
     Ok((format, number as u32))
 }
 
-/// Returns the channels of an array.
 fn channels_of(description: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<cudaChannelFormatDesc> {
     let (f, bits) = match description.Format {
         CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8 => (UNSIGNED, 8),
@@ -184,7 +183,6 @@ fn description_of(fns: &Fns, array: CUarray) -> Result<CUDA_ARRAY3D_DESCRIPTOR> 
     Ok(description)
 }
 
-/// Returns the bytes per element of an array.
 pub(crate) fn element_bytes(fns: &Fns, array: CUarray) -> Result<usize> {
     let channels = channels_of(&description_of(fns, array)?)?;
     Ok([channels.x, channels.y, channels.z, channels.w].iter().map(|bits| *bits as usize / 8).sum())

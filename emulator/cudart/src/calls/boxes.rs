@@ -224,8 +224,7 @@ pub(crate) fn row(
     })
 }
 
-/// Converts a copy of a box to the driver's: in bytes, while the runtime counts in elements if
-/// there is an array.
+/// Converts a copy of a box to the driver's: in bytes; the runtime counts in elements for arrays.
 ///
 /// # Safety
 /// The pointer is null, or points to parameters.

@@ -37,8 +37,7 @@ calls! {
         kind: Kind,
     ) |here| {
         let rows = rows((target, targetPitch), (source, sourcePitch), width, height, kind)?;
-        // SAFETY: a struct of ours with the caller's addresses. This function accepts pitches that
-        // the plain one refuses.
+        // SAFETY: our struct with the caller's addresses. Accepts more pitches than the plain one.
         check(unsafe { (here.fns.cuMemcpy2DUnaligned_v2)(&rows) })
     }
 
@@ -141,7 +140,6 @@ fn copy(here: &Here, target: *mut c_void, source: *const c_void, count: usize, k
     })
 }
 
-/// Copies on a stream.
 fn copy_async(
     here: &Here,
     target: *mut c_void,

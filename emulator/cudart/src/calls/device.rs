@@ -195,8 +195,7 @@ calls! {
     fn cudaProfilerStop[]() => cuProfilerStop();
 }
 
-/// Returns the first device with this compute capability and memory, of which zeros match all; else
-/// device 0.
+/// Returns the first device with this capability and memory (zeros match all), else device 0.
 fn best_device(major: i32, minor: i32, memory: usize) -> Result<i32> {
     let fns = driver::fns(StreamMode::Legacy)?;
     let mut devices = 0..device::count(fns)?;
@@ -215,15 +214,13 @@ fn properties_12(device: i32) -> Result<cudaDeviceProp_12> {
 
 /// Sets how the primary context of a device waits.
 fn set_flags(fns: &Fns, device: i32, flags: u32) -> Result {
-    // The runtime's contexts always map host memory; the driver has no such flag for primary
-    // contexts.
+    // The runtime's contexts always map host memory, without a flag in the driver.
     let flags = flags & !CUctx_flags::CU_CTX_MAP_HOST.0;
     // SAFETY: numbers, which the driver checks.
     check(unsafe { (fns.cuDevicePrimaryCtxSetFlags_v2)(device, flags) })
 }
 
-/// Returns the flags of the current context, or of the primary context that the next call would
-/// use.
+/// Returns the flags of the current context, or of the primary one for the next call.
 fn get_flags(fns: &Fns) -> Result<u32> {
     let (mut flags, mut active) = (0, 0);
     let current = device::current(fns)?;

@@ -72,8 +72,7 @@ calls! {
 
     fn __cudaGetKernel[](kernel: *mut CUkernel, function: *const c_void) |here| {
         let found = registry::kernel(here.fns, function);
-        // Compiled programs check only the result of the launch, which finds the reason by the host
-        // function.
+        // Compiled programs check only the launch, which finds the reason by the host function.
         let unloaded = found.is_err() && registry::has_kernel(function);
         // SAFETY: the caller's output.
         unsafe { put(kernel, if unloaded { CUkernel(function.cast_mut()) } else { found? }) }?;
@@ -137,8 +136,7 @@ pub(crate) fn callable(here: &Here, function: *const c_void) -> Result<CUfunctio
 }
 
 impl cudaLaunchConfig_t {
-    /// Converts to the driver's struct, whose shared memory has 32 bits. Higher bits are dropped,
-    /// as in NVIDIA's library.
+    /// Converts to the driver's struct, with 32 bits of shared memory, as in NVIDIA's library.
     pub(crate) fn to_driver(self) -> CUlaunchConfig {
         CUlaunchConfig {
             gridDimX: self.gridDim.x,
@@ -155,8 +153,7 @@ impl cudaLaunchConfig_t {
     }
 }
 
-/// Returns the attributes of a kernel on the current device. Those that the driver does not know
-/// stay zero.
+/// Returns a kernel's attributes on the current device; zero for those unknown to the driver.
 fn attributes_of(here: &Here, kernel: CUkernel) -> Result<cudaFuncAttributes> {
     let device = here.device()?;
     // The first one loads the kernel, so its error counts.

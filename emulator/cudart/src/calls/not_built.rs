@@ -1,5 +1,4 @@
-//! Functions that are not built. A program that needs one of them loads, and its name is reported
-//! when it is called.
+//! Functions that are not built. Programs that need one load; a call reports its name.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,8 +24,7 @@ macro_rules! not_built {
     };
     (@symbol $symbol:expr, $subject:literal) => {
         const _: () = {
-            /// Declares no parameters: by the calling convention, the caller removes any that it
-            /// passed.
+            /// Declares no parameters: by the calling convention, the caller removes its own.
             #[unsafe(export_name = $symbol)]
             extern "C" fn stub() -> cudaError {
                 static SAID: AtomicBool = AtomicBool::new(false);

@@ -16,7 +16,6 @@ pub(crate) extern "C" fn __cudaRegisterFatBinary(wrapper: *const FatBinaryWrappe
     registry::add_image(wrapper)
 }
 
-/// Ends the registration of a fat binary's kernels and variables.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
 
@@ -26,7 +25,7 @@ pub(crate) extern "C" fn __cudaUnregisterFatBinary(handle: *mut *mut c_void) {
     registry::remove_image(handle);
 }
 
-/// Registers a kernel. Limits and outputs follow the name; compilers leave them empty.
+/// Registers one kernel. Limits and outputs follow the name; compilers leave them empty.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterFunction(
     handle: *mut *mut c_void,
@@ -43,7 +42,6 @@ pub(crate) extern "C" fn __cudaRegisterFunction(
     registry::add_kernel(handle, host, name);
 }
 
-/// Registers a variable, constant or not.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterVar(
     handle: *mut *mut c_void,
@@ -58,7 +56,6 @@ pub(crate) extern "C" fn __cudaRegisterVar(
     registry::add_variable(handle, host, name);
 }
 
-/// Registers a managed variable.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaRegisterManagedVar(
     handle: *mut *mut c_void,
@@ -73,8 +70,7 @@ pub(crate) extern "C" fn __cudaRegisterManagedVar(
     registry::add_managed(handle, place, name);
 }
 
-/// Writes the addresses of managed variables to their host variables before the program uses one.
-/// Returns 0 if it fails.
+/// Writes managed variables' addresses to their host variables before use. Returns 0 on failure.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaInitModule(handle: *mut *mut c_void) -> c_char {
     let loaded = device::enter(StreamMode::Legacy).and_then(|here| registry::load(here.fns, handle));

@@ -1,5 +1,4 @@
-//! Texture and surface objects. Queries of their descriptions are not built, because the driver
-//! returns its own structs.
+//! Texture and surface objects, without their queries, which return the driver's own structs.
 
 use cuprum_sys::{
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_res, CUDA_RESOURCE_DESC_res_array, CUDA_RESOURCE_DESC_res_linear,

@@ -82,25 +82,21 @@ unsafe fn entry_point(
     Ok(())
 }
 
-/// Returns the last error of this thread and clears it.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetLastError() -> cudaError {
     thread::take_last_error()
 }
 
-/// Returns the last error of this thread without clearing it.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaPeekAtLastError() -> cudaError {
     thread::last_error()
 }
 
-/// Returns the C name of a code.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetErrorName(error: cudaError) -> *const c_char {
     error.name().as_ptr()
 }
 
-/// Returns the meaning of a code.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetErrorString(error: cudaError) -> *const c_char {
     error.describe()

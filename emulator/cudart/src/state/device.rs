@@ -1,5 +1,4 @@
-//! Devices and their contexts. The first call that needs the primary context of a device retains
-//! it.
+//! Devices and their contexts. The first call that needs a device's primary context retains it.
 //!
 //! A context that the program made current through the driver API is used unchanged.
 //! `cudaDeviceReset` ends a primary context for all threads. Its handle stays the same, and the
@@ -20,7 +19,6 @@ pub(crate) struct Here {
     pub(crate) mode: StreamMode,
 }
 
-/// The primary context of a device.
 #[derive(Clone, Copy)]
 struct Primary {
     device: CUdevice,
@@ -35,8 +33,7 @@ unsafe impl Send for Primary {}
 static PRIMARIES: Mutex<Vec<Primary>> = Mutex::new(Vec::new());
 /// The device of threads that have selected none: the first of `cudaSetValidDevices`.
 static FIRST: AtomicI32 = AtomicI32::new(0);
-/// Number of resets. A thread that has checked a context since the last one need not check it
-/// again.
+/// Number of resets. A thread that has checked a context since need not check it again.
 static RESETS: AtomicU64 = AtomicU64::new(1);
 
 fn primaries() -> MutexGuard<'static, Vec<Primary>> {
@@ -48,8 +45,7 @@ fn chosen() -> CUdevice {
     thread::device().unwrap_or_else(|| FIRST.load(Ordering::Relaxed))
 }
 
-/// Sets the devices for threads that have selected none, in the order of preference; an empty list
-/// means all.
+/// Sets the devices for threads that have selected none, in order of preference; empty means all.
 pub(crate) fn prefer(devices: &[i32]) -> Result {
     let fns = driver::fns(StreamMode::Legacy)?;
     for device in devices {
@@ -70,7 +66,6 @@ pub(crate) fn enter(mode: StreamMode) -> Result<Here> {
 }
 
 impl Here {
-    /// Returns the device of the current context.
     pub(crate) fn device(&self) -> Result<CUdevice> {
         let mut device = 0;
         // SAFETY: a valid output.
@@ -79,7 +74,6 @@ impl Here {
     }
 }
 
-/// Returns the current context, or null.
 pub(crate) fn current(fns: &Fns) -> Result<CUcontext> {
     let mut context = CUcontext::null();
     // SAFETY: a valid output.

@@ -1,5 +1,4 @@
-//! State of a host thread: its last error, its device, and the configurations of launches in
-//! progress.
+//! State of a host thread: its last error, its device, configurations of launches in progress.
 
 use core::cell::{Cell, RefCell};
 
@@ -8,7 +7,7 @@ use cuprum_sys::{CUcontext, CUstream};
 use crate::error::{Result, cudaError};
 use crate::structs::dim3;
 
-/// The grid, block, shared memory and stream of a launch, between `<<<` and the call of the kernel's host function.
+/// The configuration of a launch, between `<<<` and the call of the kernel's host function.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Configuration {
     pub(crate) grid: dim3,
@@ -43,12 +42,10 @@ pub(crate) fn last_error() -> cudaError {
     cudaError(LAST.get())
 }
 
-/// Returns the last error of this thread and clears it.
 pub(crate) fn take_last_error() -> cudaError {
     cudaError(LAST.replace(0))
 }
 
-/// Returns the device that this thread has selected.
 pub(crate) fn device() -> Option<i32> {
     DEVICE.get()
 }
@@ -72,7 +69,6 @@ pub(crate) fn push(configuration: Configuration) -> Result {
     pushed.map_err(|_| cudaError::cudaErrorCudartUnloading)
 }
 
-/// Returns the configuration pushed last.
 pub(crate) fn pop() -> Result<Configuration> {
     let popped = CONFIGURATIONS.try_with(|stack| stack.borrow_mut().pop());
     popped.ok().flatten().ok_or(cudaError::cudaErrorMissingConfiguration)

@@ -1,8 +1,6 @@
-//! Compares names, parameters, structs and codes with NVIDIA's headers and libraries, downloaded as
-//! wheels.
+//! Compares names, parameters, structs and codes with NVIDIA's headers and libraries (wheels).
 //!
-//! `cargo test -p cuprum-cudart headers -- --ignored` (x86-64 Linux, `g++`, `readelf`, `python3`
-//! with pip, network).
+//! `cargo test -p cuprum-cudart headers -- --ignored` (x86-64 Linux, `g++`, `readelf`, pip, net).
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -48,7 +46,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Returns the output of a command.
 fn run(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -113,8 +110,7 @@ fn all_names_of_the_libraries_are_in_the_list_and_no_others() {
     }
 }
 
-/// Generates checks of the parameters of each function that the header declares. Returns them and
-/// their number.
+/// Generates checks of the parameters of each declared function. Returns them and their number.
 fn functions(release: &Release, per_thread: bool) -> (String, usize) {
     let define = if per_thread { "-DCUDA_API_PER_THREAD_DEFAULT_STREAM" } else { "-DLEGACY" };
     let header = "#include <cuda_runtime_api.h>\n";

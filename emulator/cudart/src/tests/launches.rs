@@ -23,7 +23,6 @@ const NULL: CUstream = CUstream::null();
 const HOST_TO_DEVICE: u32 = 1;
 const DEVICE_TO_HOST: u32 = 2;
 
-/// A number on the device.
 struct Number(*mut c_void);
 
 impl Number {

@@ -9,8 +9,7 @@ mod threads;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks the software device for one test at a time, because a reset ends the context for all
-/// threads.
+/// Locks the software device for a test, because a reset ends the context for all threads.
 fn device() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -19,7 +18,6 @@ fn device() -> MutexGuard<'static, ()> {
     guard
 }
 
-/// Calls a function of the runtime, and returns its code.
 macro_rules! call {
     ($function:path $(, $argument:expr)* $(,)?) => {{
         // SAFETY: outputs and addresses that live during the call, as each test ensures.

@@ -1,5 +1,4 @@
-//! Time of a run: processor time for runs on one core, because other programs on the machine cannot
-//! add to it, and wall time for runs on several.
+//! Time of a run: processor time on one core, which other programs do not affect, else wall time.
 //!
 //! Processor time still grows if another hardware thread shares the core. Native code that waits
 //! for its own results is hardly affected, but the emulator is: [`Reference`] measures this.
@@ -30,7 +29,6 @@ impl Time {
         Time::of(&mut run).min(Time::of(run))
     }
 
-    /// Returns the shorter time of each clock.
     pub(crate) fn min(self, other: Time) -> Time {
         Time { processor: self.processor.min(other.processor), wall: self.wall.min(other.wall) }
     }

@@ -1,5 +1,4 @@
-//! The work of the kernels in scalar Rust: the cost of a plain loop with fused multiply-adds and
-//! without vector instructions.
+//! The kernels' work in scalar Rust: plain loops with fused multiply-adds, without vectors.
 
 use super::contest::SOFTENING;
 
@@ -33,8 +32,7 @@ macro_rules! with_fma {
 }
 
 with_fma! {
-    /// Without bounds checks, which cost up to half the speed, depending on the position of the
-    /// code.
+    /// Without bounds checks, which cost up to half the speed.
     fn saxpy(alpha: f32, x: &[f32], y: &mut [f32]) {
         assert_eq!(x.len(), y.len());
         for i in 0..y.len() {

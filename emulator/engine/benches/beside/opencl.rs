@@ -1,5 +1,4 @@
-//! Runs the kernels in OpenCL C on PoCL, which compiles them for this processor, limited to one
-//! thread.
+//! Runs OpenCL C kernels on PoCL, which compiles them for this processor, limited to one thread.
 //!
 //! The binding is minimal and releases nothing: the objects live as long as the benchmark.
 
@@ -119,8 +118,7 @@ impl Pocl {
         // SAFETY: one text of that length, which is copied.
         let program = unsafe { (cl.clCreateProgramWithSource)(context, 1, &source, &length, &mut error) };
         succeeded("clCreateProgramWithSource", error);
-        // SAFETY: program and device are live; the options are NUL-terminated; without a callback
-        // it waits.
+        // SAFETY: program and device are live; the options are NUL-terminated; the call waits.
         let code =
             unsafe { (cl.clBuildProgram)(program, 1, &device, c"-Werror".as_ptr(), null(), null_mut()) };
         let log = text(|bytes, value| {
@@ -163,8 +161,7 @@ impl Pocl {
 
     fn set<T>(&self, kernel: Object, index: usize, value: &T) {
         let (bytes, value) = (size_of::<T>(), std::ptr::from_ref(value).cast());
-        // SAFETY: the kernel is live. It copies that many bytes, and compares their number with the
-        // argument's type.
+        // SAFETY: the kernel is live; it checks the number of bytes and copies them.
         let code = unsafe { (self.cl.clSetKernelArg)(kernel, index as u32, bytes, value) };
         succeeded("clSetKernelArg", code);
     }
@@ -225,8 +222,7 @@ impl Prepared {
     }
 }
 
-/// Loads the unpacked libraries that PoCL needs, then the library that finds PoCL. Returns the
-/// latter.
+/// Loads the libraries that PoCL needs, then the one that finds PoCL, which it returns.
 fn load_in_order(folder: &Path) -> Result<Library, String> {
     let list = folder.join("libraries");
     let list = std::fs::read_to_string(&list).map_err(|error| format!("{}: {error}", list.display()))?;

@@ -29,8 +29,7 @@ pub struct ExecOptions {
     pub budget: Option<u64>,
     /// Maximum duration of a launch.
     pub time_limit: Option<Duration>,
-    /// Reports reads of uninitialized memory (shared, local, and global in regions that track
-    /// writes), and uses of uninitialized registers.
+    /// Reports uses of uninitialized registers and memory (global in regions that track writes).
     pub check_init: bool,
     /// Reports unordered accesses of different threads to the same shared or global memory.
     /// Barriers, and atomics with fences, order accesses. One worker then runs all blocks.
@@ -44,12 +43,10 @@ pub struct ExecOptions {
     /// that omit a thread or differ, shuffles that read from threads that take no part. Without it,
     /// only states in which no thread can run are reported.
     pub check_barriers: bool,
-    /// Reports stores of a NaN that the kernel computed from numbers, with the instruction that
-    /// computed it.
+    /// Reports stores of a NaN computed from numbers, with the instruction that computed it.
     pub check_nans: bool,
-    /// Runs blocks and warps in a random order given by this seed, and changes the times of turns,
-    /// to reveal dependences on the order. The same seed gives the same order; one worker runs all
-    /// blocks.
+    /// Runs blocks and warps in a random order, and changes the times of turns, to reveal
+    /// dependences on the order. The same seed gives the same order; one worker runs all blocks.
     pub seed: Option<u64>,
     /// Value of `%nsmid`.
     pub multiprocessors: u32,
@@ -74,8 +71,7 @@ impl Default for ExecOptions {
 }
 
 impl ExecOptions {
-    /// True if the vector mode is allowed: checks inspect one access at a time, and random orders
-    /// need warps that run separately.
+    /// True if the vector mode is allowed: no checks of single accesses, no random orders.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
         let watched = self.check_init || self.check_races || self.check_nans;
         self.mode == Execution::Vector && !watched && self.seed.is_none()
@@ -101,8 +97,7 @@ pub struct LaunchArgs<'a> {
     pub cluster: Option<[u32; 3]>,
     /// True if all blocks must be resident at the same time, so that they can wait for each other.
     pub cooperative: bool,
-    /// For cooperative launches, the address of 64 zeroed bytes of device memory for the grid's
-    /// barrier.
+    /// For cooperative launches, the address of 64 zeroed bytes for the grid's barrier.
     pub grid_workspace: u64,
 }
 
@@ -118,8 +113,7 @@ pub trait Hooks: Sync {
     fn set_condition(&self, _condition: u64, _value: u32) -> bool {
         false
     }
-    /// True if the launch must end now, with blocks left and without a fault of its own. Called
-    /// regularly.
+    /// True if the launch must end now, without a fault of its own. Called regularly.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -127,8 +121,7 @@ pub trait Hooks: Sync {
     fn object(&self, _handle: u64, _surface: bool) -> texture::Handle {
         texture::Handle::Unknown
     }
-    /// True if kernels of the launch's context may access the region, which may be on another
-    /// device.
+    /// True if kernels of the context may access the region, which may be on another device.
     fn reaches(&self, _region: &Region) -> bool {
         true
     }

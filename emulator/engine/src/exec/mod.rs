@@ -38,8 +38,7 @@ use crate::report::Fault;
 
 /// Runs a kernel to its end on the memory of `map`.
 ///
-/// The caller checks the limits of launches. This function only checks conditions that would break
-/// the execution.
+/// The caller checks the limits; this function only checks conditions of a correct execution.
 ///
 /// # Errors
 /// The first fault, after which the other blocks stop.

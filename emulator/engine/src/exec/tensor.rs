@@ -164,8 +164,7 @@ impl TensorMap {
         })
     }
 
-    /// Returns the size of a contiguous run: `elements` elements, or a slice of the channels of one
-    /// pixel in an interleaved tensor.
+    /// Returns the size of a run: `elements` elements, or a pixel's slice in an interleaved tensor.
     pub fn run(&self, elements: u32) -> u32 {
         match self.interleave {
             0 => elements * self.element_bytes(),

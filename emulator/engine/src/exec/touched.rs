@@ -126,7 +126,6 @@ impl Marks {
         (0..bytes.div_ceil(64)).map(|_| AtomicU64::new(0)).collect()
     }
 
-    /// Records bytes within the allocation.
     #[inline]
     pub(in crate::exec) fn note(&self, manner: Manner, start: u64, bytes: u64) {
         let table = self.tables[manner as usize].get_or_init(|| self.table());

@@ -91,8 +91,7 @@ pub struct ExternalSemaphore {
 }
 
 impl ExternalSemaphore {
-    /// Creates a semaphore with the value 0, like another API. Returns `None` if the system cannot
-    /// share memory.
+    /// Creates a semaphore with the value 0. Returns `None` if the system cannot share memory.
     pub fn new() -> Option<Self> {
         Self::of(SharedFile::create(Purpose::Semaphore, 64, 0)?)
     }
@@ -131,8 +130,7 @@ impl ExternalSemaphore {
     }
 
     fn counter(&self) -> &AtomicU64 {
-        // SAFETY: the start of a page after the header, in a mapping that this value keeps alive.
-        // All accesses are atomic.
+        // SAFETY: a page after the header, in this value's mapping; all accesses are atomic.
         unsafe { AtomicU64::from_ptr(self.mapping.pointer().cast()) }
     }
 }

@@ -101,8 +101,7 @@ pub(super) struct Opened {
 }
 
 impl Memory {
-    /// Returns a handle of an allocation, by which other processes open it. The same as long as it
-    /// lives.
+    /// Returns the handle of an allocation for other processes, the same as long as it lives.
     ///
     /// # Errors
     ///
@@ -206,8 +205,8 @@ impl Memory {
         Some(self.insert(&mut state, request, base, backing, None))
     }
 
-    /// The board of the process that made a handle, if it exists and is not this one. The process number alone does not
-    /// show that, because `/proc` also opens by the number of any thread.
+    /// Returns the board of the process that made a handle, if it is another process. The process
+    /// number does not show this, because `/proc` also opens by any thread's number.
     fn find_board(&self, ticket: &Ticket) -> Result<Arc<SharedFile>, HandleError> {
         let own = self.board.get().and_then(Option::as_ref).and_then(|board| board.file.identity());
         if own == Some(ticket.identity) {

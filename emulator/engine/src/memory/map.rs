@@ -241,8 +241,7 @@ impl Map {
     }
 }
 
-/// Freed allocations, by address. An entry is removed when its range is reused, or when there are
-/// too many.
+/// Freed allocations, by address, until the range is reused or there are too many.
 #[derive(Debug, Default)]
 pub struct FreedLog {
     entries: Mutex<Ordered<Neighbor>>,
@@ -365,7 +364,6 @@ impl Backing {
         Some(Self { host: piece.pointer(), owner: Some(Arc::new(Owner::Arena(piece))) })
     }
 
-    /// Uses bytes of a file.
     pub(super) fn mapped(mapping: Mapping, slot: Option<Slot>) -> Self {
         let host = mapping.pointer();
         Self { host, owner: Some(Arc::new(Owner::Mapped { _mapping: mapping, slot })) }
@@ -376,7 +374,6 @@ impl Backing {
         Self { host, owner: None }
     }
 
-    /// Returns the same bytes from `offset` on.
     pub(super) fn part(&self, offset: u64) -> Self {
         let mut part = self.clone();
         part.host = self.host.wrapping_add(offset as usize);
@@ -387,8 +384,7 @@ impl Backing {
 impl Drop for Owner {
     fn drop(&mut self) {
         match self {
-            // SAFETY: allocated in `Backing::heap` with this layout; the last owner is being
-            // dropped.
+            // SAFETY: allocated in `Backing::heap` with this layout; no owner is left.
             Self::Heap { start, layout } => unsafe { dealloc(*start, *layout) },
             Self::Committed { space, base, bytes } => space.decommit(*base, *bytes),
             Self::Arena(_) | Self::Mapped { slot: None, .. } => {}

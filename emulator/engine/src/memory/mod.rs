@@ -2,8 +2,7 @@
 //!
 //! Device addresses are in a range of the process that is reserved without access (module `space`),
 //! so a host access to a device pointer faults immediately, as on hardware. The bytes are
-//! elsewhere, except for memory that the host may access (managed, pinned): its address is the host
-//! address.
+//! elsewhere, except for memory with the same address on the host (managed, pinned).
 //!
 //! * Addresses are assigned in ascending order with a gap after each allocation. They are the same
 //!   in every run, and an overflow never reaches the neighbor.
@@ -115,8 +114,7 @@ impl Memory {
         }
     }
 
-    /// Returns the current regions for a launch. Costs one reference count if nothing changed since
-    /// the last call.
+    /// Returns the regions for a launch. Costs one reference count if nothing has changed.
     pub fn snapshot(&self) -> Arc<Map> {
         let mut state = self.lock();
         if let Some(map) = &state.snapshot {
@@ -305,8 +303,7 @@ impl Memory {
         true
     }
 
-    /// Allocates bytes that other processes can open if the system supports it; otherwise from the
-    /// heap.
+    /// Allocates bytes that other processes can open, if the system supports it; else heap memory.
     fn shareable(&self, bytes: u64) -> Option<Backing> {
         let arena = self.arena.get_or_init(|| Arena::create(Purpose::Arena, 0));
         let shared = arena.as_ref().and_then(|arena| Backing::in_arena(arena, bytes));
@@ -367,8 +364,7 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic under the lock cannot leave the table inconsistent, because every change is one
-        // insertion or removal.
+        // A panic leaves the table consistent: every change is one insertion or removal.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

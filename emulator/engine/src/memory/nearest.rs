@@ -11,8 +11,7 @@ use super::regions::Regions;
 const ATTEMPTS: u32 = 10_000;
 
 impl Map {
-    /// Returns the allocation that contains `addr`, or the freed one that contained it, or else the
-    /// nearest live one.
+    /// Returns the allocation around `addr`, or else a freed one, or else the nearest live one.
     pub fn nearest(&self, addr: u64) -> Option<Neighbor> {
         self.regions.nearest(addr, || self.freed.find(addr))
     }

@@ -54,8 +54,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// Releases addresses from [`Memory::reserve`]. Returns false if no such range exists or it
-    /// contains mappings.
+    /// Releases addresses from [`Memory::reserve`]. Returns false if unknown or if mappings exist.
     pub fn release(&self, base: u64, bytes: u64) -> bool {
         let mut state = self.lock();
         let known = state.taken.is_taken(base, base + bytes);
@@ -98,8 +97,7 @@ impl Memory {
         file.and_then(Physical::of_file).ok_or(AllocError::OutOfMemory)
     }
 
-    /// Imports physical memory of any process by a descriptor, which the caller keeps. Returns
-    /// `None` for a descriptor of something else.
+    /// Imports physical memory by a descriptor, which the caller keeps; `None` for any other.
     pub fn import(&self, descriptor: i32) -> Option<Physical> {
         Physical::of_file(SharedFile::adopt(descriptor, Purpose::Physical)?)
     }
@@ -123,8 +121,7 @@ impl Memory {
         }
     }
 
-    /// Releases physical memory: its bytes no longer count as used, and are freed with the last
-    /// mapping.
+    /// Releases physical memory: no longer counted as used, and freed with the last mapping.
     pub fn discard(&self, physical: &Physical) {
         if physical.counts {
             self.refund(&mut self.lock(), physical.device, physical.bytes);
@@ -135,8 +132,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// [`AllocError::Overlap`] if `base` is already mapped or the range is outside of the physical
-    /// memory.
+    /// [`AllocError::Overlap`] if `base` is mapped or the range is outside of the physical memory.
     pub fn map(
         &self,
         base: u64,

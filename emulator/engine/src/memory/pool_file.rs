@@ -28,8 +28,7 @@ impl PoolFile {
         Some(Self { file: Arc::clone(&arena.file), arena: Some(arena), exported: AtomicBool::new(false) })
     }
 
-    /// Imports a pool by a descriptor, which the caller keeps. Returns `None` for a descriptor of
-    /// something else.
+    /// Imports a pool by a descriptor, which the caller keeps. Returns `None` for any other.
     pub fn import(descriptor: i32) -> Option<Self> {
         let file = SharedFile::adopt(descriptor, Purpose::Pool)?;
         Some(Self { file, arena: None, exported: AtomicBool::new(false) })

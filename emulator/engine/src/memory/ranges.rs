@@ -69,8 +69,7 @@ impl Ranges {
         self.taken.range(..=address).next_back().map(|(&start, &end)| (start, end))
     }
 
-    /// Returns the address at which a range of this size and alignment fits, in one of the smallest
-    /// such gaps.
+    /// Returns the address for a range of this size and alignment, in one of the smallest gaps.
     pub fn find(&self, span: u64, align: u64) -> Option<u64> {
         let bytes = span.checked_add(self.guard)?;
         let fits = |&(length, start): &(u64, u64)| {

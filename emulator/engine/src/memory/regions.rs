@@ -13,8 +13,7 @@ type Link = Option<Arc<Node>>;
 #[derive(Debug, Clone)]
 struct Node {
     region: Region,
-    /// Higher than the priorities of the nodes below. Derived from the address, so that equal
-    /// regions form equal trees.
+    /// Higher than in the children. Derived from the address: equal regions form equal trees.
     priority: u64,
     below: Link,
     above: Link,

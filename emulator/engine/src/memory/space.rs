@@ -37,8 +37,7 @@ impl Space {
                 return Self { base, bytes, reserved: true };
             }
         }
-        // Not canonical as a user address on any supported 64-bit system, so a host access still
-        // faults.
+        // Not a canonical user address on any supported 64-bit system, so a host access faults.
         Self { base: 0x00ff_0000_0000_0000, bytes: SIZES[0], reserved: false }
     }
 
@@ -172,9 +171,8 @@ mod os {
 
     fn free(at: u64, bytes: u64, kind: u32) {
         let (Ok(at), Ok(bytes)) = (usize::try_from(at), usize::try_from(bytes)) else { return };
-        // SAFETY: pages of our own reservation that are no longer in use, or all of it when its
-        // last user is dropped. A failure leaves pages accessible, which only wastes memory and
-        // misses host accesses.
+        // SAFETY: unused pages of our own reservation, or all of it after its last user. A failure
+        // only wastes memory and misses host accesses.
         unsafe { VirtualFree(without_provenance_mut(at), bytes, kind) };
     }
 

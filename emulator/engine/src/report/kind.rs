@@ -18,8 +18,7 @@ pub enum FaultKind {
     UseAfterFree,
     /// An access to the shared memory of a block that has ended, or that is not in the cluster.
     BlockNotPresent,
-    /// An access to another block's shared memory by an instruction that supports only the block's
-    /// own.
+    /// An access to another block's shared memory by an instruction without support for it.
     OtherBlock,
     /// An address that is not a multiple of the access size.
     Misaligned,
@@ -72,11 +71,9 @@ pub enum FaultKind {
     IncompleteGroup,
     /// A shuffle that reads from a thread which takes no part in it.
     InactiveLane,
-    /// Misuse of the kernel's heap: a double free, or a free of an address that was never
-    /// allocated.
+    /// Misuse of the kernel's heap: a double free, or a free of an address never allocated.
     HeapMisuse,
-    /// Misuse of a texture or surface object, as text: no such object, or coordinates outside of
-    /// it.
+    /// Misuse of a texture or surface object: no such object, or coordinates outside of it.
     Object(String),
     /// A copy of a part of a tensor that hardware does not support, as text.
     TensorCopy(String),
@@ -150,7 +147,6 @@ impl FaultKind {
         }
     }
 
-    /// True if the fault is about an address.
     pub(super) fn is_access(&self) -> bool {
         matches!(
             self,

@@ -97,8 +97,7 @@ pub struct Leak {
     pub call: Option<FnId>,
     /// Its context, counted from 1; 0 for an object without a context.
     pub context: u64,
-    /// The lines of the client that created it, the innermost function first; empty unless the
-    /// check for leaks was on.
+    /// The client's lines that created it, the innermost first; empty without the leak check.
     pub frames: Vec<Frame>,
 }
 

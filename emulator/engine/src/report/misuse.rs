@@ -63,8 +63,7 @@ pub struct Misuse {
     pub code: CUresult,
     /// Description of the mistake.
     pub what: String,
-    /// The lines of the client that made the call, the innermost function first; empty if not
-    /// known.
+    /// The client's lines that made the call, the innermost first; empty if not known.
     pub frames: Vec<Frame>,
 }
 

@@ -38,8 +38,7 @@ pub struct Access {
     pub allocation: Option<Neighbor>,
 }
 
-/// Another location that takes part: the second access of a race, or a barrier at which threads
-/// wait.
+/// Another location: the second access of a race, or a barrier at which threads wait.
 ///
 /// Example: see [`Fault`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,7 +195,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A coordinate as `(x,y,z)`.
 struct Triple([u32; 3]);
 
 impl fmt::Display for Triple {

@@ -84,7 +84,6 @@ impl Work {
     }
 }
 
-/// Maximum number of lines of a kernel in a report.
 const MOST_LINES: usize = 4;
 
 impl fmt::Display for Work {

@@ -59,7 +59,6 @@ impl Buffer {
         (0..count).map(|i| unsafe { first.wrapping_add(i).read_unaligned() }).collect()
     }
 
-    /// Overwrites the buffer from its start.
     pub(crate) fn write<T: Plain>(&self, values: &[T]) {
         let bytes = bytes_of(values);
         assert!(bytes.len() as u64 <= self.region.len);
@@ -79,7 +78,6 @@ impl Args {
         self
     }
 
-    /// Writes bytes at an offset of the parameter buffer.
     pub(crate) fn bytes_at(mut self, offset: usize, bytes: &[u8]) -> Self {
         let end = self.0.len().max(offset + bytes.len());
         self.0.resize(end, 0);
@@ -212,7 +210,6 @@ impl Device {
         Buffer { region }
     }
 
-    /// Returns the memory of a variable of the program.
     pub(crate) fn global(&self, index: usize) -> Buffer {
         Buffer { region: self.memory.snapshot().find(self.globals[index]).unwrap().clone() }
     }
@@ -268,7 +265,6 @@ impl Device {
     }
 }
 
-/// Dimensions of a grid or block.
 pub(crate) struct Dim([u32; 3]);
 
 impl From<u32> for Dim {

@@ -5,8 +5,7 @@ use crate::device::{Args, Device};
 use cuprum_engine::exec::Execution;
 use cuprum_ptx::program::PtxErrorKind;
 
-/// Runs a kernel `k` with one parameter `out` in both modes, with one warp, and returns the
-/// results.
+/// Runs a kernel `k` with a parameter `out` in both modes, with one warp. Returns the results.
 fn words(text: &str) -> Vec<u32> {
     let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
@@ -20,8 +19,7 @@ fn words(text: &str) -> Vec<u32> {
     plain
 }
 
-/// Returns a module for `sm_90` whose kernel stores `%d` for each thread; `%t` is the thread's
-/// number.
+/// Returns a module for `sm_90` whose kernel stores each thread's `%d`; `%t` is its number.
 fn module(declarations: &str, body: &str) -> String {
     format!(
         ".version 8.7

@@ -1,5 +1,4 @@
-//! Plain reads of memory that others change by atomic instructions: races that are reported on
-//! request.
+//! Plain reads of memory that others change atomically: races that are reported on request.
 
 use crate::device::{Args, Device};
 use cuprum_engine::report::{FaultKind, Hazard};

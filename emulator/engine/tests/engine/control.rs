@@ -67,8 +67,7 @@ fn indexed_branches_reach_every_target() {
 
 #[test]
 fn a_lock_between_lanes_of_one_warp_ends() {
-    // Each lane spins until it gets the lock; the lane with the lock is in a later block than the
-    // spinners.
+    // Each lane spins for the lock; the lane that has it is in a later block than the spinners.
     let text = ".global .u32 lock; .global .u32 count;".to_owned()
         + &kernel(
             "SPIN: atom.global.cas.b32 %w0, [lock], 0, 1; setp.ne.u32 %p, %w0, 0; @%p bra SPIN;
@@ -165,8 +164,7 @@ fn run_in_both_modes(text: &str, threads: u32) -> Vec<u32> {
 
 #[test]
 fn alloca_takes_what_each_lane_asks_for() {
-    // Two arrays of 4 * lane + 4 bytes: all bytes of one, then of the other are written, and both
-    // are summed.
+    // Writes two arrays of 4 * lane + 4 bytes, one after the other, and sums both.
     let body = "add.u32 %w0, %t, 1; mul.wide.u32 %x0, %w0, 4;
         alloca.u64 %x1, %x0; alloca.u64 %x2, %x0; add.u64 %x3, %x1, %x0;
         setp.lt.u64 %p, %x2, %x3; @%p mov.u32 %d, 1000000; @%p bra STORE;
@@ -217,8 +215,7 @@ const SCRIBBLE: &str = ".func (.param .b32 r) scribble(.param .b32 x) {
 #[test]
 fn calls_leave_alone_what_their_callers_took() {
     // Each round allocates a different number of bytes per lane, calls, checks its memory, and
-    // frees it. In total this far exceeds local memory, but at the end the stack pointer is
-    // unchanged.
+    // frees it. This exceeds local memory by far, but the stack pointer ends unchanged.
     let text = SCRIBBLE.to_owned()
         + &kernel(
             "mov.u32 %w0, 0; stacksave.u64 %x0;
@@ -238,8 +235,7 @@ fn calls_leave_alone_what_their_callers_took() {
 
 #[test]
 fn a_function_that_calls_itself_takes_from_the_stack_at_each_level() {
-    // The sum of the values that each level wrote to its part of the stack; lanes end at different
-    // depths.
+    // The sum of values that each level wrote to its frame; lanes end at different depths.
     let text = ".func (.param .b32 r) descend(.param .b32 n) {
         .reg .pred %p; .reg .b32 %n, %m, %y; .reg .b64 %s, %a;
         ld.param.u32 %n, [n]; mov.u32 %y, 0; setp.eq.u32 %p, %n, 0; @%p bra DONE;
@@ -261,8 +257,7 @@ fn a_function_that_calls_itself_takes_from_the_stack_at_each_level() {
 #[test]
 fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
     let cases = [
-        // More than exists; a size that wraps around; a little, endlessly; a pointer that was never
-        // saved.
+        // Too much; a size that wraps around; a little, endlessly; a pointer never saved.
         "mul.wide.u32 %x0, %t, 131072; alloca.u64 %x1, %x0;",
         "cvt.u64.u32 %x0, %t; sub.u64 %x0, 4, %x0; alloca.u64 %x1, %x0;",
         "setp.lt.u32 %p, %t, 5; @%p bra STORE; MORE: alloca.u64 %x1, 1000; bra MORE;",
@@ -481,8 +476,7 @@ fn asynchronous_copies_land_in_shared_memory() {
 
 #[test]
 fn barriers_in_memory_hold_threads_until_all_arrived() {
-    // In each round, all threads arrive and wait; then each reads the value of its neighbor in the
-    // next warp.
+    // In each round, all threads arrive and wait; then each reads its neighbor in the next warp.
     let text = kernel(
         ".shared .align 8 .b64 barrier; .shared .align 4 .u32 cells[64]; mov.u32 %w0, barrier; mov.u32 %w1, cells;
         setp.eq.u32 %p, %t, 0; @%p mbarrier.init.shared.b64 [%w0], 64; bar.sync 0;
@@ -579,8 +573,7 @@ fn generic_addresses_reach_a_kernels_parameters_and_constants() {
 
 #[test]
 fn who_waits_at_a_clusters_barrier_waits_for_all_that_have_not_exited() {
-    // Half a warp arrives and leaves; the other half writes before it arrives, and all other
-    // threads read afterwards.
+    // Half a warp arrives and leaves; the other half writes and arrives; then all others read.
     let body = ".shared .b32 s[96]; mov.u32 %w1, s; shl.b32 %w0, %t, 2; add.u32 %w0, %w0, %w1;
         setp.lt.u32 %p, %t, 16; @%p barrier.cluster.arrive; @%p bra STORE;
         st.shared.u32 [%w0], %t; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;
@@ -621,8 +614,7 @@ fn an_extern_shared_array_with_a_size_has_that_size() {
     assert_eq!(run(&text, 65), expected);
 }
 
-/// Registers and predicates read before their first write are zero, in every block and launch,
-/// regardless of later writes.
+/// Registers and predicates are zero before their first write, in every block and launch.
 #[test]
 fn what_nobody_has_written_is_zero_in_both_modes() {
     let pieces = [

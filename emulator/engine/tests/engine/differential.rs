@@ -1,7 +1,6 @@
 //! Compares the modes on every committed kernel, and on random programs.
 //!
-//! Random programs come from a printed seed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_PROGRAMS` select
-//! others.
+//! `CUPRUM_FUZZ_SEED` (printed) and `CUPRUM_FUZZ_PROGRAMS` select random programs.
 
 use crate::device::{Args, Buffer, Device, Noted};
 use crate::kernels::{Argument, Case, cases};
@@ -94,14 +93,11 @@ const PREDICATES: usize = 4;
 /// Number of words of the buffer that each thread may read and write.
 const WORDS: usize = 8;
 
-/// Generates random programs.
 struct Generator {
     random: Random,
     text: String,
     labels: usize,
-    /// Loop counters in use.
     depth: usize,
-    /// Depth of nested loops and conditions.
     nesting: usize,
     /// True if divergence makes otherwise regular registers irregular.
     wild: bool,
@@ -292,8 +288,7 @@ impl Generator {
         ][self.random.below(6)];
         let count = WORDS * 4 / bytes;
         let mask = if is_own { count - 1 } else { 64 / bytes - 1 };
-        // For input, the index often starts at the thread's number, so that lanes access
-        // neighboring words.
+        // For input, the index often starts at the thread's number: neighboring words.
         let how = if is_own { self.random.below(2) } else { self.random.below(4) };
         match how {
             0 => self.line(&format!("and.b32 %i, {index}, {mask};")),
@@ -405,7 +400,6 @@ impl Generator {
         self.line(&format!("{guard}ld.global.{ty} {register}, [%a];"));
     }
 
-    /// Adds a collective operation of all lanes.
     fn collective(&mut self) {
         let (d, a, b) = (self.register('r'), self.register('r'), self.register('r'));
         let p = self.random.below(PREDICATES);

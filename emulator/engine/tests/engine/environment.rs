@@ -1,5 +1,4 @@
-//! `%envreg`: values from the driver in addition to parameters, such as the workspace of a
-//! cooperative launch.
+//! `%envreg`: values from the driver besides parameters, such as a cooperative launch's workspace.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::LaunchArgs;

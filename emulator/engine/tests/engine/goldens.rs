@@ -8,7 +8,6 @@ const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
 /// Forms known to be refused or to differ, and the reason. A form that agrees must leave the list.
 const NOT_YET: [(&str, &str); 0] = [];
 
-/// Outcome of a list of forms.
 #[derive(Default)]
 struct Verdict {
     agreed: usize,

@@ -19,7 +19,6 @@ fn numbers(count: usize, seed: usize) -> Vec<i32> {
     (0..count).map(|i| ((i * 37 + seed * 11) % 23) as i32 - 11).collect()
 }
 
-/// Computes `a * b + c`, row-major.
 fn product(a: &[i32], b: &[i32], c: &[i32], [m, n, k]: [usize; 3]) -> Vec<f32> {
     let element = |row: usize, column: usize| {
         c[row * n + column] + (0..k).map(|i| a[row * k + i] * b[i * n + column]).sum::<i32>()
@@ -29,8 +28,7 @@ fn product(a: &[i32], b: &[i32], c: &[i32], [m, n, k]: [usize; 3]) -> Vec<f32> {
 
 #[test]
 fn mma_on_tiles_loaded_by_ldmatrix() {
-    // The usual way: both factors row-major in shared memory, and the second one transposed by its
-    // load.
+    // As usual: both factors row-major in shared memory, the second one transposed by its load.
     let text = format!(
         "{HEADER}.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {{
         .reg .b32 %l, %r, %s, %t, %w, %a<4>, %b<2>; .reg .f32 %c<4>; .reg .b64 %p, %x;
@@ -107,8 +105,7 @@ fn wmma_of_all_shapes_and_orders() {
     }
 }
 
-/// Computes a product with `wmma` on factors and accumulators of any type, stored as the caller
-/// states.
+/// Computes a product with `wmma` on factors and accumulators of any type and layout.
 fn wmma(
     shape: &str,
     types: [&str; 4],

@@ -8,8 +8,7 @@ use cuprum_engine::report::FaultKind;
 const VARIABLES: &str = ".global .align 16 .b32 g[8] = {10, 11, 12, 13}; .const .align 16 .b32 c[8] = {20, 21};\n\
     .shared .align 16 .b32 outer[8]; .extern .shared .align 16 .b8 dynamic[];";
 
-/// Returns a kernel in which each thread stores `%d`. `%p0` holds only in thread 0; `%t` is the
-/// thread's number.
+/// Returns a kernel whose threads store `%d`. `%p0` holds in thread 0; `%t` is the thread's number.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n{VARIABLES}\n\

@@ -208,8 +208,7 @@ impl Random {
     }
 }
 
-/// Changes one part of a text: cuts, doubles, moves, or replaces it by text with a meaning
-/// elsewhere.
+/// Changes part of a text: cuts, doubles, moves, or replaces it by text valid elsewhere.
 fn mutate(text: &str, random: &mut Random) -> String {
     const PIECES: [&str; 24] = [
         "{",

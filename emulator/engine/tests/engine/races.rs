@@ -218,8 +218,7 @@ fn verdict(body: &str, blocks: u32) -> Option<Hazard> {
     }
 }
 
-/// Thread 0 sends by `send`. Thread 32 of the same block, or thread 0 of another, receives by
-/// `receive`.
+/// Thread 0 runs `send`. Thread 32, or thread 0 of another block, runs `receive`.
 fn message(sender: &str, send: &str, receive: &str) -> String {
     format!(
         "{sender}\n@!%p0 bra RECEIVER;\nst.global.u32 [%rd0], 1;\n{send}\nbra DONE;\n\
@@ -293,8 +292,7 @@ fn messages_need_a_release_that_reaches_the_reader() {
     }
 }
 
-/// Each thread stores to its cell, runs `between`, and loads the cell of the thread whose number
-/// differs by `other`.
+/// Each thread stores to its cell, runs `between`, and loads the cell `other` threads further.
 fn exchange(other: u32, between: &str) -> String {
     format!(
         "mov.u64 %rd1, cells;\nshl.b32 %r0, %tid, 2;\ncvt.u64.u32 %rd2, %r0;\nadd.u64 %rd3, %rd1, %rd2;\n\

@@ -1,5 +1,4 @@
-//! Kernels with so many registers that they share rows have the same results as with a row per
-//! register.
+//! Kernels whose registers share rows have the same results as with a row per register.
 
 use crate::device::{Args, Device};
 use crate::differential::{Outcome, run_case, run_checked};
@@ -20,7 +19,6 @@ fn padding() -> String {
     text
 }
 
-/// Returns a kernel with many more registers.
 fn padded(ptx: &str, kernel: &str) -> String {
     let entry = ptx.find(&format!(".entry {kernel}(")).expect("the kernel");
     let body = entry + ptx[entry..].find('{').expect("its body") + 1;
@@ -97,8 +95,7 @@ fn a_function_that_calls_itself_keeps_its_values() {
     }
 }
 
-/// A register that some lanes have not written has no other register's value, and the check reports
-/// it.
+/// A register that some lanes have not written never shows another's value; the check reports it.
 #[test]
 fn a_register_that_nobody_wrote_is_still_one() {
     let body = "add.u32 %r1, %t, 9;\nst.global.u32 [%at], %r1;\nsetp.gt.u32 %p0, %t, 3;\n@%p0 bra L;\nmov.u32 %r0, 5;\nL:\n";

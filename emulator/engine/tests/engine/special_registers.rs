@@ -1,5 +1,4 @@
-//! Special registers have the value of their formula in every thread, for every mode, shape of the
-//! launch, and reading instruction.
+//! Special registers equal their formula in all threads, modes, launch shapes and instructions.
 
 use crate::device::{Args, Device};
 use cuprum_engine::exec::{ExecOptions, Execution};
@@ -207,8 +206,7 @@ fn each_alone_has_it_in_blocks_of_all_sizes() {
     assert_formulas(REGISTERS, READS[0].1, &shapes);
 }
 
-/// Each block stores to its own buffer, so its access misses the cached region and the plain mode
-/// runs it.
+/// Each block stores to its own buffer: a miss of the cached region, run by the plain mode.
 #[test]
 fn blocks_that_store_elsewhere_store_their_own_numbers() {
     let (grid, threads) = ([3, 2, 2], 7);

@@ -204,8 +204,7 @@ fn atomics_agree() {
     }
 }
 
-/// A loop that ends when a lane has exchanged the value that it read, with contention between
-/// lanes.
+/// A loop until a lane has exchanged the value that it read, with contention between lanes.
 #[test]
 fn lanes_exchange_one_after_the_other() {
     for (space, base) in [("global", "%bins"), ("shared", "%shared")] {

@@ -25,8 +25,7 @@ fn kernel(form: &str, registers: usize, in_registers: bool, rest: &str, between:
     kernel_of(form, None, registers, in_registers, rest, between)
 }
 
-/// Like `kernel`; with a selector, the left factor is sparse. The positions of its elements follow
-/// `d`.
+/// Like `kernel`; with a selector, the left factor is sparse. Its positions follow `d`.
 fn kernel_of(
     form: &str,
     selector: Option<&str>,
@@ -87,8 +86,7 @@ fn fill_places(bytes: &mut [u8], kind: &str, random: &mut Random) {
     }
 }
 
-/// Returns a kernel's inputs: the image, `a` in registers, `d`, and the positions of sparse
-/// elements.
+/// Returns a kernel's inputs: the image, `a` in registers, `d`, positions of sparse elements.
 fn inputs(types: &str, registers: usize, places: &str) -> Vec<u8> {
     let types: Vec<&str> = types.split(',').collect();
     let behind = 51200 + 512 * registers;
@@ -157,8 +155,7 @@ fn sparse_products_are_those_of_a_gpu() {
 
 #[test]
 fn elements_of_a_sparse_factor_count_where_they_belong() {
-    // Columns of `b` are 2^k for each k modulo 4, so a sum shows how often each position was
-    // selected.
+    // Columns of `b` are 2^k for each k modulo 4: a sum counts the selections of each position.
     let text = kernel_of("m64n8k32.f32.f16.f16", Some("1"), 4, false, "1, 1, 0, 0", "");
     let device = Device::load_for(&text, 90).unwrap_or_else(|error| panic!("{error}"));
     let mut bytes = vec![0u8; 53248 + 512];
@@ -339,8 +336,7 @@ fn a_factor_outside_of_shared_memory_is_a_fault() {
     assert_eq!(device.launch("k", 1, 128, &args).unwrap_err().kind, FaultKind::OutOfBounds);
 }
 
-/// Descriptors, positions and factors of any bits: a fault or a result, the same for early and late
-/// products.
+/// Descriptors, positions and factors of any bits: early and late products have the same outcome.
 #[test]
 fn no_descriptor_does_more_than_fault() {
     let forms = [

@@ -1,8 +1,6 @@
-//! Costs of growing inputs: no input of a client, and no number of live objects, takes more than
-//! about linear time.
+//! Costs of growing inputs: no input, nor number of live objects, takes more than linear time.
 //!
-//! Each test compares n with 8 n, with a margin for noise. A quadratic algorithm takes 64 times as
-//! long.
+//! Each test compares n with 8 n, with a margin for noise. A quadratic one takes 64 times as long.
 
 use crate::clock::Start;
 use crate::device::{Args, Device};
@@ -12,7 +10,6 @@ use std::time::Duration;
 
 /// Ratio of the sizes of the two cases.
 const LARGER: usize = 8;
-/// Maximum ratio of their times.
 const LONGER: f64 = 24.0;
 /// Shorter times than this are ignored.
 const NO_MATTER: Duration = Duration::from_millis(250);
@@ -49,8 +46,7 @@ fn body(n: usize, mut part: impl FnMut(&mut String, usize), end: &str) -> String
     text + end
 }
 
-/// Returns kernels of about `n` instructions whose analysis takes more than linear time with a
-/// simple algorithm.
+/// Returns kernels of about `n` instructions, hard for simple algorithms to analyze.
 fn hard(n: usize) -> Vec<(&'static str, String)> {
     let last = n - 1;
     let store = format!("st.global.u32 [%rd0], %r{last};\n");

@@ -1,7 +1,5 @@
-//! Results of an H100, as `tests/gpu/hopper.cpp` recorded them in `tests/data/goldens/hopper.txt`,
-//! and their inputs.
+//! Results of an H100 and their inputs: `tests/data/goldens/hopper.txt`, by `tests/gpu/hopper.cpp`.
 
-/// The generator of all inputs.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

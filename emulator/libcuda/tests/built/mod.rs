@@ -12,8 +12,7 @@ pub fn library() -> PathBuf {
     let target = temporary.parent().expect("cargo's folder for tests lies in the target folder");
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--package", "cuprum-libcuda", "--target-dir"]).arg(target);
-    // Same packages and features as in `cargo test`, because with others cargo would build the
-    // emulator again.
+    // Same packages and features as in `cargo test`, so that cargo does not rebuild the emulator.
     build.args(["--package", "cuprum-sys", "--features", "cuprum-sys/hook"]);
     let output = build.output().expect("cargo starts");
     assert!(output.status.success(), "{build:?}:\n{}", String::from_utf8_lossy(&output.stderr));

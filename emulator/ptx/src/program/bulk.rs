@@ -9,8 +9,7 @@ use crate::semantics::{Register, Width};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
     Bytes(Register),
-    /// A part of a tensor, whose map is at the address of the destination or source in global
-    /// memory.
+    /// A part of a tensor, whose map is at the destination or source address in global memory.
     Tensor {
         /// One per dimension.
         coordinates: Vec<Register>,
@@ -31,14 +30,11 @@ pub struct BulkCopy {
     /// The spaces of destination and source.
     pub spaces: [Space; 2],
     pub extent: Extent,
-    /// Operation that combines each element with the destination; the type of a tensor is in its
-    /// map.
+    /// Operation that combines each element with the destination; a tensor's map has its type.
     pub operation: Option<(AtomicOperation, Type)>,
-    /// The blocks of the cluster that receive the bytes, one bit each by rank, in place of the
-    /// destination's block.
+    /// The blocks that receive the bytes instead of the destination's, one bit each by rank.
     pub multicast: Option<Register>,
-    /// The barrier to signal when bytes arrive. Without one, the copy belongs to a group of its
-    /// thread.
+    /// The barrier to signal when bytes arrive. Otherwise the copy belongs to its thread's group.
     pub told: Option<Address>,
     /// Translation caches of destination, source and barrier.
     pub caches: [u32; 3],

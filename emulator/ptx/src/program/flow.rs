@@ -1,8 +1,7 @@
 //! Control flow: the order in which diverged lanes should run.
 //!
-//! Diverged lanes reconverge at the earliest common block if the block that is first in reverse
-//! post-order always runs first: all paths into a block, except loops, then finish before the block
-//! runs.
+//! Diverged lanes reconverge at the earliest common block if the first block in reverse post-order
+//! always runs first: then all paths into a block, except loops, finish before it runs.
 
 use super::effects::{Course, course};
 use super::instruction::{Condition, Instruction};

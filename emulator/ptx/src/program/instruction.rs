@@ -113,8 +113,7 @@ pub enum Special {
     BlocksPerCluster,
     /// 1 if the kernel or the launch states clusters.
     ExplicitCluster,
-    /// Generic address of the block's own part of the cluster's shared window, and the distance to
-    /// the next block's part.
+    /// Generic address of the block's part of the cluster's window, and the distance to the next.
     OwnSharedWindow,
     OwnWindowBytes,
 }

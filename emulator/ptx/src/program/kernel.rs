@@ -173,8 +173,7 @@ pub struct Kernel {
     pub origins: Vec<Origin>,
     #[doc(hidden)]
     pub files: Arc<[(u32, String)]>,
-    /// Reverse post-order number of each instruction's block: divergent paths with lower numbers
-    /// run first.
+    /// Reverse post-order number of each instruction's block: paths with lower numbers run first.
     #[doc(hidden)]
     pub ranks: Vec<u32>,
     #[doc(hidden)]
@@ -237,8 +236,7 @@ impl Program {
         &self.globals
     }
 
-    /// Returns the names of all functions. A function's index determines its address, see
-    /// [`RelocationTarget::Function`].
+    /// Returns the names of all functions, by index (see [`RelocationTarget::Function`]).
     pub fn functions(&self) -> &[String] {
         &self.functions
     }

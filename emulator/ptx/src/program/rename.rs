@@ -10,8 +10,7 @@ use super::texture::{LevelOperand, ObjectOp, ObjectPlace, SurfaceAction};
 use super::warp_group::{GroupOp, LeftFactor};
 use crate::semantics::Register;
 
-/// Calls `change` with each register that an instruction names, including operands that its
-/// operation does not use.
+/// Calls `change` with each register that an instruction names, even unused operands.
 pub(super) fn registers(instruction: &mut Instruction, change: &mut dyn FnMut(&mut Register)) {
     match &mut instruction.op {
         Op::Pure { out, sources, .. } => {

@@ -1,5 +1,4 @@
-//! Row allocation: several registers share a row, so that a register file has the size of the live
-//! values.
+//! Row allocation: registers share rows, so that a register file has the size of live values.
 //!
 //! Compilers name each value once: a long kernel has tens of thousands of registers, of which some
 //! dozens are live at the same time. A row takes 128 bytes per warp. Each register gets one row for
@@ -33,7 +32,6 @@ pub(super) const OWN_ROWS: u32 = 1024;
 /// that are live in several blocks keep their own rows.
 const MOST_STEPS: usize = 64;
 
-/// Assigns shared rows to the registers of a large kernel.
 pub(super) fn share_rows(kernel: &mut Kernel, own_rows: u32) {
     if kernel.rows <= own_rows {
         return;
@@ -79,8 +77,7 @@ fn units(kernel: &Kernel) -> Vec<Range<usize>> {
     units
 }
 
-/// Returns the 128-bit registers that an operation uses as a whole, by the first of their four
-/// rows.
+/// Returns the 128-bit registers that an operation uses whole, by their first row of four.
 fn pairs(kernel: &Kernel) -> Vec<Register> {
     let mut pairs = Vec::new();
     for instruction in &kernel.code {
@@ -162,7 +159,6 @@ impl NewRows {
     }
 }
 
-/// The live range of a register.
 #[derive(Clone, Copy)]
 struct Life {
     first: u32,
@@ -172,7 +168,6 @@ struct Life {
     is_alone: bool,
 }
 
-/// The live ranges of the registers of a unit.
 struct Lives(Vec<Life>);
 
 /// Position of an instruction that names a register.
@@ -265,7 +260,6 @@ fn mentions(kernel: &Kernel, unit: Range<usize>) -> Vec<Mention> {
 struct Walk<'b> {
     blocks: &'b Blocks,
     first_block: usize,
-    /// The predecessors of each block.
     before: Vec<Vec<usize>>,
     /// The register last found live at the start of each block and the register last written in it.
     alive_at_start: Vec<u32>,

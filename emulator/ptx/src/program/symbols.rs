@@ -13,10 +13,8 @@ use std::sync::Arc;
 /// of text without repetitions.
 pub(super) const MOST_PARTS: u32 = 1 << 22;
 
-/// Meaning of a name at module scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ModuleSymbol {
-    /// Index of a global or constant variable.
     Global(u32),
     Shared(u32),
     Function(u32),
@@ -29,7 +27,6 @@ pub(super) struct SharedVariable {
     pub(super) align: u32,
 }
 
-/// Features that only some targets have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Features {
     /// Features from `sm_100` on: 32-byte accesses, pairs of single precision.

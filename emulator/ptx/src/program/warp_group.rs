@@ -11,8 +11,7 @@ use crate::semantics::Register;
 pub const WARPS: usize = 4;
 /// Number of rows of `a` and of the result per warp.
 pub const ROWS: u32 = 16;
-/// Bytes per stored row of `a`, for each type of element. Columns of `b` have as many, or twice as
-/// many if `a` is sparse.
+/// Bytes per stored row of `a`, by type. Columns of `b` have as many, or twice if `a` is sparse.
 pub(crate) const DEPTH: u32 = 32;
 /// Bytes per row of a core matrix, the smallest part with an address.
 pub const CORE_ROW: u32 = 16;
@@ -88,8 +87,7 @@ impl GroupProduct {
     }
 
     /// Returns the position of a stored element in a sparse row, given its four bits. For a 32-bit
-    /// element, they are the positions of its halves; invalid combinations return a position beyond
-    /// the row.
+    /// element, they are the positions of its halves; invalid ones are beyond the row.
     #[inline]
     pub fn place(&self, element: u32, bits: u32) -> u32 {
         match (self.types[0].bits(), bits & 15) {

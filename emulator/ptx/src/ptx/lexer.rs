@@ -4,7 +4,6 @@ use super::{Position, SyntaxError};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Token<'s> {
-    /// Identifier, register or opcode.
     Name(&'s str),
     /// `.name` without the dot; `.shared::cta` is one token.
     Dot(&'s str),
@@ -14,7 +13,6 @@ pub(super) enum Token<'s> {
     Single(u32),
     Text(&'s str),
     Punctuation(u8),
-    /// An operator of two characters.
     Operator(&'static str),
     End,
 }

@@ -1,6 +1,5 @@
-//! Barriers in memory: a 64-bit word with a private layout. It contains the number of arrivals per
-//! phase, the number of pending arrivals, the pending bytes of transactions, and the number of the
-//! phase.
+//! Barriers in memory: a 64-bit word with a private layout. It contains the arrivals per phase, the
+//! pending arrivals, the pending bytes of transactions, and the number of the phase.
 
 use super::operations;
 

@@ -59,8 +59,7 @@ fn field(start: u32, length: u32, width: u32) -> u64 {
     ones << start
 }
 
-/// Returns the position of the most significant bit that differs from the sign; all ones if there
-/// is none.
+/// Returns the position of the highest bit that differs from the sign; all ones if none does.
 #[inline(always)]
 fn find(value: u64, width: u32, from_top: bool) -> u32 {
     if value == 0 {
@@ -253,7 +252,6 @@ operations! {
     Pack32(low: u32, high: u32) -> u64 { u64::from(high) << 32 | u64::from(low) }
     Pack16(low: u16, high: u16) -> u32 { u32::from(high) << 16 | u32::from(low) }
     Pack8(a: u8, b: u8, c: u8, d: u8) -> u32 { u32::from_le_bytes([a, b, c, d]) }
-    /// Shifts `a` right by `b` bits.
     ShiftDown64(a: u64, b: u32) -> u64 { a.wrapping_shr(b) }
     ShiftDown32(a: u32, b: u32) -> u32 { a.wrapping_shr(b) }
 }

@@ -7,13 +7,9 @@ use core::marker::PhantomData;
 
 /// Rounding modes of `cvt` from a float to an integer, or to a float without a fraction. To even.
 pub(crate) const TO_EVEN: u8 = 0;
-/// Towards zero.
 pub(crate) const TRUNCATE: u8 = 1;
-/// Towards minus infinity.
 pub(crate) const FLOOR: u8 = 2;
-/// Towards plus infinity.
 pub(crate) const CEILING: u8 = 3;
-/// To nearest, ties away from zero.
 pub(crate) const TIES_AWAY: u8 = 4;
 
 pub(crate) trait Integer: Lane {
@@ -103,8 +99,7 @@ impl<D: Integer, S: Integer> Pure for Clamp<D, S> {
     }
 }
 
-/// Floating-point types of conversions, through double precision, which represents all of them
-/// exactly.
+/// Floating-point types of conversions through double precision, which represents all exactly.
 pub(crate) trait Float: Lane {
     /// Bits of the significand: integers of this size are converted exactly.
     const DIGITS: u32;
@@ -256,8 +251,7 @@ operations! {
     /// `bf16` to single precision: the upper half of the same bits, also for a NaN.
     @rows(true)
     BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
-    /// `f16` to single precision. Any NaN becomes the canonical one; other conversions keep the
-    /// payload.
+    /// `f16` to single precision. NaNs become the canonical one; other conversions keep payloads.
     @rows(true)
     F16ToF32(a: F16) -> f32 { canonical(a.to_f32()) }
     /// Single precision rounded to the 10 fraction bits of `tf32`: to nearest with ties away from

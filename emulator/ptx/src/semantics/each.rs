@@ -1,8 +1,7 @@
 //! The loop of rare operations.
 //!
-//! There are a thousand of them. Separate loops would take an eighth of the compile time of the
-//! software device; a function of one lane takes a fraction of that, and a call per lane costs them
-//! little.
+//! There are a thousand of them. Separate loops would take an eighth of the software device's
+//! compile time; a function of one lane takes a fraction of it, and a call per lane costs little.
 
 use super::{LANES, Lane, Pure, PureInfo, Register, Test, Width, lanes_of, row};
 
@@ -75,8 +74,7 @@ impl TestEach {
         TestEach(test::<O>)
     }
 
-    /// Runs the comparison for the lanes of `mask`. Returns one bit per lane; other lanes' bits are
-    /// clear.
+    /// Runs the comparison for the lanes of `mask`. Returns a bit per lane; others are clear.
     ///
     /// # Safety
     /// `rows` contains both registers, in this width.

@@ -38,7 +38,6 @@ pub fn canonical(x: f32) -> f32 {
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fff_ffff } else { bits })
 }
 
-/// Makes a signaling NaN quiet.
 #[inline(always)]
 pub(crate) fn quiet(bits: u64) -> u64 {
     bits | 1 << 51
@@ -64,9 +63,8 @@ fn finish64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
     f64::from_bits(bits)
 }
 
-/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent were unbounded. A
-/// result that rounds up to the smallest normal number only because subnormal numbers are coarse is
-/// flushed.
+/// With `FTZ`, hardware decides whether a result is subnormal as if the exponent were unbounded. It
+/// flushes results that only the coarse subnormal spacing rounds up to a normal number.
 #[inline(always)]
 fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> f32 {
     const SCALE: f64 = 18446744073709551616.0;
@@ -79,8 +77,7 @@ fn flush_rounded<const ROUND: u8, const FTZ: bool>(rounded: f32, exact: f64) -> 
     rounded
 }
 
-/// Returns the next number upwards, or downwards if `up` is false. Infinity's neighbor is the
-/// largest number.
+/// Returns the next number up, or down if not `up`. Infinity's neighbor is the largest number.
 macro_rules! neighbor {
     ($name:ident, $float:ty, $bits:ty) => {
         #[inline(always)]
@@ -125,8 +122,7 @@ pub(super) fn to_odd(value: f64, error: f64) -> f64 {
     if error == 0.0 || value.to_bits() & 1 == 1 || !value.is_finite() {
         return value;
     }
-    // The last bit is even and the exact value differs, so a step towards the exact value sets the
-    // bit.
+    // The last bit is even and the exact value differs: a step towards that sets the bit.
     neighbor64(value, error > 0.0)
 }
 
@@ -325,7 +321,6 @@ operations! {
     AbsF64(a: f64) -> f64 { change_sign(a, a.to_bits() & !(1 << 63)) }
     @rows(true)
     NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
-    /// The magnitude of `b` with the sign of `a`.
     CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
     CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
 }

@@ -16,8 +16,7 @@ pub trait Float8 {
     /// Infinity, if the format has one.
     const INFINITY: Option<u8>;
 
-    /// Rounds to nearest. A number out of range becomes the largest number; with `RELU`, a negative
-    /// one zero.
+    /// Rounds to nearest. Numbers out of range become the largest one; with `RELU`, negatives 0.
     #[inline(always)]
     fn encode<const RELU: bool>(x: f64) -> u8 {
         if x.is_nan() {

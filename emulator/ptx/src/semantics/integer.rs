@@ -3,18 +3,14 @@
 use super::{Comparison, Lane, Test, operations};
 use core::marker::PhantomData;
 
-/// The integer types of PTX instructions.
 pub(crate) trait Int: Lane + Ord {
-    /// The unsigned type of the same size.
     type Unsigned: Int;
     const ZERO: Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
-    /// Returns the upper half of the product.
     fn mul_high(self, other: Self) -> Self;
-    /// Returns all ones for a zero divisor, as on hardware; the smallest number divided by -1
-    /// wraps.
+    /// All ones for a zero divisor, as on hardware; the smallest number divided by -1 wraps.
     fn div(self, other: Self) -> Self;
     /// Returns all ones for a zero divisor, as on hardware.
     fn rem(self, other: Self) -> Self;

@@ -76,8 +76,7 @@ macro_rules! lanes {
             $( const FORMAT: Option<FloatFormat> = Some(FloatFormat::$format); )?
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
-                // SAFETY: within the rows that the caller guarantees, which are aligned for any
-                // cell.
+                // SAFETY: within the rows that the caller guarantees, aligned for any cell.
                 let $raw = unsafe { *row.cast::<$cell>().add(lane) };
                 $from
             }
@@ -135,7 +134,6 @@ pub(crate) trait Pure: Sized {
     fn eval(a: Self::A, b: Self::B, c: Self::C, d: Self::D) -> Self::Out;
 }
 
-/// A comparison of two values.
 pub(crate) trait Test {
     type A: Lane;
     type B: Lane;
@@ -144,12 +142,10 @@ pub(crate) trait Test {
     fn eval(a: Self::A, b: Self::B) -> bool;
 }
 
-/// A comparison of instructions. Most share the code of another one: with the opposite result, with
-/// exchanged operands, or both.
+/// A comparison. Most use another's code: with the opposite result, exchanged operands, or both.
 pub(crate) trait Comparison {
     /// The comparison that is compiled.
     type Core: Test;
-    /// True if the result is the opposite.
     const OPPOSITE: bool = false;
     /// True if the operands, which have the same type, are exchanged.
     const EXCHANGED: bool = false;
@@ -210,7 +206,7 @@ impl PureInfo {
         match self.lanes {
             // SAFETY: guaranteed by the caller.
             Lanes::Loop(run) => unsafe { run(rows, out, sources, mask) },
-            // SAFETY: as above; the widths are those of this operation.
+            // SAFETY: as above, with the widths of this operation.
             Lanes::Each(each) => unsafe { each.run(self, rows, out, sources, mask) },
         }
     }
@@ -226,8 +222,7 @@ impl PureInfo {
 }
 
 impl TestInfo {
-    /// Runs the comparison for the lanes of `mask`. Returns one bit per lane; other lanes' bits are
-    /// clear.
+    /// Runs the comparison for the lanes of `mask`. Returns a bit per lane; others are clear.
     ///
     /// # Safety
     /// `rows` contains both registers, in the widths of the comparison.
@@ -313,8 +308,7 @@ fn row(rows: *const u32, register: Register) -> *const u32 {
     rows.wrapping_add(register.0 as usize * LANES)
 }
 
-/// Returns the rows of sources. `map` on an array would be compiled again for each of 1700
-/// operations.
+/// Returns the rows of sources. `map` on an array would be compiled for each of 1700 operations.
 #[inline(always)]
 fn all_rows(rows: *const u32, [a, b, c, d]: [Register; 4]) -> [*const u32; 4] {
     [row(rows, a), row(rows, b), row(rows, c), row(rows, d)]

@@ -1,21 +1,17 @@
 //! Operations over whole vector registers (rows), compiled once for each vector extension.
 //!
 //! A row function runs one operation for all 32 lanes of several warps. It ignores masks: if some
-//! lanes must not change, the caller lets it write to a scratch row and merges the result under a
-//! mask.
+//! lanes must not change, the caller passes a scratch row and merges it under a mask.
 
 use super::{LANES, Lane, Pure, Test};
 use core::mem::MaybeUninit;
 
-/// Number of lanes computed before any is written, so that a row may be both source and
-/// destination.
+/// Number of lanes computed before any is written, so that a source may be the destination.
 pub const CHUNK: usize = 16;
 
-/// Runs an operation: register files of the warps, destination, sources; registers as offsets in
-/// cells.
+/// Runs an operation: register files of the warps, destination, sources (offsets in cells).
 pub type PureRows = unsafe fn(&[*mut u32], u32, &[u32; 4]);
-/// Runs a comparison: register files of the warps, sources, and an output word per warp with one
-/// bit per lane.
+/// Runs a comparison: register files of the warps, sources, output words with a bit per lane.
 pub type TestRows = unsafe fn(&[*mut u32], &[u32; 4], *mut u32);
 
 /// A vector extension for which functions are compiled.
@@ -71,8 +67,7 @@ macro_rules! if_avx512 {
     ({ $($yes:tt)* } else { $($no:tt)* }) => { $($no)* };
 }
 
-/// Declares a function for each level from one that is always inlined, and a constant with all of
-/// them.
+/// Declares a function for each level from an inlined one, and a constant with all of them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_level {
@@ -117,12 +112,10 @@ macro_rules! for_each_level {
 pub use crate::for_each_level;
 
 for_each_level! {
-    /// The row functions of an operation, by level.
     pub(super) pure_rows[O: Pure]: PureRows = run_pure::<O>(files: &[*mut u32], out: u32, sources: &[u32; 4])
 }
 
 for_each_level! {
-    /// The row functions of a comparison, by level.
     pub(super) test_rows[O: Test]: TestRows = run_test::<O>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32)
 }
 
@@ -171,8 +164,7 @@ unsafe fn run_pure<O: Pure>(files: &[*mut u32], out: u32, sources: &[u32; 4]) {
 }
 
 /// # Safety
-/// Each register file contains both registers, in the widths of the comparison; `bits` has room for
-/// one word each.
+/// Each register file contains both registers, in their widths; `bits` has room for one word each.
 #[inline(always)]
 unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u32) {
     for (index, file) in files.iter().enumerate() {
@@ -187,8 +179,7 @@ unsafe fn run_test<O: Test>(files: &[*mut u32], sources: &[u32; 4], bits: *mut u
             *word = if O::eval(a, b) { 1 << lane } else { 0 };
         }
         let mut all = 0;
-        // By value, the array would become an iterator, whose compilation takes a third of the
-        // total time.
+        // By value, the array would become an iterator, which takes a third of the compile time.
         for word in &words {
             all |= *word;
         }

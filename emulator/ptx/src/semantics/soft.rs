@@ -1,5 +1,4 @@
-//! Double-precision arithmetic in directed roundings, by integers: the exact result, then one
-//! rounding.
+//! Double-precision arithmetic in directed roundings, by integers: an exact result, rounded once.
 
 use super::float::{DOWN, NEAREST, UP, ZERO};
 
@@ -54,8 +53,7 @@ impl Exact {
         let mantissa = if large.negative == small.negative {
             large.mantissa + shifted
         } else {
-            // The bits shifted out make the difference a little smaller: borrow one and stay
-            // sticky.
+            // The bits shifted out make the difference smaller: borrow one and stay sticky.
             large.mantissa - shifted - u128::from(lost)
         };
         Exact { mantissa, sticky: lost, ..large }

@@ -1,5 +1,4 @@
-//! Video instructions: arithmetic on bytes and halves of a register, on one of them or on all at
-//! once.
+//! Video instructions: arithmetic on bytes and halves of a register, on one or on all at once.
 //!
 //! They are rare, so they are data that one function interprets lane by lane. Current processors
 //! implement few of them. The driver's compiler composes the others, and its code differs from the
@@ -32,8 +31,7 @@ impl Piece {
         register & !mask | value << self.start & mask
     }
 
-    /// Like `replace`, as scalar instructions do it: the upper half of the value goes to the upper
-    /// half.
+    /// Like `replace`, for scalar instructions: the value's upper half goes to the upper half.
     fn merge(self, register: u32, value: u32) -> u32 {
         let upper_half = Piece { bits: 16, start: 16 };
         self.replace(register, if self == upper_half { value >> 16 } else { value })

@@ -104,8 +104,7 @@ impl Functions {
 
     /// Finds the newest revision of a function, by its base name, that is not newer than `limit`.
     ///
-    /// A function with a per-thread twin does not exist in that mode before the version of the
-    /// twin.
+    /// A function with a per-thread twin does not exist in that mode before its twin's version.
     pub(crate) fn by_base(&self, base: &str, limit: Version, mode: StreamMode) -> Found {
         let Some(revisions) = self.by_base.get(base) else {
             return Found::Unknown;

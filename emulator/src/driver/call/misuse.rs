@@ -43,8 +43,7 @@ pub(crate) fn demand(
     ensure(condition, code)
 }
 
-/// Reports the noted mistake if the call is refused, and drops it otherwise. The caller holds no
-/// lock of the driver.
+/// Reports the noted mistake if the call is refused, else drops it. Called without driver locks.
 pub(super) fn judge(call: FnId, answer: Answer) {
     let noted = NOTED.try_with(RefCell::take).ok().flatten();
     let (Some(what), Err(code)) = (noted, answer) else { return };

@@ -3,8 +3,7 @@
 //! [`calls!`] takes functions in plain Rust, with checked parameter types in place of raw pointers
 //! ([`Out`], [`In`], [`Text`]), and turns each into an `extern "system"` function with the driver's
 //! exact signature. The compiler compares the signature with the table of `cuprum-sys`. A function
-//! with two symbols exists twice: with the legacy default stream and with one default stream per
-//! thread.
+//! with two symbols exists twice: for the legacy default stream and for per-thread ones.
 
 mod functions;
 mod misuse;
@@ -176,8 +175,7 @@ macro_rules! function {
             }
 
             let arguments = Arguments($(
-                // SAFETY: the caller passed it for this parameter, as the driver's documentation
-                // demands.
+                // SAFETY: the caller passed it for this parameter, as the driver documents.
                 unsafe { <$ty as $crate::driver::call::Param>::from_raw($arg) }
             ),*);
             let call = $crate::driver::call::Call {

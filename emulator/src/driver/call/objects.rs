@@ -2,8 +2,7 @@
 //!
 //! A handle is never an address. Each kind of object has a range of numbers, and no number is used
 //! twice. A stale handle, or a handle of another kind, is therefore never mistaken for a live
-//! object. One exception: the primary context of a device keeps its handle when it is created
-//! again, as on hardware.
+//! object. One exception: a recreated primary context keeps its handle, as on hardware.
 //!
 //! A table is next to its type, and declares whether its objects end with a context and whether
 //! they can leak. Such tables are registered with the functions of their module (`objects TABLE;`
@@ -96,7 +95,6 @@ const STEP: usize = 16;
 pub(crate) trait Objects: Sync {
     fn kind(&self) -> Kind;
 
-    /// Removes the objects that end with a context.
     fn end_of_context(&self, context: usize);
 
     /// Appends the leaks among the objects of a context, given by its handle and its number, or
@@ -147,7 +145,6 @@ type Object = Arc<dyn Any + Send + Sync>;
 
 #[derive(Debug)]
 struct Entry {
-    /// Has the type of the table's objects.
     object: Object,
     owner: Option<usize>,
     made: Made,
@@ -230,8 +227,7 @@ impl Handles {
         }
     }
 
-    /// Appends the leaks among the objects of a context, given by its handle and its number, or
-    /// among all objects.
+    /// Appends the leaks among the objects of a context, given by handle and number, or among all.
     fn leaks(
         &self,
         kind: LeakKind,
@@ -283,8 +279,7 @@ impl<T: Send + Sync + 'static> Table<T> {
         self
     }
 
-    /// Declares that an object left at the end of its context or the process is a leak if `judge`
-    /// says so.
+    /// Declares an object left at the end of its context or process a leak if `judge` says so.
     pub(crate) const fn leak(mut self, kind: LeakKind, judge: Judge<T>) -> Self {
         self.leak = Some((kind, judge));
         self

@@ -14,8 +14,7 @@ pub(crate) trait Param: Copy {
 
     /// # Safety
     ///
-    /// The caller of the driver function passed `raw` for this parameter, as the driver's
-    /// documentation demands.
+    /// The caller of the driver function passed `raw` for this parameter, as the driver documents.
     unsafe fn from_raw(raw: Self::Raw) -> Self;
 }
 
@@ -162,8 +161,7 @@ impl<T: Copy> Out<T> {
     /// Reads the value of a parameter that is both input and output.
     pub(crate) fn get(self) -> Answer<T> {
         self.check()?;
-        // SAFETY: not null, and only called for parameters that are documented to hold a value on
-        // entry.
+        // SAFETY: not null, and only called for parameters documented to hold a value on entry.
         Ok(unsafe { self.0.read_unaligned() })
     }
 
@@ -229,8 +227,7 @@ impl<T> Param for In<T> {
 }
 
 impl<T> In<T> {
-    /// An array in a structure of the client: null, or valid for as many values as the structure
-    /// says.
+    /// An array in a client's structure: null, or valid for as many values as that says.
     pub(crate) fn of(array: *const T) -> Self {
         Self(array)
     }
@@ -244,8 +241,7 @@ impl<T: Copy> In<T> {
     /// Reads the value; fails if the pointer is null.
     pub(crate) fn get(self) -> Answer<T> {
         ensure(!self.0.is_null(), INVALID_VALUE)?;
-        // SAFETY: not null, so it is a readable value of the caller by the contract of
-        // `Param::from_raw`.
+        // SAFETY: not null, so readable by the contract of `Param::from_raw`.
         Ok(unsafe { self.0.read_unaligned() })
     }
 

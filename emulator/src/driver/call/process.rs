@@ -54,9 +54,8 @@ pub(crate) fn at_exit(run: fn()) {
 
 static AT_THREAD_END: OnceLock<fn()> = OnceLock::new();
 
-/// Registers a function that runs when the calling thread ends, if possible after the destructors
-/// of the client's thread-local variables. Only one function can be registered; the thread runs it
-/// once.
+/// Registers a function that the calling thread runs once at its end, if possible after the
+/// destructors of the client's thread-local variables. There can be only one such function.
 pub(crate) fn at_thread_end(run: fn()) {
     AT_THREAD_END.get_or_init(|| run);
     os::watch_thread();
@@ -115,8 +114,7 @@ mod os {
         });
         // Without a key, the thread's state is never freed.
         if let Some(key) = *key {
-            // SAFETY: the driver's own key. Its values are not dereferenced and only need to differ
-            // from null.
+            // SAFETY: the driver's own key. Its values must only differ from null.
             unsafe { pthread_setspecific(key, ptr::without_provenance(1)) };
         }
     }
@@ -182,8 +180,7 @@ mod loaded {
         unsafe { dlopen(file.as_ptr(), RTLD_LAZY_NOLOAD_NODELETE) };
     }
 
-    /// Returns the file of the first code on this thread's stack that is neither in this library
-    /// nor in the C library.
+    /// Returns the file of the first code on this thread's stack outside this and the C library.
     #[cfg(target_env = "gnu")]
     pub(super) fn caller() -> Option<String> {
         let own = mapped_at((caller as *const c_void).addr())?.base;

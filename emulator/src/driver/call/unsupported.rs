@@ -1,5 +1,4 @@
-//! Messages about functions that return `CUDA_ERROR_NOT_SUPPORTED`: the name and the reason, once
-//! per reason.
+//! Messages about functions that return `CUDA_ERROR_NOT_SUPPORTED`: name and reason, once each.
 
 use std::cell::Cell;
 use std::panic::catch_unwind;
@@ -28,7 +27,6 @@ unsafe extern "system" fn stub<const NUMBER: usize>() -> CUresult {
     refuse(NUMBER)
 }
 
-/// Body of each stub.
 fn refuse(number: usize) -> CUresult {
     // A panic of the client's hook must not unwind into C.
     let _ = catch_unwind(|| FnId::ALL.get(number).copied().map(tell_stub));
@@ -66,15 +64,13 @@ thread_local! {
     static REASON: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Returns the code for unsupported arguments of an implemented function. The reason names an
-/// alternative.
+/// Returns the code for unsupported arguments of a function. The reason names an alternative.
 pub(crate) fn not_supported(reason: &'static str) -> CUresult {
     REASON.set(Some(reason));
     CUresult::CUDA_ERROR_NOT_SUPPORTED
 }
 
-/// Reports to the client's hook why a call returns `CUDA_ERROR_NOT_SUPPORTED`, once per function
-/// and reason.
+/// Reports to the client's hook why a call is not supported, once per function and reason.
 pub(super) fn tell_arguments(id: FnId) {
     if let Some(reason) = REASON.take() {
         tell(id, reason);

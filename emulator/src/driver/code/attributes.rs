@@ -1,4 +1,4 @@
-//! Attributes of kernels: those set by clients, and those of the code.
+//! Attributes of kernels: set by clients, and of the code.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};

@@ -8,8 +8,7 @@ use crate::driver::state::settings;
 
 use super::function::Function;
 
-/// Maximum blocks of a cluster: on any device with clusters, and if a kernel allows non-portable
-/// sizes.
+/// Maximum blocks of a cluster: on any device, and for kernels that allow non-portable sizes.
 const MOST_PORTABLE: u32 = 8;
 const MOST: u32 = 16;
 

@@ -17,8 +17,7 @@ use super::occupancy::resident_blocks;
 /// Blocks of clusters per multiprocessor of an H100, even for the smallest blocks.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
 
-/// Returns the parts of a launch that is only queried: its function, its shape, and the blocks of
-/// its clusters.
+/// Returns the parts of a launch that is only queried: function, shape, blocks per cluster.
 fn imagined(
     function: CUfunction,
     config: In<CUlaunchConfig>,

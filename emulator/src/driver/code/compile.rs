@@ -69,7 +69,6 @@ pub(super) fn target() -> LoadOptions {
     LoadOptions { compute_capability: major * 10 + minor, newest_ptx }
 }
 
-/// Returns the driver's code for PTX that it refuses.
 pub(super) fn refusal(error: &PtxError) -> Refused {
     let code = match error.kind {
         PtxErrorKind::Version => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,

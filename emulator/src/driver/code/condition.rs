@@ -1,5 +1,4 @@
-//! Conditions: numbers set by kernels, which select the graphs that a conditional node runs and how
-//! often.
+//! Conditions: numbers set by kernels that select which graphs a node runs and how often.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};

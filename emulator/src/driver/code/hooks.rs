@@ -1,5 +1,4 @@
-//! Requests of running kernels to the driver: output of `printf`, heap memory, conditions, texture
-//! objects.
+//! Requests of running kernels to the driver: `printf`, heap memory, conditions, texture objects.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

@@ -1,5 +1,4 @@
-//! Images that a client passes as a module: PTX text, a fat binary, a wrapper of one, or machine
-//! code.
+//! Images that a client passes as a module: PTX text, a (wrapped) fat binary, or machine code.
 
 use core::ffi::{CStr, c_void};
 use std::slice;
@@ -132,8 +131,7 @@ impl Image {
     fn begins(self, magic: [u8; 4]) -> bool {
         magic.into_iter().enumerate().all(|(index, byte)| {
             let at = self.start.cast::<u8>().wrapping_add(index);
-            // SAFETY: an image has a whole header or is text up to its NUL; no earlier byte was a
-            // NUL.
+            // SAFETY: an image has a whole header or is text up to its first NUL.
             unsafe { at.read() == byte }
         })
     }

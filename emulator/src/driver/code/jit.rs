@@ -1,5 +1,4 @@
-//! Options of the functions that compile. Only the log buffers and the limit of registers matter
-//! here.
+//! Options of functions that compile. Only the log buffers and the register limit matter here.
 
 use core::ffi::{c_char, c_void};
 
@@ -41,8 +40,7 @@ impl RegisterLimit {
         self
     }
 
-    /// Returns the limit as a last line of PTX, for code that is linked with a limit and loaded
-    /// without.
+    /// Returns the limit as a last line of PTX, for code linked with a limit and loaded without.
     pub(super) fn mark(self) -> String {
         self.0.map_or_else(String::new, |most| format!("{MARK}{most}\n"))
     }
@@ -53,8 +51,7 @@ impl RegisterLimit {
         Self(last.and_then(|line| line.strip_prefix(MARK)?.parse().ok()))
     }
 
-    /// Returns the registers of a kernel that would use `wanted`, and the bytes of local memory
-    /// that replace the rest.
+    /// Returns the granted registers of `wanted`, and the bytes of local memory for the rest.
     pub(super) fn apply(self, wanted: u32) -> (u32, u32) {
         let most = self.0.map_or(wanted, |most| most.max(FEWEST_REGISTERS));
         let kept = wanted.min(most);
@@ -99,8 +96,7 @@ impl Options {
             ensure(option.name().is_some(), INVALID_VALUE)?;
             let slot = values.nth(index);
             let value = slot.get()?;
-            // SAFETY: only called for the two options whose value is a buffer of the client, or
-            // null.
+            // SAFETY: only called for two options, whose value is a client's buffer or null.
             let buffer = || Some(unsafe { Out::from_raw(value.cast::<c_char>()) });
             match option {
                 CUjit_option::CU_JIT_ERROR_LOG_BUFFER => read.error.buffer = buffer(),

@@ -1,7 +1,6 @@
 //! Joins the PTX of several inputs.
 //!
-//! Only the first header is kept. A symbol that one input declares and another defines is then in
-//! one module.
+//! Keeps only the first header, so that declarations and definitions are in one module.
 
 use cuprum_sys::CUresult;
 
@@ -16,7 +15,6 @@ pub(super) struct Joined {
     has_device_runtime: bool,
 }
 
-/// Position of an input in the joined text.
 #[derive(Debug)]
 struct Input {
     name: String,

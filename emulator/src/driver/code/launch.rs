@@ -92,8 +92,7 @@ impl Launch {
             note(|| Act::of_kernel(&self.function.kernel, touched));
         }
         if let Some(workspace) = workspace {
-            // Only this function knows the address, so the memory exists and freeing it cannot
-            // fail.
+            // Only this function knows the address, so freeing the memory cannot fail.
             let _ = memory().free(workspace.base);
         }
         match result {
@@ -143,13 +142,11 @@ pub(crate) fn pack_params(
         (false, false) => return Err(INVALID_VALUE),
         (false, true) => {
             for (index, param) in kernel.params().iter().enumerate() {
-                // SAFETY: the array is not null, and the client passes one pointer for each
-                // parameter of the kernel.
+                // SAFETY: not null; the client passes a pointer for each parameter.
                 let from = unsafe { each.wrapping_add(index).read_unaligned() };
                 ensure(!from.is_null(), INVALID_VALUE)?;
                 let to = &mut buffer[param.offset as usize..][..param.size as usize];
-                // SAFETY: the client's argument is not null and has the size of the parameter; the
-                // buffer is our own.
+                // SAFETY: the client's argument is not null and has the parameter's size.
                 unsafe { ptr::copy_nonoverlapping(from.cast(), to.as_mut_ptr(), to.len()) };
             }
         }
@@ -157,8 +154,7 @@ pub(crate) fn pack_params(
             let (from, bytes) = extra_buffer(extra)?;
             ensure(bytes >= buffer.len() && !from.is_null() || buffer.is_empty(), INVALID_VALUE)?;
             ensure(bytes == buffer.len(), CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)?;
-            // SAFETY: the client states that its buffer has as many bytes as ours; it is null only
-            // if that is zero.
+            // SAFETY: the client's buffer has as many bytes as ours; null only if zero.
             unsafe { ptr::copy_nonoverlapping(from.cast(), buffer.as_mut_ptr(), buffer.len()) };
         }
     }
@@ -208,8 +204,7 @@ fn launch(
 }
 
 impl LaunchShape {
-    /// Compares the shape with the limits of the device and the kernel. Returns the threads per
-    /// block.
+    /// Checks the shape against the limits of device and kernel. Returns the threads per block.
     fn check(&self, function: &Function) -> Answer<u32> {
         let (kernel, name) = (&function.kernel, function.kernel.name());
         let within = |sides: [u32; 3], limits: [u32; 3]| {

@@ -1,5 +1,4 @@
-//! Launches by the functions from before CUDA 4.0, which set the shape and arguments on the
-//! function.
+//! Launches as before CUDA 4.0: calls set the shape and arguments on the function.
 
 use core::ffi::c_void;
 use core::slice;
@@ -78,8 +77,7 @@ calls! {
 
     fn cuParamSetv(_call, hfunc: CUfunction, offset: i32, ptr: *mut c_void, numbytes: u32) {
         ensure(!ptr.is_null(), INVALID_VALUE)?;
-        // SAFETY: the client's argument, not null, has the stated size, and the client keeps it
-        // during the call.
+        // SAFETY: the client's argument, not null, has the stated size during the call.
         let value = unsafe { slice::from_raw_parts(ptr.cast::<u8>(), numbytes as usize) };
         set_param(hfunc, offset, value)
     }

@@ -124,8 +124,7 @@ fn create(
 fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: usize, name: Text) -> Answer {
     let link = Link::find(state)?;
     ensure(!data.is_null() && size > 0, INVALID_VALUE)?;
-    // SAFETY: the client's input, not null, has the stated size, and the client keeps it during the
-    // call.
+    // SAFETY: the client's input, not null, has the stated size during the call.
     let bytes = unsafe { slice::from_raw_parts(data.cast::<u8>(), size) };
     // The name is optional.
     link.add(kind, bytes, &name.get().unwrap_or_default())

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use crate::program::Program;
 
-/// A program with an index of its names.
 #[derive(Debug)]
 pub(crate) struct Named {
     program: Program,

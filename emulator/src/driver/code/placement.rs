@@ -8,8 +8,7 @@ use crate::program::{FUNCTION_STRIDE, Global, GlobalSpace, RelocationTarget};
 use crate::driver::answer::{Answer, OUT_OF_MEMORY};
 use crate::driver::state::memory;
 
-/// Allocates the selected variables for a context on a device. Frees them again if one does not
-/// fit.
+/// Allocates the selected variables for a context on a device: all, or none if one does not fit.
 pub(crate) fn place(
     (context, device): (u64, u32),
     globals: &[Global],

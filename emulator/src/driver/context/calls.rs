@@ -169,8 +169,7 @@ calls! {
         call.context().map(drop)
     }
 
-    /// A context without a restriction has all multiprocessors, even though the device supports
-    /// none.
+    /// An unrestricted context has all multiprocessors, even if the device supports none.
     fn cuCtxGetExecAffinity(
         call,
         pExecAffinity: Out<CUexecAffinityParam>,

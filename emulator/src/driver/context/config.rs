@@ -50,8 +50,7 @@ impl Config {
         let found = self.limits.iter_mut().find(|(known, _)| *known == limit);
         let place = found.ok_or_else(|| unknown_limit(limit))?;
         ensure(!self.in_use.contains(&limit), INVALID_VALUE)?;
-        // As recorded on an H100, which accepts any number; one that overflows when rounded becomes
-        // 0.
+        // As recorded on an H100, which accepts any number; 0 if rounding overflows.
         place.1 = match limit {
             CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE => {
                 (value.max(512 << 10).wrapping_add(255) & !255).min(2 << 30)
@@ -63,8 +62,7 @@ impl Config {
     }
 }
 
-/// Returns the error for a limit that exists, but not on this device, or for one that does not
-/// exist.
+/// Returns the error for a limit that does not exist, or only on other devices.
 fn unknown_limit(limit: CUlimit) -> CUresult {
     match limit.name() {
         Some(_) => CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT,

@@ -21,8 +21,7 @@ thread_local! {
     static STACK: ManuallyDrop<RefCell<Vec<Arc<Context>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// Returns the current context, alive or not. If that is a part of a device, returns the context
-/// that owns its objects.
+/// Returns the current context, alive or not; for a part of a device, the owner of its objects.
 pub(crate) fn current() -> Option<Arc<Context>> {
     current_itself().map(Context::whole)
 }
@@ -71,8 +70,7 @@ impl Call {
         current().ok_or(INVALID_CONTEXT)
     }
 
-    /// Finds a context by its handle; null means the current one. Fails if it has ended or has a
-    /// sticky error.
+    /// Finds a context by handle; null is the current one. Fails if it has ended or a sticky error.
     pub(crate) fn context_or_current(&self, handle: CUcontext) -> Answer<Arc<Context>> {
         if handle.is_null() {
             return self.context();

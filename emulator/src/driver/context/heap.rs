@@ -14,8 +14,7 @@ pub(crate) struct Heap {
     blocks: Mutex<Ranges>,
 }
 
-/// Alignment of a block, and minimum gap after it, so that small overruns do not reach another
-/// block.
+/// Alignment of a block, and minimum gap after it, so that small overruns reach no other block.
 const ALIGN: u64 = 16;
 
 impl Heap {

@@ -31,13 +31,11 @@ pub(crate) struct Context {
     config: Mutex<Config>,
     /// Heap of its kernels; created when a kernel first allocates.
     heap: Mutex<Option<Arc<Heap>>>,
-    /// Contexts whose memory this one may access.
     peers: Mutex<HashSet<u64>>,
     /// Set only in the context of a green context, which owns no objects.
     part: Option<GreenPart>,
 }
 
-/// Describes a context on a part of a device.
 #[derive(Debug)]
 pub(crate) struct GreenPart {
     /// The primary context, which owns all objects created in this one.
@@ -47,7 +45,6 @@ pub(crate) struct GreenPart {
 
 const KNOWN_FLAGS: u32 = CUctx_flags::CU_CTX_FLAGS_MASK.0;
 
-/// The scheduling flags, of which at most one may be set.
 const SCHEDULE_FLAGS: u32 = CUctx_flags::CU_CTX_SCHED_MASK.0;
 
 pub(super) fn check_flags(flags: u32) -> Answer {
@@ -95,8 +92,7 @@ impl Context {
         }
     }
 
-    /// Finds a context by its handle. For a part of a device, returns the context that owns its
-    /// objects.
+    /// Finds a context by handle; for a part of a device, the context that owns its objects.
     pub(crate) fn find(handle: CUcontext) -> Answer<Arc<Self>> {
         Self::find_itself(handle).map(|context| context.whole())
     }

@@ -1,5 +1,4 @@
-//! The primary context of each device, which all libraries of a process share and which counts its
-//! users.
+//! The primary context of each device, shared by all libraries of a process, with a use count.
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 

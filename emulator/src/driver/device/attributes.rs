@@ -37,8 +37,7 @@ pub(crate) const SHARED_PER_MULTIPROCESSOR: u32 = 228 << 10;
 pub(crate) const SHARED_RESERVED: u32 = 1 << 10;
 pub(crate) const SHARED_OPT_IN: u32 = SHARED_PER_MULTIPROCESSOR - SHARED_RESERVED;
 
-/// Returns the number of the host's processors. Read once, because the query takes longer than a
-/// launch.
+/// Returns the number of host processors. Read once: the query takes longer than a launch.
 pub(crate) fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))

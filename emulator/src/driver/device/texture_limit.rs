@@ -2,20 +2,15 @@
 
 use cuprum_sys::CUdevice_attribute as A;
 
-/// Width in one and two dimensions.
 pub(crate) const WIDTH: usize = 131_072;
-/// Height in two dimensions.
 pub(crate) const HEIGHT: usize = 65_536;
 /// Each side in three dimensions.
 pub(crate) const SOLID: usize = 16_384;
-/// In three dimensions, an array deeper than `SOLID` has at most this width and height, and this
-/// depth.
+/// In three dimensions, an array deeper than `SOLID` has at most this width, height and depth.
 pub(crate) const DEEP_SOLID: (usize, usize) = (8192, 32_768);
 /// Sides of arrays with layers, faces, mip levels or gathering, and of one-dimensional surfaces.
 pub(crate) const SPECIAL: usize = 32_768;
-/// Layers in one and two dimensions.
 pub(crate) const LAYERS: usize = 2048;
-/// Faces of layered cubes.
 pub(crate) const FACES: usize = 2046;
 /// Alignment in bytes of textures in linear memory, and of their pitch.
 pub(crate) const ALIGNMENT: u64 = 512;

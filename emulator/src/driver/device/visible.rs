@@ -7,14 +7,12 @@ use cuprum_sys::CUresult;
 use crate::driver::answer::{Answer, ensure};
 use crate::driver::state::settings;
 
-/// First bytes of the UUID of each device: `cuprum-software`.
 const UUID_STEM: &[u8; 15] = b"cuprum-software";
 
 /// First characters of a UUID as text.
 const UUID_PREFIX: &str = "GPU-";
 
-/// Returns the devices that the client sees, by their number if all were visible. Fails if a list
-/// names a device twice.
+/// Returns the visible devices, by their number among all. Fails if a list names one twice.
 fn visible() -> Answer<&'static [u32]> {
     static VISIBLE: OnceLock<Answer<Vec<u32>>> = OnceLock::new();
     let visible = VISIBLE.get_or_init(|| {

@@ -19,7 +19,6 @@ static SEMAPHORES: Table<Imported> = Table::new(Kind::ExternalSemaphore)
     .owned_by(|imported: &Imported| imported.context.handle)
     .leak(LeakKind::ExternalSemaphore, |_, _| Leaked::Yes);
 
-/// A semaphore of another API.
 #[derive(Debug)]
 struct Imported {
     context: Arc<Context>,
@@ -88,8 +87,7 @@ pub(crate) enum Params {
     Waits(Arc<[CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS]>),
 }
 
-// SAFETY: the pointers in handles and parameters are numbers of the client. They are only returned
-// to it, never dereferenced.
+// SAFETY: pointers in handles and parameters are only returned to the client.
 unsafe impl Send for Semaphores {}
 // SAFETY: as above.
 unsafe impl Sync for Semaphores {}

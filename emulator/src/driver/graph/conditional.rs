@@ -97,8 +97,7 @@ impl Conditional {
 }
 
 impl NodeKind {
-    /// True if the body of a conditional node may contain this node, because a device can run it
-    /// without the host.
+    /// True if a conditional node's body may contain this node: a device can run it alone.
     pub(super) fn can_be_conditional(&self) -> bool {
         matches!(
             self,

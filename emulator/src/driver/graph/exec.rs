@@ -36,8 +36,7 @@ pub(super) struct Step {
     pub(super) after: Arc<[usize]>,
     pub(super) kind: NodeKind,
     pub(super) enabled: bool,
-    /// The steps of the graphs that a node owns: a child graph, or the bodies of a conditional
-    /// node.
+    /// Steps of the graphs that a node owns: a child graph, or the bodies of a conditional node.
     pub(super) bodies: Vec<Vec<Step>>,
 }
 
@@ -95,7 +94,6 @@ impl Step {
     }
 }
 
-/// A launch of an executable graph.
 #[derive(Debug, Clone)]
 pub(super) struct GraphRun {
     pub(super) steps: Vec<Step>,
@@ -121,8 +119,7 @@ impl Operation for GraphRun {
 }
 
 impl GraphRun {
-    /// Records the graph's allocations and frees for later calls; the stream executes them
-    /// afterwards.
+    /// Records the graph's allocations and frees for later calls; the stream executes them later.
     fn allocate(&self, frees_first: bool) -> Answer {
         for step in &self.steps {
             if let NodeKind::Alloc(memory) = &step.kind {

@@ -1,7 +1,6 @@
 //! Graphs and their nodes.
 //!
-//! Graphs own nodes, and some nodes own graphs, so this file and the files of the kinds of nodes
-//! depend on each other.
+//! Graphs own nodes, and some nodes own graphs, so this file and the nodes' files need each other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -125,7 +124,6 @@ impl Graph {
 }
 
 impl Node {
-    /// Removes a node, with the graphs that it owns.
     pub(super) fn remove(handle: usize) {
         let kind = NODES.remove(handle).map(|node| node.kind().clone());
         match kind {

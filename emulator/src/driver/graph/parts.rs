@@ -24,8 +24,7 @@ impl Step {
 }
 
 impl GraphRun {
-    /// Splits the launch into consecutive operations. Of nested graphs, only child graphs contain
-    /// waits.
+    /// Splits the launch into operations. Of nested graphs, only child graphs contain waits.
     pub(super) fn parts(self) -> Vec<Segment> {
         fn gather(steps: Vec<Step>, parts: &mut Vec<Segment>, next: &mut GraphRun) {
             for step in steps {

@@ -56,12 +56,10 @@ impl Topology {
         self.edges.iter().map(|(_, edge)| *edge)
     }
 
-    /// Returns the nodes on which a node depends.
     pub(super) fn before(&self, node: usize) -> Vec<usize> {
         self.nodes.get(node as u64).map_or_else(Vec::new, |links| others(&links.before))
     }
 
-    /// Returns the nodes that depend on a node.
     pub(super) fn behind(&self, node: usize) -> Vec<usize> {
         self.nodes.get(node as u64).map_or_else(Vec::new, |links| others(&links.behind))
     }

@@ -48,8 +48,7 @@ impl UserObject {
         };
         if let Some((destroy, data)) = last {
             USER_OBJECTS.remove(handle);
-            // SAFETY: the client's destructor with the pointer registered for it. Called once,
-            // because it was taken.
+            // SAFETY: the client's destructor with its registered pointer, taken, so called once.
             in_callback(|| unsafe { destroy(data) });
         }
     }

@@ -21,7 +21,6 @@ pub(super) struct Contents {
     image: Option<Mapped>,
 }
 
-/// The arrays of an image.
 #[derive(Debug)]
 struct Mapped {
     image: Image,
@@ -126,8 +125,7 @@ impl Contents {
     /// Makes the contents undefined.
     fn forget(&self) {
         let bytes = usize::try_from(self.region.len).unwrap_or(0);
-        // SAFETY: the region has that many bytes and keeps them alive; the client does not have it
-        // yet.
+        // SAFETY: the region owns that many bytes, and the client does not have it yet.
         unsafe { self.region.host.write_bytes(NOTHING, bytes) };
     }
 

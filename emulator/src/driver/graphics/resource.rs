@@ -49,7 +49,6 @@ pub(super) enum ResourceKind {
     },
 }
 
-/// The state of a resource that can change.
 #[derive(Debug)]
 pub(super) struct State {
     /// `READ_ONLY`, `WRITE_DISCARD` or neither.

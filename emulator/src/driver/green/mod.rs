@@ -202,8 +202,7 @@ calls! {
         put_handle(phCtx, GREENS.insert_with(make).0)
     }
 
-    /// Afterwards its streams report that the context is destroyed. Its allocations stay in the
-    /// primary context.
+    /// Its streams then report a destroyed context. Its allocations stay in the primary context.
     fn cuGreenCtxDestroy(_call, hCtx: CUgreenCtx) {
         let green = Green::find(hCtx)?;
         GREENS.remove(hCtx.addr());

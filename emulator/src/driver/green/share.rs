@@ -1,7 +1,6 @@
 //! Shares of the multiprocessors, and their division.
 //!
-//! Sizes and numbers of groups are as on an H100 (132 multiprocessors, driver 580), for the same
-//! number of multiprocessors.
+//! Sizes and numbers of groups are as on an H100 (driver 580), for its 132 multiprocessors.
 
 use cuprum_sys::*;
 
@@ -20,19 +19,16 @@ const IGNORE_COSCHEDULING: u32 =
 const LARGEST_CLUSTERS: u32 =
     CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.0;
 
-/// Maximum of multiprocessors that can be requested to run together, from compute capability 9.0
-/// on.
+/// Maximum multiprocessors requested to run together, from compute capability 9.0 on.
 const MOST_COSCHEDULED: u32 = 32;
 
 impl Share {
-    /// Converts it to an undivided resource.
     pub(super) fn whole(self) -> CUdevResource {
         let (least, multiple) = granularity(settings().compute_capability.0);
         self.resource(least, multiple)
     }
 
-    /// Converts it to a part, for which a driver of CUDA 13.0 reports no granularity. An empty part
-    /// has no kind.
+    /// Converts it to a part, without a granularity, as in CUDA 13.0. An empty part has no kind.
     pub(super) fn part(self) -> CUdevResource {
         if self.count == 0 { CUdevResource::zeroed() } else { self.resource(0, 0) }
     }
@@ -57,8 +53,7 @@ impl Share {
         let is_sm = resource.type_ == CUdevResourceType::CU_DEV_RESOURCE_TYPE_SM;
         ensure(is_sm, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE)?;
         let [a, b, c, d, ..] = resource._internal_padding;
-        // SAFETY: the type says that the client set this member, which is plain numbers, valid for
-        // any bits.
+        // SAFETY: the type says that the client set this member, plain numbers.
         let count = unsafe { resource.u.sm }.smCount;
         Ok(Self { start: u32::from_ne_bytes([a, b, c, d]), count })
     }
@@ -108,8 +103,7 @@ fn groups_of(total: u32, major: u32, ignores: bool, min: u32) -> Answer<(u32, u3
     };
     let size = min.max(least).next_multiple_of(multiple).min(total);
     let fit = total / size;
-    // The multiprocessors form clusters whose sizes are not multiples of 8, so hardware has one of
-    // the smallest groups fewer.
+    // Clusters have sizes that are not multiples of 8, so hardware has one smallest group fewer.
     let uneven = !ignores && size == least && total % size != 0 && fit > 1;
     Ok((size, if uneven { fit - 1 } else { fit }))
 }

@@ -92,8 +92,7 @@ pub(crate) fn take_away(address: u64) -> Answer {
 
 /// Frees memory after all work of its own context, which may differ from the current one.
 ///
-/// Memory of a pool is freed immediately, as on an H100 with driver 580. Work that still uses it
-/// finds it freed, or reused.
+/// Frees pool memory immediately, as on an H100 with driver 580, even if work still uses it.
 fn free(call: &Call, address: u64, kinds: &[RegionKind]) -> Answer {
     let memory = memory();
     let Some(region) = memory.find(address) else {

@@ -47,8 +47,7 @@ impl Bytes {
         Ok(Self::Device { regions, start: address, returns: returns() })
     }
 
-    /// Returns a range that the device fills. Fails for host memory of a pool to which no device
-    /// has access.
+    /// Returns a range that the device fills. Fails for host memory of a pool without access.
     pub(crate) fn reachable(address: u64, len: u64) -> Answer<Self> {
         let bytes = Self::device(address, len)?;
         match &bytes {
@@ -87,7 +86,6 @@ impl Bytes {
         matches!(self, Self::Host(_) | Self::Staged(_))
     }
 
-    /// True for memory that only the device can access.
     pub(crate) fn is_of_device(&self) -> bool {
         matches!(self, Self::Device { regions, .. } if !regions.iter().any(|region| region.kind.host_visible()))
     }

@@ -1,7 +1,6 @@
 //! Memory of the allocation nodes of graphs.
 //!
-//! The memory of a node always has the same address. It exists from a launch of its graph until it
-//! is freed.
+//! The memory of a node always has the same address. It exists from a launch until it is freed.
 
 use core::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,8 +18,7 @@ use crate::driver::context::Context;
 use crate::driver::device;
 use crate::driver::state::{memory, settings};
 
-/// The memory of an allocation node. It ends with the last graph that has the node, or when it is
-/// freed after that.
+/// Memory of an allocation node. Ends with the last graph with the node, or when freed later.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) base: u64,
@@ -28,8 +26,7 @@ pub(crate) struct Block {
     device: i32,
     context: u64,
     physical: Physical,
-    /// True if a launch has allocated it, in the order of calls; the stream may not have reached it
-    /// yet.
+    /// True if a launch has allocated it, in the order of calls, even if the stream has not yet.
     allocated: AtomicBool,
     /// True if the device counts it, which it does from the first launch on.
     counted: AtomicBool,
@@ -100,8 +97,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Records that a launch allocates it. Fails if it is already allocated, unless the launch
-    /// frees it first.
+    /// Records that a launch allocates it. Fails if it is allocated, unless `frees_first`.
     pub(crate) fn allocate(self: &Arc<Self>, frees_first: bool) -> Answer {
         let was_allocated = self.allocated.swap(true, Ordering::AcqRel);
         ensure(frees_first || !was_allocated, INVALID_VALUE)?;

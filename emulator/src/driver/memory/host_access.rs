@@ -5,8 +5,8 @@
 //! previous handler: Rust's standard library, Python's `faulthandler`, or none, which ends the
 //! process. Linux on x86-64 and AArch64 only.
 //!
-//! The handler only does what signal handlers may do: it allocates nothing, waits for no lock, and
-//! writes with `write`. The faulting access is in the client's code, so it does not interrupt the
+//! As signal handlers must, the handler allocates nothing, waits for no lock, and writes with
+//! `write`. The faulting access is in the client's code, so it does not interrupt the
 //! driver, unless the client passed a device address to the driver as an output.
 
 use crate::driver::state::settings;
@@ -113,8 +113,7 @@ mod os {
             return;
         }
         let (previous, handler) = (&watched.previous, on_fault as extern "C" fn(_, _, _));
-        // This handler calls the previous one, so it runs on the same stack with the same signals
-        // blocked.
+        // This handler calls the previous one, so it runs on that stack with those signals blocked.
         let ours = Action {
             handler: handler as usize,
             mask: previous.mask,
@@ -222,7 +221,7 @@ mod os {
         }
     }
 
-    /// Does what would happen without this handler.
+    /// Handles the signal as if this handler did not exist.
     fn hand_on(previous: &Action, signal: c_int, info: *const Info, machine: *const Machine) {
         // SAFETY: it is valid, as in the caller.
         let is_fault = unsafe { (*info).code } > 0;

@@ -1,5 +1,4 @@
-//! Memory of clients: allocations, pools, virtual memory, queries about addresses, and the memory
-//! of graphs.
+//! Memory of clients: allocations, pools, virtual memory, queries about addresses, graph memory.
 
 mod allocation;
 mod bytes;

@@ -130,8 +130,7 @@ calls! {
         for (index, &attribute) in attributes.iter().enumerate() {
             let out = data.at(index)?;
             match write_attribute(out, attribute, ptr, region.as_ref()) {
-                // Device memory has no host address. In a list of attributes that is null, not an
-                // error.
+                // Device memory has no host address: null in a list, not an error.
                 Err(INVALID_VALUE)
                     if attribute == CUpointer_attribute::CU_POINTER_ATTRIBUTE_HOST_POINTER =>
                 {

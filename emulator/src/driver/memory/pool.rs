@@ -20,8 +20,7 @@ use super::handle_type::{FILE_DESCRIPTOR, check_handle_types};
 use super::returned::note_return;
 use super::shared_pool::shared_file;
 
-/// Unit in which a pool grows: its maximum size is a multiple, as measured on an H100 with driver
-/// 580.
+/// Unit of growth of a pool: its maximum size is a multiple, as on an H100 with driver 580.
 const PAGE: u64 = 32 << 20;
 
 /// Location of a pool's memory, and the devices that can access it.
@@ -95,7 +94,6 @@ pub(crate) static POOLS: Table<Pool> =
 
 static ORIGINS: Mutex<Ordered<Origin>> = Mutex::new(Ordered::new());
 
-/// The pool of an allocation.
 #[derive(Debug, Clone, Copy)]
 struct Origin {
     pool: usize,
@@ -239,8 +237,7 @@ pub(crate) fn pool_of(address: u64) -> Option<usize> {
     origins().get(address).map(|origin| origin.pool)
 }
 
-/// Records that a stream will free an allocation of a pool, which cannot be freed again before
-/// that.
+/// Records that a stream will free an allocation of a pool: no other free is allowed before that.
 pub(crate) fn will_leave_pool(address: u64) -> Answer {
     match origins().get_mut(address) {
         Some(origin) => ensure(!std::mem::replace(&mut origin.is_leaving, true), INVALID_VALUE),

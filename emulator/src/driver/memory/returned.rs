@@ -1,5 +1,4 @@
-//! Counts when pools return memory to their device: by a trim, by the end of a pool, or by a free
-//! that is not stream-ordered.
+//! Counts when pools return memory: by a trim, at their end, or by a free without a stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

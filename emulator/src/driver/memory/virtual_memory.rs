@@ -30,8 +30,7 @@ static MAPPED: Mutex<Ordered<Mapping>> = Mutex::new(Ordered::new());
 pub(crate) struct Physical {
     pub(crate) bytes: Bytes,
     props: CUmemAllocationProp,
-    /// Number of uses of the handle. The handle stays valid while the memory is mapped, as in
-    /// drivers.
+    /// Number of uses of the handle. Valid while the memory is mapped, as in drivers.
     users: AtomicUsize,
     mappings: AtomicUsize,
 }
@@ -40,8 +39,7 @@ pub(crate) struct Physical {
 struct Mapping {
     physical: Arc<Physical>,
     handle: usize,
-    /// Access of each device; other devices have none. Without any access it is not usable as
-    /// memory.
+    /// Access of each device; others have none. Without any, it is not usable as memory.
     access: Vec<(i32, CUmemAccess_flags)>,
 }
 

@@ -69,7 +69,6 @@ pub(crate) trait Target: Send {
 
     fn has(&self, nodes: &[usize]) -> bool;
 
-    /// Returns the dependencies of a node.
     fn before(&self, node: usize) -> Vec<usize>;
 
     fn destroy(&self);
@@ -86,11 +85,9 @@ impl fmt::Debug for dyn Target {
 pub(crate) enum Taken {
     /// The stream is capturing: the operation became a node, or cannot.
     Captured(Answer),
-    /// The stream is not capturing.
     Not(Box<dyn Operation>),
 }
 
-/// The point in a capture that an event recorded.
 #[derive(Debug, Clone)]
 pub(crate) struct CapturedPoint {
     capture: u64,
@@ -188,8 +185,7 @@ impl Captures {
         active.forbid_implicit(lane)
     }
 
-    /// Fails for a call that waits for a whole context if one of its streams is capturing, and ends
-    /// those captures.
+    /// Fails for a call that waits for a context if its streams are capturing. Ends those captures.
     pub(crate) fn forbid_in(&self, context: usize) -> Answer {
         if !self.any() {
             return Ok(());
@@ -238,8 +234,7 @@ impl Captures {
         capture.ok_or(INVALID_VALUE)?.fail(CUresult::CUDA_ERROR_CAPTURED_EVENT)
     }
 
-    /// Returns the point that an event recorded now in this stream marks, if the stream is
-    /// capturing.
+    /// Returns the point that an event recorded now in this stream marks, if it is capturing.
     pub(crate) fn point(&self, lane: StreamKey) -> Option<CapturedPoint> {
         if !self.any() {
             return None;
@@ -343,7 +338,6 @@ impl Active {
         self.captures.get_mut(*self.lanes.get(&lane)?)
     }
 
-    /// Adds a stream to a capture.
     fn enter(&mut self, lane: StreamKey, capture: u64) {
         self.lanes.insert(lane, capture);
         if lane.blocking {
@@ -419,8 +413,7 @@ impl Capture {
 }
 
 thread_local! {
-    /// Mode of this thread, which the client can exchange: it decides which calls a capture
-    /// forbids.
+    /// Mode of this thread, which the client can exchange: which calls a capture forbids.
     static MODE: Cell<CUstreamCaptureMode> =
         const { Cell::new(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL) };
 }

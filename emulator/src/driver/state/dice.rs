@@ -26,8 +26,7 @@ impl Dice {
         }
     }
 
-    /// True one time in four: often enough to have an effect, rarely enough to leave most work for
-    /// waits.
+    /// True one time in four: often enough to matter, rarely enough to leave most work for waits.
     pub(super) fn chance(&mut self) -> bool {
         self.below(4) == 0
     }

@@ -36,8 +36,7 @@ impl Fences {
         self.last.get(&context).copied()
     }
 
-    /// Registers an operation before its lane does, and appends its predecessors in other lanes to
-    /// `after`.
+    /// Registers an operation before its lane does. Appends predecessors in other lanes to `after`.
     pub(super) fn enter(
         &mut self,
         fence: Fence,

@@ -8,7 +8,6 @@ use super::stream_key::{StreamKey, Ticket};
 /// Maximum number of idle lanes kept. Most lanes are used again soon.
 const MOST_IDLE: usize = 64;
 
-/// The operations of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
     /// Unfinished operations, in the order of issue.
@@ -26,8 +25,7 @@ impl Lane {
 }
 
 impl Queue {
-    /// Appends an operation to its lane. Appends the operations that it waits for in other lanes to
-    /// `after`.
+    /// Appends an operation to its lane, and those that it awaits in other lanes to `after`.
     pub(super) fn enter_lane(&mut self, key: StreamKey, ticket: Ticket, after: &mut Vec<Ticket>) {
         let (lanes, idle) = (&mut self.lanes, &mut self.idle);
         let mut made = |lanes: &mut BTreeMap<StreamKey, Lane>, key: StreamKey| {

@@ -32,8 +32,7 @@ pub(crate) trait Operation: Downcast + Send {
         [0; 2]
     }
 
-    /// True for a copy between memory of two devices. Frees, and ends of objects of its context, do
-    /// not wait for it.
+    /// True for a copy between two devices. Frees and ends of objects do not wait for it.
     fn is_between_devices(&self) -> bool {
         false
     }

@@ -21,9 +21,8 @@ use super::stream_key::Ticket;
 /// The calls that wait for operations which continue after a fault. All others return immediately.
 ///
 /// Recorded on H200s (`tests/data/goldens/after_fault.txt`): the end of the context stops those
-/// operations. Freeing or unregistering host memory returns the fault immediately there and keeps
-/// the memory, which is still being written. Here it is memory of the process itself, so those two
-/// calls wait.
+/// operations. Freeing or unregistering host memory returns the fault at once and keeps the memory,
+/// which is still being written. Here the process owns the memory, so those two calls wait.
 const AWAIT: &[FnId] = &[
     FnId::cuCtxDestroy,
     FnId::cuCtxDestroy_v2,

@@ -53,7 +53,6 @@ pub(super) enum Awaited {
 #[derive(Debug)]
 struct Wait {
     number: u64,
-    /// Operations that it waits for.
     left: HashSet<Ticket>,
     /// These operations, and all operations that they wait for.
     needed: HashSet<Ticket>,
@@ -68,7 +67,6 @@ pub(crate) struct Entry {
     pub(super) after: Vec<Ticket>,
     /// Number of unfinished ones in `after`.
     blockers: usize,
-    /// Operations that have it in their `after`.
     followers: Vec<Ticket>,
     /// `None` while it runs.
     job: Option<Job>,

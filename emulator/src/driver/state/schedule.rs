@@ -95,8 +95,7 @@ impl Scheduler {
         }
         let mut queue = self.lock();
         while queue.chance() {
-            // The client may hold a lock that its callback needs, so callbacks run only when a
-            // thread waits.
+            // The client may hold a lock that its callback needs: callbacks run only in waits.
             let Some((ticket, job)) = queue.take_ready(&|entry| !entry.calls_client()) else { return };
             drop(queue);
             queue = self.run(ticket, job);
@@ -178,8 +177,7 @@ impl Scheduler {
         self.finish_all(Awaited::One(ticket));
     }
 
-    /// At the end of the process, runs the remaining operations except the client's functions, and
-    /// judges the order of all.
+    /// At the process's end, runs the remaining operations except client functions, and judges all.
     pub(crate) fn end_journal(&'static self) {
         let Some(journal) = &self.journal else { return };
         let mut queue = self.lock();
@@ -224,15 +222,13 @@ impl Scheduler {
         self.wait_for(Awaited::Green(context, green));
     }
 
-    /// True if an operation of a context waits for a value that has not been written, and so may
-    /// never run.
+    /// True if an operation of a context waits for an unwritten value, and so may never run.
     pub(crate) fn is_stalled(&self, context: usize) -> bool {
         self.lock().is_stalled(context)
     }
 
-    /// Helps to run some operations, and those they wait for, until they are finished. Leaves the
-    /// others, so that in the deferred mode a wait for one stream does not hide a missing wait for
-    /// another.
+    /// Helps to run some operations, and those they wait for, to their end. Leaves others, so that
+    /// in the deferred mode a wait for one stream does not hide a missing one for another.
     fn wait_for(&'static self, awaited: Awaited) {
         if let Some(journal) = &self.journal {
             journal.wait(awaited);
@@ -249,8 +245,7 @@ impl Scheduler {
         queue.end_wait(wait);
     }
 
-    /// Runs an operation that a wait needs. If none is ready, pauses for a moment, or until
-    /// something changes.
+    /// Runs an operation that a wait needs. If none is ready, pauses until something may change.
     fn help<'q>(&'static self, mut queue: MutexGuard<'q, Queue>, wait: u64) -> MutexGuard<'q, Queue> {
         match queue.take_for(wait) {
             Some((ticket, job)) => {

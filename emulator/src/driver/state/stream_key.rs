@@ -19,8 +19,7 @@ pub(crate) struct StreamKey {
 impl StreamKey {
     pub(crate) const LEGACY: u64 = 0;
 
-    /// False for the legacy default stream, except in a green context, as measured on an H100 with
-    /// driver 580.
+    /// False for the legacy default stream outside green contexts, as on an H100 with driver 580.
     pub(super) fn can_be_captured(self) -> bool {
         self.stream != Self::LEGACY || self.green != 0
     }

@@ -11,7 +11,6 @@ use crate::driver::handle::Handle;
 pub(super) struct Tail {
     pub(super) nodes: Vec<usize>,
     known: HashSet<usize>,
-    /// The nodes as an array of handles, for queries.
     pub(super) handles: Vec<CUgraphNode>,
 }
 

@@ -59,8 +59,7 @@ impl Operation for Free {
             block.vanish();
             return Ok(());
         }
-        // The address was checked when the operation was issued; the memory may have been freed
-        // since.
+        // The address was checked at the issue; the memory may have been freed since.
         let _ = take_away(self.0);
         Ok(())
     }
@@ -145,8 +144,7 @@ calls! {
             note_free(dptr);
             return Err(INVALID_VALUE);
         };
-        // In a capture, the memory may be an allocation node's, which is not mapped before a
-        // launch.
+        // In a capture, the memory may be a node's, which is not mapped before a launch.
         let ours = matches!(region.kind, RegionKind::Pooled | RegionKind::Device)
             || pool_of(dptr).is_some()
             || is_captured && region.kind == RegionKind::Mapped;

@@ -1,5 +1,4 @@
-//! Attributes of streams: hints for the hardware. They are stored and reported; only the priority
-//! has an effect here.
+//! Attributes of streams: hints for hardware, stored and reported. Only the priority matters.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,8 +64,7 @@ fn unset(id: Id, stream: &StreamRef) -> Answer<CUstreamAttrValue> {
 fn checked(id: Id, mut value: CUstreamAttrValue) -> Answer<CUstreamAttrValue> {
     match id {
         Id::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
-            // SAFETY: the id says that the client set this member, which is plain numbers and an
-            // address.
+            // SAFETY: the id says that the client set this member: numbers and an address.
             let window = unsafe { value.accessPolicyWindow };
             let persisting = CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING;
             let known = window.missProp != persisting;

@@ -79,8 +79,7 @@ calls! {
         put_handle(pCtx, stream.green().map_or(stream.context().handle, |_| 0))
     }
 
-    /// Only checks the arguments: host and device share managed memory, so it is always visible
-    /// everywhere.
+    /// Only checks the arguments: host and device share managed memory.
     fn cuStreamAttachMemAsync(call, hStream: CUstream, dptr: CUdeviceptr, length: usize, flags: u32) {
         let single = flags == CUmemAttach_flags::CU_MEM_ATTACH_SINGLE.0;
         ensure(matches!(flags, 1 | 2 | 4) && !(single && hStream.is_null()), INVALID_VALUE)?;

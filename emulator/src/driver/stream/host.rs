@@ -14,8 +14,7 @@ pub(crate) struct HostCall {
     pub(crate) data: *mut core::ffi::c_void,
 }
 
-// SAFETY: the driver may call the function on any thread with this pointer, and does not
-// dereference it.
+// SAFETY: the driver may call it on any thread. It does not dereference the pointer.
 unsafe impl Send for HostCall {}
 
 #[derive(Debug)]
@@ -25,16 +24,14 @@ pub(super) struct StreamCallback {
     pub(super) data: *mut core::ffi::c_void,
 }
 
-// SAFETY: the driver may call the function on any thread with this pointer and handle, and does not
-// dereference them.
+// SAFETY: the driver may call it on any thread, and does not dereference pointer and handle.
 unsafe impl Send for StreamCallback {}
 
 impl StreamCallback {
     fn call(&self, health: &Health) {
         if let Some(function) = self.function {
             let status = health.check().err().unwrap_or(CUresult::CUDA_SUCCESS);
-            // SAFETY: the client's function with the pointer registered for it. The driver may call
-            // it on any thread.
+            // SAFETY: the client's function and pointer. It may be called on any thread.
             in_callback(|| unsafe { function(self.stream, status, self.data) });
         }
     }
@@ -43,8 +40,7 @@ impl StreamCallback {
 impl Operation for HostCall {
     fn run(&self, _turn: Turn<'_>) -> Answer {
         if let Some(function) = self.function {
-            // SAFETY: the client's function with the pointer registered for it. The driver may call
-            // it on any thread.
+            // SAFETY: the client's function and pointer. It may be called on any thread.
             in_callback(|| unsafe { function(self.data) });
         }
         Ok(())

@@ -55,8 +55,7 @@ fn thread_number() -> u64 {
     thread_local! {
         static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
     }
-    // While the thread ends, each call gets a new stream. This is correct because order matters
-    // only within one call then.
+    // While the thread ends, each call gets a new stream: order only matters within one call then.
     NUMBER.try_with(|&number| number).unwrap_or_else(|_| NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
@@ -125,8 +124,7 @@ impl StreamRef {
         self.context().check()
     }
 
-    /// Fails if a capture forbids to query the stream and to wait for it; see
-    /// [`Captures::forbid_wait`].
+    /// Fails if a capture forbids queries of the stream and waits; see [`Captures::forbid_wait`].
     ///
     /// [`Captures::forbid_wait`]: crate::driver::state::Captures::forbid_wait
     pub(super) fn forbid_capture(&self) -> Answer {
@@ -162,8 +160,7 @@ impl StreamRef {
 }
 
 impl Call {
-    /// Returns the stream of a handle in this call. Fails if its context has ended or has a sticky
-    /// error.
+    /// Returns a handle's stream in this call. Fails if its context has ended or a sticky error.
     pub(crate) fn stream(&self, handle: CUstream) -> Answer<StreamRef> {
         let stream = self.stream_to_wait_for(handle)?;
         stream.context().check()?;

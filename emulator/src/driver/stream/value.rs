@@ -213,15 +213,13 @@ impl Operation for ValueBatch {
 /// Maximum number of operations per call, as on an H100.
 const MOST: usize = 255;
 
-/// Returns the operation of a structure; `None` if it has no effect here, because all memory is
-/// always visible.
+/// Returns a structure's operation; `None` if it has no effect, as all memory is visible here.
 fn operation_of(params: &CUstreamBatchMemOpParams) -> Answer<Option<ValueOperation>> {
     use CUstreamBatchMemOpType as T;
 
     // SAFETY: every member begins with the operation, and all are plain numbers.
     let operation = unsafe { params.operation };
-    // SAFETY: all members are plain numbers, valid for any bits. The operation below selects the
-    // one used.
+    // SAFETY: all members are plain numbers, valid for any bits. The operation selects one.
     let wanted = unsafe { params.waitValue };
     // SAFETY: as above.
     let written = unsafe { params.writeValue };
@@ -262,8 +260,7 @@ fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
     use CUstreamAtomicReductionDataType as D;
     use CUstreamAtomicReductionOpType as R;
 
-    // SAFETY: the caller checked the operation, so the client set this member, which is plain
-    // numbers.
+    // SAFETY: the caller checked the operation, so the client set this member, plain numbers.
     let wanted = unsafe { params.atomicReduction };
     ensure(wanted.flags == 0, INVALID_VALUE)?;
     let (width, mask) = match wanted.dataType {
@@ -280,8 +277,7 @@ fn reduction(params: &CUstreamBatchMemOpParams) -> Answer<ValueOperation> {
     Ok(ValueOperation { place: NumberPlace::new(wanted.address, width)?, value: wanted.value & mask, action })
 }
 
-/// Queues the operations separately, so that a wait delays only those after it. A capture takes
-/// them as one node.
+/// Queues the operations separately, so a wait only delays later ones. A capture makes one node.
 fn push(call: &Call, stream: CUstream, params: Vec<CUstreamBatchMemOpParams>) -> Answer {
     let stream = call.stream(stream)?;
     let batch = ValueBatch::new(params)?;
@@ -330,8 +326,7 @@ fn batch(
     push(call, stream, params.input().get_all(count as usize)?)
 }
 
-/// Defines the functions, which differ in the width of the value, and their identical second
-/// revisions.
+/// Defines functions that differ in the value's width, and their identical second revisions.
 macro_rules! value_calls {
     ([$( $batch:ident ),*] $( $write:ident, $wait:ident: $value:ty, $width:ident; )*) => {
         calls! {

@@ -1,5 +1,4 @@
-//! CUDA arrays: memory with a shape and a format, which kernels access through textures and
-//! surfaces.
+//! CUDA arrays: memory with a shape and a format, accessed through textures and surfaces.
 
 use std::sync::Arc;
 

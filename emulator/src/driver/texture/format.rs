@@ -35,8 +35,7 @@ const NORMALIZED: [(CUarray_format, Channel, u32); 12] = [
     (CUarray_format::CU_AD_FORMAT_SNORM_INT16X4, Channel::Signed16, 4),
 ];
 
-/// Returns the format of an array. Compressed formats and video formats are known but not
-/// supported.
+/// Returns the format of an array. Compressed and video formats are known but not supported.
 pub(super) fn of_array(format: CUarray_format, channels: u32) -> Answer<Format> {
     if let Some(&(_, channel)) = PLAIN.iter().find(|(known, _)| *known == format) {
         return match channels {
@@ -55,14 +54,12 @@ pub(super) fn of_array(format: CUarray_format, channels: u32) -> Answer<Format> 
     }
 }
 
-/// True if a driver accepts this block-compressed or multi-planar format with this number of
-/// channels.
+/// True if a driver accepts this compressed or multi-planar format with this channel count.
 fn is_known_otherwise(format: CUarray_format, channels: u32) -> bool {
     let blocks = CUarray_format::CU_AD_FORMAT_BC1_UNORM.0..=CUarray_format::CU_AD_FORMAT_BC7_UNORM_SRGB.0;
     if blocks.contains(&format.0) { matches!(channels, 1 | 2 | 4) } else { channels == 3 }
 }
 
-/// Returns the format in which a view reads a texel.
 pub(super) fn of_view(format: CUresourceViewFormat) -> Answer<Format> {
     /// In the order of the numbers, which begin with 1; each with one, two and four channels.
     const CHANNELS: [Channel; 8] = [

@@ -41,14 +41,12 @@ impl Resource {
         ensure(described.flags == 0, INVALID_VALUE)?;
         match described.resType {
             CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
-                // SAFETY: the kind says that the client set this member; any bits are a valid
-                // handle.
+                // SAFETY: the kind says that the client set this member; any bits are valid.
                 let array = Array::find(unsafe { described.res.array }.hArray);
                 Ok(Self::of_array(&*array.map_err(|_| INVALID_VALUE)?))
             }
             CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-                // SAFETY: the kind says that the client set this member; any bits are a valid
-                // handle.
+                // SAFETY: the kind says that the client set this member; any bits are valid.
                 let mipmap = Mipmap::find(unsafe { described.res.mipmap }.hMipmappedArray);
                 let levels = mipmap.map_err(|_| INVALID_VALUE)?.levels();
                 let first = levels.first().ok_or(INVALID_VALUE)?;
@@ -56,8 +54,7 @@ impl Resource {
                 Ok(Self { levels, ..Self::of_array(first) })
             }
             CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
-                // SAFETY: the kind says that the client set this member; any bits are valid
-                // numbers.
+                // SAFETY: the kind says that the client set this member; any bits are valid.
                 let memory = unsafe { described.res.linear };
                 let format = format::of_array(memory.format, memory.numChannels)?;
                 ensure(memory.devPtr != 0 && memory.devPtr % ALIGNMENT == 0, INVALID_VALUE)?;
@@ -69,8 +66,7 @@ impl Resource {
                 Ok(Self::in_memory(format, 1, level))
             }
             CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
-                // SAFETY: the kind says that the client set this member; any bits are valid
-                // numbers.
+                // SAFETY: the kind says that the client set this member; any bits are valid.
                 let memory = unsafe { described.res.pitch2D };
                 let format = format::of_array(memory.format, memory.numChannels)?;
                 let pitch = memory.pitchInBytes as u64;

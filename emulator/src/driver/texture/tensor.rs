@@ -1,5 +1,4 @@
-//! Tensor maps: descriptions of tensors, encoded on the host, by which kernels copy
-//! (`exec::tensor`).
+//! Tensor maps: descriptions of tensors from the host by which kernels copy (`exec::tensor`).
 //!
 //! The checks are exactly as recorded on an H100 with driver 580: an address may be null or in no
 //! allocation, and strides may let rows overlap.
@@ -72,8 +71,7 @@ fn check_address(address: u64, interleave: CUtensorMapInterleave) -> Answer {
 }
 
 impl Tensor {
-    /// Checks the properties common to all kinds of maps. `inner` is the number of elements in a
-    /// row of a copied box.
+    /// Checks the properties of all kinds. `inner` is the number of elements in a row of a box.
     fn check(&self, inner: u64) -> Answer {
         let bytes = element_bytes(self.element)?;
         let is_wide = self.interleave == CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_32B;
@@ -148,8 +146,7 @@ fn tensor(
     })
 }
 
-/// Checks the offsets of the corners of the box of pixels, whose limits depend on the number of
-/// dimensions.
+/// Checks the corners of the box of pixels, whose limits depend on the number of dimensions.
 fn check_corners(lower: &[i32], upper: &[i32], sizes: &[u64]) -> Answer {
     let limit = match lower.len() {
         1 => 1 << 15,

@@ -1,5 +1,4 @@
-//! Advice about managed memory, and its prefetch locations: stored per page and reported, but
-//! otherwise without effect.
+//! Advice about managed memory, and prefetch locations: stored per page and reported, no effect.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +15,6 @@ pub(super) type Location = (CUmemLocationType, i32);
 
 const NOWHERE: Location = (CUmemLocationType::CU_MEM_LOCATION_TYPE_NONE, CU_DEVICE_INVALID);
 
-/// The advice for some pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) read_mostly: bool,

@@ -46,8 +46,7 @@ fn check_order(order: CUmemcpySrcAccessOrder, flags: u32) -> Answer {
     ensure(known.contains(&order.0) && flags & !prefers == 0, INVALID_VALUE)
 }
 
-/// Issues copies between addresses of any kind, in order. `failed` receives the index of a failed
-/// one.
+/// Issues copies between any addresses, in order. `failed` receives the index of a failed one.
 fn several(
     call: &Call,
     stream: CUstream,
@@ -89,8 +88,7 @@ fn operand_element(operand: &CUmemcpy3DOperand) -> Answer<Option<usize>> {
     if operand.type_ != CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY {
         return Ok(None);
     }
-    // SAFETY: the type says that the client set this member, which is plain numbers, valid for any
-    // bits.
+    // SAFETY: the type says that the client set this member, plain numbers.
     let array = unsafe { operand.op.array };
     Ok(Some(Array::find(array.array)?.format.bytes() as usize))
 }
@@ -110,8 +108,7 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
     };
     match operand.type_ {
         CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER => {
-            // SAFETY: the type says that the client set this member, which is plain numbers, valid
-            // for any bits.
+            // SAFETY: the type says that the client set this member, plain numbers.
             let place = unsafe { operand.op.ptr };
             // Zero means contiguous rows and layers.
             let pitch = match place.rowLength {
@@ -124,8 +121,7 @@ fn operand_corner(operand: &CUmemcpy3DOperand, element: usize, extent: &Extent) 
             Ok(Corner { device: place.ptr, pitch, height, ..nowhere })
         }
         CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_ARRAY => {
-            // SAFETY: the type says that the client set this member, which is plain numbers, valid
-            // for any bits.
+            // SAFETY: the type says that the client set this member, plain numbers.
             let place = unsafe { operand.op.array };
             let CUoffset3D { x, y, z } = place.offset;
             let x = x.checked_mul(element).ok_or(INVALID_VALUE)?;
@@ -175,8 +171,7 @@ calls! {
         several(call, hStream, dsts, srcs, sizes, count, |index| failIdx.set_if_wanted(index))
     }
 
-    /// The attributes allow to read the source early, and state preferred locations. Neither has an
-    /// effect here.
+    /// The attributes allow early reads of the source, and state locations. Neither matters here.
     fn cuMemcpyWithAttributesAsync(
         call,
         dst: u64,

@@ -48,8 +48,7 @@ pub(crate) struct Copy {
     pub(super) from: Side,
     pub(super) to: Side,
     pub(super) extent: Extent,
-    /// The contexts with whose streams it synchronizes: both sides of a copy between contexts
-    /// without a stream.
+    /// Contexts with whose streams it synchronizes: both of a copy between contexts without stream.
     pub(super) fenced: [usize; 2],
 }
 
@@ -200,8 +199,7 @@ fn copy_row(from: &Bytes, mut source: u64, to: &Bytes, target: u64, len: u64) ->
             let word = |at, bytes| {
                 let at = read.wrapping_add(at);
                 if is_shared {
-                    // SAFETY: `bytes` of the `step` bytes of the source, whose regions are kept
-                    // alive.
+                    // SAFETY: `bytes` of `step` bytes of the source, whose regions are alive.
                     unsafe { words::read_shared(at, bytes) }
                 } else {
                     // SAFETY: `bytes` of the `step` bytes of the source, valid and unchanged by the

@@ -15,9 +15,7 @@ pub(crate) struct Fill {
     bytes: Bytes,
     /// The value, repeated to the widest element.
     pattern: [u8; 4],
-    /// Bytes of an element.
     element: u32,
-    /// Bytes in a row.
     row: u64,
     rows: u64,
     pitch: u64,
@@ -90,8 +88,7 @@ impl Fill {
         for row in 0..self.rows {
             self.bytes.pieces(row * self.pitch, self.row, |pointer, count| {
                 let pattern = u64::from(u32::from_le_bytes(self.pattern));
-                // A piece begins with an element, because regions are aligned, and so does each
-                // wider word in it.
+                // Regions are aligned, so each piece, and each wider word, begins with an element.
                 let word = |_, _| pattern << 32 | pattern;
                 // SAFETY: the piece has `count` bytes, kept alive by its region.
                 unsafe { words::write(pointer, count, word) };
@@ -107,8 +104,7 @@ impl Operation for Fill {
     }
 }
 
-/// Issues a fill. The host waits for it only if it can see the memory, and only in synchronous
-/// calls.
+/// Issues a fill. The host waits only in synchronous calls, for memory that it can see.
 fn fill(
     call: &Call,
     stream: Option<CUstream>,
@@ -131,8 +127,7 @@ fn fill(
     target.push_and_wait(fill)
 }
 
-/// Defines the functions, which differ in the type of the value: for one row and for several,
-/// waiting and stream-ordered.
+/// Defines functions for a type of value: for one and several rows, waiting and stream-ordered.
 macro_rules! fills {
     ($( $value:ty: $row:ident, $row_async:ident, $rows:ident, $rows_async:ident; )*) => {
         calls! {

@@ -21,8 +21,7 @@ pub(crate) enum Wait {
     No,
 }
 
-/// Issues a copy. The call waits as NVIDIA documents under "API synchronization behavior", and as
-/// an H100 does.
+/// Issues a copy. Waits as documented in "API synchronization behavior", and as an H100 does.
 pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
     let scheduler = scheduler();
     let (from, to) = (&copy.from.bytes, &copy.to.bytes);
@@ -42,8 +41,7 @@ pub(crate) fn issue(stream: &StreamRef, copy: Copy, wait: Wait) -> Answer {
         Wait::No if scheduler.is_eager() => stream.push(copy).map(drop),
         // Nothing is copied before the graph runs, which reads the memory at that time.
         Wait::No if is_captured => stream.push(copy).map(drop),
-        // The call returns when the bytes have left the host, but before they have reached the
-        // device.
+        // Returns when the bytes have left the host, before they reach the device.
         Wait::Yes if from.is_pageable() && to.is_of_device() => {
             if !is_captured {
                 stream.wait()?;
@@ -91,8 +89,7 @@ fn on_device(call: &Call, stream: CUstream, wait: Wait, to: u64, from: u64, len:
     linear(&stream, len, wait, &|len| Ok((Bytes::on_device(to, len)?, Bytes::on_device(from, len)?)))
 }
 
-/// Issues a synchronous copy between contexts. The host waits for it only if one side is
-/// page-locked host memory.
+/// Issues a synchronous copy between contexts. The host only waits if a side is page-locked.
 pub(super) fn issue_between(stream: &StreamRef, copy: Copy) -> Answer {
     let is_on_host = copy.from.bytes.is_locked() || copy.to.bytes.is_locked();
     if scheduler().is_eager() && !is_on_host {
@@ -117,8 +114,7 @@ pub(super) fn fenced(contexts: [CUcontext; 2]) -> Answer<[usize; 2]> {
     Ok(contexts.map(|context| context.handle))
 }
 
-/// Issues a copy between devices. The addresses determine the devices; the contexts are only
-/// checked.
+/// Issues a copy between devices, determined by the addresses; the contexts are only checked.
 fn between(
     call: &Call,
     stream: CUstream,

@@ -5,8 +5,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, fence};
 
-/// Writes `len` bytes. `word(offset, count)` returns 1, 2, 4 or 8 of them as a number, the first
-/// byte lowest.
+/// Writes `len` bytes. `word(offset, count)` returns 1, 2, 4 or 8 as a little-endian number.
 ///
 /// # Safety
 /// `to` points to `len` writable bytes, which other threads access only atomically meanwhile.
@@ -48,12 +47,10 @@ unsafe fn store(to: *mut u8, bytes: usize, value: u64) {
     }
 }
 
-/// Reads 1, 2, 4 or 8 bytes that other threads may write: at once if aligned, and otherwise byte by
-/// byte.
+/// Reads 1, 2, 4 or 8 bytes that other threads may write: at once if aligned, else byte by byte.
 ///
 /// # Safety
-/// `from` points to `bytes` readable and writable bytes, which other threads write only atomically
-/// meanwhile.
+/// `from` points to `bytes` readable and writable bytes, which others only write atomically.
 #[inline]
 pub(super) unsafe fn read_shared(from: *mut u8, bytes: usize) -> u64 {
     if from.addr() % bytes != 0 {

@@ -73,8 +73,7 @@ fn a_map_that_nobody_encoded_or_of_another_mode_is_a_fault() {
 /// A valid address for a map.
 const ANYWHERE: CUdeviceptr = 1 << 20;
 
-/// Returns a map of a mode that instructions have from compute capability 10.0 on. The driver also
-/// encodes it for 9.0.
+/// Returns a map of a mode for instructions from 10.0 on, which the driver also encodes for 9.0.
 fn encode_wide() -> CUtensorMap {
     let mut map = CUtensorMap::default();
     let address = core::ptr::without_provenance_mut::<c_void>(ANYWHERE as usize);

@@ -10,8 +10,7 @@ const BASE: usize = 1 << 20;
 /// A value that does not occur in the source.
 const EMPTY: u32 = u32::MAX;
 
-/// Returns the 16-byte pieces that are not empty, from `first` on, each with its origin or its
-/// words.
+/// Returns non-empty 16-byte pieces from `first` on, each with its origin or its words.
 fn moved(words: &[u32], first: i64, zero: i64) -> String {
     let mut text = String::new();
     let mut run: Option<(i64, i64, i64)> = None;

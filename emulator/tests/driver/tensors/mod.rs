@@ -16,7 +16,6 @@ use crate::hopper::{Random, fill, fingerprint, lines};
 const TENSOR_BYTES: usize = 65536;
 const TILE_BYTES: usize = 24576;
 
-/// A line of the recording.
 struct Case {
     operation: String,
     element: u32,
@@ -235,8 +234,7 @@ impl Case {
         [1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4][self.element as usize]
     }
 
-    /// Returns each element of the part: its offset in shared memory, and its offset in the tensor
-    /// if it is inside.
+    /// Returns each element of the part: its offset in shared memory, and in the tensor if inside.
     fn pairs(&self) -> Vec<(usize, Option<usize>)> {
         let size = self.element_bytes();
         let rank = self.sizes.len();

@@ -1,5 +1,4 @@
-//! Textures and surfaces compared with references in plain Rust, the consequences of misuse, and
-//! refusals.
+//! Textures and surfaces compared with references in plain Rust; misuse and refusals.
 
 use crate::common::{TestContext, code, ok};
 use crate::device::{Args, Device};
@@ -43,8 +42,7 @@ fn wrapped(index: i64, size: i64, mode: AddressMode) -> Option<i64> {
     }
 }
 
-/// Tests the engine alone, in both modes: every address mode, without filtering and with exact
-/// weights.
+/// Tests the engine alone in both modes: all address modes, unfiltered and with exact weights.
 #[test]
 fn both_modes_sample_as_the_definition_says() {
     const SIZE: [i64; 2] = [5, 3];
@@ -121,11 +119,9 @@ fn both_modes_sample_as_the_definition_says() {
                 launch(&launched, &device.memory.snapshot(), &options, &hooks).unwrap();
                 let ours: Vec<f32> = to.read::<f32>().into_iter().step_by(4).collect();
                 for ((x, y), (ours, expected)) in places.iter().zip(ours.iter().zip(&expected)) {
-                    // Weights of the reference are multiples of 1/4096, weights of hardware of
-                    // 1/256.
+                    // Weights are multiples of 1/4096 in the reference, of 1/256 in hardware.
                     let most = if linear { 196.0 * 1.5 / 256.0 } else { 0.0 };
-                    // A step of the coordinate may move a position on an edge to the previous
-                    // texel.
+                    // A step of the coordinate may move an edge to the previous texel.
                     if normalized && !linear && (x % 64 == 0 || y % 64 == 0) {
                         continue;
                     }
@@ -190,12 +186,10 @@ fn argument<T>(value: &T) -> *mut c_void {
     core::ptr::from_ref(value).cast::<c_void>().cast_mut()
 }
 
-/// Returns a picture of four bytes per pixel.
 fn picture(width: usize, height: usize) -> Vec<u8> {
     (0..width * height * 4).map(|i| (i * 97 + i / 7 * 31) as u8).collect()
 }
 
-/// Resizes bilinearly in double precision.
 fn resized(from: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> Vec<f64> {
     let mut out = Vec::new();
     for y in 0..to[1] {
@@ -359,8 +353,7 @@ fn wrong_use() {
     assert_eq!((code, kind), (illegal, FaultKind::UseAfterFree));
 }
 
-/// No GPU executes these, because drivers load no kernel with such queries. The numbers are
-/// documented for PTX.
+/// No GPU executes these: drivers load no such kernel. The numbers are documented for PTX.
 #[test]
 fn objects_say_what_they_are() {
     let _context = TestContext::new();

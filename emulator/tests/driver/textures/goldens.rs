@@ -1,5 +1,4 @@
-//! Textures and surfaces have the same results here as on a real GPU: bit for bit, except as in
-//! [`Allowed`].
+//! Textures and surfaces have the same bits here as on a real GPU, except as in [`Allowed`].
 
 use crate::common::TestContext;
 use crate::textures::recording::{Answer, Case, Recording};
@@ -8,7 +7,6 @@ use cuprum_sys::*;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Allowed {
-    /// No difference.
     Exact,
     /// As a number, at most this much.
     Within(f32),
@@ -29,8 +27,7 @@ fn allowed(resource: &Resource, sampler: &CUDA_TEXTURE_DESC, code: &str, row: &[
         }
     }
     if code.starts_with("tex.grad") {
-        // The texels are numbers of levels. Hardware approximates the axes of an ellipse without
-        // roots.
+        // Texels are numbers of levels. Hardware approximates an ellipse's axes without roots.
         return Allowed::Within(match sampler.mipmapFilterMode {
             CUfilter_mode::CU_TR_FILTER_MODE_POINT => 1.0,
             _ if sampler.maxAnisotropy > 1 => 0.55,

@@ -193,7 +193,6 @@ fn copy(array: CUarray, [width, height, depth]: [usize; 3], host: &mut [u8], to_
     ok!(cuMemcpy3D_v2(&copy));
 }
 
-/// Number of coordinate words per thread.
 const WORDS: usize = 12;
 
 /// Returns a kernel around an instruction, which receives the handle in `%t` and coordinates in
@@ -220,8 +219,7 @@ pub(crate) fn function(module: CUmodule, name: &str) -> CUfunction {
     function
 }
 
-/// Runs such a kernel with one thread per row of coordinates. Returns the four results of each, or
-/// the driver's code.
+/// Runs such a kernel with a thread per row of coordinates. Returns four results each, or the code.
 pub(crate) fn run(function: CUfunction, object: u64, rows: &[Vec<u32>]) -> Result<Vec<[u32; 4]>, CUresult> {
     let mut words = vec![0u32; rows.len() * WORDS];
     for (to, row) in words.chunks_mut(WORDS).zip(rows) {

@@ -10,7 +10,6 @@ pub(crate) struct Recording {
     pub(crate) samplers: Vec<CUDA_TEXTURE_DESC>,
     pub(crate) views: Vec<CUDA_RESOURCE_VIEW_DESC>,
     pub(crate) codes: Vec<String>,
-    /// One row per thread.
     pub(crate) coordinates: Vec<Vec<Vec<u32>>>,
     pub(crate) cases: Vec<Case>,
 }
@@ -22,7 +21,6 @@ pub(crate) struct Case {
     pub(crate) view: Option<usize>,
     pub(crate) code: usize,
     pub(crate) coordinates: usize,
-    /// Words per thread.
     pub(crate) results: usize,
     pub(crate) answer: Answer,
 }

@@ -80,8 +80,7 @@ fn atomic_wide(block: &mut Block<'_, '_>, issue: Issue, atomic: &Atomic) -> Resu
 /// with other workers.
 ///
 /// # Safety
-/// `at` points to that many writable bytes, aligned to their number. If not `global`, no other
-/// thread accesses them.
+/// `at` points to that many writable bytes, aligned to their number, exclusive if not `global`.
 #[inline(always)]
 pub(in crate::exec) unsafe fn change(
     at: *mut u8,

@@ -182,8 +182,7 @@ fn global_place(block: &mut Block<'_, '_>, site: Site, request: Request) -> Resu
     Ok(Place { host, global: true })
 }
 
-/// Returns the kind of fault of an access that no region contains, or whose region must not be
-/// used.
+/// Returns the kind of fault of an access that is outside all regions that it may use.
 fn missed(block: &Block<'_, '_>, region: Option<&Region>, address: u64) -> FaultKind {
     if address < NULL_PAGE {
         FaultKind::NullPointer

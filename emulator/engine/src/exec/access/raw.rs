@@ -62,8 +62,7 @@ pub(super) unsafe fn write(at: *mut u8, bytes: u32, value: u64, strong: bool) {
 /// Atomically replaces a value by the result of `change`, and returns the old value.
 ///
 /// # Safety
-/// `at` points to that many bytes of memory that is shared only through atomics, aligned to their
-/// number.
+/// `at` points to that many bytes, aligned to their number, that are only shared through atomics.
 pub(in crate::exec) unsafe fn update(at: *mut u8, bytes: u32, change: impl Fn(u64) -> u64) -> u64 {
     let order = Ordering::SeqCst;
     match bytes {

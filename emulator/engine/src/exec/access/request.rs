@@ -85,8 +85,7 @@ impl Request {
         let count = self.bytes as usize;
         let same = self.stored.is_some_and(|stored| {
             let mut there = [0; MOST_BYTES];
-            // SAFETY: the bytes of this access, found in live memory; no access has more than
-            // `MOST_BYTES`.
+            // SAFETY: the bytes of this access, in live memory; at most `MOST_BYTES`.
             unsafe { std::ptr::copy_nonoverlapping(host, there.as_mut_ptr(), count) };
             there[..count] == stored.0[..count]
         });
@@ -94,7 +93,6 @@ impl Request {
     }
 }
 
-/// The bytes of an allowed access.
 pub(in crate::exec) struct Place {
     pub(in crate::exec) host: *mut u8,
     /// True if other workers can access the memory.

@@ -4,11 +4,9 @@ use super::Request;
 use super::place::place;
 use crate::exec::block::{Block, Site, Stop};
 
-/// Maximum length of a string.
 const MOST_TEXT: usize = 65_536;
 
-/// Reads a byte at a generic address. There is no memory instruction here, so it uses the last
-/// cache slot.
+/// Reads a byte at a generic address. It uses the last cache slot.
 fn byte_at(block: &mut Block<'_, '_>, site: Site, address: u64) -> Result<u8, Stop> {
     let cache = block.launch.args.kernel.caches;
     let place = place(block, site, Request::read(None, address, 1, cache))?;

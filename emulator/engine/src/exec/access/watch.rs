@@ -16,7 +16,6 @@ pub(in crate::exec) enum Pass {
     Leaves,
 }
 
-/// Memory of an access, as the race check distinguishes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Memory {
     /// Shared memory of the block with this rank in the cluster.
@@ -172,7 +171,6 @@ fn race(block: &Block<'_, '_>, now: Trace, earlier: Trace, request: Request) -> 
     })
 }
 
-/// Records a fence of these lanes.
 pub(in crate::exec) fn fence(block: &mut Block<'_, '_>, issue: Issue, scope: Scope) {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
     if let Some(touched) = block.launch.touched.filter(|_| scope == Scope::Device) {

@@ -66,8 +66,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// With the check on, finds threads that wait at the same barrier for different numbers of
-    /// threads.
+    /// With the check on, finds threads that wait at one barrier for different numbers of threads.
     fn check_counts(&self, id: u32) -> Result<(), Stop> {
         let mut waiting = self.waiting_at(id);
         let Some((first_warp, first)) = waiting.next() else { return Ok(()) };
@@ -88,8 +87,7 @@ impl Block<'_, '_> {
         })
     }
 
-    /// With the check on, finds a barrier of all threads that some never reach because they have
-    /// exited.
+    /// With the check on, finds a barrier of all threads that some never reach since they exited.
     fn check_exits(&self, id: u32) -> Result<(), Stop> {
         let Some((warp, waiting)) = self.waiting_at(id).next() else { return Ok(()) };
         let mut exited = Vec::new();
@@ -156,7 +154,6 @@ impl Block<'_, '_> {
         self.warps.iter().any(|warp| !warp.exits.is_empty())
     }
 
-    /// True if no thread of this block has arrived at the barrier with this number.
     pub(in crate::exec) fn nobody_arrived(&self, id: u32) -> bool {
         self.arrived.get(id as usize) == Some(&0)
     }

@@ -12,17 +12,14 @@ use crate::program::memory::{Order, Scope};
 use crate::semantics::lanes_of;
 use std::cell::{Cell, RefCell};
 
-/// State that the blocks of a cluster share.
 #[derive(Debug)]
 pub(in crate::exec) struct Cluster {
     members: Vec<Member>,
-    /// Number of completed phases of the barrier.
     phase: Cell<u64>,
     /// Knowledge that threads published on arrival, by phase, if a check needs it.
     told: RefCell<Publications>,
 }
 
-/// The state of a block that is visible to its cluster.
 #[derive(Debug)]
 pub(in crate::exec) struct Member {
     /// Its shared memory, which lives as long as the blocks of the cluster.
@@ -47,8 +44,7 @@ impl Cluster {
         self.members.get(rank as usize)
     }
 
-    /// Returns the block whose shared memory of `bytes` bytes contains this address, and the offset
-    /// in it.
+    /// Returns the block whose `bytes` of shared memory contain this address, and the offset.
     pub(in crate::exec) fn owner(&self, at: *const u8, bytes: usize) -> Option<(&Member, u64)> {
         let offset = |member: &Member| at.addr().wrapping_sub(member.shared.get().addr());
         let owner = self.members.iter().find(|member| offset(member) < bytes)?;
@@ -57,7 +53,6 @@ impl Cluster {
 }
 
 impl Block<'_, '_> {
-    /// Makes this block known to the other blocks of its cluster.
     pub(super) fn enter_cluster(&mut self) {
         let Some(cluster) = &self.cluster else { return };
         let Some(member) = cluster.member(self.rank) else { return };

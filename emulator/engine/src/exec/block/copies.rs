@@ -6,7 +6,6 @@ use crate::exec::tensor::MOST_DIMENSIONS;
 /// A copy, with the values of its operands at issue.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LateCopy {
-    /// The thread and the instruction.
     pub(in crate::exec) site: Site,
     pub(in crate::exec) to: u64,
     pub(in crate::exec) from: u64,
@@ -58,8 +57,7 @@ impl LateCopies {
         *self.groups((site.warp, site.lane)) += 1;
     }
 
-    /// Removes a copy of a thread that must end so that at most `most` of its groups remain in
-    /// progress.
+    /// Removes a copy that must end so that at most `most` of a thread's groups are in progress.
     pub(in crate::exec) fn take_due(&mut self, site: Site, most: u32) -> Option<LateCopy> {
         let first = self.groups((site.warp, site.lane)).saturating_sub(most);
         let due = |(copy, group): &(LateCopy, u32)| {

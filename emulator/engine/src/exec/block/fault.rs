@@ -106,7 +106,6 @@ impl<'a> Block<'_, 'a> {
         Box::new(fault)
     }
 
-    /// Returns the coordinates of the first of these threads.
     fn first_thread(&self, at: Lanes) -> [u32; 3] {
         let lane = at.mask.trailing_zeros().min(31);
         thread_index(at.warp as u32 * LANES as u32 + lane, self.launch.args.block)
@@ -136,7 +135,6 @@ pub(super) fn threads_of_warp(mask: u32) -> String {
     }
 }
 
-/// Returns the location of a divergent path.
 pub(super) fn lanes_at(warp: u32, fragment: &Fragment) -> Lanes {
     Lanes { warp: warp as usize, pc: fragment.pc, mask: fragment.mask }
 }

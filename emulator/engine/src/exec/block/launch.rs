@@ -21,7 +21,6 @@ const RESERVED_SHARED: u32 = 1024;
 /// Maximum shared memory that a block can request, in bytes; more than any block has.
 const MOST_SHARED: u32 = 1 << 20;
 
-/// Maximum number of blocks in a cluster.
 const MOST_BLOCKS: u64 = 16;
 
 pub(in crate::exec) struct Launch<'a> {
@@ -168,7 +167,6 @@ impl<'a> Launch<'a> {
         std::array::from_fn(|axis| first[axis] as u32 * self.cluster[axis] + inner[axis])
     }
 
-    /// Returns the rank of a block in its cluster, from its coordinates in the grid.
     #[inline]
     pub(in crate::exec) fn rank(&self, index: [u32; 3]) -> u32 {
         let [x, y, z] = std::array::from_fn(|axis| index[axis] % self.cluster[axis]);

@@ -45,7 +45,6 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) launch: &'l Launch<'a>,
     pub(in crate::exec) worker: usize,
     pub(in crate::exec) index: [u32; 3],
-    /// The blocks of its cluster, if there are others.
     pub(in crate::exec) cluster: Option<Rc<Cluster>>,
     pub(in crate::exec) rank: u32,
     pub(in crate::exec) shared_base: u32,
@@ -61,7 +60,6 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) rounds: u64,
     /// Shadow of shared memory, if a check needs it.
     pub(in crate::exec) shadow: Shadow,
-    /// Clocks, if the race check is on.
     pub(in crate::exec) clocks: Option<Clocks>,
     /// The remaining parts, which are reused after the launch.
     parts: Parts,
@@ -131,7 +129,6 @@ impl<'l, 'a> Block<'l, 'a> {
         block
     }
 
-    /// Prepares the block with these coordinates.
     pub(in crate::exec) fn start(&mut self, index: [u32; 3]) {
         self.index = index;
         if self.launch.is_clustered() {

@@ -18,7 +18,6 @@ pub(in crate::exec) struct Parts {
     pub(in crate::exec) warps: Vec<Warp>,
     pub(in crate::exec) shared: Vec<u64>,
     pub(in crate::exec) caches: Vec<Cached>,
-    /// Values of the constant rows.
     pub(in crate::exec) uniform: Vec<u64>,
     pub(in crate::exec) scalars: Scalars,
 }
@@ -41,7 +40,6 @@ impl Parts {
         found.ok().flatten().unwrap_or_else(|| Parts { kernel, block, ..Parts::default() })
     }
 
-    /// Keeps the parts for a later launch.
     #[inline]
     pub(in crate::exec) fn keep(self) {
         if self.warps.iter().map(Warp::bytes).sum::<usize>() > LARGEST {

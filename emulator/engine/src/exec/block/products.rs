@@ -4,7 +4,6 @@
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct LateProduct {
     pub(in crate::exec) pc: u32,
-    /// Descriptors of the factors in shared memory.
     pub(in crate::exec) descriptors: [u64; 2],
     /// True if the product is added to the old values.
     pub(in crate::exec) accumulates: bool,
@@ -41,8 +40,7 @@ impl LateProducts {
         self.list.iter().map(|(product, _)| product)
     }
 
-    /// Returns the number of products that must end so that at most `most` groups remain in
-    /// progress.
+    /// Returns how many products must end so that at most `most` groups remain in progress.
     pub(in crate::exec) fn due(&self, most: u32) -> usize {
         let first = self.groups.saturating_sub(most.into());
         self.list.iter().take_while(|(_, group)| *group < first).count()

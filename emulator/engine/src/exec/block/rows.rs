@@ -69,7 +69,6 @@ impl Rows {
         self.rows[row].0[cell + 1] = (value >> 32) as u32;
     }
 
-    /// Writes the same value to all lanes.
     pub(in crate::exec) fn fill(&mut self, register: Register, width: Width, value: u64) {
         let first = register.0 as usize;
         if width != Width::Double {
@@ -105,7 +104,6 @@ impl Rows {
         }
     }
 
-    /// Returns the size of the register file in bytes.
     pub(in crate::exec) fn bytes(&self) -> usize {
         size_of_val(self.rows.as_slice())
     }

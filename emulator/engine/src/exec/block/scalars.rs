@@ -69,8 +69,7 @@ impl Scalars {
         self.usable = true;
     }
 
-    /// Sets the registers that contain the coordinates of the block, and addresses of its shared
-    /// memory if they depend on the block.
+    /// Sets the registers with the block's coordinates and addresses that depend on the block.
     pub(in crate::exec) fn start(&mut self, launch: &Launch<'_>, index: [u32; 3]) {
         for (register, width, special) in &launch.varying {
             if let Some(value) = block_value(launch, *special, index) {
@@ -84,8 +83,7 @@ impl Scalars {
     }
 }
 
-/// Returns the coordinates of the lanes of a warp, relative to the first lane, if they are the same
-/// in all warps.
+/// Returns the coordinates of lanes relative to the first, if they are the same in all warps.
 fn lanes([x, y, z]: [u32; 3]) -> Option<[[i64; 3]; LANES]> {
     let warp = LANES as u32;
     let plane = x * y;
@@ -105,8 +103,7 @@ fn lanes([x, y, z]: [u32; 3]) -> Option<[[i64; 3]; LANES]> {
     regular.then(|| lanes.map(|lane| lane.map(i64::from)))
 }
 
-/// Creates a register file of the first lanes of a group of warps, with the values that never
-/// change.
+/// Creates a register file of the first lanes of a group, with the values that never change.
 #[inline]
 fn first_lanes(launch: &Launch<'_>, group: usize) -> Rows {
     let kernel: &Kernel = launch.args.kernel;

@@ -1,6 +1,5 @@
 //! Locations of lanes in a kernel.
 
-/// Lanes of a warp at an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Lanes {
     pub(in crate::exec) warp: usize,
@@ -8,7 +7,6 @@ pub(in crate::exec) struct Lanes {
     pub(in crate::exec) mask: u32,
 }
 
-/// One lane of a warp at an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Site {
     pub(in crate::exec) warp: usize,

@@ -37,7 +37,6 @@ pub(super) fn set_varying(
     }
 }
 
-/// Fills the special registers that depend on the block.
 pub(in crate::exec) fn set_block_rows(launch: &Launch<'_>, worker: usize, warp: &mut Warp, index: [u32; 3]) {
     set_varying(launch, worker, warp, |special, _| depends_on_block(special), index);
 }
@@ -68,7 +67,6 @@ pub(super) fn block_value(launch: &Launch<'_>, special: Special, index: [u32; 3]
     })
 }
 
-/// Returns the coordinates of a thread in a block of these dimensions.
 pub(in crate::exec) fn thread_index(thread: u32, block: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = block;
     [thread % x, thread / x % y, thread / x / y]

@@ -8,7 +8,6 @@ pub(in crate::exec) const FRAME_ALIGN: u32 = 16;
 pub(in crate::exec) type StackPointers = [u32; LANES];
 
 impl Warp {
-    /// Returns the start of the next frame that these lanes share.
     pub(in crate::exec) fn next_frame(&self, lanes: u32) -> u32 {
         let highest = lanes_of(lanes).map(|lane| self.stack[lane]).max().unwrap_or(0);
         highest.next_multiple_of(FRAME_ALIGN)

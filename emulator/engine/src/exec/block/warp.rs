@@ -27,11 +27,9 @@ pub(in crate::exec) enum Wait {
 #[derive(Debug)]
 pub(in crate::exec) struct Frame {
     pub(in crate::exec) return_pc: u32,
-    /// Index of the called function in the kernel.
     pub(in crate::exec) function: u32,
     pub(in crate::exec) parent: Option<Arc<Frame>>,
     pub(in crate::exec) depth: u32,
-    /// First byte of its local variables.
     pub(in crate::exec) local_base: u32,
     /// Stack pointers that its return restores in each of its lanes.
     pub(in crate::exec) callers_stack: StackPointers,
@@ -149,7 +147,6 @@ impl Warp {
         &self.fragments
     }
 
-    /// Returns the size of its state in bytes.
     pub(in crate::exec) fn bytes(&self) -> usize {
         self.rows.bytes() + self.local.len()
     }

@@ -130,7 +130,6 @@ impl Knowledge {
     }
 }
 
-/// Knowledge published at an address in memory.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Published {
     to_all: Knowledge,
@@ -138,8 +137,7 @@ pub(in crate::exec) struct Published {
     to_block: Ordered<Knowledge>,
 }
 
-/// A map by address, or by part of one. Collisions chosen by a program would only slow down that
-/// program.
+/// A map by (part of) an address. Collisions chosen by a program only slow that program down.
 pub(in crate::exec) type ByAddress<T> = HashMap<u64, T, BuildHasherDefault<AddressHasher>>;
 
 /// Hashes a number by a multiplication.
@@ -161,7 +159,6 @@ impl Hasher for AddressHasher {
     }
 }
 
-/// Addresses in memory at which knowledge was published.
 pub(in crate::exec) type Publications = ByAddress<Published>;
 
 /// The clocks of a block's warps, and the knowledge of its threads.
@@ -203,7 +200,6 @@ impl Clocks {
         &self.threads[warp * LANES + lane].past
     }
 
-    /// Returns all knowledge that a thread can publish now.
     fn told(&self, warp: usize, lane: usize) -> Knowledge {
         let thread = warp * LANES + lane;
         let mut told = self.threads[thread].clone();
@@ -238,7 +234,6 @@ impl Clocks {
         self.warps[warp] += 1;
     }
 
-    /// Records a fence of these lanes.
     pub(in crate::exec) fn fence(&mut self, warp: usize, mask: u32, scope: Scope) {
         for lane in lanes_of(mask) {
             let past = self.told(warp, lane).past;

@@ -1,5 +1,4 @@
-//! State of the checks that are off by default: written registers and bytes, last accesses, the
-//! happens-before order, and NaNs.
+//! State of optional checks: written registers and bytes, last accesses, happens-before, NaNs.
 
 pub(in crate::exec) mod clocks;
 pub(in crate::exec) mod nans;

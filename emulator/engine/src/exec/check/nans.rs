@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use crate::semantics::Register;
 use crate::semantics::format::FloatFormat;
 
-/// The instruction that computed a NaN from numbers.
 #[derive(Clone, Debug)]
 pub(in crate::exec) struct Birth {
     pub(in crate::exec) pc: u32,

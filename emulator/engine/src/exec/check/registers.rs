@@ -4,7 +4,6 @@ use crate::program::instruction::{Condition, Instruction};
 use crate::program::{Kernel, effects};
 use crate::semantics::{Predicate, Register};
 
-/// For each row and each predicate, the lanes in which it was written.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct WrittenRegisters {
     pub(in crate::exec) rows: Vec<u32>,
@@ -45,8 +44,7 @@ impl WrittenRegisters {
         written
     }
 
-    /// Sets the results of an instruction, in the lanes of `active`, to written or unwritten as in
-    /// `written`.
+    /// Sets the results of an instruction, in the lanes of `active`, to the states in `written`.
     pub(in crate::exec) fn results(&mut self, instruction: &Instruction, active: u32, written: u32) {
         let set = |old: &mut u32| *old = *old & !active | written & active;
         effects::writes(instruction, &mut |register, _| set(&mut self.rows[register.0 as usize]));

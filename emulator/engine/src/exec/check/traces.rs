@@ -61,7 +61,6 @@ pub(in crate::exec) struct Trace {
     /// Time of the warp's clock.
     pub(in crate::exec) moment: u32,
     pub(in crate::exec) pc: u32,
-    /// One bit per byte of the word.
     pub(in crate::exec) bytes: u8,
     pub(in crate::exec) write: bool,
     pub(in crate::exec) order: Order,
@@ -97,13 +96,11 @@ const WORD: u64 = 4;
 struct Cell(Vec<Trace>);
 
 impl Cell {
-    /// Records an access of one lane. Returns an earlier access, also of one lane, with which it
-    /// races.
+    /// Records an access of one lane. Returns an earlier one, of one lane, with which it races.
     fn touch(&mut self, now: Trace, past: &Past, how: Compare) -> Option<Trace> {
         if !now.write {
             if let Some(like) = self.0.iter_mut().find(|earlier| earlier.differs_in_lanes_only(&now)) {
-                // The other lanes of this instruction were compared with the same writes; this lane
-                // is compared here.
+                // The other lanes were compared with the same writes; this lane is compared here.
                 like.lanes |= now.lanes;
                 return self
                     .0
@@ -161,7 +158,6 @@ impl Trace {
 pub(in crate::exec) struct Compare {
     /// True if it writes the value that is already there.
     pub(in crate::exec) same: bool,
-    /// True if plain reads race with atomic instructions.
     pub(in crate::exec) atomic_reads: bool,
 }
 
@@ -229,7 +225,6 @@ impl Accesses {
     }
 }
 
-/// Shadow of a block's shared memory.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Shadow {
     pub(in crate::exec) written: Written,
@@ -246,8 +241,7 @@ impl Shadow {
     }
 }
 
-/// Accesses of all blocks to global memory. With the race check, one worker runs all blocks, so the
-/// lock is never contended.
+/// Accesses of all blocks to global memory. One worker runs all blocks, so the lock is uncontended.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct GlobalShadow(Mutex<Accesses>);
 

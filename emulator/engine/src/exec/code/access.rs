@@ -13,16 +13,15 @@ use crate::semantics::rows::for_each_level;
 /// Maximum number of elements of an access handled here.
 pub(in crate::exec) const MOST_ELEMENTS: usize = 4;
 
-/// Form of a lane's address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Source {
-    /// A row of 32-bit addresses.
     Narrow,
-    /// A row of 64-bit addresses.
     Wide,
-    /// A row of 32-bit indices, signed or not, times the size of the access, plus a base that is
-    /// the same in all lanes.
-    Indexed { base: u32, signed: bool },
+    /// A row of 32-bit indices, signed or not, times the access's size, plus a base for all lanes.
+    Indexed {
+        base: u32,
+        signed: bool,
+    },
 }
 
 /// A load or store, ready to run. Registers are offsets in cells.
@@ -49,8 +48,7 @@ pub(in crate::exec) struct Window {
 }
 
 impl Window {
-    /// True if all of these bytes, from `offset` on, are inside and the first is aligned to
-    /// `align`.
+    /// True if all these bytes from `offset` are inside and the first is aligned to `align`.
     #[inline(always)]
     fn holds(&self, offset: i64, bytes: i64, align: i64) -> bool {
         let offset = offset as u64;
@@ -79,7 +77,6 @@ pub(in crate::exec) type LocateFn =
     unsafe fn(*const u32, &Access, &Window, u32, &mut [i64; LANES]) -> Option<[Half; 2]>;
 
 for_each_level! {
-    /// Functions that find offsets, by level.
     pub(super) locators: LocateFn = locate(file: *const u32, access: &Access, window: &Window, mask: u32, offsets: &mut [i64; LANES]) -> Option<[Half; 2]>
 }
 

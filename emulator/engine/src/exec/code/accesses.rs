@@ -10,8 +10,7 @@ use crate::program::memory;
 use crate::semantics::Width;
 
 impl Translator<'_> {
-    /// Returns the step of a load or store, if it is of a common kind. The plain mode must be able
-    /// to run it too.
+    /// Returns the step of a load or store of a common kind. The plain mode must support it too.
     pub(super) fn access(
         &mut self,
         pc: u32,

@@ -3,8 +3,7 @@
 use crate::semantics::LANES;
 use crate::semantics::rows::{CHUNK, for_each_level};
 
-/// Combines the lanes of a mask of one row with the other lanes of another row: destination, both
-/// rows, mask.
+/// Combines lanes of one row, by a mask, with lanes of another: destination, rows, mask.
 pub(in crate::exec) type BlendRows = unsafe fn(*mut u32, *const u32, *const u32, u32);
 
 for_each_level! {

@@ -24,8 +24,7 @@ impl Growth {
         }
     }
 
-    /// Returns the layout of accesses of this size at addresses of this growth; `None` if some are
-    /// not aligned.
+    /// Returns the layout of accesses of this size at this growth; `None` if some are misaligned.
     pub(in crate::exec) fn halves(&self, bytes: i64) -> Option<[Half; 2]> {
         let aligned = self.wide.iter().all(|growth| growth % bytes == 0);
         aligned.then(|| [Half::of(&self.wide, 0, bytes), Half::of(&self.wide, 1, bytes)])
@@ -35,11 +34,9 @@ impl Growth {
 /// Layout of the accesses of half a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::exec) enum Half {
-    /// All lanes access the same element.
     Same,
     /// The lanes access consecutive elements.
     Next,
-    /// Each lane has its own offset.
     Each,
 }
 
@@ -70,8 +67,7 @@ pub(in crate::exec) struct Operand {
     pub(in crate::exec) width: Width,
 }
 
-/// Condition under which a 32-bit value does not wrap around between lanes, so that it can be
-/// extended.
+/// Condition under which a 32-bit value does not wrap between lanes, so it can be extended.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct NoWrap {
     pub(in crate::exec) source: Operand,

@@ -18,13 +18,11 @@ pub(super) struct Indexed {
     pub(super) base: Register,
     pub(super) index: Register,
     pub(super) signed: bool,
-    /// The multiplication and the addition.
     pub(super) instructions: [u32; 2],
 }
 
 impl Translator<'_> {
-    /// Finds loads and stores whose address is computed just before, and drops instructions that
-    /// only serve that purpose.
+    /// Finds accesses whose address was just computed, and drops instructions that only do that.
     pub(super) fn find_indexed(&mut self) {
         self.indexed.clear();
         self.dropped.clear();
@@ -66,8 +64,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Returns the address of an access as base and index, if it was computed in the same block and
-    /// has not changed since.
+    /// Returns an address as base and index, if computed in the same block and unchanged since.
     fn find_index(&self, pc: u32, access: &memory::Access) -> Option<Indexed> {
         if access.address.width != Width::Double {
             return None;
@@ -85,11 +82,9 @@ impl Translator<'_> {
             let unchanged = (multiplication + 1..pc).all(|between| {
                 !self.writes(between, index) && !may_wait(&self.kernel.code[between as usize].op)
             });
-            // The plain mode computes both again, and must not undo later changes of the product's
-            // register.
+            // The plain mode computes both again, and must not undo later changes of the product.
             let unchanged = unchanged && !(addition + 1..pc).any(|between| self.writes(between, product));
-            // If the product is computed only for the first lane, its index is not read as a row
-            // and may have none.
+            // If the product is computed only for the first lane, its index may have no row.
             let scalar = self.affine.as_ref().is_some_and(|affine| affine.scalars.contains_key(&product));
             (*factor == Constant::Bits(bytes) && unchanged && !scalar).then_some(Indexed {
                 base,
@@ -117,8 +112,7 @@ impl Translator<'_> {
         writes || !known
     }
 
-    /// Returns the operation of an instruction without a guard, the width of its result, and its
-    /// sources.
+    /// Returns the operation of an instruction without a guard, its result's width, its sources.
     fn operation(&self, pc: u32) -> Option<(Linear, Width, [Register; 4])> {
         let instruction = &self.kernel.code[pc as usize];
         let Op::Pure { info, sources, .. } = &instruction.op else { return None };
@@ -128,8 +122,7 @@ impl Translator<'_> {
         Some((linear(info)?, info.out, *sources))
     }
 
-    /// Returns the constant row equal to a register, if all threads of the launch have the same
-    /// value in it.
+    /// Returns the constant row equal to a register, if all threads have the same value in it.
     fn uniform(&self, register: Register) -> Option<Register> {
         let root = self.copies.get(&register).map_or(register, |(root, ..)| *root);
         let (_, constant) = self.constants.get(&root).filter(|(width, _)| *width == Width::Double)?;

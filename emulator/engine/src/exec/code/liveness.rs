@@ -17,7 +17,6 @@ const MOST_WORDS: usize = 1 << 19;
 /// more; in more complex control flow it may need as many as there are blocks.
 const MOST_ROUNDS: usize = 32;
 
-/// A set of rows, one bit each.
 pub(in crate::exec) type RowSet = [u64];
 
 /// The live rows at each position where lanes may wait while others run.
@@ -32,8 +31,7 @@ pub(in crate::exec) struct Liveness {
 }
 
 impl Liveness {
-    /// Returns `None` for kernels that are huge, have complex control flow, or contain instructions
-    /// that are not analyzed.
+    /// Returns `None` for huge kernels, complex control flow, and instructions not analyzed.
     pub(in crate::exec) fn find(kernel: &Kernel, blocks: &Blocks) -> Option<Liveness> {
         let words = (kernel.rows as usize + 1).div_ceil(64);
         let stops = kernel.code.iter().filter(|instruction| may_wait(&instruction.op)).count();
@@ -110,8 +108,7 @@ impl Liveness {
     }
 }
 
-/// Returns the rows that lanes read from each other; `None` if the kernel contains instructions
-/// that are not analyzed.
+/// Returns the rows that lanes read from each other; `None` if instructions are not analyzed.
 fn exchanged(kernel: &Kernel, words: usize) -> Option<Vec<u64>> {
     let mut exchanged = vec![0; words];
     for instruction in &kernel.code {

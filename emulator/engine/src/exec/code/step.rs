@@ -227,9 +227,8 @@ impl AccessSpace {
         (common && access.registers.len() <= MOST_ELEMENTS).then_some(space)
     }
 
-    /// Returns the space of addresses of this kind. Other addresses miss the window, so the plain
-    /// mode handles them: generic addresses outside of global memory, and addresses in other
-    /// blocks.
+    /// Returns the space of addresses of this kind. The plain mode handles others, which miss the
+    /// window: generic ones not in global memory, and those in other blocks.
     pub(in crate::exec) fn named(space: Option<Space>) -> Option<AccessSpace> {
         match space {
             Some(Space::Global | Space::Const) | None => Some(AccessSpace::Global),

@@ -116,8 +116,7 @@ unsafe fn read_lanes<T: Element<C>, C: Copy>(
     }
 }
 
-/// True if the lanes of a warp access consecutive elements in order. This is common, and then the
-/// whole warp is copied at once.
+/// True if the lanes of a warp access consecutive elements in order, which are copied at once.
 #[inline(always)]
 fn is_row(warp: &Warp, spread: &Spread<'_>, registers: &[u32]) -> bool {
     warp.mask == u32::MAX && registers.len() == 1 && spread.halves == [Half::Next; 2]
@@ -131,8 +130,8 @@ fn half_of(warp: &Warp, spread: &Spread<'_>, half: usize) -> (Half, u32) {
 }
 
 /// # Safety
-/// The files hold the rows of the access, whose types are `T` in memory and `C` in registers; the places of all lanes
-/// that take part are readable.
+/// The files hold the rows of the access, of types `T` in memory and `C` in registers. The places
+/// of all lanes that take part are readable.
 #[inline(always)]
 unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: &Spread<'_>) {
     let registers = &access.registers[..access.elements as usize];
@@ -141,7 +140,7 @@ unsafe fn load<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread: 
         for warp in warps {
             let to = warp.file.wrapping_add(registers[0] as usize).cast::<C>();
             let from = |half| warp.at.wrapping_offset(offset(half)).cast::<T>();
-            // SAFETY: as the caller says; half a register of the access.
+            // SAFETY: guaranteed by the caller; half a register of the access.
             unsafe { read_half(from(0), 1, access.sign, to) };
             // SAFETY: as above.
             unsafe { read_half(from(1), 1, access.sign, to.wrapping_add(HALF)) };
@@ -193,7 +192,7 @@ unsafe fn load_half<T: Element<C>, C: Copy>(
             // SAFETY: half a register of the access.
             unsafe { to.cast::<[C; HALF]>().write([value; HALF]) };
         } else {
-            // SAFETY: as the caller says; half a register of the access.
+            // SAFETY: guaranteed by the caller; half a register of the access.
             unsafe { read_half(from, registers.len(), access.sign, to) };
         }
     }
@@ -209,7 +208,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
         if is_row(warp, spread, registers) {
             let from = warp.file.wrapping_add(registers[0] as usize).cast::<C>();
             let to = |half| warp.at.wrapping_offset(offset(half)).cast::<T>();
-            // SAFETY: as the caller says; half a register of the access.
+            // SAFETY: guaranteed by the caller; half a register of the access.
             unsafe { write_half(from, to(0), 1) };
             // SAFETY: as above.
             unsafe { write_half(from.wrapping_add(HALF), to(1), 1) };
@@ -226,7 +225,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
                     let to = at.wrapping_byte_offset(offset(half));
                     let from = from.wrapping_add(half * HALF);
                     if registers.len() == 1 {
-                        // SAFETY: as the caller says; half a register of the access.
+                        // SAFETY: guaranteed by the caller; half a register of the access.
                         unsafe { write_half(from, to, 1) };
                     } else {
                         // SAFETY: as above.
@@ -246,8 +245,7 @@ unsafe fn store<T: Element<C>, C: Copy>(access: &Access, warps: &[Warp], spread:
     }
 }
 
-/// Returns the function for a load or store of this kind; `None` if only the plain mode supports
-/// it.
+/// Returns the function for this kind of access; `None` if only the plain mode supports it.
 pub(in crate::exec) fn function(level: Extension, access: &Access, is_load: bool) -> Option<TransferFn> {
     let table = match (access.bytes, access.wide, is_load) {
         (1, false, true) => loads::<u8, u32>(),

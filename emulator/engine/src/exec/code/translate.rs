@@ -42,8 +42,7 @@ pub(super) struct Translator<'k> {
     pub(super) read_plainly: Vec<Register>,
     /// True if the plain mode may read any copy.
     pub(super) all_read_plainly: bool,
-    /// `None` for kernels that contain instructions that are not analyzed; copies and addresses
-    /// then stay as they are.
+    /// `None` if instructions are not analyzed; copies and addresses then stay as they are.
     pub(super) uses: Option<Uses>,
     /// Accesses that compute their addresses themselves, by instruction.
     pub(super) indexed: HashMap<u32, Indexed>,
@@ -266,8 +265,7 @@ impl<'k> Translator<'k> {
         }
     }
 
-    /// Returns the step of a collective operation of a warp. If lanes are missing, the plain mode
-    /// runs it.
+    /// Returns the step of a collective operation. If lanes are missing, the plain mode runs it.
     fn collective(&mut self, instruction: &Instruction, operation: Collective, members: Register) -> Action {
         let left = self.plain(instruction);
         match operation {
@@ -304,8 +302,7 @@ impl<'k> Translator<'k> {
 /// Maximum number of steps that a branch may skip without divergence.
 const MOST_SKIPPED: usize = 12;
 
-/// Finds branches over a few steps of one block that each continue with the next step for all
-/// lanes.
+/// Finds branches over a few steps of one block that each continue with the next step.
 fn find_skips(steps: &mut [Step]) {
     for at in 0..steps.len() {
         let Action::Branch(target) = steps[at].action else { continue };
@@ -421,8 +418,7 @@ ret;
 }
 ";
         let [scalars, tests, regular, irregular, pure] = kinds(ptx, "count");
-        // %r1 is not needed by lanes that left, so one value per warp is enough; lanes leave with
-        // %r2.
+        // Lanes that left do not need %r1, so one value per warp is enough; they leave with %r2.
         assert_eq!((tests, regular, irregular), (1, 1, 0));
         assert_eq!((scalars, pure), (4, 2));
     }

@@ -4,8 +4,7 @@ use crate::program::instruction::Instruction;
 use crate::program::{Kernel, effects};
 use crate::semantics::{Register, Width};
 
-/// Calls `visit` with each register that an instruction writes. Returns false if the instruction is
-/// not analyzed.
+/// Calls `visit` with each register that is written. Returns false if not analyzed.
 pub(in crate::exec) fn visit_writes(
     instruction: &Instruction,
     visit: &mut dyn FnMut(Register, Width),
@@ -14,8 +13,7 @@ pub(in crate::exec) fn visit_writes(
     effects::is_simple(&instruction.op)
 }
 
-/// Calls `visit` with each register that an instruction reads. Returns false if the instruction is
-/// not analyzed.
+/// Calls `visit` with each register that is read. Returns false if not analyzed.
 pub(in crate::exec) fn visit_reads(instruction: &Instruction, visit: &mut dyn FnMut(Register)) -> bool {
     effects::reads(instruction, visit);
     effects::is_simple(&instruction.op)

@@ -14,8 +14,7 @@ pub(super) struct Permutation {
 const LONGEST_TURN: u64 = 12;
 
 impl Permutation {
-    /// Creates an order; without a seed, the order of the numbers. `salt` distinguishes orders of
-    /// one seed.
+    /// Creates an order; by number without a seed. `salt` distinguishes orders of one seed.
     pub(super) fn new(seed: Option<u64>, salt: u64, count: u64) -> Self {
         let random = seed.map(|seed| mix(seed ^ mix(salt)));
         let Some(bits) = random.filter(|_| count > 1) else {

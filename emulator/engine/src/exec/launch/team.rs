@@ -7,8 +7,7 @@ use crate::exec::block::launch::Launch;
 use crate::exec::block::{Block, Stop};
 use std::rc::Rc;
 
-/// Maximum length of a turn in a cluster of several blocks, in instructions, because they often
-/// wait for each other in loops.
+/// Maximum instructions per turn in a cluster of blocks, which often wait for each other in loops.
 const LONGEST_TURN: u32 = 2000;
 
 /// The blocks of a cluster, which may be a single one.

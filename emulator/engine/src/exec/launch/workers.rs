@@ -51,8 +51,7 @@ impl Shared {
             job.running += 1;
             let (id, number, task) = (*id, job.joined, job.task);
             drop(state);
-            // SAFETY: the job counts this helper as running, so `close` waits for it before the
-            // task is freed.
+            // SAFETY: the job counts this helper, so `close` waits for it before the task is freed.
             let task = unsafe { &*task };
             let failed = catch_unwind(AssertUnwindSafe(|| task(number))).is_err();
             state = self.lock();

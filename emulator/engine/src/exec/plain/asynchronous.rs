@@ -99,8 +99,7 @@ pub(super) fn complete(
     let request = Request::update(Some(space), address, 8, cache);
     let Place { host, .. } = place(block, site, request.ordered(Order::Strong { scope, releases: false }))?;
     let word = host.cast::<u64>();
-    // SAFETY: `place` checked 8 aligned bytes of shared memory, which only one host thread
-    // accesses.
+    // SAFETY: `place` checked 8 aligned bytes of shared memory, used by one thread.
     let mut state = State::unpack(unsafe { word.read() });
     state.transactions -= i64::from(bytes);
     // SAFETY: as for the read.

@@ -37,8 +37,7 @@ pub(super) fn barrier(
     Ok(Flow::Yield)
 }
 
-/// Keeps only the lanes of `active` in the divergent path; the others continue after the
-/// instruction.
+/// Keeps the lanes of `active` in the divergent path; others continue after the instruction.
 pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
     let fragments = &mut block.warps[issue.warp].fragments;
     let rest = fragments[issue.fragment].mask & !issue.active;
@@ -50,8 +49,7 @@ pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
     fragments[issue.fragment].pc = issue.pc;
 }
 
-/// Makes a thread arrive at the barrier of its cluster, or wait for the threads that have not
-/// arrived.
+/// Makes a thread arrive at the barrier of its cluster, or wait for the other threads.
 pub(super) fn cluster_barrier(block: &mut Block<'_, '_>, issue: Issue, wait: bool, releases: bool) -> Flow {
     if !wait {
         block.announce(issue.warp, issue.active, releases);

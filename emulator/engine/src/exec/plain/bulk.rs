@@ -76,8 +76,7 @@ fn run(block: &mut Block<'_, '_>, copy: &BulkCopy, late: &LateCopy) -> Result<()
     Ok(())
 }
 
-/// Returns the address, or its counterparts in the shared memory of the blocks of the cluster that
-/// `blocks` selects.
+/// Returns the address, or its counterparts in the cluster's blocks that `blocks` selects.
 pub(super) fn targets(address: u64, blocks: Option<u32>) -> Vec<u64> {
     let Some(blocks) = blocks else { return vec![address] };
     let place = address & ((1 << RANK_SHIFT) - 1);

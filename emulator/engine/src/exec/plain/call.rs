@@ -37,8 +37,7 @@ pub(in crate::exec) fn call(block: &mut Block<'_, '_>, issue: Issue, call: &Call
                 let Some(function) = function_at(block, address) else {
                     return Err(block.fault(FaultKind::InvalidCode, issue.lanes(same)));
                 };
-                // The current path keeps the lanes that have not called yet; the last ones take it
-                // over.
+                // The current path keeps the lanes that have not called; the last take it over.
                 enter(block, Issue { mask: rest, active: same, ..issue }, call, function)?;
                 rest &= !same;
                 left &= !same;
@@ -75,8 +74,7 @@ fn enter(block: &mut Block<'_, '_>, issue: Issue, call: &Call, function: u32) ->
     let saved = again.then(|| warp_state.rows.save(&callee.rows, callee.predicates.clone()));
     for lane in lanes_of(issue.active) {
         warp_state.stack[lane] = end;
-        // Reads all before writing: a recursive function may pass its own parameters on in another
-        // order.
+        // Reads all before writing: a recursive call may pass its parameters on in another order.
         let values: Vec<u32> = call.arguments.iter().map(|row| warp_state.rows.get(*row, lane)).collect();
         for (row, value) in callee.params.iter().zip(values) {
             warp_state.rows.set(*row, lane, value);

@@ -1,9 +1,8 @@
 //! Matrix products of a warp.
 //!
 //! The lanes of a warp together contain a matrix. For `mma` the position of each element is
-//! documented; for `wmma` it is private, and here element `e` in row-major order is the `e / 32`-th
-//! of lane `e % 32`. Products are summed in double precision and rounded once. Hardware rounds in
-//! another order.
+//! documented; for `wmma` it is private, and here row-major element `e` is number `e / 32` of lane
+//! `e % 32`. Products are summed in double precision and rounded once; hardware rounds otherwise.
 
 use crate::exec::access::{Request, lane_address, place};
 use crate::exec::block::rows::Rows;
@@ -71,8 +70,7 @@ pub(super) fn rounded(ty: Element, x: f64, saturate: bool) -> u64 {
         Element::F16 => <F16 as Half>::round::<{ float::NEAREST }>(x).bits().into(),
         Element::F32 => float::canonical(x as f32).to_bits().into(),
         Element::F64 => x.to_bits(),
-        // Whole sums of products of bytes fit into double precision; beyond 32 bits they wrap or
-        // saturate.
+        // Sums of products of bytes fit in double precision; beyond 32 bits they wrap or saturate.
         _ if saturate => u64::from(x as i32 as u32),
         _ => u64::from(x as i64 as u32),
     }

@@ -10,8 +10,7 @@ use crate::program::instruction::{Callee, Op};
 use crate::report::FaultKind;
 use crate::semantics::known;
 
-/// Checks, before the guard of an instruction is evaluated, that all registers on which it depends
-/// were written.
+/// Checks, before the guard is evaluated, that all source registers were written.
 #[cold]
 #[inline(never)]
 pub(super) fn watch(block: &mut Block<'_, '_>, issue: Issue) -> Result<(), Stop> {

@@ -1,8 +1,7 @@
 //! The stack of each thread. It grows upward through local memory: the kernel's variables, a frame
 //! for each call in progress, and after the last frame the memory of `alloca`.
 //!
-//! Lanes that call together share the address of their frame, which is above the stack pointers of
-//! all of them.
+//! Lanes that call together share the address of their frame, above all their stack pointers.
 
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::MOST_LOCAL;
@@ -39,8 +38,7 @@ pub(in crate::exec) fn alloca(
     Ok(())
 }
 
-/// Sets the stack pointers. Fails for one beyond all local memory, which was never saved; trusts
-/// any other.
+/// Sets the stack pointers. Fails for one beyond local memory; trusts any other.
 pub(in crate::exec) fn stack_restore(
     block: &mut Block<'_, '_>,
     issue: Issue,

@@ -1,5 +1,4 @@
-//! Surfaces: loads, stores and reductions of elements. The x coordinate is in bytes, others in
-//! elements.
+//! Surfaces: loads, stores, reductions of elements. x is in bytes, others in elements.
 
 use super::object::{Found, find_object, word};
 use crate::exec::access::{Place, Request, apply, place, update};
@@ -51,8 +50,7 @@ pub(super) fn access_surface(
     Ok(())
 }
 
-/// Moves the bytes of an access between registers and memory: `bytes` at `host`, which `place`
-/// checked.
+/// Moves `bytes` at `host`, which `place` checked, between registers and memory.
 fn move_texels(
     rows: &mut Rows,
     lane: usize,

@@ -195,8 +195,7 @@ impl Copy<'_> {
         let map = &self.map;
         let Part::Columns { lower, upper, channels, pixels } = map.part else { return Ok(0) };
         let last = map.dimensions - 1;
-        // The dimensions of an image. Channels precede them; in an interleaved tensor, slices
-        // follow them.
+        // Dimensions of an image. Channels precede, and in an interleaved tensor slices follow.
         let first = usize::from(map.interleave == 0);
         let image = first..first + map.dimensions - 2;
         let mut pixel: Point = at.map(i64::from);
@@ -227,8 +226,7 @@ impl Copy<'_> {
         }
     }
 
-    /// Returns the address in global memory for these coordinates without the first, and true if
-    /// they are in the tensor.
+    /// Returns the global address for these coordinates without the first; true if in the tensor.
     fn outer(&self, point: Point) -> (u64, bool) {
         let map = &self.map;
         let (mut start, mut inside) = (map.address, true);
@@ -282,8 +280,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Returns space, address and cache of source and destination, given the addresses in shared
-    /// and in global memory.
+    /// Returns space, address and cache of source and destination, given both addresses.
     fn ends(&self, shared: u64, global: u64) -> [(Option<Space>, u64, u32); 2] {
         let [to, from, _] = self.copy.caches;
         let [to_space, from_space] = self.copy.spaces.map(Some);

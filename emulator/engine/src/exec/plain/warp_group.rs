@@ -72,8 +72,7 @@ fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Res
     multiply(block, issue.warp, product, operands)
 }
 
-/// Waits for the other warps of the group. The last one ends the products that are due and releases
-/// all.
+/// Waits for the warps of the group. The last one ends the products that are due, releases all.
 fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
     split_off(block, issue);
     block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Group;
@@ -280,8 +279,7 @@ fn multiply(
     Ok(())
 }
 
-/// Adds the product of two matrices, row by row; `places` contains the row of `b` for each element
-/// of `a`.
+/// Adds a product of matrices by rows; `places` contains the row of `b` for each element of `a`.
 fn add_products(sums: &mut [f64], (a, places): (&[f64], &[usize]), b: &[f64], columns: usize) {
     let stored = a.len() / ROWS as usize;
     let rows = a.chunks_exact(stored).zip(places.chunks_exact(stored));
@@ -324,8 +322,7 @@ impl Placed {
         }
     }
 
-    /// Returns the address of 16 bytes of a core matrix: its number along m or n and along k, and
-    /// the row in it.
+    /// Returns the address of 16 bytes of a core matrix: its numbers along m or n and k, the row.
     fn address(&self, [outer, inner]: [u32; 2], row: u32) -> u32 {
         let Placed { leading, stride, span, .. } = *self;
         // Offsets along the rows of the pattern, and from one pattern to the next.
@@ -341,8 +338,7 @@ impl Placed {
         (address ^ pattern << 4) & 0x3_ffff
     }
 
-    /// Reads elements. `set` receives the position along m or n, the position along k, and the
-    /// value.
+    /// Reads elements. `set` receives the positions along m or n and along k, and the value.
     fn read(
         &self,
         block: &mut Block<'_, '_>,

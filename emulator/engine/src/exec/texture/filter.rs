@@ -72,7 +72,6 @@ const HALF: Precision = Precision { depth: 14, fraction: 10, least: -14 };
 const SINGLE: Precision = Precision { depth: 27, fraction: 23, least: -126 };
 /// Bytes converted from sRGB.
 const SRGB: Precision = Precision { depth: 7, ..HALF };
-/// Result of arithmetic on NaNs.
 const NAN: f32 = f32::from_bits(0x7fff_ffff);
 
 /// Filters numbers. Subnormal numbers of single precision count as zero.
@@ -112,13 +111,11 @@ fn round(sum: i64, unit: i32, precision: &Precision) -> f32 {
     (if sum < 0 { -value } else { value }) as f32
 }
 
-/// Meaning of a channel's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reading {
     Whole,
     /// Numbers, or integers that represent numbers if the format has such.
     Number,
-    /// Numbers converted from bytes.
     Srgb,
 }
 

@@ -65,8 +65,7 @@ impl Channel {
         }
     }
 
-    /// Converts the value of a store: integers are clamped to the range of the channel, numbers are
-    /// rounded.
+    /// Converts the value of a store: integers are clamped to the channel's range, numbers rounded.
     pub(in crate::exec) fn encode(self, value: u32) -> [u8; 4] {
         let bits = 8 * self.bytes();
         match self {

@@ -42,8 +42,7 @@ fn steepened(parts: i32, sampler: &Sampler) -> i32 {
     parts - parts % ONE + (between.round() as i32).clamp(0, ONE)
 }
 
-/// Returns the level of detail for the steps, in texels of the first level, from a sample to its
-/// two neighbors.
+/// Returns the level of detail for the steps, in texels of the first level, to two neighbors.
 ///
 /// The steps span an ellipse. Its longer axis should be one texel, or its shorter axis if the ratio
 /// is at most `anisotropy`. Hardware approximates the axes without roots: within 1/6 of a level, or

@@ -16,7 +16,6 @@ pub(in crate::exec) enum Coordinates {
     Number([f32; 3]),
 }
 
-/// The level of detail in an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) enum Lod {
     Implicit,
@@ -44,7 +43,6 @@ struct Spot<'o> {
     level: &'o Level,
     axes: usize,
     positions: [Position; 3],
-    /// The layer or face.
     slice: Option<u32>,
 }
 
@@ -80,8 +78,7 @@ impl Request {
             return Ok(gathered);
         }
         if let Coordinates::Whole(_) = self.coordinates {
-            // No address mode: outside is zero. Only linear memory is read this way in one
-            // dimension.
+            // No address mode: outside is zero. In one dimension only for linear memory.
             let of_array = self.geometry == Geometry::Line && !object.linear_memory;
             return if of_array || !near.is_inside(self.layer) {
                 Ok([0; 4])
@@ -198,8 +195,7 @@ impl Spot<'_> {
     }
 }
 
-/// Returns the meaning of a channel. With sRGB, three of four channels are converted, otherwise the
-/// first.
+/// Returns the meaning of a channel. sRGB converts three of four channels, or the first.
 fn reading(object: &Object, sampler: &Sampler, channel: usize) -> Reading {
     let colors = if object.format.channels == 4 { 3 } else { 1 };
     if object.is_integer() {
@@ -223,8 +219,7 @@ fn decode(object: &Object, sampler: &Sampler, bytes: &[u8; MOST_BYTES]) -> Texel
     texel
 }
 
-/// Returns the border color as a texel: numbers within the range of the format, integers by their
-/// lowest bits.
+/// Returns the border color: numbers clamped to the format's range, integers by their lowest bits.
 fn border(object: &Object, sampler: &Sampler) -> Texel {
     let channel = object.format.channel;
     let mut texel = [0; 4];

@@ -24,7 +24,6 @@ const LINEAR: [u16; 256] = [
     14272, 14400, 14528, 14656, 14848, 14976, 15104, 15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256, 16384,
 ];
 
-/// Returns the linear value of a byte, as bits.
 pub(super) fn decode(value: u32) -> u32 {
     (f32::from(LINEAR[value as u8 as usize]) / UNIT).to_bits()
 }

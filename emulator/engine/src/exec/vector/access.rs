@@ -46,8 +46,7 @@ impl<'l> Run<'_, 'l, '_> {
         Ok(())
     }
 
-    /// Delegates an access of one warp to the plain mode, after the instructions that have to run
-    /// before it.
+    /// Delegates one warp's access to the plain mode, after the instructions that must run first.
     #[cold]
     pub(super) fn step_alone(
         &mut self,
@@ -63,8 +62,7 @@ impl<'l> Run<'_, 'l, '_> {
         Ok(())
     }
 
-    /// Runs an access at a regular address. Returns the warps for which this is not possible, one
-    /// bit each.
+    /// Runs an access at a regular address. Returns a mask of the warps for which it is impossible.
     #[inline(always)]
     fn regular_access(&mut self, step: &ScalarAccess, guard: Guard, writes: bool) -> u32 {
         let access = &step.by_row.access;
@@ -75,8 +73,7 @@ impl<'l> Run<'_, 'l, '_> {
         let growth = &self.block.scalars.growths[step.address.shape as usize];
         let bytes = u64::from(access.bytes * access.elements);
         let halves = self.block.scalars.patterns[step.pattern as usize];
-        // The lane with the lowest address must be at most `room` bytes from the start of the
-        // window.
+        // The lowest address must be at most `room` bytes from the start of the window.
         let span = (growth.most - growth.least) as u64 + bytes;
         let room = window.len.checked_sub(span).filter(|_| halves.is_some());
         let free =
@@ -158,8 +155,7 @@ impl<'l> Run<'_, 'l, '_> {
         Some(Noting::new(marks, if writes { Manner::Write } else { Manner::Read }))
     }
 
-    /// Runs an access of one warp on the region that the instruction found last. Returns false if
-    /// the plain mode has to run it.
+    /// Runs an access of a warp on the last region. Returns false if the plain mode has to run it.
     #[inline(always)]
     fn access_fast(&mut self, step: &AccessStep, warp: usize, active: u32, writes: bool) -> bool {
         let access = &step.access;

@@ -33,9 +33,8 @@ impl Run<'_, '_, '_> {
         let lanes =
             Lanes { file: self.files.rows[warp], host: window.host, offsets: &self.block.offsets, active };
         if step.access.wide {
-            // SAFETY: the register file contains all rows of the kernel. The bytes of the active
-            // lanes are in the window, which is memory of this block or a live region, and
-            // writable.
+            // SAFETY: the register file contains all rows of the kernel. The bytes of active lanes
+            // are in the window, which is writable memory of this block or a live region.
             unsafe { lanes.run::<u64>(step) };
         } else {
             // SAFETY: as above.
@@ -71,8 +70,7 @@ impl Cell for u64 {
 }
 
 impl Lanes<'_> {
-    /// Runs the operation. Compiled for each kind, so that only the type of numbers is tested per
-    /// lane.
+    /// Runs the operation. Compiled for each kind, so each lane only tests the type of numbers.
     ///
     /// # Safety
     /// The file contains the rows of the step, whose cells are `C`. The bytes at the offsets are
@@ -102,8 +100,7 @@ impl Lanes<'_> {
             // SAFETY: a lane of a row of the step.
             let operands = step.operands.map(|row| unsafe { cell(row, lane).read() }.into());
             let at = self.host.wrapping_offset(self.offsets[lane] as isize);
-            // SAFETY: guaranteed by the caller. Only this worker runs the block, so only it
-            // accesses its shared memory.
+            // SAFETY: guaranteed by the caller. Only this worker accesses the shared memory.
             let old = unsafe { change(at, size_of::<C>() as u32, (operation, step.ty), global, operands) };
             if let Some(out) = step.out {
                 // SAFETY: a lane of a row of the step.

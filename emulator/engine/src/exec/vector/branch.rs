@@ -18,8 +18,7 @@ pub(super) struct Company {
 }
 
 impl Run<'_, '_, '_> {
-    /// Sends lanes for which the guard holds to the second of two steps, and the others to the
-    /// first.
+    /// Sends lanes for which the guard holds to the second of two steps, others to the first.
     #[inline(always)]
     pub(super) fn branch(&mut self, step: &Step, ways: [usize; 2]) -> Go {
         let mut taken = [0; MOST_WARPS];
@@ -84,8 +83,7 @@ impl Run<'_, '_, '_> {
         Ok(self.go(ways[1]))
     }
 
-    /// Runs the steps between two steps for some lanes of a settled group. They all continue with
-    /// the second.
+    /// Runs the steps between two steps for some lanes of a settled group. They end at the second.
     #[inline(never)]
     fn run_arm(&mut self, [first, end]: [usize; 2], masks: [u32; MOST_WARPS]) -> Result<(), Stop> {
         let working = masks.iter().filter(|mask| **mask != 0).count() as u64;
@@ -116,8 +114,7 @@ impl Run<'_, '_, '_> {
         at
     }
 
-    /// Splits the lanes at a branch. The group keeps those that come first, and continues with the
-    /// returned step.
+    /// Splits lanes at a branch. The group keeps the first and continues with the returned step.
     fn part(&mut self, taken: &[u32; MOST_WARPS], [straight, target]: [usize; 2]) -> usize {
         let jumps = self.code.steps[target].rank < self.code.steps[straight].rank;
         let (here, there) = if jumps { (target, straight) } else { (straight, target) };

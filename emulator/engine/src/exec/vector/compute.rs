@@ -101,8 +101,7 @@ impl Run<'_, '_, '_> {
         self.files.full && guard == Guard::ALWAYS && !self.block.launch.options.check_barriers
     }
 
-    /// True if an instruction includes all live lanes of its warps, so that none has to be waited
-    /// for.
+    /// True if an instruction includes all live lanes of its warps, so that none is awaited.
     #[inline(always)]
     pub(super) fn is_whole(&self, guard: Guard) -> bool {
         let whole = |member: &Member| self.block.warps[member.warp].live == member.mask;
@@ -111,7 +110,6 @@ impl Run<'_, '_, '_> {
             && (self.files.full || self.gang.members().iter().all(whole))
     }
 
-    /// Performs a collective operation of whole warps.
     pub(super) fn collective(&mut self, operation: &Collective) {
         for member in self.gang.members() {
             plain::perform_collective(&mut self.block.warps[member.warp].rows, operation, member.mask);

@@ -1,5 +1,4 @@
-//! Groups of warps (`Gang`): divergent paths of several warps at the same instruction, which run it
-//! together.
+//! Groups of warps (`Gang`): divergent paths of several warps that run one instruction together.
 
 use super::Run;
 use crate::exec::block::rows::Rows;
@@ -52,7 +51,6 @@ impl Gang {
         }
     }
 
-    /// True if all registers of the warps are in rows.
     fn runs_rows(&self, block: &Block<'_, '_>) -> bool {
         self.members().first().is_none_or(|member| block.warps[member.warp].rows_only)
     }
@@ -102,7 +100,6 @@ pub(super) struct Files {
     predicates: [*mut u32; MOST_WARPS],
     pub(super) masks: [u32; MOST_WARPS],
     pub(super) count: usize,
-    /// True if all lanes of all warps run.
     pub(super) full: bool,
     /// Rows that lanes on other paths may need.
     pub(super) keeps: Keeps,
@@ -164,7 +161,6 @@ impl Files {
         &self.rows[..self.count]
     }
 
-    /// Returns the running lanes of a warp for which a guard holds.
     #[inline(always)]
     pub(super) fn active(&self, warp: usize, guard: Guard) -> u32 {
         self.masks[warp] & self.holds(warp, guard)
@@ -230,8 +226,7 @@ fn is_running(block: &Block<'_, '_>, first: usize, count: usize) -> bool {
 }
 
 /// Forms a group of the divergent paths that run next: from each warp the path whose turn it is, if
-/// it is at the same position as the first. Returns false if all warps wait, have ended, or used up
-/// their share.
+/// it is where the first is. Returns false if all warps wait, have ended, or used up their share.
 fn gather(
     run: &mut Run<'_, '_, '_>,
     first: usize,
@@ -267,7 +262,6 @@ fn gather(
     Ok(gang.count != 0)
 }
 
-/// Returns the divergent path of a warp whose turn it is.
 fn next_fragment(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
     let kernel = block.launch.args.kernel;
     loop {

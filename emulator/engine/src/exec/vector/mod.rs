@@ -42,11 +42,8 @@ struct Run<'r, 'l, 'a> {
     left: u32,
 }
 
-/// Next step of a group.
 enum Go {
-    /// The following step.
     On,
-    /// This step.
     To(usize),
     /// None: the group is settled, and other paths take their turn.
     Rest,
@@ -60,8 +57,7 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
     }
 
     /// Runs the group until its members separate for good, wait, end, or use up their share of
-    /// `left` instructions. Members that leave it are at a position from which others can continue
-    /// them.
+    /// `left` instructions. Members that leave can be continued from their position.
     fn run_gang(&mut self, left: u32) -> Result<(), Stop> {
         self.left = left;
         self.code = self.gang.code(self.block, self.steps);
@@ -232,8 +228,7 @@ impl Run<'_, '_, '_> {
             && !super::code::liveness::contains(&self.block.kept, Register(out / LANES as u32))
     }
 
-    /// True if only the group still runs in the block, and no thread has arrived at the barrier,
-    /// whose number is in this row.
+    /// True if only the group runs in the block, and no thread has arrived at this row's barrier.
     fn is_everybody(&self, barrier: u32) -> bool {
         // SAFETY: lane 0 of a row of the kernel.
         let barrier = unsafe { *self.files.rows[0].wrapping_add(barrier as usize) };

@@ -1,9 +1,7 @@
-//! Steps on registers that are stored only for the first lane of a warp
-//! ([`crate::exec::code::affine`]).
+//! Steps on registers stored only for the first lane of a warp ([`crate::exec::code::affine`]).
 //!
-//! The first lanes of eight warps form another register file, in which each lane represents a warp.
-//! The values of shapes, and the patterns of accesses at regular addresses, are computed once per
-//! launch.
+//! The first lanes of eight warps form a register file in which each lane represents a warp. The
+//! values of shapes, and the patterns of regular accesses, are computed once per launch.
 //!
 //! If the lanes of a warp differ in such a register, or an address turns out to be irregular, the
 //! warp's scalars become vector registers, and it continues with the code without scalars.
@@ -69,8 +67,7 @@ impl<T: PartialOrd> Span<T> {
 }
 
 impl Run<'_, '_, '_> {
-    /// Runs an operation on first lanes. If lanes are irregular, the group continues with vector
-    /// registers.
+    /// Runs an operation on first lanes. If lanes are irregular, the group uses vector registers.
     #[inline(always)]
     pub(super) fn scalar(&mut self, step: &Step, scalar: &ScalarStep) -> Go {
         let regular = self.is_free(step.guard, scalar.out.row)
@@ -150,7 +147,6 @@ impl Run<'_, '_, '_> {
         &self.block.scalars.growths[operand.shape as usize]
     }
 
-    /// Writes a scalar to its vector register in a warp.
     pub(super) fn expand(&mut self, warp: usize, operand: Operand) {
         let register = Register(operand.row / LANES as u32);
         let Some(file) = self.block.scalars.groups.get(warp / MOST_WARPS) else { return };
@@ -165,15 +161,13 @@ impl Run<'_, '_, '_> {
         );
     }
 
-    /// True if extending the value of the first lane to 64 bits extends it in all lanes of a
-    /// group's warps.
+    /// True if extending the first lane's value to 64 bits extends it in all lanes of a group.
     #[inline(always)]
     pub(super) fn never_wraps(&self, what: &NoWrap) -> bool {
         let growth = self.growth(what.source);
         let (least, most) =
             if what.signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
-        // Values of the first lane for which no lane leaves the range: `room` of them, from
-        // `lowest` on.
+        // Values of the first lane for which no lane leaves the range: `room`, from `lowest`.
         let lowest = least - growth.least.min(0);
         let room = most - growth.most.max(0) - lowest;
         room >= 0
@@ -183,8 +177,7 @@ impl Run<'_, '_, '_> {
             })
     }
 
-    /// Returns the result of a comparison in all lanes of a warp, if it is known without vector
-    /// registers.
+    /// Returns the result of a comparison in all lanes, if known without vector registers.
     #[inline(always)]
     pub(super) fn compare_spans(
         &self,

@@ -14,7 +14,6 @@ use super::{HEADER, Mapping, Purpose, SharedFile};
 /// Sizes to try, largest first. Programs create dozens of pools, and host addresses have 47 bits.
 const SIZES: [u64; 3] = [1 << 40, 1 << 36, 1 << 33];
 
-/// Minimum size of a piece.
 const SMALLEST: u64 = 512;
 
 /// Minimum size of a piece whose memory is returned to the system when it is freed.
@@ -45,7 +44,6 @@ impl Arena {
         })
     }
 
-    /// Takes zeroed bytes.
     pub(in super::super) fn take(self: &Arc<Self>, bytes: u64) -> Option<Piece> {
         let size = bytes.checked_next_power_of_two()?.max(SMALLEST);
         let mut state = self.lock();

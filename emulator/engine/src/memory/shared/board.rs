@@ -9,7 +9,6 @@ use super::{Mapping, Purpose, SharedFile, os};
 
 const SLOT: u64 = 64;
 
-/// Number of slots per process.
 const MOST: u64 = 1 << 24;
 
 #[derive(Debug)]
@@ -41,7 +40,6 @@ impl Slot {
         (number < MOST).then(|| Self { mapping: Arc::clone(&board.mapping), at, number })
     }
 
-    /// Finds a slot of any process by its number.
     fn of(file: &SharedFile, number: u64) -> Option<Self> {
         let mapping = Arc::new(file.map(number.checked_mul(SLOT)?, SLOT)?);
         Some(Self { mapping, at: 0, number })
@@ -111,8 +109,7 @@ impl EventSlot {
         self.0.word(1).fetch_max(record, Ordering::AcqRel);
     }
 
-    /// True if a device has reached a record, or if its process has ended, so that no wait blocks
-    /// for ever.
+    /// True if a device has reached a record, or its process has ended, so that no wait hangs.
     pub fn is_reached(&self, record: u64) -> bool {
         if self.0.word(1).load(Ordering::Acquire) >= record {
             return true;

@@ -1,5 +1,4 @@
-//! Memory shared by several processes: unnamed files, which end with the last process that uses
-//! them.
+//! Memory shared by processes: unnamed files, which end with the last process that uses them.
 //!
 //! * [`SharedFile`]: such a file, passed on by its descriptor.
 //! * [`Arena`]: a file from which allocations take pieces, so that an allocation needs no
@@ -46,13 +45,11 @@ pub(super) struct SharedFile {
     header: Header,
 }
 
-/// The first words of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 struct Header {
     magic: u64,
     purpose: u64,
-    /// Number of bytes after the header.
     bytes: u64,
     device: u64,
 }
@@ -68,8 +65,7 @@ impl SharedFile {
         Some(Arc::new(Self { descriptor, header }))
     }
 
-    /// Opens a file of this driver by a descriptor, which the caller keeps. Fails for another
-    /// purpose.
+    /// Opens this driver's file by a descriptor, which the caller keeps. Fails for another purpose.
     pub(super) fn adopt(descriptor: i32, purpose: Purpose) -> Option<Arc<Self>> {
         Self::check(Descriptor::duplicate(descriptor)?, purpose)
     }
@@ -161,14 +157,12 @@ pub(super) struct Mapping {
     inside: usize,
 }
 
-// SAFETY: it owns a mapping, which any thread may unmap once. The bytes are only accessed through
-// raw pointers and atomics.
+// SAFETY: any thread may unmap the owned mapping. Accesses are by raw pointers and atomics.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Returns the first requested byte.
     pub(super) fn pointer(&self) -> *mut u8 {
         self.start.wrapping_add(self.inside)
     }

@@ -38,7 +38,6 @@ mod linux {
     pub(in super::super) struct Descriptor(File);
 
     impl Descriptor {
-        /// Creates a file of zeros.
         pub(in super::super) fn memory(bytes: u64) -> Option<Self> {
             // A file beyond the limit would end the process.
             let mut limit = Limit { soft: 0, hard: 0 };
@@ -152,7 +151,6 @@ pub(super) use linux::{Descriptor, is_alive, unmap};
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 mod elsewhere {
-    /// Not supported on this system.
     #[derive(Debug)]
     pub(in super::super) enum Descriptor {}
 

@@ -43,7 +43,6 @@ const EVERYWHERE: [Kind; 5] = [
     kind(Action::Load, &[".volatile"]),
 ];
 
-/// For memory that threads share.
 const SHARED: [Kind; 14] = [
     kind(Action::Load, scoped!(".relaxed")),
     kind(Action::Load, scoped!(".acquire")),

@@ -2,9 +2,8 @@
 //!
 //! The programs are systematic, not random: kinds with their memory orders ([`forms`]) times shapes
 //! of addresses ([`shapes`]) times spaces. Each is a kernel with all types and vector widths, in
-//! straight code and after a divergence. The test compares loaded values, the memory and the
-//! registers used for the addresses. It runs a quarter of the kernels, or with `CUPRUM_TESTS=all`
-//! all of them.
+//! straight code and after a divergence. The test compares loaded values, memory and address
+//! registers. It runs a quarter of the kernels, or with `CUPRUM_TESTS=all` all.
 
 mod forms;
 mod shapes;
@@ -25,7 +24,6 @@ const PLACES: usize = 96;
 const ARENA: usize = 32 * 1024;
 /// Bytes that each access stores per thread: the loaded value and the address.
 const RESULT: usize = 80;
-/// Maximum number of accesses in a kernel.
 const MOST: usize = 40;
 /// One kernel in this many is in the sample, at a different position for each kind.
 const SAMPLE: usize = 4;
@@ -235,7 +233,6 @@ impl Kernel {
     }
 }
 
-/// Maximum size of a parameter.
 const ARENA_OF_PARAM: usize = 32_512;
 
 fn own(space: Space) -> &'static str {
@@ -376,8 +373,7 @@ fn modes_agree_on_constants_and_parameters() {
     modes_agree_in(Memory::Param);
 }
 
-/// The address needs a row because lanes on other paths keep another value; only the product reads
-/// its index.
+/// The address needs a row: other lanes keep another value. Only the product reads its index.
 #[test]
 fn an_index_without_a_row_is_not_read_from_one() {
     let text = "

@@ -12,7 +12,6 @@ pub(crate) enum Shape {
     /// The start, with and without an offset.
     Direct,
     Immediate,
-    /// `[name+offset]`.
     Symbol,
     /// Base plus index times size: folded into one access.
     AffineX,
@@ -22,7 +21,6 @@ pub(crate) enum Shape {
     Uniform,
     Scattered,
     ScatteredSigned,
-    /// An index below zero in some threads.
     BelowZero,
     /// A 32-bit address that wraps around before its offset is added.
     WrapAround,
@@ -64,7 +62,6 @@ pub(crate) const SHAPES: [Shape; 21] = [
     Shape::AddressShared,
 ];
 
-/// An access that needs an address.
 pub(crate) struct Place<'a> {
     pub(crate) space: Space,
     pub(crate) symbol: &'a str,
@@ -166,8 +163,7 @@ pub(crate) enum Context {
     /// Lanes have diverged; the address is computed afterwards, or before.
     Branch,
     AddressBefore,
-    /// A branch that only some lanes take computes the address again, and it is used after the
-    /// branch.
+    /// A branch that some lanes take computes the address again; it is used after the branch.
     AddressOutlives,
 }
 

@@ -26,8 +26,7 @@ const STORE: &str = "mov.u32 %w23, %ntid.x; mad.lo.u32 %w23, %block, %w23, %t; m
     add.u64 %a7, %o, %a7; st.global.u32 [%a7], %w9;";
 const MEET: &str = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
 
-/// Returns options for launches: modes, orders, and checks that must find nothing in a correct
-/// program.
+/// Returns options for launches: modes, orders, checks that find nothing in correct programs.
 fn ways() -> Vec<ExecOptions> {
     let plain = ExecOptions { mode: Execution::Plain, ..ExecOptions::default() };
     let vector = ExecOptions::default();
@@ -60,8 +59,7 @@ fn assert_stores(text: &str, blocks: u32, threads: u32, cluster: u32, expected: 
     }
 }
 
-/// Runs a kernel of four blocks of one thread in clusters of two, and expects the same fault in
-/// both modes.
+/// Runs a kernel of four blocks of one thread in clusters of two. Expects this fault in both modes.
 fn fault_of(text: &str, number: u32, cluster: u32) -> Box<Fault> {
     let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
         let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
@@ -229,8 +227,7 @@ fn addresses_that_one_block_hands_to_another_mean_the_same_to_both() {
     }
 }
 
-/// A product of the address, a loop, and copies, which the vector mode computes only for the first
-/// lane.
+/// A product of the address, a loop, and copies: the vector mode computes only the first lane.
 #[test]
 fn the_vector_mode_knows_that_addresses_differ_by_block() {
     let body =
@@ -307,8 +304,7 @@ fn who_exits_counts_as_arrived_and_who_never_comes_is_told() {
     let out = device.buffer(&[0u32; 4]);
     launch(&device, 4, 1, Some([2, 1, 1]), &Args::default().buffer(&out).push(0u32)).unwrap();
     assert_eq!(out.read::<u32>(), [0, 3, 0, 3]);
-    // One block waits for the cluster, the other at its own barrier, which half of its threads
-    // never reach.
+    // One block waits for the cluster, the other at a barrier that half of its threads never reach.
     let stuck = "setp.eq.u32 %p0, %rank, 0; @%p0 bra W; setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 1, 64;
         W: barrier.cluster.arrive; barrier.cluster.wait;";
     for mode in [Execution::Plain, Execution::Vector] {

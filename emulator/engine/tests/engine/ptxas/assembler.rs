@@ -14,7 +14,6 @@ pub(crate) struct Assembler {
 }
 
 impl Assembler {
-    /// Downloads the wheel once.
     pub(crate) fn fetch() -> Assembler {
         // One test downloads while the others wait.
         static TURN: Mutex<()> = Mutex::new(());
@@ -45,8 +44,7 @@ impl Assembler {
         Assembler { program, folder }
     }
 
-    /// Assembles a text. Returns the first error if it is refused. Workers with different numbers
-    /// may call it at the same time.
+    /// Assembles a text. Returns the first error if it is refused. Workers may call it in parallel.
     pub(crate) fn check(&self, text: &str, capability: u32, worker: usize) -> Result<(), String> {
         // Features of a single architecture need its full name.
         let own = if text.contains(&format!(".target sm_{capability}a")) { "a" } else { "" };

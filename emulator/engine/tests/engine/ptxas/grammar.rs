@@ -1,8 +1,6 @@
-//! Programs from the grammar of PTX: each directive, state space, type, vector width and form of
-//! operand, in each position.
+//! Programs from the PTX grammar: each directive, space, type, width and operand in each position.
 //!
-//! A program is a correct frame with one statement that may be invalid, so a disagreement is about
-//! that statement.
+//! A program is a correct frame with one statement that may be invalid, to locate disagreements.
 
 use super::mutation::Random;
 

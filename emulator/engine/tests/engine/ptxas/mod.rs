@@ -28,7 +28,6 @@ struct Original {
     text: String,
     /// Its bytes that may be changed.
     range: std::ops::Range<usize>,
-    /// Compute capability of the target device.
     capability: u32,
 }
 
@@ -62,7 +61,6 @@ fn originals() -> Vec<Original> {
     all
 }
 
-/// The loader's result for a text.
 enum Ours {
     Loads,
     /// Not PTX, or invalid PTX, for this reason.
@@ -91,7 +89,6 @@ fn ours(text: &str, capability: u32) -> (bool, Ours) {
 #[derive(Default)]
 struct Tally(BTreeMap<String, (usize, Vec<String>)>);
 
-/// Maximum number of examples per kind.
 const EXAMPLES: usize = 4;
 
 impl Tally {
@@ -153,8 +150,7 @@ fn class_of(message: &str) -> String {
     class
 }
 
-/// The seed is fixed; `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_ROUNDS` change it and the number of
-/// rounds.
+/// `CUPRUM_FUZZ_SEED` and `CUPRUM_FUZZ_ROUNDS` change the fixed seed and the rounds.
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler() {
@@ -190,8 +186,7 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
 }
 
-/// Returns the results of the assembler and the loader for texts, each with its change and a
-/// compute capability.
+/// Returns the assembler's and the loader's results for texts with a change and a capability.
 fn judge(jobs: &[(String, String, u32)]) -> Verdict {
     let assembler = Assembler::fetch();
     let verdict = Mutex::new(Verdict::default());
@@ -224,8 +219,7 @@ fn outcome(text: &str, mode: Execution) -> Result<[Vec<u8>; 2], FaultKind> {
     launched.map(|_| [out.read(), device.global(0).read()]).map_err(|fault| fault.kind)
 }
 
-/// Programs from the grammar, with one statement each that may be invalid. Accepted ones run in
-/// both modes.
+/// Programs from the grammar with one statement that may be invalid. Both modes run accepted ones.
 #[test]
 #[ignore = "fetches NVIDIA's assembler"]
 fn the_loader_agrees_with_the_assembler_on_the_grammar() {

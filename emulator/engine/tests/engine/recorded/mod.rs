@@ -14,14 +14,12 @@ pub(crate) struct Recording {
 }
 
 pub(crate) struct Grid {
-    /// Number of bits of a value.
     pub(crate) width: u32,
     pub(crate) values: Vec<u64>,
 }
 
 /// An instruction on every combination of the inputs of its grids, one per thread.
 pub(crate) struct Form {
-    /// Number of bits of the result.
     pub(crate) width: u32,
     pub(crate) grids: Vec<String>,
     pub(crate) text: String,
@@ -30,7 +28,6 @@ pub(crate) struct Form {
 
 /// Instructions that one block runs; two results per thread.
 pub(crate) struct WarpForm {
-    /// The kernel's cluster directives.
     pub(crate) directives: &'static str,
     pub(crate) threads: u32,
     pub(crate) text: String,

@@ -1,5 +1,4 @@
-//! The kernels around recorded forms, identical to `tests/gpu/forms.py` and `warp_forms.py`, and
-//! their launches.
+//! Kernels for recorded forms, as in `tests/gpu/forms.py` and `warp_forms.py`, and their launches.
 
 use super::{Form, Recording, WarpForm};
 use crate::device::{Args, Buffer, Device};
@@ -7,7 +6,6 @@ use cuprum_engine::exec::Execution;
 use std::fmt::Write;
 
 const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
-/// Threads per block of a form's kernel.
 const BLOCK: u32 = 128;
 
 impl Recording {

@@ -9,7 +9,6 @@ use super::Form;
 /// An accepted difference between finite numbers.
 #[derive(Clone, Copy)]
 struct Tolerance {
-    /// Units in the last place.
     ulps: u64,
     /// Absolute difference that is accepted instead.
     absolute: f64,

@@ -41,8 +41,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Decodes `cp.async`. The copy is performed immediately, as hardware may do, so waits have no
-    /// effect.
+    /// Decodes `cp.async`. Copies immediately, as hardware may do, so waits have no effect.
     pub(super) fn async_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if !m.flag("async") {
             return Err(m.unknown());

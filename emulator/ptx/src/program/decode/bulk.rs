@@ -20,7 +20,6 @@ const MODES: [(&str, (bool, bool)); 3] =
 /// Modes that exist from compute capability 10.0 on.
 const LATER_MODES: [&str; 4] = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
 
-/// The form of a copy, as stated by its modifiers.
 struct Form {
     spaces: [Space; 2],
     /// True if it signals a barrier at its end.
@@ -31,7 +30,6 @@ struct Form {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes `cp.async.bulk` and `cp.reduce.async.bulk`.
     pub(super) fn bulk_copy(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["async", "bulk"]);
         if m.flag("commit_group") {
@@ -199,7 +197,6 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// True if `cp.reduce.async.bulk` has this operation on this type.
 fn is_bulk_reduction(operation: AtomicOperation, ty: Type) -> bool {
     use AtomicOperation::*;
     use Type::*;

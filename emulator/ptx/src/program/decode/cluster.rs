@@ -1,8 +1,7 @@
 //! Clusters of blocks: their barrier, and addresses in the shared memory of other blocks.
 //!
 //! As on hardware, the upper bits of an address of shared memory are the rank of the block in the
-//! cluster, and the lower bits are the offset in that block's memory. This includes the block's own
-//! memory.
+//! cluster, and the lower bits are the offset in that block's memory, even for the block itself.
 
 use super::memory::SPACES;
 use super::modifiers::Modifiers;

@@ -9,7 +9,6 @@ use crate::program::types::Type;
 use crate::ptx::{Instruction, Operand};
 use crate::semantics::{Register, TestInfo, Width, bits, float, half, integer, pure, test};
 
-/// The comparisons of `setp`, `set`.
 #[derive(Clone, Copy)]
 enum Comparison {
     Eq,
@@ -50,7 +49,6 @@ const COMPARISONS: [(&str, Comparison); 18] = [
     ("nan", Comparison::Nan),
 ];
 
-/// The comparisons only for unsigned numbers.
 const UNSIGNED_NAMES: [&str; 4] = ["lo", "ls", "hi", "hs"];
 
 struct Comparing {
@@ -124,8 +122,7 @@ fn compare_integers(comparison: Comparison, ty: Type) -> Option<&'static TestInf
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes the comparison of the second and third operand, combined with the fourth if there is
-    /// `logic`.
+    /// Decodes a comparison of the second and third operand, combined with the fourth by `logic`.
     fn comparison(
         &mut self,
         i: &Instruction<'s>,
@@ -256,8 +253,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Decodes `set` on both halves of two registers: 1.0 or all ones in each half for which it
-    /// holds.
+    /// Decodes `set` on both halves of registers: 1.0 or all ones in each half where it holds.
     fn set_pair(
         &mut self,
         i: &Instruction<'s>,

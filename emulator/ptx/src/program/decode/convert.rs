@@ -92,7 +92,6 @@ macro_rules! by_flags {
 
 #[derive(Clone, Copy)]
 struct Conversion {
-    /// Rounding of a floating-point result.
     rounding: Option<u8>,
     /// Rounding to an integer.
     whole: Option<u8>,

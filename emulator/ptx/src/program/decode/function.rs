@@ -27,7 +27,6 @@ pub(super) struct Spilled<'s> {
 }
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
-    /// Decodes the body of a called device function.
     pub(super) fn unit(&mut self, index: usize) -> Decoded<()> {
         let unit = &self.units[index];
         let module_index = unit.module_index;
@@ -65,8 +64,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(())
     }
 
-    /// Returns the index of a device function in this kernel. Queues it for decoding when it is
-    /// first named.
+    /// Returns a device function's index in this kernel. Queues it for decoding on first use.
     pub(super) fn function(&mut self, module_index: u32) -> Decoded<u32> {
         if let Some(index) = self.by_module_index.get(&module_index) {
             return Ok(*index);

@@ -65,7 +65,6 @@ impl<'s> Decoder<'_, '_, 's> {
         Err(PtxError::at(self.position, PtxErrorKind::Syntax, message))
     }
 
-    /// Refuses special registers, except in moves and conversions.
     fn refuse_special_registers(&self, instruction: &ptx::Instruction<'s>) -> Decoded<()> {
         if matches!(instruction.opcode, "mov" | "cvt") {
             return Ok(());

@@ -23,8 +23,7 @@ pub(super) const SPACES: [(&str, Space); 10] = [
     ("const[0]", Space::Const),
 ];
 
-/// Memory orders, and true for those with release semantics. Each access is at least as strong as
-/// the strongest of them.
+/// Memory orders, and true for release semantics. Accesses are at least as strong as the strongest.
 pub(super) const ORDERS: [(&str, bool); 5] =
     [("relaxed", false), ("acquire", false), ("release", true), ("acq_rel", true), ("volatile", false)];
 pub(super) const SCOPES: [(&str, Scope); 5] = [
@@ -73,8 +72,7 @@ impl<'s> Decoder<'_, '_, 's> {
         Ok(())
     }
 
-    /// Decodes hints for the cache, and `discard`, after which any contents are valid, including
-    /// the old ones.
+    /// Decodes cache hints, and `discard`, after which any contents are valid, even the old ones.
     pub(super) fn cache_hint(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ignore(&["global", "local", "const", "param", "L1", "L2", "L2::128B", "tensormap"]);
         m.ignore_prefixed(&["L2::evict"]);
@@ -144,8 +142,7 @@ impl<'s> Decoder<'_, '_, 's> {
         self.access(space, address, values, ty, load, order)
     }
 
-    /// Returns the space of an access by an address. In a function, a parameter's address is the
-    /// address of its copy in the frame.
+    /// Returns an access's space. In a function, a parameter's address is its copy in the frame.
     fn space_of_param(&self, space: Option<Space>) -> Option<Space> {
         if space == Some(Space::Param) && !self.in_kernel { Some(Space::Local) } else { space }
     }

@@ -120,7 +120,6 @@ enum Symbol<'s> {
 }
 
 impl Symbol<'_> {
-    /// True for a 128-bit register.
     fn is_wide(&self) -> bool {
         matches!(self, Symbol::Register { ty: Type::B128, .. })
     }

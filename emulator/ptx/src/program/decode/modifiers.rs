@@ -115,7 +115,6 @@ impl<'i, 's> Modifiers<'i, 's> {
         self.unsupported("this instruction or type")
     }
 
-    /// Returns the error for an instruction that only other targets have.
     pub(super) fn for_target(&self, target: &str) -> Box<PtxError> {
         PtxError::at(
             self.instruction.position,

@@ -5,8 +5,7 @@ use crate::program::variables::ELEMENTS;
 use crate::semantics::Register;
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Returns the meaning of a name: from the innermost scope outward, then as a numbered
-    /// register.
+    /// Returns a name's meaning: from the innermost scope outward, then as a numbered register.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol<'s>> {
         for scope in self.scopes.iter().rev() {
             if let Some(symbol) = scope.get(name) {

@@ -103,7 +103,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         Ok(sources)
     }
 
-    /// Returns a value as a source, in the width of the operation.
     pub(super) fn source(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Decoded<Register> {
         match operand {
             Operand::Name(name) => self.source_named(name, width),
@@ -186,7 +185,6 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         }
     }
 
-    /// Returns the two halves of a 128-bit register.
     pub(super) fn wide_register(&self, operand: &Operand<'s>) -> Decoded<[Register; 2]> {
         match operand {
             Operand::Name(name) => match self.lookup(name) {
@@ -244,8 +242,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.emit(Op::Pure { info, out, sources: all });
     }
 
-    /// Decodes `opcode d, a, b, c;`, where literals in all sources have the type of the
-    /// instruction.
+    /// Decodes `opcode d, a, b, c;`, where all literals have the type of the instruction.
     pub(super) fn pure_instruction(
         &mut self,
         instruction: &Instruction<'s>,

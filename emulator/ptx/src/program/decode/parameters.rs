@@ -197,8 +197,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         Ok(())
     }
 
-    /// Allocates rows for the words of a register or a predicate. Returns the first row and their
-    /// number.
+    /// Allocates rows for a register's words or a predicate. Returns the first row, and how many.
     fn rows_for(&mut self, symbol: &Symbol<'s>) -> (Register, u32) {
         let words = match symbol {
             Symbol::Register { ty, .. } => rows_of(*ty),
@@ -207,8 +206,7 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         (self.allocate_rows(words, Width::Single), words)
     }
 
-    /// Returns the rows for the results of a call, and the registers to which they are copied
-    /// afterwards.
+    /// Returns the rows for a call's results, and the registers to which they are copied later.
     pub(super) fn call_results(
         &mut self,
         operands: &[Operand<'s>],

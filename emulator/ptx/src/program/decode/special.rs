@@ -7,8 +7,7 @@ use crate::semantics::{Register, Width};
 use core::cmp::Ordering;
 
 impl Decoder<'_, '_, '_> {
-    /// Returns the address of the shared memory reserved for libraries: as much as the system
-    /// reserves.
+    /// Returns the address of shared memory for libraries: as much as the system reserves.
     pub(super) fn reserved_shared(&mut self, name: &str) -> Option<Register> {
         const BYTES: u32 = 1024;
         let offset = match name {

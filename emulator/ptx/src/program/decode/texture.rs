@@ -1,8 +1,7 @@
 //! Textures and surfaces, through objects with 64-bit handles.
 //!
-//! Global `.texref`, `.samplerref` and `.surfref` variables are refused, and so are the separate
-//! samplers of `.texmode_independent`: they are for texture references, which CUDA 12 removed from
-//! its language.
+//! Refuses global `.texref`, `.samplerref` and `.surfref` variables, and separate samplers
+//! (`.texmode_independent`): they are for texture references, which CUDA 12 removed.
 
 use super::modifiers::Modifiers;
 use super::operands::{Destination, width_of};
@@ -55,8 +54,7 @@ impl<'s> Decoder<'_, '_, 's> {
         m.pick(&GEOMETRIES).ok_or_else(|| m.unsupported("the geometry"))
     }
 
-    /// Decodes `[object, {coordinates}]`. The layer comes first, and the last of three coordinates
-    /// may be padding.
+    /// Decodes `[object, {coordinates}]`: the layer first; the last of three may be padding.
     fn place(
         &mut self,
         operand: &Operand<'s>,

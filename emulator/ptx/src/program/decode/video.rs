@@ -32,7 +32,6 @@ fn operation(name: &str) -> Option<Operation> {
     })
 }
 
-/// Splits a register from its selector.
 fn selected(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once('.') {
         Some((register, selector)) => (register, Some(selector)),

@@ -143,8 +143,7 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 }
 
-/// Decodes the immediate operands: true if one factor is negated, and the transposed factors, which
-/// come last.
+/// Decodes the immediate operands: if factors are negated, and at the end the transposed ones.
 fn factor_signs(
     operands: &[Operand<'_>],
     signs: usize,

@@ -1,5 +1,4 @@
-//! Effects of each instruction: the registers and predicates that it reads and writes, in one
-//! place.
+//! Effects of each instruction: the registers and predicates that it reads and writes.
 //!
 //! No match here has a wildcard, so a new operation does not compile before its effects are listed.
 
@@ -181,8 +180,7 @@ fn matrix_writes(matrix: &Matrix, visit: &mut dyn FnMut(Register, Width)) {
     }
 }
 
-/// Calls `visit` with each register that an instruction stores to memory, and the number of stored
-/// bytes.
+/// Calls `visit` with each register that is stored to memory, and the number of bytes.
 pub fn stored(instruction: &Instruction, visit: &mut dyn FnMut(Register, u32)) {
     let bytes_of = |width: Width| if width == Width::Double { 8 } else { 4 };
     match &instruction.op {

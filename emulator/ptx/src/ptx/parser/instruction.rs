@@ -94,7 +94,6 @@ impl<'s> Parser<'s> {
         Ok(Operand::Name(name))
     }
 
-    /// Parses an operand that begins with a minus sign.
     fn negated_operand(&mut self) -> Parsed<Operand<'s>> {
         match self.lexer.clone().next()?.0 {
             Token::Double(value) => {
@@ -126,8 +125,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Parses the operands up to `close`. The opening character has been read. Only brackets
-    /// contain sums.
+    /// Parses the operands up to `close`, after the opening character. Only brackets contain sums.
     pub(super) fn operands(&mut self, close: u8) -> Parsed<Vec<Operand<'s>>> {
         let outside = std::mem::replace(&mut self.inside, true);
         let one = if close == b']' { Self::operand } else { Self::part };

@@ -26,7 +26,6 @@ struct Parser<'s> {
     lexer: Lexer<'s>,
     token: Token<'s>,
     start: usize,
-    /// End of the last consumed token.
     previous_end: usize,
     position: Position,
     depth: u32,

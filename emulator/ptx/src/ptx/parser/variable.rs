@@ -33,8 +33,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Parses `{ addr_mode_0 = wrap }` of a texture reference, whose variable is refused for its
-    /// type.
+    /// Parses `{ addr_mode_0 = wrap }` of a texture reference, which is refused by its type.
     fn reference_fields(&mut self) -> Parsed<()> {
         self.require(b'{')?;
         while !self.accept(b'}')? {

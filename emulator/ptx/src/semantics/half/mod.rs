@@ -1,5 +1,4 @@
-//! Half precision: IEEE's 16 bits (`f16`), and the upper half of single precision (`bf16`), alone
-//! and in pairs.
+//! Half precision: IEEE's (`f16`), and the upper half of single precision (`bf16`), also in pairs.
 
 mod number;
 mod operations;

@@ -66,8 +66,7 @@ pub trait Half: Lane + Packed {
         Self::from_bits(sign | bits as u16)
     }
 
-    /// Same as [`Half::round`], for rare operations: compiled separately instead of into each of
-    /// them.
+    /// Same as [`Half::round`], compiled separately instead of into each rare operation.
     #[inline(never)]
     fn round_apart<const ROUND: u8>(x: f64) -> Self {
         Self::round::<ROUND>(x)
@@ -137,8 +136,7 @@ pub(in crate::semantics) fn encode<const ROUND: u8>(
         _ if away => scaled.ceil(),
         _ => scaled.floor(),
     } as u32;
-    // `count` units: the fraction, and one more bit for normal numbers, which may carry into the
-    // exponent.
+    // `count` units: the fraction, and a bit for normal numbers, which may carry into the exponent.
     (((exponent - least) as u32) << fraction) + count
 }
 
@@ -192,7 +190,8 @@ impl Half for F16 {
         let bits = if magnitude < 113 << 23 { subnormal } else { normal };
         F16(if x.is_nan() { Self::NAN } else { sign | bits as u16 })
     }
-    // Rounding a sum twice, to 24 bits and to 11, gives the same as once. Products of two numbers of 11 bits are exact.
+    // A sum rounded to 24 bits and then to 11 equals one rounded once. Products of two numbers of
+    // 11 bits are exact.
     #[inline(always)]
     fn sum(a: Self, b: Self) -> f32 {
         a.to_f32() + b.to_f32()
@@ -297,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Each number, the middle between it and the next, and their neighbors in double and in single precision.
+    /// Each number, the middle between it and the next, and their neighbors in both precisions.
     fn each_border_agrees<H: Half>() {
         for bits in 0..H::INFINITY {
             let value = |bits| f64::from(H::from_bits(bits).to_f32());

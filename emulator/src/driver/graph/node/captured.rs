@@ -17,7 +17,6 @@ use super::kernel::KernelNode;
 use super::{CopyNode, NodeKind, current_context};
 
 impl NodeKind {
-    /// Returns the node that is equivalent to an operation of a stream.
     pub(in crate::driver::graph) fn from_operation(operation: Box<dyn Operation>) -> Answer<Self> {
         /// Tries the kinds of operations in order.
         macro_rules! first_of {

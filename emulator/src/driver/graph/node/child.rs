@@ -44,8 +44,7 @@ calls! {
         phGraph.set(params_of::<CUDA_CHILD_GRAPH_NODE_PARAMS>(hNode)?.graph)
     }
 
-    /// Copies the parameters of another graph of the same shape to the child in the executable
-    /// graph.
+    /// Copies the parameters of another graph of the same shape to the executable graph's child.
     fn cuGraphExecChildGraphNodeSetParams(
         _call,
         hGraphExec: CUgraphExec,

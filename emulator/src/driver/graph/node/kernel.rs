@@ -43,8 +43,7 @@ impl KernelNode {
         self.launch.launch()
     }
 
-    /// Returns the C structure that describes it. Its arguments live as long as the node keeps this
-    /// launch.
+    /// Returns the C structure that describes it, valid while the node keeps this launch.
     fn params(&self) -> CUDA_KERNEL_NODE_PARAMS {
         let LaunchShape { grid, block, dynamic_shared, .. } = self.launch.shape;
         CUDA_KERNEL_NODE_PARAMS {

@@ -152,8 +152,7 @@ impl NodeKind {
             Self::Free(address) => Free(*address).run(turn),
             // Waits among them are separate operations: see `GraphRun::parts`.
             Self::Values(batch, _) => batch.run(turn),
-            // An event that `Wait` waits for was recorded before the graph. An executable graph
-            // runs nested graphs itself.
+            // `Wait`'s event was recorded before the graph. Executable graphs run nested ones.
             Self::Empty | Self::Fill(None, _) | Self::Wait(_) | Self::Child(_) | Self::Conditional(_) => {
                 Ok(())
             }

@@ -1,5 +1,4 @@
-//! The C structures of nodes, one for each kind and revision, and their conversion to and from
-//! nodes.
+//! The C structures of nodes, one per kind and revision, and their conversion to and from nodes.
 
 use std::sync::Arc;
 
@@ -162,8 +161,7 @@ semaphores! {
     CUDA_EXT_SEM_WAIT_NODE_PARAMS => waits, Waits;
 }
 
-/// Other revisions of structures, by the fields that they share. The other fields are ignored, and
-/// read as zero.
+/// Other revisions of structures, by their common fields. Others are ignored, and read as zero.
 macro_rules! revisions {
     ($( $revision:ty, of $params:ty: $( $field:ident ),*; )*) => { $(
         impl NodeParams for $revision {

@@ -31,7 +31,6 @@ impl Clock {
     }
 }
 
-/// An operation, by its lane.
 pub(super) type Moment = (usize, Ticket);
 
 /// An order that was found later: all successors of `before` also follow `after`.
@@ -44,7 +43,6 @@ struct Late {
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     lanes: BTreeMap<StreamKey, usize>,
-    /// Clock of the last operation of each lane.
     last: Vec<Arc<Clock>>,
     /// The last operation of each lane that the host has waited for.
     host: Vec<Ticket>,
@@ -199,7 +197,6 @@ impl Clocks {
         self.late.push(Late { before, clock: Arc::clone(clock) });
     }
 
-    /// Adds the late orders to a clock.
     fn complete(&self, clock: &mut Clock) {
         let is_known = |clock: &Clock, late: &Late| clock.knows(late.before) || self.is_over(late.before);
         let mut open: Vec<&Late> = self.late.iter().collect();

@@ -1,5 +1,4 @@
-//! The journal: operations, waits of the host and frees in the order of the calls, and verdicts on
-//! them.
+//! The journal: operations, host waits and frees in the order of calls, and verdicts on them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,8 +42,7 @@ enum Entry {
     HostRead(u64, u64, Option<FnId>),
 }
 
-/// Maximum number of entries that wait for an operation to run. Beyond it, the operation counts as
-/// one without accesses.
+/// Maximum entries that wait for an operation to run, which then counts as without accesses.
 const MOST_ENTRIES: usize = 1 << 16;
 
 const MOST_REPORTS: usize = 100;

@@ -1,5 +1,4 @@
-//! The check of the order between streams: finds operations that access the same bytes without an
-//! order.
+//! The check of the order between streams: finds unordered operations on the same bytes.
 //!
 //! | file | contents |
 //! |---|---|
@@ -10,8 +9,7 @@
 //! | `journal` | operations, waits and frees in the order of the calls, and the verdicts |
 //! | `nodes` | the order between nodes of a graph |
 //!
-//! Operations are judged in the order of issue, whenever they run, so the verdicts are the same in
-//! all modes.
+//! Judges operations in the order of issue, not of execution: verdicts are the same in all modes.
 
 mod clocks;
 mod journal;

@@ -9,8 +9,7 @@ use super::work::is_gathering;
 #[derive(Debug)]
 pub(crate) struct Body(HashMap<usize, Arc<[usize]>>);
 
-/// Position of a node: the launched graph, the graph inside it, and so on, each with the node
-/// there.
+/// Position of a node: launched graph, graph inside it, and so on, each with the node there.
 pub(crate) type Place = Vec<(Arc<Body>, usize)>;
 
 impl Body {
@@ -36,8 +35,7 @@ impl Body {
     }
 }
 
-/// True if the node at one position follows the node at another, which ran before it in the same
-/// launch.
+/// True if one position's node follows the other's, which ran before it in the same launch.
 pub(super) fn follows(place: &Place, earlier: &Place) -> bool {
     for ((body, node), (other, before)) in place.iter().zip(earlier) {
         // Runs of a loop's body are sequential.

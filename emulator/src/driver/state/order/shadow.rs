@@ -28,7 +28,6 @@ pub(super) struct Touch {
 /// The order between an earlier act and a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// The host has waited for it.
     Over,
     Before,
     Unordered,

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 pub(in crate::exec) type Id = u32;
 
-/// A number known at launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::exec) enum Expr {
     Number(i64),
@@ -14,9 +13,7 @@ pub(in crate::exec) enum Expr {
     Add(Id, Id),
     Sub(Id, Id),
     Mul(Id, Id),
-    /// The low 32 bits, sign-extended.
     Low(Id),
-    /// The low 32 bits, zero-extended.
     LowUnsigned(Id),
 }
 

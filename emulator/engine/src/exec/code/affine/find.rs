@@ -17,7 +17,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 const MOST_LOOKS: usize = 256;
 const LEAST_LOOKS: usize = 1 << 16;
 
-/// Knowledge about a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Known {
     /// Irregular: it needs a row.
@@ -31,8 +30,7 @@ enum Known {
 
 impl Affine {
     /// Runs the analysis. `copies` are registers equal to constant rows. Returns `None` if there is
-    /// nothing to gain, or if the control flow is so complex that the analysis would take more than
-    /// linear time.
+    /// nothing to gain, or if the analysis would take more than linear time.
     pub(in crate::exec) fn find(
         kernel: &Kernel,
         blocks: &Blocks,
@@ -123,9 +121,8 @@ impl Finder<'_> {
         self.known.extend(self.kernel.unwritten().registers.iter().map(|register| (*register, Known::Row)));
     }
 
-    /// Propagates from these instructions to all registers. A register is assumed to be regular
-    /// until an instruction contradicts this. Its state changes at most three times, so this takes
-    /// linear time in total.
+    /// Propagates from these instructions to all registers. A register counts as regular until an
+    /// instruction contradicts this. Its state changes at most three times: linear time.
     fn propagate(&mut self, users: &Users, mut open: VecDeque<u32>) {
         let mut waits = vec![false; self.kernel.code.len()];
         open.iter().for_each(|pc| waits[*pc as usize] = true);
@@ -249,8 +246,7 @@ impl Finder<'_> {
                     let (one, other) = (*one, *other);
                     let earlier = self.blocks.rank(one) < self.blocks.rank(other);
                     let (first, second) = if earlier { (one, other) } else { (other, one) };
-                    // The first lanes run until they reach the position of the others, or pass it.
-                    // Then the others catch up.
+                    // The first lanes run until they reach or pass the others, which then catch up.
                     for meeting in self.reject_written(first, second)? {
                         if meeting != second {
                             self.reject_written(second, meeting)?;
@@ -263,8 +259,7 @@ impl Finder<'_> {
     }
 
     /// Rejects registers that are live at the start of the block `waiting` and written on the paths
-    /// from `from` to blocks that are not before it. Returns these blocks; `None` if it takes too
-    /// long.
+    /// from `from` to blocks not before it. Returns these blocks; `None` if it takes long.
     fn reject_written(&mut self, from: usize, waiting: usize) -> Option<Vec<usize>> {
         let limit = self.blocks.rank(waiting);
         let place = self.blocks.range(waiting).start as u32;
@@ -294,8 +289,7 @@ impl Finder<'_> {
         Some(beyond)
     }
 
-    /// Returns the predicates that are the same in all running lanes; `None` if the search takes
-    /// too long.
+    /// Returns the predicates that are equal in all running lanes; `None` if that takes too long.
     fn uniform_predicates(&mut self) -> Option<Vec<bool>> {
         let mut uniform = vec![true; self.kernel.predicates as usize];
         let mut changed = true;

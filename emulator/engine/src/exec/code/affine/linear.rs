@@ -47,7 +47,6 @@ pub(in crate::exec) fn linear_shape(
     }
 }
 
-/// Returns the result of an operation on known values.
 pub(in crate::exec) fn linear_value(
     exprs: &mut Exprs,
     linear: Linear,

@@ -56,7 +56,6 @@ pub(in crate::exec) struct Affine {
 }
 
 impl Affine {
-    /// Returns the index of the shape of a scalar or a constant.
     pub(in crate::exec) fn shape(&self, register: Register) -> Option<u32> {
         self.scalars
             .get(&register)
@@ -84,8 +83,7 @@ impl Affine {
         comparison(info).map(TestKind::Range)
     }
 
-    /// Returns the source that an operation extends to 64 bits and whose lanes differ, and true if
-    /// the extension is signed.
+    /// Returns the irregular source that an operation extends to 64 bits; true if signed.
     pub(in crate::exec) fn extended(
         &self,
         info: &PureInfo,
@@ -102,7 +100,6 @@ impl Affine {
         used.then_some((*source, signed))
     }
 
-    /// True if the address of an access is in a scalar.
     pub(in crate::exec) fn is_address(&self, access: &Access) -> bool {
         // Local memory differs by lane, so equal addresses refer to different bytes.
         AccessSpace::of(access).is_some_and(|space| space != AccessSpace::Local)

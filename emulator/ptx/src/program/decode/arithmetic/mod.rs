@@ -40,8 +40,7 @@ impl FloatMode {
     }
 }
 
-/// Variant of `min` and `max`: true if NaNs propagate, and if magnitudes are compared and signs
-/// multiplied.
+/// Variant of `min`, `max`: if NaNs propagate, and if magnitudes are compared and signs multiplied.
 #[derive(Clone, Copy)]
 struct Extremum {
     nan: bool,
@@ -58,7 +57,6 @@ enum Kept {
 
 const PARTS: [(&str, Kept); 3] = [("lo", Kept::Low), ("hi", Kept::High), ("wide", Kept::Wide)];
 
-/// Variant of an operation, as stated by its modifiers.
 #[derive(Clone, Copy)]
 struct Variant {
     part: Option<Kept>,
@@ -91,8 +89,7 @@ impl Variant {
 }
 
 impl<'s> Decoder<'_, '_, 's> {
-    /// Decodes additions, subtractions and multiply-adds, with the carry flag or as
-    /// [`Decoder::arithmetic`].
+    /// Decodes sums, differences and multiply-adds, with carry or as [`Decoder::arithmetic`].
     pub(super) fn add(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         if i.modifiers.contains(&"cc") { self.carrying(i, m) } else { self.arithmetic(i, m) }
     }

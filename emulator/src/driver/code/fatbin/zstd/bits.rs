@@ -44,7 +44,6 @@ impl ForwardBits<'_> {
 /// front return zeros, and [`Backward::overrun`] detects them.
 pub(super) struct Backward<'a> {
     bytes: &'a [u8],
-    /// Number of unread bits.
     left: i64,
 }
 

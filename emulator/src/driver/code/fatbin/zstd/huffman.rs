@@ -6,7 +6,6 @@ use super::fse::Fse;
 /// A table of Huffman codes: the first symbol in each string of `width` bits.
 pub(super) struct Huffman {
     width: u32,
-    /// Symbol and length of its code.
     codes: Vec<(u8, u32)>,
 }
 
@@ -51,8 +50,7 @@ impl Huffman {
         let mut bits = Backward::new(input.rest)?;
         let mut states = [table.start(&mut bits), table.start(&mut bits)];
         let mut weights = Vec::new();
-        // The stream ends where a state needs more bits than are left. The other state then still
-        // holds a symbol.
+        // The stream ends where a state needs more bits. The other state then holds a symbol.
         for turn in (0..2).cycle() {
             weights.push(table.symbol(states[turn])?);
             states[turn] = table.next(states[turn], &mut bits)?;
