@@ -36,7 +36,7 @@ done
 cd "$cache/cubecl-cuda"
 export CARGO_PROFILE_DEV_DEBUG=0
 cargo test --quiet --locked --lib --no-run
-said=$(cargo test --quiet --locked --lib -- --include-ignored "${left_out[@]}") || true
+said=$(cargo test --quiet --locked --lib -- --include-ignored "${left_out[@]}" 2>&1) || true
 # The last list of the output names the tests that failed.
 failed=$(tac <<<"$said" | sed '/^failures:$/q' | sed -n 's/^    \(tests::[^ ]*\)$/\1/p')
 passed=$(sed -n 's/^test result: [A-Za-z]*\. \([0-9]*\) passed.*/\1/p' <<<"$said")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
 # the package index, unmodified, cuda-python's two packages, Triton, CUTLASS and Taichi with programs of ours, and PyCUDA and
-# Numba-CUDA with their own tests, each compared with a list (own_tests.py), and the crates cudarc and cubecl-cuda with theirs
-# (cudarc.sh, cubecl.sh).
+# Numba-CUDA with their own tests, each compared with a list (own_tests.py), and the crates cudarc and cubecl-cuda with
+# theirs (cudarc.sh, cubecl.sh).
 #
 #   run.sh                 what CI runs; of Numba's tests the part at the end of this file
 #   run.sh numba FILE...   other tests of Numba's, for example cudapy/test_math.py; `.` for all, half an hour
@@ -27,6 +27,15 @@ site=$(echo "$cache"/venv/lib/python3*/site-packages)
 export LD_LIBRARY_PATH=$folder:$site/nvidia/cu13/lib
 step() { printf -- '-- %s (after %s s)\n' "$1" "$SECONDS"; }
 programs() { (cd "$clients" && "$python" -m pytest --quiet -p no:cacheprovider "$@"); }
+
+# Runs a client's own tests. As many must pass as the README states in the client's row.
+counted() {
+    local client=$1 count
+    "${@:2}" | tee "$folder/counted"
+    count=$(sed -n 's/.*: \([0-9]*\) tests passed.*/\1/p' "$folder/counted")
+    grep -q "^| $client .*\b${count:-no}\b.* pass" emulator/README.md ||
+        { echo "emulator/README.md states another number for $client than $count"; exit 1; }
+}
 
 # The tests lie in a package that stands for numba.cuda, which is where they import themselves from.
 numba() {
@@ -65,13 +74,13 @@ programs test_cutlass.py
 
 step "PyCUDA's own tests"
 PATH=$cache/toolkit/bin:$PATH PYCUDA_DISABLE_CACHE=1 CUPRUM_NVCC=$site/nvidia/cu13/bin/nvcc \
-    "$python" "$clients/own_tests.py" "$clients/pycuda.txt" --rootdir="$cache/pycuda/test" "$cache/pycuda/test"
+    counted PyCUDA "$python" "$clients/own_tests.py" "$clients/pycuda.txt" --rootdir="$cache/pycuda/test" "$cache/pycuda/test"
 
-numba cudadrv nrt cudapy/test_{atomics,array,array_args,array_methods,array_reductions,blackscholes,boolean}.py \
+counted Numba-CUDA numba cudadrv nrt cudapy/test_{atomics,array,array_args,array_methods,array_reductions,blackscholes,boolean}.py \
     cudapy/test_{complex,constmem,const_string,cooperative_groups,warp_ops,sync,sm}.py \
     doc_examples/test_{cg,cpointer,cpu_gpu_compat,ffi,globals,laplace,matmul,montecarlo,reduction,ufunc,vecadd}.py
 step "cudarc's own tests"
-"$clients/cudarc.sh"
+counted cudarc "$clients/cudarc.sh"
 step "cubecl-cuda's own tests"
-CUDA_PATH=$site/nvidia/cu13 "$clients/cubecl.sh"
+CUDA_PATH=$site/nvidia/cu13 counted cubecl-cuda "$clients/cubecl.sh"
 step "done"

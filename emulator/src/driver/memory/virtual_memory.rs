@@ -79,8 +79,8 @@ impl Mapping {
 
     /// True if the host, or any device, has this access.
     fn allows(&self, on_host: bool, what: CUmemAccess_flags) -> bool {
-        let of_place = self.access.iter().filter(|(id, _)| (*id == CU_DEVICE_CPU) == on_host);
-        of_place.into_iter().any(|(_, access)| access.0 & what.0 == what.0)
+        let mut of_place = self.access.iter().filter(|(id, _)| (*id == CU_DEVICE_CPU) == on_host);
+        of_place.any(|(_, access)| access.0 & what.0 == what.0)
     }
 
     /// Maps or unmaps it for kernels and copies, depending on the access of the devices and the host.
