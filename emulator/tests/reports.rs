@@ -8,6 +8,7 @@ mod processes;
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
+use std::cell::RefCell;
 use std::sync::{Mutex, Once, PoisonError};
 
 use common::*;
@@ -19,7 +20,10 @@ const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;
 
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-static MISUSES: Mutex<Vec<Misuse>> = Mutex::new(Vec::new());
+thread_local! {
+    /// Misuse by calls of this thread. Parallel tests misuse the API, too.
+    static MISUSES: RefCell<Vec<Misuse>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Returns the messages that contain this text. Parallel tests search for their own words.
 fn heard(part: &str) -> Vec<String> {
@@ -29,12 +33,9 @@ fn heard(part: &str) -> Vec<String> {
 
 /// Runs calls that misuse the API in this thread and function. Returns the reports about them.
 fn misuses_of(calls: impl FnOnce()) -> Vec<Misuse> {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let list = || MISUSES.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = list().len();
+    let before = MISUSES.with_borrow(Vec::len);
     calls();
-    list().split_off(before)
+    MISUSES.with_borrow_mut(|list| list.split_off(before))
 }
 
 fn start() {
@@ -45,7 +46,7 @@ fn start() {
         settings.install().expect("the first use");
         set_message_hook(|message: &Message<'_>| {
             if let Message::Misuse(misuse) = message {
-                MISUSES.lock().unwrap_or_else(PoisonError::into_inner).push((*misuse).clone());
+                MISUSES.with_borrow_mut(|list| list.push((*misuse).clone()));
             }
             HEARD.lock().unwrap_or_else(PoisonError::into_inner).push(message.to_string());
         });
