@@ -4,6 +4,7 @@
 //! equal numbers.
 
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cuprum::sys::{CUresult, FnId};
 
@@ -14,13 +15,20 @@ const COUNT: usize = 2;
 
 thread_local! {
     static STACKS: [RefCell<Vec<u64>>; COUNT] = const { [const { RefCell::new(Vec::new()) }; COUNT] };
-    static NEXT: [Cell<u64>; COUNT] = const { [const { Cell::new(0x1000) }; COUNT] };
+    static NEXT: [Cell<u64>; COUNT] = {
+        let first = FIRST.fetch_add(1 << 32, Ordering::Relaxed);
+        std::array::from_fn(|_| Cell::new(first))
+    };
 }
+
+/// First handle of the next thread. A context that two threads have is one context to the safe layer, which keeps state
+/// for it.
+static FIRST: AtomicU64 = AtomicU64::new(0x1000);
 
 /// The version that the driver poses as.
 const VERSION: i32 = 9000;
 
-/// A handle that this driver has not given out on this thread; the other driver may have.
+/// A handle that this driver has not given out; the other driver may have, on this thread.
 fn fresh(which: usize) -> u64 {
     NEXT.with(|next| next[which].replace(next[which].get() + 0x100))
 }
