@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::common::*;
 use cuprum_sys::*;
@@ -123,4 +124,32 @@ fn host_functions_run_in_order_and_may_not_call_the_driver() {
     ok!(cuLaunchHostFunc(first, Some(call_the_driver), (&raw mut results).cast()));
     ok!(cuStreamSynchronize(first));
     assert_eq!(results, [CUresult::CUDA_ERROR_NOT_PERMITTED; 5]);
+}
+
+/// Work that waits for a value continues when the host writes it, although no call of the host waits.
+#[test]
+fn work_behind_a_value_continues_without_a_wait_of_the_host() {
+    unsafe extern "C" fn set(done: *mut c_void) {
+        // SAFETY: the pointer is to a static.
+        unsafe { &*done.cast::<AtomicBool>() }.store(true, Ordering::SeqCst);
+    }
+    static DONE: AtomicBool = AtomicBool::new(false);
+    let _context = TestContext::new();
+    let (stream, mut flag, mut address) = (stream(1), NULL, 0);
+    ok!(cuMemHostAlloc(&mut flag, 4, CU_MEMHOSTALLOC_DEVICEMAP));
+    ok!(cuMemHostGetDevicePointer_v2(&mut address, flag, 0));
+    // SAFETY: the memory has four bytes, and the device only reads them.
+    let flag = unsafe { &*flag.cast::<AtomicU32>() };
+    flag.store(0, Ordering::SeqCst);
+    ok!(cuStreamWaitValue32_v2(stream, address, 1, 1));
+    ok!(cuLaunchHostFunc(stream, Some(set), (&raw const DONE).cast_mut().cast()));
+    assert!(!DONE.load(Ordering::SeqCst));
+    flag.store(1, Ordering::SeqCst);
+    let start = std::time::Instant::now();
+    while !DONE.load(Ordering::SeqCst) {
+        assert!(start.elapsed().as_secs() < 20, "it waits forever");
+        std::thread::yield_now();
+    }
+    ok!(cuStreamSynchronize(stream));
+    ok!(cuMemFreeHost((flag as *const AtomicU32).cast_mut().cast()));
 }

@@ -4,7 +4,7 @@ use cuprum::graph::{CaptureMode, Graph, InstantiateFlags};
 use cuprum::{Buffer, Stream};
 use cuprum_nccl::{Config, NcclError, Reduction};
 
-use crate::support::{Any, Failure, device, join, nccl, on_threads};
+use crate::support::{Any, Failure, device, join, nccl, on_threads, one_group};
 
 #[test]
 fn a_captured_collective_runs_in_each_replay() -> Result<(), Failure> {
@@ -33,6 +33,7 @@ fn a_captured_collective_runs_in_each_replay() -> Result<(), Failure> {
 /// The graph has the memory, and keeps the communicator that the program drops.
 #[test]
 fn a_graph_keeps_memory_and_communicator() -> Result<(), Failure> {
+    let _one = one_group();
     let nccl = nccl()?;
     let id = nccl.unique_id()?;
     let member = |rank: u32| -> Result<Vec<u32>, Failure> {

@@ -7,7 +7,7 @@ use cuprum::stream::{Lent, Scope};
 use cuprum::{AnyError, Buffer, Current, Stream};
 use cuprum_nccl::{Communicator, Config, Element, NcclError, Reduction};
 
-use crate::support::{Failure, on_threads};
+use crate::support::{Failure, on_threads, one_group};
 
 /// Elements of a member.
 fn input<T: From<u8>>(rank: u32, len: usize) -> Vec<T> {
@@ -263,6 +263,7 @@ fn wrong_lengths_and_members_are_refused_on_the_host() -> Result<(), Failure> {
 /// One thread for two devices, whose scopes are nested.
 #[test]
 fn one_thread_serves_two_members() -> Result<(), Failure> {
+    let _one = one_group();
     use crate::support::{device, nccl};
     let (nccl, first, second) = (nccl()?, device(0)?, device(1)?);
     let work = |cx: &mut Current<'_, 'static>, value: f32| -> Result<_, AnyError> {

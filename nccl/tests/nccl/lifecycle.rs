@@ -7,7 +7,7 @@ use cuprum::context::ContextFlags;
 use cuprum::{Buffer, Driver, Stream};
 use cuprum_nccl::{Communicator, Config, NcclError, Reduction, RegisteredBuffer, Watch};
 
-use crate::support::{Any, Failure, SOON, device, join, nccl, on_threads};
+use crate::support::{Any, Failure, SOON, device, join, nccl, on_threads, one_group};
 
 #[test]
 fn splits_by_color_and_key() -> Result<(), Failure> {
@@ -66,6 +66,7 @@ fn works_without_blocking() -> Result<(), Failure> {
 
 #[test]
 fn refuses_calls_while_it_is_made() -> Result<(), Failure> {
+    let _one = one_group();
     let nccl = nccl()?;
     device(0)?
         .enter_as::<Any, _>(|cx| {
@@ -86,6 +87,7 @@ fn refuses_calls_while_it_is_made() -> Result<(), Failure> {
 
 #[test]
 fn needs_the_primary_context_of_its_own_device() -> Result<(), Failure> {
+    let _one = one_group();
     let nccl = nccl()?;
     let own = cuprum::context::Context::create(
         Driver::init(cuprum_emulator::library())?.device(0)?,
@@ -116,6 +118,7 @@ fn needs_the_primary_context_of_its_own_device() -> Result<(), Failure> {
 
 #[test]
 fn a_member_that_comes_twice_or_too_high_is_refused() -> Result<(), Failure> {
+    let _one = one_group();
     let nccl = nccl()?;
     device(0)?
         .enter_as::<Any, _>(|cx| {
@@ -175,6 +178,7 @@ impl Wake for Bell {
 /// A member that ends without a word: the other one's scope waits until its watch aborts, and its future is woken.
 #[test]
 fn a_watch_frees_a_scope_whose_peer_died() -> Result<(), Failure> {
+    let _one = one_group();
     let nccl = nccl()?;
     let (id, (tell, told)) = (nccl.unique_id()?, std::sync::mpsc::channel::<()>());
     std::thread::scope(|threads| {

@@ -3,7 +3,7 @@
 use cuprum::region::{Pool, RegionError};
 use cuprum_nccl::{Config, Elements, NcclError, Reduction};
 
-use crate::support::{Failure, device, on_threads};
+use crate::support::{Failure, device, on_threads, one_group};
 
 #[test]
 fn regions_are_summed_and_may_be_dropped_at_once() -> Result<(), Failure> {
@@ -102,6 +102,7 @@ fn collectives_are_recorded_and_replayed() -> Result<(), Failure> {
 /// A queue keeps a communicator that is dropped while its work waits for the other member.
 #[test]
 fn a_communicator_that_is_dropped_stays_for_its_queues() -> Result<(), Failure> {
+    let _one = one_group();
     use crate::support::{Any, join, nccl};
     let nccl = nccl()?;
     let (id, barrier) = (nccl.unique_id()?, std::sync::Barrier::new(2));

@@ -1,6 +1,6 @@
 //! Members on threads, each with a device of its own.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cuprum::sys::environment;
@@ -31,12 +31,21 @@ pub(crate) fn device(ordinal: u32) -> Result<Shared<ContextRef>, Failure> {
     Ok(cuprum::open_in(cuprum_emulator::library(), ordinal)?)
 }
 
+/// Lets one group of this process work at a time. Two groups on the same devices could wait for each other forever: the
+/// default stream of a device waits for a collective of one, whose other member waits for the default stream of another
+/// device.
+pub(crate) fn one_group() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Runs `body` as each member of a group, on threads.
 pub(crate) fn on_threads<R: Send>(
     size: u32,
     config: Config,
     body: impl Fn(&Communicator, &mut Current<'_, 'static>) -> Result<R, Failure> + Sync,
 ) -> Result<Vec<R>, Failure> {
+    let _one = one_group();
     let nccl = nccl()?;
     let id = nccl.unique_id()?;
     let member = |rank| -> Result<R, Failure> {

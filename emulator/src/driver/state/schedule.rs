@@ -125,7 +125,11 @@ impl Scheduler {
                     drop(queue);
                     queue = self.run(ticket, job);
                 }
-                self.run_ready(queue);
+                if self.run_ready(queue).is_pending(ticket) {
+                    // It waits for a value, or for work of another thread. Hardware needs no wait of
+                    // the host to continue then.
+                    self.hurry();
+                }
             }
             Mode::Async => {
                 drop(queue);
@@ -287,11 +291,12 @@ impl Scheduler {
     }
 
     /// Runs the ready operations. The others stay until their predecessors finish.
-    fn run_ready(&'static self, mut queue: MutexGuard<'static, Queue>) {
+    fn run_ready(&'static self, mut queue: MutexGuard<'static, Queue>) -> MutexGuard<'static, Queue> {
         while let Some((ticket, job)) = queue.take_ready(&|_| true) {
             drop(queue);
             queue = self.run(ticket, job);
         }
+        queue
     }
 
     /// Runs an operation, or in the shuffled mode a part of one.
