@@ -10,6 +10,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuprum::Library;
 use cuprum::sys::{environment, nvrtc};
@@ -33,13 +34,17 @@ const SET: [(&str, &str); 11] = [
 ];
 
 /// A copy of this program, in a folder that everybody can enter and root alone can write to.
-struct Copy(PathBuf);
+struct Copy(PathBuf, #[allow(dead_code, reason = "holds the lock")] MutexGuard<'static, ()>);
 
 impl Copy {
     fn new(mode: u32) -> Self {
+        // While a copy is written, a process that another thread starts has the file open for a moment, and the copy does
+        // not start then.
+        static ONE: Mutex<()> = Mutex::new(());
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = Path::new("/tmp").join(format!("cuprum-secure-{mode:o}-{}", std::process::id()));
         std::fs::DirBuilder::new().mode(0o755).create(&folder).expect("a folder of root's");
-        let copy = Self(folder);
+        let copy = Self(folder, one);
         std::fs::copy(std::env::current_exe().unwrap(), copy.program()).unwrap();
         std::fs::set_permissions(copy.program(), PermissionsExt::from_mode(mode)).unwrap();
         copy
