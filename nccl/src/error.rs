@@ -96,10 +96,15 @@ pub enum NcclError {
 }
 
 impl NcclError {
-    /// True if NCCL may say so because another member has ended.
+    /// True if the cause may be that another member has ended.
     pub(crate) const fn is_of_another_member(&self) -> bool {
-        let Self::Call(call) = self else { return false };
-        matches!(call.code, ncclResult_t::ncclRemoteError | ncclResult_t::ncclSystemError)
+        match self {
+            Self::Call(call) => {
+                matches!(call.code, ncclResult_t::ncclRemoteError | ncclResult_t::ncclSystemError)
+            }
+            Self::Aborted { .. } => true,
+            _ => false,
+        }
     }
 }
 

@@ -93,7 +93,7 @@ impl Shared {
         &self,
         body: impl FnOnce(Nccl, ncclComm_t) -> Result<R, NcclError>,
     ) -> Result<R, NcclError> {
-        let live = self.live()?;
+        let live = self.live().map_err(|error| self.explain(error))?;
         let called = body(self.nccl, live.comm());
         drop(live);
         called.map_err(|error| self.explain(error))
