@@ -4,8 +4,8 @@
 //! | habit | instead |
 //! |---|---|
 //! | `what`: a clause as a noun ("what the driver does") | a noun |
-//! | `that of`, `those of` | the noun again, or "same as" |
-//! | `somebody`: also nobody, whoever | the caller, another thread, no program |
+//! | `that of`: a pronoun with "of", singular or plural | the noun again, or "same as" |
+//! | `somebody`: an unnamed person | the caller, another thread, no program |
 //! | `told`: also tells, behind, beside, lies, gone | reports, after, besides, is, freed |
 //! | `opening`: a comment that begins with a question word | subject, verb, object |
 

@@ -39,7 +39,7 @@ fn differences(list: &Numbers, now: &Numbers) -> (Vec<String>, Vec<String>) {
     (higher, lower)
 }
 
-/// Compares numbers with the list of this name; the variable is that of its check.
+/// Compares numbers with the list of this name. `variable` lowers the list.
 pub(super) fn check(list: &str, variable: &str, now: &Numbers) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(list);
     let text = fs::read_to_string(&path).expect("the list");

@@ -1,4 +1,4 @@
-//! Threads that are attached to a context: what is called, what other tokens see, and what failures leave.
+//! Threads that are attached to a context: their driver calls, the view of other tokens, the state after failures.
 
 use std::cell::RefCell;
 
@@ -51,7 +51,7 @@ fn it_is_the_stack_of_its_thread() {
         context
             .enter(|_| {
                 assert!(is_taken());
-                // Outside of what was entered above it, it is not on top.
+                // Another context was entered above it, so it is not on top.
                 assert!(attached.synchronize().is_err_and(|error: Error| error.is_out_of_order()));
                 Ok(())
             })

@@ -149,7 +149,7 @@ impl<'a> World<'a> {
                 0 => break,
                 1 | 2 => self.try_out(&cx),
                 3 => {
-                    // What it believes to be current is.
+                    // The record agrees with the driver.
                     let entered = context.enter_as::<cuprum::Error, _>(|cx| {
                         self.try_out(cx);
                         Ok(())

@@ -1,5 +1,5 @@
-// A default stream, which keeps its context for whoever has it, borrows one that is not shared, and so does what is made by
-// way of it. Of a shared context it has a share, but lends it no longer than itself.
+// A default stream borrows a context that is not shared, and so do objects made through the stream. It holds a share of a
+// shared context, but lends that no longer than it exists.
 use cuprum::context::Context;
 use cuprum::{Buffer, ContextRef, Shared, Stream};
 

@@ -1,4 +1,4 @@
-// What is found through a shared kernel or a shared module lives as long as that handle.
+// A function found through a shared kernel or a shared module lives as long as that handle.
 use cuprum::module::Function;
 use cuprum::{Kernel, Module, Shared};
 

@@ -115,7 +115,7 @@ mod abi {
             let is_up = unsafe { (python.Py_IsInitialized)() } != 0;
             // SAFETY: as above.
             let is_ending = unsafe { (python.is_finalizing)() } != 0;
-            // An ending interpreter would end this thread, or block it for ever.
+            // An interpreter that shuts down ends or blocks this thread.
             if !is_up || is_ending {
                 return None;
             }

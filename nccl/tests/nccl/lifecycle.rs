@@ -80,7 +80,7 @@ fn refuses_calls_while_it_is_made() -> Result<(), Failure> {
                 Ok(())
             })?;
             member.check()?;
-            Ok(member.abort("nobody comes")?)
+            Ok(member.abort("no second member comes")?)
         })
         .map_err(|error| error.0)
 }

@@ -90,7 +90,7 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
 }
 
 fn wrapper(steps: &Steps, cx: &Current<'_, '_>, other: &ContextRef) {
-    // What keeps the context for a wrapper of a raw handle.
+    // The default stream keeps the context for a wrapper of a raw handle.
     let home = Stream::default_in(cx);
     steps.attempt("Stream::enter", || home.enter(|_| Ok(())));
     steps.attempt("Stream::enter_as", || home.enter_as::<Error, _>(|_| Ok(())));

@@ -7,7 +7,7 @@ use std::sync::{Once, OnceLock};
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// True if this process is a forked child of the process that called `cuInit`. The driver does not
-/// work there, as on hardware: its threads do not exist, and its locks may be held for ever.
+/// work there, as on hardware: its threads do not exist, and its locks may stay locked.
 pub(crate) fn is_forked_child() -> bool {
     FORKED.load(Ordering::Relaxed)
 }

@@ -38,7 +38,7 @@ mod os {
     /// Code of a signal that a thread sent to itself.
     const SI_TKILL: c_int = -6;
     const STDERR: c_int = 2;
-    /// Maximum number of reports, in case a handler repeats the access for ever.
+    /// Maximum number of reports, in case a handler always repeats the access.
     const MOST: u32 = 16;
 
     /// The C library's `struct sigaction`, the same in glibc and musl.
