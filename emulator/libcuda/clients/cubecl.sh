@@ -11,20 +11,7 @@ expected=663
 clients=$(cd "$(dirname "$0")" && pwd)
 cache=$clients/../../../.cache/clients/cubecl-cuda-$version
 
-# A package that depends on it makes cargo fetch it; the tests run in a copy of its sources.
-if [[ ! -f $cache/stamp ]]; then
-    rm -rf "$cache"
-    mkdir -p "$cache/fetch"
-    printf '[workspace]\n[package]\nname = "fetch"\nversion = "0.0.0"\n[lib]\npath = "empty.rs"\n[dependencies]\ncubecl-cuda = "=%s"\n' \
-        "$version" >"$cache/fetch/Cargo.toml"
-    touch "$cache/fetch/empty.rs"
-    source=$(cargo metadata --quiet --format-version 1 --manifest-path "$cache/fetch/Cargo.toml" |
-        python3 -c 'import json, sys; print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["name"] == "cubecl-cuda"))')
-    cp -r "$(dirname "$source")" "$cache/cubecl-cuda"
-    chmod -R u+w "$cache/cubecl-cuda"
-    printf '\n[workspace]\n' >>"$cache/cubecl-cuda/Cargo.toml"
-    touch "$cache/stamp"
-fi
+"$clients/crate.sh" cubecl-cuda "$version" "$cache"
 
 names() { sed -n "s/^\([^# ]*\)  *$1 .*/\1/p" "$clients/cubecl.txt"; }
 left_out=()

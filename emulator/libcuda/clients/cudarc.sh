@@ -10,21 +10,7 @@ clients=$(cd "$(dirname "$0")" && pwd)
 cache=$clients/../../../.cache/clients/cudarc-$version
 features=std,driver,nvrtc,dynamic-loading,cuda-13000,f16
 
-# A package that depends on it makes cargo fetch it; the tests run in a copy of its sources.
-if [[ ! -f $cache/stamp ]]; then
-    rm -rf "$cache"
-    mkdir -p "$cache/fetch"
-    printf '[workspace]\n[package]\nname = "fetch"\nversion = "0.0.0"\n[lib]\npath = "empty.rs"\n[dependencies]\ncudarc = "=%s"\n' \
-        "$version" >"$cache/fetch/Cargo.toml"
-    touch "$cache/fetch/empty.rs"
-    cargo fetch --quiet --manifest-path "$cache/fetch/Cargo.toml"
-    source=$(cargo metadata --format-version 1 --manifest-path "$cache/fetch/Cargo.toml" --features cudarc/cuda-13000 |
-        python3 -c 'import json, sys; print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["name"] == "cudarc"))')
-    cp -r "$(dirname "$source")" "$cache/cudarc"
-    chmod -R u+w "$cache/cudarc"
-    printf '\n[workspace]\n' >>"$cache/cudarc/Cargo.toml"
-    touch "$cache/stamp"
-fi
+"$clients/crate.sh" cudarc "$version" "$cache"
 
 left_out=()
 while read -r test _; do
