@@ -52,7 +52,13 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
             for (variable, (first, words)) in variables.iter().zip(rows) {
                 if variable.space != Space::Register && named.contains(variable.name) {
                     let (_, align) = layout(variable)?;
-                    taken.push(Spilled { name: variable.name, first: *first, words: *words, align, is_result });
+                    taken.push(Spilled {
+                        name: variable.name,
+                        first: *first,
+                        words: *words,
+                        align,
+                        is_result,
+                    });
                 }
             }
         }
