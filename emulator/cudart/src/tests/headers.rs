@@ -12,9 +12,9 @@ use super::exports;
 use crate::error::NAMES;
 use crate::properties::{BYTES_OF_11, cudaDeviceProp_12, cudaDeviceProp_13};
 use crate::structs::{
-    Field, cudaChannelFormatDesc, cudaExtent, cudaFuncAttributes, cudaKernelNodeParams, cudaLaunchConfig_t,
-    cudaMemcpy3DParms, cudaPitchedPtr, cudaPointerAttributes, cudaPos, cudaResourceDesc,
-    cudaResourceViewDesc, cudaTextureDesc, dim3,
+    Field, cudaChannelFormatDesc, cudaExtent, cudaFuncAttributes, cudaGraphNodeParams, cudaKernelNodeParams,
+    cudaLaunchConfig_t, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaMemcpyNodeParams, cudaPitchedPtr,
+    cudaPointerAttributes, cudaPos, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc, dim3,
 };
 
 /// A release: package, version, folder in it, and the minimum number of compared functions.
@@ -218,6 +218,14 @@ fn structs_and_codes_are_those_of_the_headers() {
         }
         let size = size_of::<cudaMemcpy3DParms>();
         fields(&mut checks, "cudaMemcpy3DParms", Some(size), cudaMemcpy3DParms::FIELDS);
+        let size = size_of::<cudaMemcpy3DPeerParms>();
+        fields(&mut checks, "cudaMemcpy3DPeerParms", Some(size), cudaMemcpy3DPeerParms::FIELDS);
+        if !release.version.starts_with("12.0") {
+            let size = size_of::<cudaMemcpyNodeParams>();
+            fields(&mut checks, "cudaMemcpyNodeParams", Some(size), cudaMemcpyNodeParams::FIELDS);
+            let size = size_of::<cudaGraphNodeParams>();
+            fields(&mut checks, "cudaGraphNodeParams", Some(size), cudaGraphNodeParams::FIELDS);
+        }
         fields(&mut checks, "cudaPos", Some(size_of::<cudaPos>()), cudaPos::FIELDS);
         let size = size_of::<cudaKernelNodeParams>();
         fields(&mut checks, "cudaKernelNodeParams", Some(size), cudaKernelNodeParams::FIELDS);
