@@ -30,7 +30,7 @@ calls! {
         // SAFETY: the caller's outputs, and a struct of ours.
         check(unsafe { (here.fns.cuGraphAddNode)(node, graph, after, number, &mut given) })?;
         // SAFETY: the caller's struct, not null.
-        unsafe { give_results(parameters, &given) };
+        unsafe { give_results(parameters, given) };
         Ok(())
     }
 
@@ -47,7 +47,7 @@ calls! {
         // SAFETY: the caller's outputs, and a struct of ours.
         check(unsafe { (here.fns.cuGraphAddNode_v2)(node, graph, after, edges, number, &mut given) })?;
         // SAFETY: the caller's struct, not null.
-        unsafe { give_results(parameters, &given) };
+        unsafe { give_results(parameters, given) };
         Ok(())
     }
 
@@ -175,17 +175,12 @@ fn to_runtime(here: &Here, mut found: CUgraphNodeParams) -> Result<cudaGraphNode
 ///
 /// # Safety
 /// The pointer is writable.
-unsafe fn give_results(parameters: *mut cudaGraphNodeParams, given: &CUgraphNodeParams) {
-    let parameters = parameters.cast::<CUgraphNodeParams>();
+unsafe fn give_results(parameters: *mut cudaGraphNodeParams, mut given: CUgraphNodeParams) {
     match given.type_ {
-        // SAFETY: writable as guaranteed by the caller; the field of this kind on both sides.
-        CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC => unsafe {
-            (*parameters).u.alloc.dptr = given.u.alloc.dptr
-        },
-        // SAFETY: likewise.
-        CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL => unsafe {
-            (*parameters).u.conditional.phGraph_out = given.u.conditional.phGraph_out;
-        },
-        _ => {}
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC => {}
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL => given.u.conditional.ctx = CUcontext::null(),
+        _ => return,
     }
+    // SAFETY: writable as guaranteed by the caller, for a struct of the same size.
+    unsafe { parameters.cast::<CUgraphNodeParams>().write(given) };
 }
