@@ -122,9 +122,9 @@ pack() {
         [ "$folder" = . ] || note_those_with_device bench "$package" "$folder" benches
     done
     note_those_with_device bench cuprum-benches benches .
-    note_programs bin cuprum . cuprum
+    note_programs bin cuprum-cli cli cuprum
     # As `cargo test` builds them: on a GPU nothing of them that takes time is ours.
-    build 'test example bin' build --features cuprum/cli
+    build 'test example bin' build
     # Measured are the wrappers alone; the emulator, which a GPU leaves aside, is most of what would be optimized.
     build bench bench --no-run --config 'profile.bench.package.cuprum-emulator.opt-level=0'
     step "compressing $(du -sm "$packed/programs" | cut -f 1) MiB"

@@ -13,6 +13,7 @@ const PLACES: &[&str] = &[
     "CONTRIBUTING.md",
     "README.md",
     "benches",
+    "cli",
     "cudarc",
     "derive",
     "emulator",

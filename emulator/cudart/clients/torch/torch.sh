@@ -24,7 +24,7 @@ fi
 
 target=$(readlink -f "${CARGO_TARGET_DIR:-target}")/release
 cargo build --quiet --release --package cuprum-libcuda
-cargo build --quiet --release --features cli --bin cuprum
+cargo build --quiet --release --package cuprum-cli
 emulator/cudart/link.sh "$target"
 
 folder=$(mktemp -d)

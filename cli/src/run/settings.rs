@@ -159,7 +159,7 @@ mod tests {
     /// The software device reads exactly these; an option for another variable has no effect.
     #[test]
     fn variables_are_those_of_the_software_device() {
-        let names = include_str!("../../../../emulator/src/settings/environment.rs");
+        let names = include_str!("../../../emulator/src/settings/environment.rs");
         for (option, variable) in CHECKS.iter().chain(VALUES) {
             assert!(names.contains(&format!("\"{variable}\"")), "{option} sets {variable}");
             assert!(super::super::HELP.contains(option), "{option} is in the help");

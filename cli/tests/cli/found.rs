@@ -1,4 +1,4 @@
-//! `cuprum run`: what is found in programs that go on, and the files in which it is written.
+//! `cuprum run`: findings in programs that go on, and the files of reports.
 
 use super::folder;
 use super::json::Json;

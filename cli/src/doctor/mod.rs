@@ -42,7 +42,7 @@ features with the version each needs, compilers, device nodes, containers, varia
   --software       examine the software device
   --no-smoke-test  make no context, and launch nothing
   --all            show everything: all attributes and features
-  --json           write the report as JSON; src/bin/cuprum/doctor/SCHEMA.md says what it has
+  --json           write the report as JSON; cli/src/doctor/SCHEMA.md says what it has
   --limit SECONDS  longest time for each question to a driver (default 60)
 
 Files are regular ones; of code up to 1 GiB is read. What is cut off, or contradicts itself, is damaged.

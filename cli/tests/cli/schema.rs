@@ -46,7 +46,7 @@ pub(super) fn members(value: &Json, path: &str, into: &mut Vec<(String, &'static
 
 /// The rows of `SCHEMA.md`: path and type.
 pub(super) fn schema() -> BTreeMap<String, String> {
-    let text = include_str!("../../src/bin/cuprum/doctor/SCHEMA.md");
+    let text = include_str!("../../src/doctor/SCHEMA.md");
     let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
     let rows = rows.filter_map(|row| {
         let (path, rest) = row.split_once("` | ")?;

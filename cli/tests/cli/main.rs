@@ -2,13 +2,13 @@
 //! and on the software device.
 #![cfg(target_os = "linux")]
 
-#[path = "../../emulator/libcuda/tests/built/mod.rs"]
+#[path = "../../../emulator/libcuda/tests/built/mod.rs"]
 #[allow(unreachable_pub, reason = "shared with tests of other crates")]
 mod built;
 mod damage;
 mod doctor;
 mod found;
-#[path = "../support/json.rs"]
+#[path = "../../../tests/support/json.rs"]
 mod json;
 mod processes;
 mod run;

@@ -29,7 +29,7 @@ fn client() -> &'static Path {
 /// The client as a program of its own kind.
 fn compiled(name: &str, options: &[&str]) -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tracer/tests/client.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tracer/tests/client.c");
     let compiled =
         Command::new("cc").arg("-o").arg(&program).arg(source).args(options).stderr(Stdio::null()).status();
     assert!(compiled.expect("a C compiler").success());

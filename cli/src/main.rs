@@ -1,7 +1,6 @@
 //! `cuprum`: examines this machine's CUDA driver; runs programs on the software device or traced.
 //!
-//! The binary of the feature `cli`, without dependencies. See `cuprum help`, and `README.md` next
-//! to this file.
+//! `cuprum help` lists the commands, and `README.md` of this crate describes them.
 
 // The rooms, from the bottom to the top. The test `tests/rules/arrows/cli.rs` checks the arrows.
 //

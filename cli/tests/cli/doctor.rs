@@ -127,7 +127,7 @@ fn code_that_no_device_runs_is_reported() {
         file("new.ptx", b".version 8.6\n.target sm_100\n.func f() {}\n"),
         file("text.txt", b"hello"),
         "/no/such/file".to_owned(),
-        format!("{}/emulator/tests/data/plain.fatbin", env!("CARGO_MANIFEST_DIR")),
+        format!("{}/../emulator/tests/data/plain.fatbin", env!("CARGO_MANIFEST_DIR")),
     ];
     let arguments: Vec<&str> = ["--software"].into_iter().chain(files.iter().map(String::as_str)).collect();
     let (code, json) = json(&arguments, &[]);
@@ -276,8 +276,8 @@ fn the_json_follows_the_schema() {
 #[ignore = "fetches real drivers"]
 #[cfg(target_arch = "x86_64")]
 fn seven_real_drivers() {
-    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache/drivers");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("sys/tests/fetch/drivers.sh");
+    let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/drivers");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sys/tests/fetch/drivers.sh");
     assert!(Command::new(script).arg(&cache).status().unwrap().success());
     for (driver, cuda, lacks, init, first) in [
         ("340.108", "6.5", 23, "CUDA_ERROR_NO_DEVICE", "primary contexts"),
