@@ -14,6 +14,7 @@ const PLACES: &[&str] = &[
     "README.md",
     "benches",
     "cli",
+    "compile",
     "cudarc",
     "derive",
     "emulator",

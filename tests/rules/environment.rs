@@ -3,9 +3,10 @@
 use crate::sizes::each_source;
 
 /// The sources of libraries.
-const LIBRARIES: [&str; 8] = [
+const LIBRARIES: [&str; 9] = [
     "sys/src/",
     "src/",
+    "compile/src/",
     "emulator/src/",
     "emulator/engine/src/",
     "emulator/ptx/src/",

@@ -9,8 +9,12 @@ use std::path::{Path, PathBuf};
 
 /// Folders with public interfaces of programs, and the parts of them that are none: `sys` has the driver's own types, which
 /// are as long as it says.
-const PLACES: &[(&str, &[&str])] =
-    &[("src", &[]), ("emulator/src", &["/driver/"]), ("emulator/engine/src", &["/exec/", "/memory/"])];
+const PLACES: &[(&str, &[&str])] = &[
+    ("src", &[]),
+    ("compile/src", &[]),
+    ("emulator/src", &["/driver/"]),
+    ("emulator/engine/src", &["/exec/", "/memory/"]),
+];
 
 /// Types that have all that they ever will, and why.
 const COMPLETE: &[(&str, &str)] = &[

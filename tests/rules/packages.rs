@@ -14,6 +14,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("cuprum-emulator", &["ARCHITECTURE.md", "README.md"]),
     ("cuprum", &["CHANGELOG.md", "README.md"]),
     ("cuprum-nccl", &["README.md"]),
+    ("cuprum-compile", &["README.md"]),
     ("cuprum-cli", &["README.md"]),
 ];
 const ALL: &[&str] = &["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT"];

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cuprum::diagnosis::Machine;
-use cuprum::sys::{CUresult, FnId, Version, nvrtc};
+use cuprum::sys::{CUresult, FnId, Version};
 use cuprum::{Driver, Library};
+use cuprum_compile::nvrtc;
 
 use super::device::{self, Device};
 use crate::child::{self, Ended};
