@@ -25,7 +25,7 @@ fi
 
 target=$(readlink -f "${CARGO_TARGET_DIR:-target}")/debug
 cargo build --quiet --package cuprum-libcuda
-cargo build --quiet --features cli --bin cuprum
+cargo build --quiet --package cuprum-cli
 emulator/cudart/link.sh "$target" debug
 
 folder=$(mktemp -d)
