@@ -67,11 +67,6 @@ macro_rules! common {
                 self.strides.extent
             }
 
-            /// Elements from one row to the next.
-            pub const fn pitch(&self) -> usize {
-                if size_of::<T>() == 0 { 0 } else { self.strides.pitch / size_of::<T>() }
-            }
-
             /// Returns a part of the block, or `None` if a range is out of bounds.
             pub fn part(
                 self,

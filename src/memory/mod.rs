@@ -18,6 +18,7 @@
 //! Streams, events and the default stream order accesses; an unordered copy finds old or new
 //! elements.
 
+#[cfg(unix)]
 mod address;
 mod array;
 mod buffer;
@@ -46,8 +47,8 @@ pub mod virtual_memory;
 #[cfg(unix)]
 pub(crate) use self::address::owned_descriptor;
 pub use self::array::{
-    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MemoryRequirements,
-    MipmappedArray, MipmappedView, SparseProperties, Texel, TileMap, TilePart,
+    Array, ArrayDescriptor, ArrayFlags, ArrayPart, ArrayShape, ArrayView, Half, MipmappedArray,
+    MipmappedView, Texel, TileMap, TilePart,
 };
 pub use self::buffer::Buffer;
 pub(crate) use self::data::Pattern;
@@ -58,9 +59,9 @@ pub use self::extent::Extent;
 pub(crate) use self::extent::Strides;
 pub use self::foreign::ForeignBuffer;
 pub use self::host_block::{HostBlock, HostBlockMut};
-pub use self::ipc::IpcBuffer;
 pub use self::location::MemoryLocation;
-pub use self::locked::{PageLocked, PinnedMut};
+pub use self::locked::PinnedMut;
+pub(crate) use self::locked::sealed::PageLocked;
 pub use self::managed::{Advice, ManagedBuffer, ManagedInfo, ManagedRange, ManagedRangeMut};
 pub use self::peer::PeerAccess;
 pub(crate) use self::peer::same_driver;
@@ -68,13 +69,14 @@ pub use self::pinned::{PinnedBuffer, PinnedFlags};
 pub(crate) use self::pitched::filled_rows;
 pub use self::pitched::{Pitched, PitchedBuffer, PitchedMut};
 pub use self::pointer::PointerInfo;
-pub use self::registered::{HostOwner, RegisterError, RegisterFlags, Registered};
+pub(crate) use self::registered::HostOwner;
+pub use self::registered::{RegisterError, RegisterFlags, Registered};
 pub(crate) use self::slice::resolve;
 pub use self::slice::{Slice, SliceMut};
 pub use self::verbs::{Peer, Source, Target};
 pub use self::virtual_memory::{
     Granularity, Mapping, MemoryAccess, Multicast, MulticastMapping, PhysicalFlags, PhysicalMemory,
-    PhysicalProperties, Reservation,
+    Reservation,
 };
 
 /// Feature `derive`.

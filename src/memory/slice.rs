@@ -162,13 +162,8 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Some(self.part(start, len))
     }
 
-    /// Reborrows the elements, split before `middle`. Returns `None` if there are fewer.
-    #[inline]
-    pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
-        self.part(0, self.len).into_split_at(middle)
-    }
-
-    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`.
+    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`. To keep the
+    /// whole, split `slice_mut(..)`.
     #[inline]
     pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))

@@ -146,16 +146,6 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.memory.context()
     }
 
-    /// Number of elements along each dimension.
-    pub const fn extent(&self) -> Extent {
-        self.strides.extent
-    }
-
-    /// Bytes from one row to the next. Slices are consecutive, without additional rows.
-    pub const fn pitch_bytes(&self) -> usize {
-        self.strides.pitch
-    }
-
     fn side(&self) -> Side<'_> {
         Side::device::<T>(self.as_raw(), true, self.strides, self.context())
     }
@@ -199,7 +189,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
 
 impl<T: DeviceData> fmt::Debug for PitchedBuffer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PitchedBuffer({:#x}, {})", self.as_raw(), self.extent())
+        write!(f, "PitchedBuffer({:#x}, {})", self.as_raw(), self.strides.extent)
     }
 }
 

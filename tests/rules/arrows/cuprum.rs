@@ -52,7 +52,7 @@ const ROOMS: &[Room<'static>] = &[
         ],
     ),
     ("tools", &["tools"], &["error", "call", "listener", "driver", "context", "held"]),
-    ("external", &["external"], &["error", "call", "keep", "context", "held", "memory", "stream"]),
+    ("external", &["external"], &["error", "call", "context", "held", "memory", "stream"]),
     (
         "graphics",
         &["graphics"],
@@ -136,7 +136,7 @@ const ROOMS: &[Room<'static>] = &[
         ],
     ),
     ("compile", &["compile"], &["error", "driver", "context", "module"]),
-    ("dlpack", &["dlpack"], &["error", "context", "memory", "stream"]),
+    ("dlpack", &["dlpack"], &["error", "shared", "context", "memory", "stream"]),
     (
         "any_error",
         &["any_error"],
