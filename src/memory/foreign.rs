@@ -188,9 +188,11 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// # Errors
     /// The errors of the function and of [`ContextRef::with_current`]; none without a function.
     ///
-    /// Driver: the calls of [`ContextRef::with_current`]: unless a token has made the context
-    /// current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
-    #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
+    /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+, for memory of another process, and `cuMemFree_v2`, CUDA 3.2+,
+    /// for memory of another API; the calls of [`ContextRef::with_current`]: unless a token has made the
+    /// context current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias("cuIpcCloseMemHandle", "cuMemFree_v2", "cuCtxGetCurrent"))]
+    #[doc(alias("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.release()

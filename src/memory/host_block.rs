@@ -4,9 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use super::extent::{Extent, Strides};
+use super::extent::Extent;
+use super::place::kind::place;
+use super::side::HostRows;
 use super::side::Side;
-use super::verbs::kind::{HostRows, place};
+use super::strides::Strides;
 use super::{DeviceData, MemoryError};
 
 /// Borrows elements of a host slice, as rows and slices, to copy from. `Copy`.

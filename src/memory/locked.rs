@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::DeviceData;
-use super::verbs::Source;
-use super::verbs::kind::kinds;
+use super::place::Source;
+use super::place::kind::kinds;
 use crate::raw::mark::Mark;
 use crate::raw::seal::{Key, Sealed};
 

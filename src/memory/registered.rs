@@ -10,7 +10,7 @@ use std::ptr::{self, NonNull};
 use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult, FnId, Fns, call};
 
 use super::locked::{Locked, sealed};
-use super::verbs::kind::{Host, place};
+use super::place::kind::{Host, place};
 use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;

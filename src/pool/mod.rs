@@ -65,4 +65,5 @@ pub use self::buffer_pool::BufferPool;
 pub use self::driver_pool::{MemoryPool, PoolAccess, PoolAttribute, PoolRef};
 pub use self::place::{PoolOptions, PoolPlace};
 pub use self::stream_buffer::StreamBuffer;
-pub use crate::memory::caching::{PinnedPool, PoolCounters};
+pub use crate::memory::caching::PoolCounters;
+pub use crate::memory::pinned_pool::PinnedPool;

@@ -20,8 +20,8 @@ pub use self::texel::{Half, Texel};
 pub use self::view::{ArrayPart, ArrayView};
 
 use super::MemoryError;
-use super::side::Side;
-use super::verbs::kind::{InArray, place};
+use super::place::kind::place;
+use super::side::{InArray, Side};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;

@@ -11,9 +11,11 @@ pub(crate) use self::view::filled_rows;
 pub use self::view::{Pitched, PitchedMut};
 
 use super::buffer::Allocation;
-use super::extent::{Extent, Strides};
+use super::extent::Extent;
+use super::place::kind::place;
+use super::side::DeviceRows;
 use super::side::Side;
-use super::verbs::kind::{DeviceRows, place};
+use super::strides::Strides;
 use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
