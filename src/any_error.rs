@@ -11,7 +11,7 @@ use crate::dlpack::{ExportError, ImportError, ImportMismatch, NotATensor};
 use crate::driver::DriverError;
 use crate::error::Error;
 use crate::graph::GraphError;
-use crate::launch::{BindError, CallError, KernelError, LaunchError, Mismatch};
+use crate::launch::{BindError, LaunchError, Mismatch};
 use crate::memory::{MemoryError, RegisterError};
 use crate::module::{LinkError, ModuleError};
 use crate::region::RegionError;
@@ -41,10 +41,8 @@ pub type Result<T> = std::result::Result<T, AnyError>;
 /// variant, with two exceptions, so that a program finds each cause in one place:
 /// - If the driver refused a call and the precise error adds nothing, the variant is
 ///   [`Driver`](AnyError::Driver).
-/// - An error that wraps one of two errors is unwrapped: [`CallError`] becomes
-///   [`Memory`](AnyError::Memory) or [`Launch`](AnyError::Launch), [`KernelError`] becomes
-///   [`Module`](AnyError::Module) or [`Bind`](AnyError::Bind), [`DriverError`] becomes
-///   [`Load`](AnyError::Load) or [`Driver`](AnyError::Driver).
+/// - [`DriverError`], which wraps one of two errors, becomes [`Load`](AnyError::Load) or
+///   [`Driver`](AnyError::Driver).
 ///
 /// The text and the [source](std::error::Error::source) are the same as of the precise error. The
 /// conversion drops objects that an error returns, such as the memory in a [`RegisterError`].
@@ -234,24 +232,13 @@ refused! {
     CompileError => Compile(Box);
 }
 
-/// Errors that wrap one of two errors.
-macro_rules! either {
-    ($($error:ident => $one:ident | $other:ident;)*) => { $(
-        impl From<$error> for AnyError {
-            fn from(error: $error) -> Self {
-                match error {
-                    $error::$one(error) => error.into(),
-                    $error::$other(error) => error.into(),
-                }
-            }
+impl From<DriverError> for AnyError {
+    fn from(error: DriverError) -> Self {
+        match error {
+            DriverError::Load(error) => error.into(),
+            DriverError::Init(error) => error.into(),
         }
-    )* };
-}
-
-either! {
-    DriverError => Load | Init;
-    CallError => Memory | Launch;
-    KernelError => Module | Bind;
+    }
 }
 
 impl From<Mismatch> for AnyError {

@@ -93,7 +93,7 @@ impl Compiled {
     #[doc(alias = "cuModuleLoadDataEx")]
     #[inline]
     pub fn load<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Module<'ctx>, ModuleError> {
-        self.load_with(cx, &LoadOptions::new())
+        self.load_with(cx, &LoadOptions::default())
     }
 
     /// Same as [`load`](Self::load), with options for the driver's own compiler.

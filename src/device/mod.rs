@@ -11,10 +11,8 @@ use std::fmt;
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid, FnId, Library};
 
 pub use self::choice::{ChoiceError, DEVICE_VARIABLE, Visibility};
-pub use self::resource::{
-    DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SmResource, Split, SplitFlags,
-};
-pub use self::support::Luid;
+pub(crate) use self::resource::describe;
+pub use self::resource::{DeviceResource, GroupFlags, ResourceKind, SmGroup, SplitFlags};
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};

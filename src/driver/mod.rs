@@ -1,11 +1,8 @@
 //! A loaded and initialized driver: the only source of devices.
 
-mod log;
-
 use cuprum_sys::{FnId, Library, LoadError, Version};
 use once_cell::sync::OnceCell;
 
-pub use self::log::{LogCallback, LogPosition};
 #[cfg(doc)]
 use crate::device::Device;
 use crate::error::Error;

@@ -5,7 +5,7 @@ use std::ptr;
 use cuprum_sys::{CUgraphNode, FnId};
 
 use super::error::GraphError;
-use super::graph::{Graph, list};
+use super::graph::Graph;
 use super::node::Node;
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
@@ -57,56 +57,6 @@ impl Graph<'_> {
     fn ends(&self, edges: &[(Node, Node)]) -> Result<(Vec<CUgraphNode>, Vec<CUgraphNode>), GraphError> {
         let (from, to): (Vec<Node>, Vec<Node>) = edges.iter().copied().unzip();
         Ok((self.nodes.raws(&from)?, self.nodes.raws(&to)?))
-    }
-
-    /// Returns the nodes after which a node runs.
-    ///
-    /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphNodeGetDependencies_v2`, CUDA 12.3+, or `cuGraphNodeGetDependencies`, CUDA 10.0+, twice.
-    #[doc(alias("cuGraphNodeGetDependencies_v2", "cuGraphNodeGetDependencies"))]
-    #[inline]
-    pub fn dependencies(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependencies_v2)?;
-        let ([node], library) = (self.one(node)?, context.library());
-        let raws = list(|nodes, data, count| {
-            // SAFETY: the node is live; all places outlive the call, and `count` is the length of each.
-            let answer = unsafe {
-                either_call!(library, cuGraphNodeGetDependencies_v2(node, nodes, data, count)
-                    or cuGraphNodeGetDependencies(node, nodes, count))
-            };
-            answer.map_err(|error| context.record(error))
-        })?;
-        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
-    }
-
-    /// Returns the nodes that run after a node.
-    ///
-    /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphNodeGetDependentNodes_v2`, CUDA 12.3+, or `cuGraphNodeGetDependentNodes`, CUDA 10.0+, twice.
-    #[doc(alias("cuGraphNodeGetDependentNodes_v2", "cuGraphNodeGetDependentNodes"))]
-    #[inline]
-    pub fn dependents(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependentNodes_v2)?;
-        let ([node], library) = (self.one(node)?, context.library());
-        let raws = list(|nodes, data, count| {
-            // SAFETY: as in `dependencies`.
-            let answer = unsafe {
-                either_call!(library, cuGraphNodeGetDependentNodes_v2(node, nodes, data, count)
-                    or cuGraphNodeGetDependentNodes(node, nodes, count))
-            };
-            answer.map_err(|error| context.record(error))
-        })?;
-        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
-    }
-
-    /// Checks that a node belongs to the present part, and returns its handle.
-    fn one(&self, node: Node) -> Result<[CUgraphNode; 1], GraphError> {
-        let raws = self.nodes.raws(&[node])?;
-        raws.try_into().map_err(|_| GraphError::Foreign)
     }
 
     /// Returns the number of the graph, unique in the process, as tools show it.

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::fmt;
 use std::ptr;
 
-use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUresult, FnId};
+use cuprum_sys::{CUfunction, CUfunction_attribute, CUresult, FnId};
 
 use super::ptx::{Entry, Unreadable};
 use crate::context::{ContextRef, Current};
@@ -117,20 +117,6 @@ impl<'m> Function<'m> {
     pub fn set_attribute(self, attribute: CUfunction_attribute, value: i32) -> Result<(), Error> {
         // SAFETY: the function is live, because its module is borrowed.
         unsafe { context_call!(&self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
-    }
-
-    /// Sets the preferred split of on-chip memory between L1 cache and shared memory, on devices
-    /// with a configurable split.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuFuncSetCacheConfig`, CUDA 3.0+.
-    #[doc(alias = "cuFuncSetCacheConfig")]
-    #[inline]
-    pub fn set_cache_config(self, config: CUfunc_cache) -> Result<(), Error> {
-        // SAFETY: the function is live, because its module is borrowed.
-        unsafe { context_call!(&self.context, cuFuncSetCacheConfig(self.raw, config)) }
     }
 
     /// Returns the number of parameters.

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::ptr;
 
-use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUkernel, FnId};
+use cuprum_sys::{CUfunction, CUfunction_attribute, CUkernel, FnId};
 
 use super::function::probe_parameter_count;
 use super::ptx::Entry;
@@ -145,21 +145,6 @@ impl<'l> LibraryKernel<'l> {
         let (library, device) = (self.library.driver().library(), device.as_raw());
         // SAFETY: the kernel is live, because its library is borrowed.
         unsafe { driver_call!(library, cuKernelSetAttribute(attribute, value, self.raw, device)) }
-    }
-
-    /// Sets the preferred split between L1 cache and shared memory on `device`, if configurable.
-    ///
-    /// # Errors
-    /// Errors of the driver; [`Error::is_wrong_context`] for a device of another driver.
-    ///
-    /// Driver: `cuKernelSetCacheConfig`, CUDA 12.0+.
-    #[doc(alias = "cuKernelSetCacheConfig")]
-    #[inline]
-    pub fn set_cache_config(self, device: Device, config: CUfunc_cache) -> Result<(), Error> {
-        self.library.check_driver(device.driver(), FnId::cuKernelSetCacheConfig)?;
-        let (library, device) = (self.library.driver().library(), device.as_raw());
-        // SAFETY: the kernel is live, because its library is borrowed.
-        unsafe { driver_call!(library, cuKernelSetCacheConfig(self.raw, config, device)) }
     }
 
     /// Returns the number of parameters. The driver reads the code in the current context.

@@ -128,7 +128,7 @@ impl CodeLibrary {
     #[doc(alias = "cuLibraryLoadData")]
     #[inline]
     pub fn load_ptx(driver: Driver, ptx: &str) -> Result<Self, ModuleError> {
-        Self::load_ptx_with(driver, ptx, &LoadOptions::new())
+        Self::load_ptx_with(driver, ptx, &LoadOptions::default())
     }
 
     /// Same as [`load_ptx`](Self::load_ptx), with options for the driver's compiler.

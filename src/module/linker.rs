@@ -63,7 +63,7 @@ use crate::raw::held::{Handle, Held};
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
 /// context.enter(|cx| {
-///     let mut linker = Linker::new(cx, &LoadOptions::new())?;
+///     let mut linker = Linker::new(cx, &LoadOptions::default())?;
 ///     linker.add_ptx("main.ptx", main)?;
 ///     linker.add_ptx("helper.ptx", helper)?;
 ///     let module = linker.complete()?.load(cx)?;
@@ -107,7 +107,7 @@ unsafe impl Handle for CUlinkState {
 /// use cuprum::module::{LinkInput, Linker, LoadOptions};
 ///
 /// let ptx = &std::fs::read("kernels/saxpy.ptx")?;
-/// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
+/// let mut linker = Linker::new(&cx, &LoadOptions::default())?;
 /// // SAFETY: the code has the given form, and comes from a compiler.
 /// unsafe { linker.add(LinkInput::Ptx, "saxpy.ptx", ptx) }?;
 /// let module = linker.complete()?.load(&cx)?;
@@ -151,7 +151,7 @@ impl LinkInput {
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::{LinkError, Linker, LoadOptions};
 ///
-/// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
+/// let mut linker = Linker::new(&cx, &LoadOptions::default())?;
 /// match linker.add_ptx("broken.ptx", ".version 7.0 .target sm_52 .entry {") {
 ///     Err(LinkError::Input { name, .. }) => assert_eq!(name, "broken.ptx"),
 ///     other => return Err(format!("{other:?}").into()),

@@ -21,6 +21,18 @@ groups! { Unneeded:
     "other ways to load the code of `cuModuleLoadDataEx`, without a log of errors":
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
 
+    "the edges of a graph, which name the dependencies and dependents of each node, and the roots":
+        cuGraphGetRootNodes cuGraphNodeGetDependencies_v2 cuGraphNodeGetDependentNodes_v2;
+
+    "a preference between cache and shared memory: an attribute of functions sets the carveout in percent":
+        cuCtxGetCacheConfig cuCtxSetCacheConfig cuKernelSetCacheConfig cuFuncSetCacheConfig;
+
+    "the version of the functions that made a context, which is the same for each context here":
+        cuCtxGetApiVersion;
+
+    "a search in the list of devices, each of which returns its address":
+        cuDeviceGetByPCIBusId;
+
     "`cuMemHostAlloc` without flags":
         cuMemAllocHost_v2;
 

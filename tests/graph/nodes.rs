@@ -39,9 +39,6 @@ fn edges_are_added_listed_and_removed() {
         let mut graph = Graph::new(cx).unwrap();
         let [a, b, c] = [(); 3].map(|()| graph.add_empty(cx, &[]).unwrap());
         graph.add_edges(cx, &[(a, b), (b, c)]).unwrap();
-        assert_eq!(graph.dependencies(cx, c).unwrap(), [b]);
-        assert_eq!(graph.dependents(cx, a).unwrap(), [b]);
-        assert_eq!(graph.root_nodes(cx).unwrap(), [a]);
         let edges: Vec<_> = graph.edges(cx).unwrap().iter().map(|edge| (edge.from, edge.to)).collect();
         assert_eq!(edges, [(a, b), (b, c)]);
         // Drivers of today take a circle, which the software device refuses.
@@ -51,7 +48,6 @@ fn edges_are_added_listed_and_removed() {
             Err(other) => panic!("{other}"),
         }
         graph.remove_edges(cx, &[(a, b)]).unwrap();
-        assert_eq!(graph.root_nodes(cx).unwrap().len(), 2);
         assert_eq!(graph.nodes(cx).unwrap().len(), 3);
         graph.remove(cx, b).unwrap();
         assert_eq!(graph.node_type(b), Err(GraphError::Removed));

@@ -165,7 +165,7 @@ fn a_geometry_beyond_the_limits_is_refused_with_the_limit() {
         ));
         let tall = LaunchConfig::new((1, 1 << 16), 1);
         assert!(matches!(refused(tall), LaunchError::Grid { limit: Dim3 { y: 65535, .. }, .. }));
-        let greedy = LaunchConfig::new(1, 1).shared_bytes(48 * 1024 + 1);
+        let greedy = LaunchConfig { shared_bytes: 48 * 1024 + 1, ..LaunchConfig::new(1, 1) };
         assert!(matches!(refused(greedy), LaunchError::SharedMemory { limit, .. } if limit <= 48 * 1024));
         cx.synchronize().expect("nothing was launched");
     });

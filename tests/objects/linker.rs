@@ -45,7 +45,7 @@ fn callee() -> String {
 }
 
 fn linker<'ctx>(cx: &Current<'_, 'ctx>) -> Linker<'ctx> {
-    Linker::new(cx, &LoadOptions::new()).unwrap()
+    Linker::new(cx, &LoadOptions::default()).unwrap()
 }
 
 fn assert_doubles(cx: &Current<'_, '_>, module: &Module<'_>) {
@@ -167,10 +167,14 @@ fn newer_ptx_is_refused_with_advice() {
 fn options_reach_the_driver() {
     in_context(|cx| {
         // SAFETY: a number of no option; its value is not read.
-        let unknown = unsafe { LoadOptions::new().option(cuprum::sys::CUjit_option(9999), 1) };
+        let unknown = unsafe { LoadOptions::default().option(cuprum::sys::CUjit_option(9999), 1) };
         let refused = Linker::new(cx, &unknown).unwrap_err();
         assert_eq!(refused.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
-        let mut linker = Linker::new(cx, &LoadOptions::new().max_registers(32).verbose()).unwrap();
+        let mut linker = Linker::new(
+            cx,
+            &LoadOptions { max_registers: Some(32), verbose: true, ..LoadOptions::default() },
+        )
+        .unwrap();
         linker.add_ptx("callee.ptx", &callee()).unwrap();
         linker.complete().unwrap();
     });

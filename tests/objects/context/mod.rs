@@ -223,7 +223,7 @@ fn the_primary_context_is_counted() {
     assert_eq!(first.as_raw(), second.as_raw());
     assert_eq!(*first, *second);
     drop(first);
-    assert!(device.primary_context_state().unwrap().active);
+    assert!(device.primary_context_state().unwrap().1);
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&second).unwrap();
     assert!(cx.memory_info().unwrap().total > 0);

@@ -19,12 +19,11 @@ pub(super) fn all(steps: &Steps, driver: Driver, device: Device) {
     let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE;
     steps.attempt("Device::attribute", || device.attribute(attribute));
     steps.attempt("Device::compute_capability", || device.compute_capability());
-    supports(steps, driver, device);
+    supports(steps, device);
     log(steps, driver);
 }
 
-fn supports(steps: &Steps, driver: Driver, device: Device) {
-    steps.attempt("Driver::device_by_pci_bus_id", || driver.device_by_pci_bus_id("0000:01:00.0"));
+fn supports(steps: &Steps, device: Device) {
     steps.may_refuse("Device::luid", CUresult::CUDA_ERROR_NOT_SUPPORTED, || device.luid());
     let format = CUarray_format::CU_AD_FORMAT_FLOAT;
     steps.attempt("Device::max_texture_1d_linear_width", || device.max_texture_1d_linear_width(format, 4));
@@ -49,8 +48,8 @@ fn log(steps: &Steps, driver: Driver) {
         steps.attempt("Driver::log_to_file", || driver.log_to_file(Some(&mut position), nowhere));
     }
     if let Some(callback) = steps.attempt("Driver::on_log", || driver.on_log(|_, _| {})) {
-        steps.attempt("LogCallback::close", || callback.close());
+        steps.attempt("Callback::close", || callback.close());
     }
     let callback = steps.attempt("Driver::on_log", || driver.on_log(|_, _| {}));
-    steps.done("LogCallback::drop", || drop(callback));
+    steps.done("Callback::drop", || drop(callback));
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
-use cuprum::launch::{BindError, CallError, KernelError, LaunchError, Mismatch};
+use cuprum::launch::{BindError, LaunchError, Mismatch};
 use cuprum::memory::RegisterError;
 use cuprum::module::{LinkError, ModuleError};
 use cuprum::stream::RequestError;
@@ -111,16 +111,6 @@ impl Reported for BindError {
     }
 }
 
-impl Reported for CallError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Memory(error) => error.of_driver(),
-            Self::Launch(error) => error.of_driver(),
-            _ => None,
-        }
-    }
-}
-
 impl Reported for GraphError {
     fn of_driver(&self) -> Option<Error> {
         match self {
@@ -166,16 +156,6 @@ impl Reported for CompileError {
         match self {
             Self::Driver(error) => Some(*error),
             Self::Module(error) => error.of_driver(),
-            _ => None,
-        }
-    }
-}
-
-impl Reported for KernelError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Module(error) => error.of_driver(),
-            Self::Bind(error) => error.of_driver(),
             _ => None,
         }
     }
