@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::graph::GraphError;
 use crate::launch::{BindError, LaunchError, Mismatch};
 use crate::memory::{MemoryError, RegisterError};
-use crate::module::{LinkError, ModuleError};
+use crate::module::ModuleError;
 use crate::region::RegionError;
 use crate::stream::RequestError;
 use crate::texture::{TensorError, TextureError};
@@ -104,12 +104,9 @@ pub enum AnyError {
     /// The arguments do not match the parameters of the kernel.
     #[error(transparent)]
     Arguments(Mismatch),
-    /// Code could not be loaded, or does not contain the name.
+    /// Code could not be loaded or linked, or does not contain the name.
     #[error(transparent)]
     Module(ModuleError),
-    /// Code could not be linked.
-    #[error(transparent)]
-    Link(LinkError),
     /// Code has an unknown format or is damaged.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -181,12 +178,16 @@ impl AnyError {
             | Self::Module(
                 ModuleError::Rejected { error, .. }
                 | ModuleError::NoFunction { error, .. }
-                | ModuleError::NoGlobal { error, .. },
+                | ModuleError::NoGlobal { error, .. }
+                | ModuleError::Link { error, .. },
             )
-            | Self::Link(LinkError::Input { error, .. } | LinkError::Complete { error, .. })
             | Self::Bind(BindError { reason: Mismatch::Driver(error), .. })
             | Self::Arguments(Mismatch::Driver(error))
             | Self::Graph(GraphError::Update { error, .. }) => Some(*error),
+            Self::Module(ModuleError::Input { error, .. }) => match &**error {
+                ModuleError::Rejected { error, .. } | ModuleError::Driver(error) => Some(*error),
+                _ => None,
+            },
             Self::Request(request) => request.error.failed_call(),
             Self::Other(other) => failed_call_in(&**other),
             _ => None,
@@ -224,7 +225,6 @@ refused! {
     MemoryError => Memory;
     LaunchError => Launch;
     ModuleError => Module;
-    LinkError => Link;
     GraphError => Graph;
     RegionError => Region;
     TextureError => Texture;

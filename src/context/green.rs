@@ -61,7 +61,7 @@ impl GreenContext {
     /// `CUDA_ERROR_INVALID_VALUE` without resources; `CUDA_ERROR_INVALID_DEVICE` for resources of
     /// several devices; `CUDA_ERROR_INVALID_RESOURCE_TYPE`;
     /// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for incompatible resources;
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::is_unresolved`] before CUDA 12.4.
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::UNRESOLVED`] before CUDA 12.4.
     ///
     /// Driver: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails,
     /// `cuGreenCtxDestroy`, CUDA 12.4+.
@@ -93,7 +93,7 @@ impl GreenContext {
     /// Returns a number that identifies the green context within the process. It is never reused.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on a driver before CUDA 12.9.
+    /// [`Error::UNRESOLVED`] on a driver before CUDA 12.9.
     ///
     /// Driver: `cuGreenCtxGetId`, CUDA 12.9+.
     #[doc(alias = "cuGreenCtxGetId")]

@@ -172,7 +172,7 @@ impl ContextRef {
         &self.mark
     }
 
-    /// Fails if objects of this context may not be freed: see [`Error::is_lost`].
+    /// Fails if objects of this context may not be freed: see [`Error::LOST`].
     #[inline]
     pub(crate) fn check_kept(&self, call: FnId) -> Result<(), Error> {
         if self.mark.is_lost() { Err(Error::lost(call)) } else { Ok(()) }

@@ -43,7 +43,7 @@ impl PrimaryContext {
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others that the driver reports;
-    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0, where only
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 7.0, where only
     /// [`Context`](super::Context) works.
     ///
     /// Driver: `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
@@ -88,7 +88,7 @@ impl Device {
     /// any code of this process retains it.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0.
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 7.0.
     ///
     /// Driver: `cuDevicePrimaryCtxGetState`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxGetState")]

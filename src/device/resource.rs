@@ -213,7 +213,7 @@ impl DeviceResource {
     /// [`split_by_count`](DeviceResource::split_by_count).
     ///
     /// # Errors
-    /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
+    /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::UNRESOLVED`] on a driver before CUDA 13.1.
     ///
     /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
     #[doc(alias = "cuDevSmResourceSplit")]

@@ -72,38 +72,42 @@ impl Device {
         Ok(supported != 0)
     }
 
-    /// Returns which atomic operations the device supports on host memory: per operation, bits of
-    /// `CUatomicOperationCapability`, none if unsupported.
+    /// Returns which atomic operations the device supports on memory of `peer`, or of the host
+    /// without one: per operation, bits of `CUatomicOperationCapability`, none if unsupported.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` without operations, or for one that the driver does not know.
+    /// `CUDA_ERROR_INVALID_VALUE` without operations, or for one that the driver does not know;
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
-    /// Driver: `cuDeviceGetHostAtomicCapabilities`, CUDA 13.0+.
-    #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
+    /// Driver: `cuDeviceGetHostAtomicCapabilities`, CUDA 13.0+, or with a peer
+    /// `cuDeviceGetP2PAtomicCapabilities`, CUDA 13.0+.
+    #[doc(alias("cuDeviceGetHostAtomicCapabilities", "cuDeviceGetP2PAtomicCapabilities"))]
     #[inline]
-    pub fn host_atomic_capabilities(self, operations: &[CUatomicOperation]) -> Result<Vec<u32>, Error> {
-        atomic_capabilities(operations, FnId::cuDeviceGetHostAtomicCapabilities, |to, from, count| {
+    pub fn atomic_capabilities(
+        self,
+        operations: &[CUatomicOperation],
+        peer: Option<Self>,
+    ) -> Result<Vec<u32>, Error> {
+        let call = FnId::cuDeviceGetHostAtomicCapabilities;
+        let many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
+        let count = u32::try_from(operations.len()).map_err(many)?;
+        let mut capabilities = vec![0; operations.len()];
+        let (library, to, from) = (self.library(), capabilities.as_mut_ptr(), operations.as_ptr());
+        let device = self.as_raw();
+        match peer {
             // SAFETY: both arrays have `count` elements and outlive the call; the device is of this driver.
-            unsafe {
-                driver_call!(
-                    self.library(),
-                    cuDeviceGetHostAtomicCapabilities(to, from, count, self.as_raw())
-                )
+            None => unsafe {
+                driver_call!(library, cuDeviceGetHostAtomicCapabilities(to, from, count, device))
+            },
+            Some(peer) => {
+                self.check_driver(peer, FnId::cuDeviceGetP2PAtomicCapabilities)?;
+                let peer = peer.as_raw();
+                // SAFETY: as above, for both devices.
+                unsafe {
+                    driver_call!(library, cuDeviceGetP2PAtomicCapabilities(to, from, count, device, peer))
+                }
             }
-        })
+        }?;
+        Ok(capabilities)
     }
-}
-
-/// Queries each operation. `ask` receives the place, the operations and their number.
-pub(super) fn atomic_capabilities(
-    operations: &[CUatomicOperation],
-    call: FnId,
-    ask: impl FnOnce(*mut u32, *const CUatomicOperation, u32) -> Result<(), Error>,
-) -> Result<Vec<u32>, Error> {
-    let Ok(count) = u32::try_from(operations.len()) else {
-        return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call));
-    };
-    let mut capabilities = vec![0; operations.len()];
-    ask(capabilities.as_mut_ptr(), operations.as_ptr(), count)?;
-    Ok(capabilities)
 }

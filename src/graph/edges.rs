@@ -74,21 +74,6 @@ impl Graph<'_> {
         Ok(id)
     }
 
-    /// Returns the number of a node, unique in its graph.
-    ///
-    /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphNodeGetLocalId`, CUDA 13.1+.
-    #[doc(alias = "cuGraphNodeGetLocalId")]
-    #[inline]
-    pub fn node_id(&self, node: Node) -> Result<u32, GraphError> {
-        let (node, mut id) = (self.nodes.raw(node)?, 0);
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphNodeGetLocalId(node, &raw mut id)) }?;
-        Ok(id)
-    }
-
     /// Returns the number of a node, unique in the process, as tools show it.
     ///
     /// # Errors
@@ -99,7 +84,7 @@ impl Graph<'_> {
     #[inline]
     pub fn node_tools_id(&self, node: Node) -> Result<u64, GraphError> {
         let (node, mut id) = (self.nodes.raw(node)?, 0);
-        // SAFETY: as in `node_id`.
+        // SAFETY: the node is live; the out-parameter outlives the call.
         unsafe { context_call!(self.context(), cuGraphNodeGetToolsId(node, &raw mut id)) }?;
         Ok(id)
     }

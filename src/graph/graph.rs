@@ -187,7 +187,7 @@ impl<'a> Graph<'a> {
     /// Page-locked memory is moved in and not borrowed, because its owner must not be accessible after a failed wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for memory of another context, and
+    /// [`Error::WRONG_CONTEXT`] for memory of another context, and
     /// [`MemoryError::Lost`](crate::MemoryError::Lost), in [`GraphError::Memory`]; which frees memory that was moved
     /// in.
     pub fn lend<M: LendToGraph<'a>>(&mut self, memory: M) -> Result<Loan<M::Memory>, GraphError> {

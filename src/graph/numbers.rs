@@ -85,7 +85,7 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::is_unresolved`] on drivers before CUDA 11.7;
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before CUDA 11.7;
     /// `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuGraphAddBatchMemOpNode`, CUDA 11.7+.
@@ -154,7 +154,7 @@ impl Capture<'_, '_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::is_unresolved`] on drivers
+    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::UNRESOLVED`] on drivers
     /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device lacks the operation;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///

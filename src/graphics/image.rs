@@ -110,7 +110,7 @@ impl<'ctx> RegisteredImage<'ctx> {
     /// Sets the use that CUDA makes of it when it is next mapped.
     ///
     /// # Errors
-    /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuGraphicsResourceSetMapFlags_v2`, CUDA 6.5+.
     #[doc(alias = "cuGraphicsResourceSetMapFlags_v2")]

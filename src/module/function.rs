@@ -72,7 +72,7 @@ impl<'m> Function<'m> {
     /// mangled.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
+    /// [`Error::UNRESOLVED`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
     ///
     /// Driver: `cuFuncGetName`, CUDA 12.3+; before that the PTX is read.
     #[doc(alias = "cuFuncGetName")]
@@ -122,7 +122,7 @@ impl<'m> Function<'m> {
     /// Returns the number of parameters.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded
+    /// [`Error::UNRESOLVED`] if the driver is older than CUDA 12.4 and the module was not loaded
     /// from PTX, or if the parameters in the PTX contain an unknown word.
     ///
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+; before that `cuFuncGetParamInfo`, CUDA 12.4+,
@@ -175,7 +175,7 @@ impl<'m> Function<'m> {
     /// Neither geometry nor arguments are checked; [`bind`](Function::bind) checks them.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::is_wrong_context`]
+    /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::WRONG_CONTEXT`]
     /// unless kernel and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
@@ -219,9 +219,7 @@ impl<'m> Function<'m> {
 }
 
 /// Counts the parameters of a kernel, for a driver that reports only single ones.
-pub(super) fn probe_parameter_count(
-    parameter: impl Fn(usize) -> Result<(usize, usize), Error>,
-) -> Result<usize, Error> {
+fn probe_parameter_count(parameter: impl Fn(usize) -> Result<(usize, usize), Error>) -> Result<usize, Error> {
     let is_past = |index| match parameter(index) {
         Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(true),
         other => other.map(|_| false),

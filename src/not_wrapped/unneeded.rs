@@ -27,6 +27,21 @@ groups! { Unneeded:
     "a preference between cache and shared memory: an attribute of functions sets the carveout in percent":
         cuCtxGetCacheConfig cuCtxSetCacheConfig cuKernelSetCacheConfig cuFuncSetCacheConfig;
 
+    "a texture or surface is what the program made it of":
+        cuTexObjectGetResourceDesc cuTexObjectGetTextureDesc cuTexObjectGetResourceViewDesc cuSurfObjectGetResourceDesc;
+
+    "a kernel's function in a context reports its parameters":
+        cuKernelGetParamInfo cuKernelGetParamCount;
+
+    "the contents of a file: `Linker::add` and `CodeLibrary::load_binary` take them from memory":
+        cuLinkAddFile_v2 cuLibraryLoadFromFile;
+
+    "one attribute after the other is read and set":
+        cuStreamCopyAttributes cuGraphKernelNodeCopyAttributes;
+
+    "the flags with which the program made an executable, and a second number of a node":
+        cuGraphNodeGetLocalId cuGraphExecGetFlags;
+
     "the version of the functions that made a context, which is the same for each context here":
         cuCtxGetApiVersion;
 

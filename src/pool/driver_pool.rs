@@ -145,7 +145,7 @@ impl PoolRef {
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for devices that are not [peers](Device::can_access_peer), and
     /// for removing the access of the pool's own device; `CUDA_ERROR_NOT_SUPPORTED` for read-only
-    /// access; [`Error::is_wrong_context`] for a device of another driver.
+    /// access; [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolSetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAccess")]
@@ -193,7 +193,7 @@ impl MemoryPool {
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` for a location or an export that the device or the system does
     /// not support; `CUDA_ERROR_INVALID_VALUE` for a location that the driver does not know;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolCreate`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolCreate")]
@@ -295,7 +295,7 @@ impl Device {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a pool that is not on this device, or was imported;
-    /// [`Error::is_wrong_context`] for a pool of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a pool of another driver.
     ///
     /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+.
     #[doc(alias = "cuDeviceSetMemPool")]
@@ -347,7 +347,7 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a pool in another location, or an imported one;
-    /// [`Error::is_wrong_context`] for a pool of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a pool of another driver.
     ///
     /// Driver: `cuMemSetMemPool`, CUDA 13.0+.
     #[doc(alias = "cuMemSetMemPool")]

@@ -139,7 +139,7 @@ impl Stream<'_> {
     /// [`set_attribute`](Stream::set_attribute).
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0; for domains
+    /// [`Error::WRONG_CONTEXT`]; [`Error::UNRESOLVED`] on drivers before CUDA 11.0; for domains
     /// `CUDA_ERROR_INVALID_VALUE` on drivers before CUDA 12.0; the sticky errors of earlier work.
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
@@ -212,19 +212,5 @@ impl Stream<'_> {
     #[inline]
     pub fn set_priority(&self, cx: &Current<'_, '_>, priority: i32) -> Result<(), Error> {
         self.set(cx, Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
-    }
-
-    /// Copies the attributes of another stream of the same context.
-    ///
-    /// # Errors
-    /// Same as [`attribute`](Stream::attribute).
-    ///
-    /// Driver: `cuStreamCopyAttributes`, CUDA 11.0+.
-    #[doc(alias = "cuStreamCopyAttributes")]
-    #[inline]
-    pub fn copy_attributes_from(&self, cx: &Current<'_, '_>, source: &Stream<'_>) -> Result<(), Error> {
-        let context = cx.of_both([self.context(), source.context()], FnId::cuStreamCopyAttributes)?;
-        // SAFETY: both streams are live and of the current context.
-        unsafe { context_call!(context, cuStreamCopyAttributes(self.as_raw(), source.as_raw())) }
     }
 }

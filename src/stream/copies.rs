@@ -237,7 +237,7 @@ impl<'scope> Scope<'scope, '_> {
     /// # Errors
     /// [`MemoryError::OtherStream`] for loans of another stream; `CUDA_ERROR_INVALID_VALUE` on the
     /// default stream, which the driver refuses;
-    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.0. After an
+    /// [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) on drivers before CUDA 13.0. After an
     /// error some of the copies may be queued.
     ///
     /// Driver: `cuMemcpyBatchAsync_v2`, CUDA 13.0+, and `cuMemcpy3DBatchAsync_v2`, CUDA 13.0+.
@@ -261,7 +261,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// # Errors
     /// Same as [`Copies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which the driver
-    /// refuses; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.2.
+    /// refuses; [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) on drivers before CUDA 13.2.
     ///
     /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+, or `cuMemcpy3DWithAttributesAsync`, CUDA 13.2+, for rows and arrays.
     #[doc(alias("cuMemcpyWithAttributesAsync", "cuMemcpy3DWithAttributesAsync"))]

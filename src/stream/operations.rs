@@ -225,7 +225,7 @@ impl<'scope> Scope<'scope, '_> {
     /// address. See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
     ///
     /// # Errors
-    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::is_unresolved`] on drivers
+    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::UNRESOLVED`] on drivers
     /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it.
     ///
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.

@@ -182,7 +182,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// The errors of `body`; [`Error::is_wrong_context`].
+    /// The errors of `body`; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`, CUDA 2.0+; if a
     /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -268,7 +268,7 @@ impl<'scope, 'env> MultiScope<'scope, 'env> {
     /// Returns the part of this scope that works on `stream`, the same one for each call.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     #[inline]
     pub fn on(&self, stream: &'env Stream<'_>) -> Result<Scope<'scope, 'env>, Error> {
         self.token.of(stream.context(), FnId::cuStreamSynchronize)?;

@@ -53,7 +53,7 @@ impl Driver {
     /// message, with time, thread and level. The driver keeps 100 messages and discards older ones.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors); [`Error::is_wrong_context`] for a position in the log of another driver.
+    /// [Errors of any call](crate#errors); [`Error::WRONG_CONTEXT`] for a position in the log of another driver.
     ///
     /// Driver: `cuLogsDumpToMemory`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToMemory")]
@@ -76,7 +76,7 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a path that cannot be opened, is not UTF-8, or contains a
-    /// NUL; [`Error::is_wrong_context`] for a position in the log of another driver.
+    /// NUL; [`Error::WRONG_CONTEXT`] for a position in the log of another driver.
     ///
     /// Driver: `cuLogsDumpToFile`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToFile")]

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use cuprum::sys::CUresult;
-use cuprum::tools::{CoredumpFlags, CoredumpSetting, ProcessState};
+use cuprum::tools::{CheckpointProcess, CoredumpFlags, CoredumpSetting, ProcessState};
 
 use crate::common::{driver, in_context, on_gpu};
 
@@ -50,14 +50,14 @@ fn a_name_that_is_none_is_refused_on_the_host() {
 fn without_checkpoints_and_budgets_it_is_said() {
     if on_gpu() {
         // Its own checkpoint would stop the other tests of this process.
-        let state = driver().checkpoint_process(std::process::id()).state().unwrap();
+        let state = CheckpointProcess { driver: driver(), pid: std::process::id() }.state().unwrap();
         assert_eq!(state, ProcessState::CU_PROCESS_STATE_RUNNING);
-        let refused = driver().checkpoint_process(999_999).state().unwrap_err();
+        let refused = CheckpointProcess { driver: driver(), pid: 999_999 }.state().unwrap_err();
         assert_eq!(refused.code(), CUresult::CUDA_ERROR_OPERATING_SYSTEM);
         driver().device(0).unwrap().on_over_budget(|_| {}).unwrap().close().unwrap();
         return;
     }
-    let this = driver().checkpoint_process(std::process::id());
+    let this = CheckpointProcess { driver: driver(), pid: std::process::id() };
     assert_eq!(this.state().unwrap_err().code(), NOT_SUPPORTED);
     assert_eq!(this.lock(Some(Duration::from_millis(1))).unwrap_err().code(), NOT_SUPPORTED);
     let refused = driver().device(0).unwrap().on_over_budget(|_| {}).unwrap_err();

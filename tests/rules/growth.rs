@@ -19,6 +19,7 @@ const PLACES: &[(&str, &[&str])] = &[
 const COMPLETE: &[(&str, &str)] = &[
     ("AccessPolicy", "the driver's structure, which has no room for more"),
     ("ArrayInterface", "version 3 of its specification"),
+    ("CheckpointProcess", "a driver and the id of a process"),
     ("ComputeCapability", "major and minor"),
     ("CopyAttributes", "written as a change of another, which goes on compiling with a new field"),
     ("DLDataType", "the layout of DLPack"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::sys::CUresult;
-use cuprum::tools::{CoredumpFlags, CoredumpSetting, ProcessState};
+use cuprum::tools::{CheckpointProcess, CoredumpFlags, CoredumpSetting, ProcessState};
 
 use crate::tracer::{BUSY_MILLISECONDS, Backing, OVER_BUDGET};
 
@@ -54,7 +54,7 @@ fn listeners_are_called_and_may_panic() {
 
 #[test]
 fn a_process_is_locked_saved_and_goes_on() {
-    let this = Backing::Emulator.driver().checkpoint_process(4321);
+    let this = CheckpointProcess { driver: Backing::Emulator.driver(), pid: 4321 };
     assert_eq!(this.restore_thread().unwrap(), 4321);
     let busy = Duration::from_millis(BUSY_MILLISECONDS.into());
     assert_eq!(this.lock(Some(busy)).unwrap_err().code(), CUresult::CUDA_ERROR_NOT_READY);

@@ -112,7 +112,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     /// Returns a level, counted from 0, the largest.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the level does not exist; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` if the level does not exist; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayGetLevel")]
@@ -167,7 +167,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// let shape = ArrayShape::TwoD { width: 8, height: 8 };
     /// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
-    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::new() })?;
+    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::default() })?;
     /// drop(levels); // the texture holds a share
     /// # drop(texture);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

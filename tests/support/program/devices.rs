@@ -10,7 +10,7 @@ use super::Steps;
 
 pub(super) fn all(steps: &Steps, driver: Driver, device: Device) {
     steps.done("Driver::version", || driver.version());
-    steps.attempt("Driver::device_count", || driver.device_count());
+    steps.attempt("Driver::devices", || driver.devices());
     steps.attempt("Driver::loading_mode", || driver.loading_mode());
     steps.attempt("Device::name", || device.name());
     steps.attempt("Device::pci_bus_id", || device.pci_bus_id());
@@ -30,14 +30,14 @@ fn supports(steps: &Steps, device: Device) {
     let affinity = CUexecAffinityType::CU_EXEC_AFFINITY_TYPE_SM_COUNT;
     steps.attempt("Device::supports_exec_affinity", || device.supports_exec_affinity(affinity));
     let operations = [CUatomicOperation::CU_ATOMIC_OPERATION_AND];
-    steps.attempt("Device::host_atomic_capabilities", || device.host_atomic_capabilities(&operations));
+    steps.attempt("Device::atomic_capabilities", || device.atomic_capabilities(&operations, None));
     steps.attempt("Device::can_access_peer", || device.can_access_peer(device));
     let rank = CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK;
     steps.may_refuse("Device::peer_attribute", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
         device.peer_attribute(rank, device)
     });
-    steps.may_refuse("Device::peer_atomic_capabilities", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
-        device.peer_atomic_capabilities(&operations, device)
+    steps.may_refuse("Device::atomic_capabilities", CUresult::CUDA_ERROR_INVALID_DEVICE, || {
+        device.atomic_capabilities(&operations, Some(device))
     });
 }
 

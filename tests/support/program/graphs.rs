@@ -132,7 +132,6 @@ fn asked(steps: &Steps, graph: &Graph<'_>, nodes: &Nodes) {
     steps.attempt("Graph::params", || graph.params::<CUgraph>(nodes.child));
     steps.attempt("Graph::node_type", || graph.node_type(nodes.host));
     steps.attempt("Graph::id", || graph.id());
-    steps.attempt("Graph::node_id", || graph.node_id(nodes.host));
     steps.attempt("Graph::node_tools_id", || graph.node_tools_id(nodes.host));
     let path = std::env::temp_dir().join(format!("cuprum-{}.dot", std::process::id()));
     steps.attempt("Graph::print_dot", || graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES));
@@ -158,9 +157,6 @@ fn set<'a>(
             graph.set_kernel_attribute(nodes.kernel, priority, &value)
         });
     }
-    // SAFETY: a node has its own attributes.
-    let copied = || unsafe { graph.copy_kernel_attributes(nodes.kernel, nodes.kernel) };
-    steps.attempt("Graph::copy_kernel_attributes", copied);
     let all = [
         steps.attempt("NodeSetter::fill", || graph.set(cx, nodes.fill).fill(low, 7)),
         steps.attempt("NodeSetter::copy", || graph.set(cx, nodes.copy).copy(high, low)),
@@ -199,7 +195,6 @@ fn changed<'a>(
         steps.attempt("GraphExec::set_enabled", || executable.set_enabled(cx, nodes.fill, false)),
     ];
     steps.attempt("GraphExec::is_enabled", || executable.is_enabled(cx, nodes.fill));
-    steps.attempt("GraphExec::flags", || executable.flags());
     steps.attempt("GraphExec::id", || executable.id());
     steps.attempt("GraphExec::nodes", || executable.nodes(cx));
     let child = filling(steps, cx).and_then(|(inner, _, _)| {

@@ -59,8 +59,6 @@ fn kernels(steps: &Steps, cx: &Current<'_, '_>, library: &CodeLibrary) {
     steps.attempt("LibraryKernel::name", || kernel.name());
     steps.attempt("LibraryKernel::attribute", || kernel.attribute(device, shared));
     steps.attempt("LibraryKernel::set_attribute", || kernel.set_attribute(device, shared, 1024));
-    steps.attempt("LibraryKernel::parameter_count", || kernel.parameter_count(cx));
-    steps.attempt("LibraryKernel::parameter", || kernel.parameter(cx, 0));
     if let Some(function) = steps.attempt("LibraryKernel::function", || kernel.function(cx)) {
         steps.attempt("Function::is_loaded", || function.is_loaded());
         steps.attempt("Function::load", || function.load());
@@ -79,12 +77,6 @@ fn loads(steps: &Steps, driver: Driver, text: &str) {
         CodeLibrary::load_binary(driver, PTX.as_bytes(), &options)
     });
     steps.done("CodeLibrary::drop", || drop(binary));
-    let path = std::env::temp_dir().join(format!("cuprum-program-{}.ptx", std::process::id()));
-    std::fs::write(&path, PTX).expect("a file for PTX");
-    // SAFETY: as above.
-    let file = steps
-        .attempt("CodeLibrary::load_file", || unsafe { CodeLibrary::load_file(driver, &path, &options) });
-    steps.done("CodeLibrary::drop", || drop(file));
 }
 
 fn links(steps: &Steps, cx: &Current<'_, '_>) {
@@ -93,18 +85,14 @@ fn links(steps: &Steps, cx: &Current<'_, '_>) {
     steps.attempt("Linker::add_ptx", || linker.add_ptx("put", PTX));
     // SAFETY: PTX with a NUL at its end.
     steps.attempt("Linker::add", || unsafe {
-        linker.add(LinkInput::Ptx, "other", (OTHER.to_owned() + "\0").as_bytes())
+        linker.add(LinkInput::CU_JIT_INPUT_PTX, "other", (OTHER.to_owned() + "\0").as_bytes())
     });
     if let Some(linked) = steps.attempt("Linker::complete", || linker.complete()) {
         let module = steps.attempt("Linked::load", || linked.load(cx));
         steps.attempt("Linked::close", || linked.close());
         steps.done("Module::drop", || drop(module));
     }
-    let Some(mut linker) = steps.attempt("Linker::new", || Linker::new(cx, &options)) else { return };
-    let path = std::env::temp_dir().join(format!("cuprum-program-link-{}.ptx", std::process::id()));
-    std::fs::write(&path, OTHER).expect("a file for PTX");
-    // SAFETY: the file has PTX.
-    steps.attempt("Linker::add_file", || unsafe { linker.add_file(LinkInput::Ptx, &path) });
+    let Some(linker) = steps.attempt("Linker::new", || Linker::new(cx, &options)) else { return };
     steps.attempt("Linker::close", || linker.close());
     let linker = steps.attempt("Linker::new", || Linker::new(cx, &options));
     steps.done("Linker::drop", || drop(linker));

@@ -47,7 +47,6 @@ fn attributes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     if let Some(map) = steps.attempt("Stream::attribute", || stream.attribute::<SyncDomainMap>(cx)) {
         steps.attempt("Stream::set_attribute", || stream.set_attribute(cx, map));
     }
-    steps.attempt("Stream::copy_attributes_from", || stream.copy_attributes_from(cx, stream));
 }
 
 /// No wait here lasts: the numbers are zero.

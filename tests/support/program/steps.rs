@@ -7,7 +7,7 @@ use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
 use cuprum::launch::{BindError, LaunchError, Mismatch};
 use cuprum::memory::RegisterError;
-use cuprum::module::{LinkError, ModuleError};
+use cuprum::module::ModuleError;
 use cuprum::stream::RequestError;
 use cuprum::sys::CUresult;
 use cuprum::texture::{TensorError, TextureError};
@@ -137,15 +137,8 @@ impl Reported for ModuleError {
         match self {
             Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
             Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
-            _ => None,
-        }
-    }
-}
-
-impl Reported for LinkError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Driver(error) | Self::Input { error, .. } | Self::Complete { error, .. } => Some(*error),
+            Self::Link { error, .. } => Some(*error),
+            Self::Input { error, .. } => error.of_driver(),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cuprum::sys::CUresult;
-use cuprum::tools::{Coredump, CoredumpFlags, CoredumpSetting};
+use cuprum::tools::{CheckpointProcess, Coredump, CoredumpFlags, CoredumpSetting};
 use cuprum::{Current, Device};
 
 use super::Steps;
@@ -47,7 +47,7 @@ fn callbacks(steps: &Steps, device: Device) {
 }
 
 fn checkpoints(steps: &Steps, device: Device) {
-    let process = device.driver().checkpoint_process(std::process::id());
+    let process = CheckpointProcess { driver: device.driver(), pid: std::process::id() };
     steps.attempt("CheckpointProcess::state", || process.state());
     steps.attempt("CheckpointProcess::restore_thread", || process.restore_thread());
     let busy = Duration::from_millis(BUSY_MILLISECONDS.into());
