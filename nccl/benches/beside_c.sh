@@ -25,6 +25,7 @@ echo
 echo '| bytes | C, µs | cuprum, µs | ratio |'
 echo '| ---: | ---: | ---: | ---: |'
 awk -F'\t' '
+    /^#/ { next }
     { which = FILENAME ~ /cuprum\.[0-9]$/ ? "cuprum" : "c" }
     !(($1, which) in least) || $2 < least[$1, which] { least[$1, which] = $2 }
     which == "c" && !($1 in seen) { seen[$1] = 1; order[++count] = $1 }

@@ -93,7 +93,7 @@ fn main() -> Result<ExitCode> {
         _ => cuprum_nccl_stand_in::nccl!(library),
     };
     let devices = driver.devices()?;
-    eprintln!("{choice}; NCCL {} from {}; {} devices", nccl.version(), nccl.origin(), devices.len());
+    println!("# {choice}; NCCL {} from {}; {} devices", nccl.version(), nccl.origin(), devices.len());
     let context = |device| -> Result<_> { Ok(PrimaryContext::retain(device)?.share()) };
     let contexts = devices.into_iter().map(context).collect::<Result<Vec<_>>>()?;
     let members = Communicator::init_all(nccl, &contexts)?;
