@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Runs an example in both modes in which the device works after a call has returned, and looks for `lines` in its output.
-fn runs(example: &str, lines: &[&str]) {
+fn runs(example: &str, arguments: &[&str], lines: &[&str]) {
     // Cargo puts examples next to the folder of this program. It builds them before all tests, but not before one.
     let this = std::env::current_exe().expect("this program");
     let program = this.ancestors().nth(2).expect("the folder of builds").join("examples").join(example);
@@ -13,6 +13,7 @@ fn runs(example: &str, lines: &[&str]) {
     }
     for mode in ["async", "deferred"] {
         let output = Command::new(&program)
+            .args(arguments)
             .envs([("CUPRUM_DEVICE", "emulator"), ("CUPRUM_EMULATOR_MODE", mode)])
             .output()
             .expect("the example");
@@ -31,10 +32,15 @@ fn the_example_sums_over_two_devices() {
         "one process, device 1: 262144 sums, 0 wrong\n",
         "two processes, device 0: 262144 sums, 0 wrong\n",
     ];
-    runs("all_reduce", &lines);
+    runs("all_reduce", &[], &lines);
 }
 
 #[test]
 fn two_devices_train_as_one_does() {
-    runs("train", &["loss of one device:  614.391 at first, 7", "200 of 200 losses are equal\n"]);
+    runs("train", &[], &["loss of one device:  614.391 at first, 7", "200 of 200 losses are equal\n"]);
+}
+
+#[test]
+fn the_time_of_each_size_is_printed() {
+    runs("bandwidth", &["64"], &["8\t", "\n64\t"]);
 }
