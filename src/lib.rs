@@ -117,7 +117,7 @@
 //!
 //! Each device has its own context. Within a process, memory is [copied](memory::Peer) between
 //! devices, or kernels [access](Current::enable_peer_access) memory of another device (example 14).
-//! [`IpcBuffer`](memory::IpcBuffer) shares memory with another process. Across machines, use NCCL:
+//! [`Buffer::ipc_handle`] shares memory with another process. Across machines, use NCCL:
 //! it connects devices of any number of processes and machines, and works in their primary contexts.
 //! The crate `cuprum-nccl` loads it at run time, and its example `all_reduce` sums over two devices,
 //! in one process and in two.

@@ -218,8 +218,8 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         let shape = ArrayShape::TwoD { width: 8, height: 8 };
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 4).unwrap();
         for level in 0..4u32 {
-            let view = mipmapped.level(cx, level).unwrap();
-            let len = view.extent().len().unwrap();
+            let view = mipmapped.view().level(cx, level).unwrap();
+            let len = view.shape().extent().len().unwrap();
             cx.copy(&mut view.all(), &vec![10.0 * level as f32; len]).unwrap();
         }
         let levels: Vec<f32> = (-4..18).map(|quarter| quarter as f32 / 4.0).collect();
@@ -252,7 +252,7 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         let some = sample(cx, &texture, TEX_LEVEL_2D, &[vec![0.5, 0.5, 0.0], vec![0.5, 0.5, 9.0]]);
         assert_eq!(first_channels(&some), [10.0, 20.0]);
         // One of them is an array like any other.
-        let texture = Texture::new(cx, mipmapped.level(cx, 3).unwrap(), &base).unwrap();
+        let texture = Texture::new(cx, mipmapped.view().level(cx, 3).unwrap(), &base).unwrap();
         assert_eq!(first_channels(&sample(cx, &texture, TEX_2D, &[vec![0.5, 0.5]])), [30.0]);
     });
 }
@@ -263,8 +263,8 @@ fn anisotropy_is_stored_and_reported() {
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 3).unwrap();
         for level in 0..3 {
-            let view = mipmapped.level(cx, level).unwrap();
-            cx.copy(&mut view.all(), &vec![1.0; view.extent().len().unwrap()]).unwrap();
+            let view = mipmapped.view().level(cx, level).unwrap();
+            cx.copy(&mut view.all(), &vec![1.0; view.shape().extent().len().unwrap()]).unwrap();
         }
         let sampler = Sampler {
             normalized_coordinates: true,
@@ -278,7 +278,7 @@ fn anisotropy_is_stored_and_reported() {
         };
         let texture = Texture::new(cx, &mipmapped, &sampler).unwrap();
         assert_eq!(texture.sampler(cx).unwrap(), sampler);
-        assert_eq!(texture.resource(cx).unwrap(), Resource::Mipmapped(mipmapped.as_raw()));
+        assert_eq!(texture.resource(cx).unwrap(), Resource::Mipmapped(mipmapped.view().as_raw()));
         let code = "tex.grad.2d.v4.f32.f32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}], {%c2, %c3}, {%c4, %c5};";
         let at = [vec![0.5, 0.5, 0.9, 0.0, 0.0, 0.1]];
         assert_eq!(first_channels(&sample(cx, &texture, code, &at)), [1.0], "a mixture of equal texels");
@@ -413,7 +413,7 @@ fn requested_settings_are_reported() {
         // Drivers do not tell the color of the border.
         let told = changed(sampler, |sampler| sampler.border_color = [0.0; 4]);
         assert_eq!(texture.sampler(cx).unwrap(), told);
-        assert_eq!(texture.resource(cx).unwrap(), Resource::Array(array.as_raw()));
+        assert_eq!(texture.resource(cx).unwrap(), Resource::Array(array.view().as_raw()));
         assert_eq!(texture.view(cx).unwrap(), None);
         let cube = Array::<f32>::new(cx, ArrayShape::Cubemap { side: 4 }, NONE).unwrap();
         let seamless = changed(sampler, |sampler| sampler.seamless_cubemap = true);

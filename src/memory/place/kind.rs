@@ -1,7 +1,6 @@
 //! Kinds of places. The kinds of both sides select the driver's copy function at compile time.
 
-use super::super::side::Side;
-use super::super::{DeviceData, MemoryError, Pattern, Slice, SliceMut};
+use super::super::{DeviceData, MemoryError, Pattern};
 use crate::context::Current;
 use crate::raw::seal::{Key, Sealed};
 
@@ -55,7 +54,7 @@ macro_rules! kinds {
 
         impl $crate::raw::seal::Sealed for $kind {}
 
-        impl $crate::memory::verbs::kind::Kind for $kind {
+        impl $crate::memory::place::kind::Kind for $kind {
             type View<'a, T: DeviceData> = $view;
             type ViewMut<'a, T: DeviceData> = $view_mut;
         }
@@ -67,14 +66,6 @@ pub(crate) use kinds;
 kinds! {
     /// A host slice.
     Host: &'a [T], &'a mut [T];
-    /// Elements of linear device memory.
-    Device: Slice<'a, T>, SliceMut<'a, T>;
-    /// Rows and slices of the host.
-    HostRows: Side<'a>, Side<'a>;
-    /// Rows and slices of device memory.
-    DeviceRows: Side<'a>, Side<'a>;
-    /// Elements of an array.
-    InArray: Side<'a>, Side<'a>;
 }
 
 /// A kind of place in another context.
@@ -92,12 +83,12 @@ impl<K: Kind> Kind for Elsewhere<K> {
 macro_rules! pairs {
     ($($to:ident from $from:ty: |$cx:ident, $dst:ident, $src:ident| $body:block)+) => { $(
         #[diagnostic::do_not_recommend]
-        impl $crate::memory::verbs::kind::Accepts<$from> for $to {
+        impl $crate::memory::place::kind::Accepts<$from> for $to {
             #[inline]
             fn copy<T: DeviceData>(
                 $cx: &Current<'_, '_>,
-                $dst: <$to as $crate::memory::verbs::kind::Kind>::ViewMut<'_, T>,
-                $src: <$from as $crate::memory::verbs::kind::Kind>::View<'_, T>,
+                $dst: <$to as $crate::memory::place::kind::Kind>::ViewMut<'_, T>,
+                $src: <$from as $crate::memory::place::kind::Kind>::View<'_, T>,
                 _: $crate::raw::seal::Key,
             ) -> Result<(), MemoryError> $body
         }
@@ -120,7 +111,7 @@ macro_rules! place {
             fn as_source(
                 &self,
                 _: $crate::raw::seal::Key,
-            ) -> <$kind as $crate::memory::verbs::kind::Kind>::View<'_, $element> {
+            ) -> <$kind as $crate::memory::place::kind::Kind>::View<'_, $element> {
                 let $this = self;
                 $view
             }
@@ -135,15 +126,15 @@ macro_rules! place {
             fn as_target(
                 &mut self,
                 _: $crate::raw::seal::Key,
-            ) -> <$kind as $crate::memory::verbs::kind::Kind>::ViewMut<'_, $element> {
+            ) -> <$kind as $crate::memory::place::kind::Kind>::ViewMut<'_, $element> {
                 let $this = self;
                 $view
             }
         }
     };
     ($generics:tt $place:ty: $kind:ty, of $element:ty $(, $act:ident |$this:ident| $view:expr)+) => {
-        $crate::memory::verbs::kind::place!(@seal $generics $place);
-        $( $crate::memory::verbs::kind::place!(@$act $generics $place: $kind, of $element, |$this| $view); )+
+        $crate::memory::place::kind::place!(@seal $generics $place);
+        $( $crate::memory::place::kind::place!(@$act $generics $place: $kind, of $element, |$this| $view); )+
     };
 }
 
