@@ -89,7 +89,7 @@
 //!
 //! A token forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next
 //! use of a token below it, or the next push, detects this and pops the context, or fails with
-//! [`Error::is_out_of_order`]. The same applies to contexts left by a failed push or pop: a token
+//! [`Error::OUT_OF_ORDER`]. The same applies to contexts left by a failed push or pop: a token
 //! never works in another context than its own. Other code of the process that changes the current
 //! context must restore it.
 //!
@@ -149,8 +149,8 @@
 //! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail:
 //!
 //! - with a sticky error of earlier work, because a driver reports a failure at a later call;
-//! - on a driver that lacks the function ([`Error::is_unresolved`]);
-//! - in a forked child ([`Error::is_forked`]);
+//! - on a driver that lacks the function ([`Error::UNRESOLVED`]);
+//! - in a forked child ([`Error::FORKED`]);
 //! - with codes that newer drivers add.
 //!
 //! Methods list only their other errors. Methods that also check on the host wrap the error in
@@ -182,7 +182,7 @@
 //! # Forks
 //!
 //! A driver does not survive `fork`. In the child of a process that called `cuInit`, every method
-//! returns [`Error::is_forked`] and drops do nothing; the driver itself would fail or hang. Start
+//! returns [`Error::FORKED`] and drops do nothing; the driver itself would fail or hang. Start
 //! workers with `exec`, or initialize after the fork. Page-locked memory that the driver allocated
 //! remains shared with the child, so neither process may write memory that the other uses. Managed
 //! memory is not mapped in the child: accessing it kills the child (H100, driver 580:
@@ -198,7 +198,7 @@
 //!
 //! The function table is tested on drivers since CUDA 6.5. Each method documents its C function and
 //! the first CUDA version that has it; on an older driver, only that method fails with
-//! [`Error::is_unresolved`]. Sharing a context with other libraries ([`PrimaryContext`]) needs CUDA
+//! [`Error::UNRESOLVED`]. Sharing a context with other libraries ([`PrimaryContext`]) needs CUDA
 //! 7.0. Checking the signature of a kernel that was not loaded from PTX needs CUDA 12.4.
 //! [`Library::require`] and [`Library::has`] check in advance. NVIDIA's newer drivers run programs
 //! made for older ones, so there is no maximum version.

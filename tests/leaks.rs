@@ -114,7 +114,7 @@ fn signals<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
 
 fn code<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     let saxpy = include_str!("../kernels/saxpy.ptx");
-    let mut linker = Linker::new(cx, &LoadOptions::new()).unwrap();
+    let mut linker = Linker::new(cx, &LoadOptions::default()).unwrap();
     linker.add_ptx("saxpy.ptx", saxpy).unwrap();
     let library = CodeLibrary::load_ptx(cx.context().driver(), saxpy).unwrap().share();
     let module = library.module(cx).unwrap();

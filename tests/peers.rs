@@ -21,7 +21,8 @@ use cuprum::{Buffer, Current, In, InOut, Kernel, LaunchConfig, Module, Stream};
 type VectorAdd = (In<f32>, In<f32>, InOut<f32>, u32);
 
 const LEN: usize = 64;
-const CONFIG: LaunchConfig = LaunchConfig::from_dims(Dim3 { x: 2, y: 1, z: 1 }, Dim3 { x: 32, y: 1, z: 1 });
+const CONFIG: LaunchConfig =
+    LaunchConfig { grid: Dim3 { x: 2, y: 1, z: 1 }, block: Dim3 { x: 32, y: 1, z: 1 }, shared_bytes: 0 };
 
 fn two_devices() -> (Context, Context) {
     static TWO: Once = Once::new();
@@ -32,7 +33,7 @@ fn two_devices() -> (Context, Context) {
     });
     let context =
         |ordinal| Context::create(driver().device(ordinal).unwrap(), ContextFlags::empty()).unwrap();
-    assert_eq!(driver().device_count().unwrap().min(2), 2, "this test needs two devices");
+    assert_eq!(driver().devices().unwrap().len().min(2), 2, "this test needs two devices");
     (context(0), context(1))
 }
 

@@ -94,7 +94,7 @@ impl Compiled {
     #[doc(alias = "cuModuleLoadDataEx")]
     #[inline]
     pub fn load<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Module<'ctx>, CompileError> {
-        self.load_with(cx, &LoadOptions::new())
+        self.load_with(cx, &LoadOptions::default())
     }
 
     /// Same as [`load`](Self::load), with options for the driver's own compiler.

@@ -119,7 +119,7 @@ fn main() -> Result<ExitCode> {
     println!("{choice}");
     let nccl = match &choice {
         Choice::Gpu { .. } => match Nccl::open() {
-            Ok(nccl) if driver.device_count()? > 1 => nccl,
+            Ok(nccl) if driver.devices()?.len() > 1 => nccl,
             other => {
                 println!("this example needs NCCL and two devices: {:?}", other.err());
                 return Ok(ExitCode::from(CANNOT_RUN));

@@ -120,7 +120,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for a range out of bounds, and for
-    /// zero bytes; [`Error::is_wrong_context`].
+    /// zero bytes; [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. `offset` is a multiple of `T`'s alignment.
@@ -157,7 +157,7 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///
     /// # Errors
     /// Same as [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array exceeds the memory;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. The image has this shape, these levels, and elements of `T`, at that offset.

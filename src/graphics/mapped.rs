@@ -27,7 +27,7 @@ use crate::stream::Stream;
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`] unless all
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::WRONG_CONTEXT`] unless all
 /// are registered with the current context, which must also be the stream's.
 ///
 /// # Example
@@ -141,7 +141,7 @@ impl<R: Resources> Mapped<'_, R> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is captured;
-    /// [`Error::is_wrong_context`], after which they are unmapped as in `Drop`. After other errors
+    /// [`Error::WRONG_CONTEXT`], after which they are unmapped as in `Drop`. After other errors
     /// they may stay mapped until they are mapped again or unregistered.
     ///
     /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+; before it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
@@ -246,7 +246,7 @@ impl<'m> MappedBuffer<'m> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the driver maps it at an address that is not aligned for `T`;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuGraphicsResourceGetMappedPointer_v2`, CUDA 3.2+.
     #[doc(alias = "cuGraphicsResourceGetMappedPointer_v2")]
@@ -332,7 +332,7 @@ impl<'m> MappedImage<'m> {
     ///
     /// # Errors
     /// [`MemoryError::Texel`] if its elements are not `T`; `CUDA_ERROR_INVALID_VALUE` if the layer
-    /// or level does not exist; [`Error::is_wrong_context`].
+    /// or level does not exist; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuGraphicsSubResourceGetMappedArray`, CUDA 3.0+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias("cuGraphicsSubResourceGetMappedArray", "cuArray3DGetDescriptor_v2"))]
@@ -355,7 +355,7 @@ impl<'m> MappedImage<'m> {
     /// NVIDIA's driver copies only the first face: copy each face by [`array`](Self::array).
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::is_wrong_context`].
+    /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
     /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.

@@ -166,7 +166,7 @@ macro_rules! registered {
             ///
             /// # Errors
             /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; `CUDA_ERROR_INVALID_VALUE` for a
-            /// use that the driver does not know; [`Error::is_wrong_context`].
+            /// use that the driver does not know; [`Error::WRONG_CONTEXT`].
             ///
             /// Driver: `cuGraphicsResourceSetMapFlags_v2`, CUDA 6.5+.
             #[doc(alias = "cuGraphicsResourceSetMapFlags_v2")]

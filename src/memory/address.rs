@@ -18,7 +18,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute `CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED`;
-    /// `CUDA_ERROR_INVALID_VALUE` for parts of pages; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for parts of pages; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemGetHandleForAddressRange`, CUDA 11.7+.
     #[doc(alias = "cuMemGetHandleForAddressRange")]

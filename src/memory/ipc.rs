@@ -19,7 +19,7 @@ impl<T: DeviceData> Buffer<'_, T> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a buffer that owns nothing, and for kinds of memory without
     /// such a name; `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share memory;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);

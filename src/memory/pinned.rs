@@ -238,7 +238,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemHostGetFlags`, CUDA 2.3+.
     #[doc(alias = "cuMemHostGetFlags")]

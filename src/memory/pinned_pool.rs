@@ -62,7 +62,7 @@ impl<'p> PinnedPool<'p> {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::Alignment`] for an alignment greater than a page;
-    /// [`MemoryError::NoRoom`]; [`Error::is_wrong_context`].
+    /// [`MemoryError::NoRoom`]; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: none if a block of the size class is held; otherwise `cuMemHostAlloc`, CUDA 2.2+,
     /// and if that has no room, `cuMemFreeHost`, CUDA 2.0+.
@@ -121,7 +121,7 @@ impl<'p> PinnedPool<'p> {
     /// # Errors
     /// The first error of the driver. The blocks no longer exist after an error either. Exception:
     /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
-    /// ([`Error::is_unresolved`]), they are kept.
+    /// ([`Error::UNRESOLVED`]), they are kept.
     ///
     /// Driver: `cuMemFreeHost`, CUDA 2.0+, per block; during a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFreeHost", "cuThreadExchangeStreamCaptureMode"))]

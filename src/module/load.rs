@@ -28,7 +28,7 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleLoadDataEx")]
     #[inline]
     pub fn load_ptx(cx: &Current<'_, 'ctx>, ptx: &str) -> Result<Self, ModuleError> {
-        Self::load_ptx_with(cx, ptx, &LoadOptions::new())
+        Self::load_ptx_with(cx, ptx, &LoadOptions::default())
     }
 
     /// Same as [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
@@ -67,7 +67,7 @@ impl<'ctx> Module<'ctx> {
     #[inline]
     pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
         // SAFETY: the caller guarantees the image.
-        unsafe { Self::load_binary_with(cx, image, &LoadOptions::new()) }
+        unsafe { Self::load_binary_with(cx, image, &LoadOptions::default()) }
     }
 
     /// Same as [`load_binary`](Self::load_binary), with options for the driver's compiler, which

@@ -145,7 +145,7 @@ impl PoolRef {
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for devices that are not [peers](Device::can_access_peer), and
     /// for removing the access of the pool's own device; `CUDA_ERROR_NOT_SUPPORTED` for read-only
-    /// access; [`Error::is_wrong_context`] for a device of another driver.
+    /// access; [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolSetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAccess")]
@@ -193,7 +193,7 @@ impl MemoryPool {
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` for a location or an export that the device or the system does
     /// not support; `CUDA_ERROR_INVALID_VALUE` for a location that the driver does not know;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolCreate`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolCreate")]
@@ -260,7 +260,7 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for a location without pools;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuDeviceGetDefaultMemPool`, CUDA 11.2+, for a device; otherwise
     /// `cuMemGetDefaultMemPool`, CUDA 13.0+.
@@ -309,7 +309,7 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a pool in another location, or an imported one;
-    /// [`Error::is_wrong_context`] for a pool or a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a pool or a device of another driver.
     ///
     /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+, for a device; otherwise `cuMemSetMemPool`, CUDA 13.0+.
     #[doc(alias("cuDeviceSetMemPool", "cuMemSetMemPool"))]

@@ -77,7 +77,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of an exported pool;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemPoolExportPointer`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportPointer")]
@@ -95,7 +95,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for memory of another pool;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. The memory has at least `len` elements of `T`, and its bytes are valid values.

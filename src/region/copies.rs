@@ -59,7 +59,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`MemoryError::Length`] and [`MemoryError::Overlap`] in [`RegionError::Memory`];
-    /// [`RegionError::NotOrdered`]; [`Error::is_wrong_context`] unless all is of the current
+    /// [`RegionError::NotOrdered`]; [`Error::WRONG_CONTEXT`] unless all is of the current
     /// context.
     ///
     /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
@@ -80,7 +80,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`MemoryError::Outside`] in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
-    /// [`Error::is_wrong_context`] unless all is of the current context.
+    /// [`Error::WRONG_CONTEXT`] unless all is of the current context.
     ///
     /// Driver: `cuMemcpy2DAsync_v2`, CUDA 3.2+, or for several slices `cuMemcpy3DAsync_v2`,
     /// CUDA 3.2+.

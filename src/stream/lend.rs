@@ -94,7 +94,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Memory of [another context](Peer) is ordered by this stream alone, so the host first waits
     /// for the default stream of that context. If the wait of the scope fails, no memory of either
-    /// context is freed any more ([`Error::is_lost`]), because the driver would not wait for copies
+    /// context is freed any more ([`Error::LOST`]), because the driver would not wait for copies
     /// between them.
     ///
     /// ```
@@ -115,7 +115,7 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the memory is of another context than the stream, and is
+    /// [`Error::WRONG_CONTEXT`] if the memory is of another context than the stream, and is
     /// neither a [`Peer`] nor portable page-locked memory of the same driver;
     /// [`MemoryError::Lost`]; [`MemoryError::NotInOrder`] for a
     /// [`StreamBuffer`](crate::pool::StreamBuffer) in the order of another stream; sticky errors of

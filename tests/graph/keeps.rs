@@ -202,7 +202,7 @@ fn a_graph_reads_its_textures_in_each_replay() {
         let shape = ArrayShape::OneD { width: 2 };
         let line = |values: [f32; 2]| Array::from_slice(cx, shape, ArrayFlags::empty(), &values).unwrap();
         let (first, second) = (line([1.0, 2.0]), line([3.0, 4.0]));
-        let texture = |line| Texture::new(cx, line, &Sampler::new()).unwrap();
+        let texture = |line| Texture::new(cx, line, &Sampler::default()).unwrap();
         let (one, two) = (texture(&first), texture(&second));
         let module = Module::load_ptx(cx, READ).unwrap();
         let read = module.function("read").unwrap().bind::<(TextureObject, f32, InOut<f32>)>().unwrap();

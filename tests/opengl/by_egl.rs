@@ -114,7 +114,7 @@ fn a_kernel_writes_a_texture_of_opengl_through_a_surface() {
         let array = view.array::<u32>(cx, 0, 0).unwrap();
         assert_eq!(array.shape(), ArrayShape::TwoD { width: 4, height: 3 });
         assert_eq!(array.all().to_vec(cx).unwrap(), texels);
-        let texture = Texture::new(cx, array, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, array, &Sampler::default()).unwrap();
         let read = "tex.2d.v4.u32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}];";
         assert_eq!(fetch(cx, &texture, read, &[vec![3, 2]])[0][0], 111);
         drop(texture);

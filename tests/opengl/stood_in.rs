@@ -133,7 +133,7 @@ fn an_image_is_read_by_textures_and_written_by_surfaces() {
         assert_eq!(array.all().to_vec(cx).unwrap(), [1, 2, 3, 4, 5, 6]);
         let write = "sust.b.2d.b32.zero [%t, {%c0, %c1}], %c2;";
         access(cx, &Surface::new(cx, array).unwrap(), write, &[vec![8, 1, 60], vec![0, 0, 10]]);
-        let texture = Texture::new(cx, array, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, array, &Sampler::default()).unwrap();
         let read = "tex.2d.v4.u32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}];";
         let texels = fetch(cx, &texture, read, &[vec![0, 0], vec![1, 0], vec![2, 1]]);
         assert_eq!(texels.map_first(), [10, 2, 60]);
@@ -171,7 +171,8 @@ fn all_levels_are_there_as_one() {
         assert_eq!(levels.level(cx, 0).unwrap().all().to_vec(cx).unwrap(), [1.5, 2.5, 3.5, 4.5]);
         assert_eq!(levels.level(cx, 1).unwrap_err().code(), CUresult::CUDA_ERROR_INVALID_VALUE);
         let texture =
-            Texture::new(cx, levels, &Sampler { normalized_coordinates: true, ..Sampler::new() }).unwrap();
+            Texture::new(cx, levels, &Sampler { normalized_coordinates: true, ..Sampler::default() })
+                .unwrap();
         texture.close().unwrap();
         let wrong = view.mipmapped::<u32>(cx).unwrap_err();
         assert!(matches!(wrong, MemoryError::Texel { channels: 1, .. }), "{wrong}");

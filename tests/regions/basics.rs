@@ -87,7 +87,7 @@ fn another_context_is_refused() {
     in_pool(|cx, pool| {
         let queue = pool.queue(cx).unwrap();
         let region = filled(cx, &queue, 5);
-        let is_wrong = |error| matches!(error, RegionError::Driver(error) if error.is_wrong_context());
+        let is_wrong = |error| matches!(error, RegionError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT);
         let (there, host) = (shared_context(), pool.pinned(cx, 4).unwrap());
         there
             .enter(|there| {

@@ -39,7 +39,6 @@ pub(super) const DROPS: &[(&str, Evidence)] = &[
         "dlpack/tensor.rs Tensor",
         Harmless("it calls the function of its exporter; what this crate exports has a `Drop` of its own"),
     ),
-    ("driver/log.rs LogCallback", Steps(&["LogCallback::drop"])),
     ("graph/capture.rs Back", Harmless("it moves lists")),
     ("graph/ending.rs Abandon", Harmless("it ends the capture of its own closure")),
     ("graph/exec.rs GraphExec", Steps(&["GraphExec::drop"])),

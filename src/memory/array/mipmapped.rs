@@ -135,7 +135,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// let shape = ArrayShape::TwoD { width: 8, height: 8 };
     /// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
-    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::new() })?;
+    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::default() })?;
     /// drop(levels); // the texture holds a share
     /// # drop(texture);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

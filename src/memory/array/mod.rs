@@ -220,7 +220,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// let picture = context.enter(|cx| {
     ///     let shape = ArrayShape::TwoD { width: 4, height: 4 };
     ///     let array = Array::from_slice(cx, shape, ArrayFlags::empty(), &[1.0; 16])?.share();
-    ///     let texture = Texture::new(cx, &array, &Sampler::new())?;
+    ///     let texture = Texture::new(cx, &array, &Sampler::default())?;
     ///     Ok(Picture { texture, array, context: context.clone() })
     /// })?;
     /// picture.context.enter(|cx| Ok(cx.copy(&mut picture.array.view(), &[2.0; 16])?))?;

@@ -135,7 +135,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     /// or of all layers with the flag `CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE); [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE); [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuArrayGetSparseProperties")]
@@ -153,7 +153,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an array that has memory or receives it by tiles;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuArrayGetMemoryRequirements")]
@@ -172,7 +172,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an array with one plane, or if the plane does not exist;
-    /// [`MemoryError::Texel`] if its elements are not `U`; [`Error::is_wrong_context`].
+    /// [`MemoryError::Texel`] if its elements are not `U`; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuArrayGetPlane`, CUDA 11.2+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias("cuArrayGetPlane", "cuArray3DGetDescriptor_v2"))]

@@ -136,7 +136,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     /// Returns the driver's description of the array.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; other errors of the driver.
+    /// [`Error::WRONG_CONTEXT`]; other errors of the driver.
     ///
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]

@@ -132,7 +132,7 @@ impl<'a> ManagedRange<'a> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
-    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`], also
+    /// [`Error::UNRESOLVED`] for a NUMA node before CUDA 12.2; [`Error::WRONG_CONTEXT`], also
     /// for a device of another driver.
     ///
     /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
@@ -162,7 +162,7 @@ impl<'a> ManagedRange<'a> {
     /// prefetched. Returns nothing for an empty range.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemRangeGetAttributes`, CUDA 8.0+.
     #[doc(alias = "cuMemRangeGetAttributes")]
@@ -251,8 +251,8 @@ impl<'a> ManagedRange<'a> {
     /// location yet.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] before CUDA 13.4; `CUDA_ERROR_INVALID_VALUE` unless `sampling` is
-    /// at most `summary`, which is between 1 and the number of bytes; [`Error::is_wrong_context`].
+    /// [`Error::UNRESOLVED`] before CUDA 13.4; `CUDA_ERROR_INVALID_VALUE` unless `sampling` is
+    /// at most `summary`, which is between 1 and the number of bytes; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemGetLocationInfo`, CUDA 13.4+.
     #[doc(alias = "cuMemGetLocationInfo")]

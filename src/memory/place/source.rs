@@ -69,7 +69,7 @@ pub trait Target: Sealed {
 /// because the driver would not wait when it frees either side. It needs no [peer
 /// access](crate::Current::enable_peer_access); with it, the data does not pass through the host.
 /// If the wait fails, no memory of either context is freed any more
-/// ([`Error::is_lost`](crate::Error::is_lost)). [`Scope::lend`](crate::stream::Scope::lend) waits
+/// ([`Error::LOST`](crate::Error::LOST)). [`Scope::lend`](crate::stream::Scope::lend) waits
 /// once for many copies.
 ///
 /// # Example

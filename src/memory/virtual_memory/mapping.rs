@@ -297,7 +297,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an unknown location, and if all was unmapped;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemGetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAccess")]
@@ -320,7 +320,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// # Errors
     /// [`MemoryError::OwnAccess`] for the mapping's own device; `CUDA_ERROR_INVALID_DEVICE` for one
     /// that cannot access the memory; `CUDA_ERROR_INVALID_VALUE` if all was unmapped;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemSetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemSetAccess")]

@@ -89,7 +89,7 @@ impl Multicast {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` if the devices do not support it; `CUDA_ERROR_INVALID_VALUE` for
-    /// an invalid size or number; [`Error::is_unresolved`] before CUDA 12.1.
+    /// an invalid size or number; [`Error::UNRESOLVED`] before CUDA 12.1.
     ///
     /// Driver: `cuMulticastCreate`, CUDA 12.1+; at the end `cuMemRelease`, CUDA 10.2+.
     #[doc(alias("cuMulticastCreate", "cuMemRelease"))]
@@ -108,7 +108,7 @@ impl Multicast {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a device that was already added, or one too many;
-    /// `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it; [`Error::is_wrong_context`]
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it; [`Error::WRONG_CONTEXT`]
     /// for a device of another driver.
     ///
     /// Driver: `cuMulticastAddDevice`, CUDA 12.1+.
@@ -127,7 +127,7 @@ impl Multicast {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for values that are not multiples of the granularity, or out of
-    /// bounds; `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::is_wrong_context`] for objects of another
+    /// bounds; `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::WRONG_CONTEXT`] for objects of another
     /// driver.
     ///
     /// Driver: `cuMulticastBindMem_v2`, CUDA 13.1+; before that `cuMulticastBindMem`, CUDA 12.1+.
@@ -185,7 +185,7 @@ impl Multicast {
     /// Unbinds memory of a device from this object. Kernels that use it must be complete.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a range without bound memory; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a range without bound memory; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMulticastUnbind`, CUDA 12.1+.
     #[doc(alias = "cuMulticastUnbind")]

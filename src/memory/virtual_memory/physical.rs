@@ -163,7 +163,7 @@ impl PhysicalMemory {
     /// # Errors
     /// [`MemoryError::Granularity`]; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_DEVICE`;
     /// `CUDA_ERROR_NOT_SUPPORTED` for flags that the device or the system does not support;
-    /// [`Error::is_unresolved`] before CUDA 10.2.
+    /// [`Error::UNRESOLVED`] before CUDA 10.2.
     ///
     /// Driver: `cuMemCreate`, CUDA 10.2+; if it refuses a size, `cuMemGetAllocationGranularity`,
     /// CUDA 10.2+.

@@ -17,7 +17,7 @@ const ROOMS: &[Room<'static>] = &[
     ("mark", &["raw::mark"], &[]),
     ("flags", &["raw::flags"], &[]),
     ("seal", &["raw::seal"], &[]),
-    ("driver", &["driver", "device"], &["error", "swallowed", "flags", "call", "listener"]),
+    ("driver", &["driver", "device"], &["error", "flags", "call"]),
     ("diagnosis", &["diagnosis", "diagnosis::format", "diagnosis::image"], &["machine", "driver"]),
     (
         "context",
@@ -193,6 +193,7 @@ const KNOTS: &[Knot<'static>] = &[
         "the error that closures return in a context has a variant for each error of the crate",
     ),
     ("stream", "any_error", "the same for closures of scopes"),
+    ("launch", "any_error", "a call of a kernel copies and launches, and fails by either"),
     ("arguments", "lib", "a macro that other rooms use names parameters by their public path"),
 ];
 

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use cuprum::launch::{HostInOut, HostOut, LaunchAttributes, OccupancyFlags};
 use cuprum::memory::PinnedFlags;
 use cuprum::module::{Function, LoadOptions};
-use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
+use cuprum::sys::{CUfunction_attribute, CUresult};
 use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, PinnedBuffer, Stream};
 
 use super::Steps;
@@ -62,7 +62,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
 
 /// Options for the driver's compiler.
 fn with_options(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
-    let options = LoadOptions::new().max_registers(32).verbose();
+    let options = LoadOptions { max_registers: Some(32), verbose: true, ..LoadOptions::default() };
     let module = steps.attempt("Module::load_ptx_with", || Module::load_ptx_with(cx, text, &options));
     steps.done("Module::drop", || drop(module));
     let image = PTX.as_bytes();
@@ -89,8 +89,6 @@ fn attributes(steps: &Steps, function: Function<'_>) {
     let shared = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     steps.attempt("Function::attribute", || function.attribute(threads));
     steps.attempt("Function::set_attribute", || function.set_attribute(shared, 1024));
-    let cache = CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE;
-    steps.attempt("Function::set_cache_config", || function.set_cache_config(cache));
     steps.attempt("Function::parameter_count", || function.parameter_count());
     steps.attempt("Function::parameter", || function.parameter(0));
 }
@@ -100,14 +98,16 @@ fn occupancy(steps: &Steps, function: Function<'_>) {
     steps.attempt("Function::max_active_blocks_per_multiprocessor", || {
         function.max_active_blocks_per_multiprocessor(64, 0, none)
     });
-    steps.attempt("Function::max_potential_block_size", || function.max_potential_block_size(0, 0, none));
-    steps.attempt("Function::max_potential_block_size_with", || {
-        function.max_potential_block_size_with(|threads| threads as usize, 0, none)
+    steps.attempt("Function::max_potential_block_size", || {
+        function.max_potential_block_size(|threads| threads as usize, 0, none)
     });
     steps.attempt("Function::available_shared_bytes_per_block", || {
         function.available_shared_bytes_per_block(1, 64)
     });
-    let (one, pair) = (LaunchConfig::new(2, 1), LaunchAttributes::new().cluster(2));
+    let (one, pair) = (
+        LaunchConfig::new(2, 1),
+        LaunchAttributes { cluster: Some(2.into()), ..LaunchAttributes::default() },
+    );
     let size = || function.max_potential_cluster_size(one, &pair);
     steps.attempt("Function::max_potential_cluster_size", size);
     steps.may_refuse("Function::max_active_clusters", CUresult::CUDA_ERROR_NOT_SUPPORTED, || {
@@ -146,7 +146,7 @@ fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
         // SAFETY: the kernel writes one number to `out`, which is freed after it on the same stream.
         steps.attempt("Kernel::launch", || unsafe { kernel.launch(cx, &stream, one, (5u32, &mut out)) });
         host_calls(steps, cx, &kernel);
-        let priority = LaunchAttributes::new().priority(0);
+        let priority = LaunchAttributes { priority: Some(0), ..LaunchAttributes::default() };
         // SAFETY: as above.
         steps.attempt("Kernel::launch_with", || unsafe {
             kernel.launch_with(cx, &stream, one, &priority, (5u32, &mut out))
@@ -161,7 +161,7 @@ fn launches(steps: &Steps, cx: &Current<'_, '_>, function: Function<'_>) {
     steps.attempt("Function::launch_pointers", || unsafe {
         function.launch_pointers(cx, &stream, one, pointers)
     });
-    let none = LaunchAttributes::new();
+    let none = LaunchAttributes::default();
     // SAFETY: as above.
     steps.attempt("Function::launch_pointers_with", || unsafe {
         function.launch_pointers_with(cx, &stream, one, &none, pointers)

@@ -2,9 +2,7 @@
 
 use cuprum::context::{Context, ContextFlags, ContextStack, ForeignContext, Limit, PrimaryContext};
 use cuprum::stream::{Event, EventFlags};
-use cuprum::sys::{
-    CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget, CUfunc_cache, CUresult,
-};
+use cuprum::sys::{CUflushGPUDirectRDMAWritesScope, CUflushGPUDirectRDMAWritesTarget, CUresult};
 use cuprum::{Buffer, ContextRef, Current, Device, Error};
 
 use super::{
@@ -73,10 +71,6 @@ fn settings(steps: &Steps, cx: &Current<'_, '_>) {
     let flags = steps.attempt("Current::flags", || cx.flags());
     steps.attempt("Current::set_flags", || cx.set_flags(flags.unwrap_or_default()));
     steps.attempt("Current::id", || cx.id());
-    steps.attempt("Current::api_version", || cx.api_version());
-    let config = steps.attempt("Current::cache_config", || cx.cache_config());
-    let config = config.unwrap_or(CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE);
-    steps.attempt("Current::set_cache_config", || cx.set_cache_config(config));
     steps.attempt("Current::reset_persisting_l2_cache", || cx.reset_persisting_l2_cache());
     steps.attempt("Current::multiprocessor_affinity", || cx.multiprocessor_affinity());
     let target = CUflushGPUDirectRDMAWritesTarget::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;
@@ -246,7 +240,7 @@ pub(super) fn shared(steps: &Steps, device: Device) {
 /// The device's primary context.
 pub(super) fn primary(steps: &Steps, device: Device) {
     let state = steps.attempt("Device::primary_context_state", || device.primary_context_state());
-    let flags = state.map(|state| state.flags).unwrap_or_default();
+    let flags = state.map(|(flags, _)| flags).unwrap_or_default();
     // Old drivers accept this only until the context is retained.
     let active = CUresult::CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
     steps.may_refuse("Device::set_primary_context_flags", active, || device.set_primary_context_flags(flags));

@@ -1,6 +1,8 @@
 //! Graphs, built node by node, and the executables made of them.
 
-use cuprum::graph::{DotFlags, Graph, GraphExec, GraphMemory, InstantiateFlags, Loan, Node, UserObject};
+use cuprum::graph::{
+    ConditionalKind, DotFlags, Graph, GraphExec, GraphMemory, InstantiateFlags, Loan, Node, UserObject,
+};
 use cuprum::launch::Dim3;
 use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{
@@ -17,7 +19,7 @@ type Put = (u32, InOut<u32>);
 
 const NONE: InstantiateFlags = InstantiateFlags::empty();
 const DIM: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
-const ONE: LaunchConfig = LaunchConfig::from_dims(DIM, DIM);
+const ONE: LaunchConfig = LaunchConfig { grid: DIM, block: DIM, shared_bytes: 0 };
 
 /// Nodes of a graph, one of each kind.
 struct Nodes {
@@ -130,7 +132,6 @@ fn asked(steps: &Steps, graph: &Graph<'_>, nodes: &Nodes) {
     steps.attempt("Graph::params", || graph.params::<CUgraph>(nodes.child));
     steps.attempt("Graph::node_type", || graph.node_type(nodes.host));
     steps.attempt("Graph::id", || graph.id());
-    steps.attempt("Graph::node_id", || graph.node_id(nodes.host));
     steps.attempt("Graph::node_tools_id", || graph.node_tools_id(nodes.host));
     let path = std::env::temp_dir().join(format!("cuprum-{}.dot", std::process::id()));
     steps.attempt("Graph::print_dot", || graph.print_dot(&path, DotFlags::CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES));
@@ -156,9 +157,6 @@ fn set<'a>(
             graph.set_kernel_attribute(nodes.kernel, priority, &value)
         });
     }
-    // SAFETY: a node has its own attributes.
-    let copied = || unsafe { graph.copy_kernel_attributes(nodes.kernel, nodes.kernel) };
-    steps.attempt("Graph::copy_kernel_attributes", copied);
     let all = [
         steps.attempt("NodeSetter::fill", || graph.set(cx, nodes.fill).fill(low, 7)),
         steps.attempt("NodeSetter::copy", || graph.set(cx, nodes.copy).copy(high, low)),
@@ -197,7 +195,6 @@ fn changed<'a>(
         steps.attempt("GraphExec::set_enabled", || executable.set_enabled(cx, nodes.fill, false)),
     ];
     steps.attempt("GraphExec::is_enabled", || executable.is_enabled(cx, nodes.fill));
-    steps.attempt("GraphExec::flags", || executable.flags());
     steps.attempt("GraphExec::id", || executable.id());
     steps.attempt("GraphExec::nodes", || executable.nodes(cx));
     let child = filling(steps, cx).and_then(|(inner, _, _)| {
@@ -236,9 +233,6 @@ fn edges(steps: &Steps, cx: &Current<'_, '_>) {
     if let [Some(a), Some(b)] = nodes {
         let added = steps.attempt("Graph::add_edges", || graph.add_edges(cx, &[(a, b)]));
         steps.attempt("Graph::edges", || graph.edges(cx));
-        steps.attempt("Graph::dependencies", || graph.dependencies(cx, b));
-        steps.attempt("Graph::dependents", || graph.dependents(cx, a));
-        steps.attempt("Graph::root_nodes", || graph.root_nodes(cx));
         steps.attempt("Graph::nodes", || graph.nodes(cx));
         // SAFETY: neither of the two is run.
         let copy = steps.attempt("Graph::clone_graph", || unsafe { graph.clone_graph(cx) });
@@ -285,10 +279,18 @@ fn bodies(steps: &Steps, cx: &Current<'_, '_>, graph: &mut Graph<'_>) -> Option<
         |graph: &mut Graph<'_>| steps.attempt("Graph::condition", || graph.condition(cx, Some(0)));
     let (a, b) = (condition(graph)?, condition(graph)?);
     let (c, d) = (condition(graph)?, condition(graph)?);
-    let (one, _) = steps.attempt("Graph::add_if", || graph.add_if::<1>(cx, &[], a))?;
-    let (two, [_, no]) = steps.attempt("Graph::add_if", || graph.add_if(cx, &[one], b))?;
-    let (three, _) = steps.attempt("Graph::add_while", || graph.add_while(cx, &[two], c))?;
-    let (four, _) = steps.attempt("Graph::add_switch", || graph.add_switch::<2>(cx, &[three], d))?;
+    let (one, _) = steps.attempt("Graph::add_conditional", || {
+        graph.add_conditional::<1>(cx, &[], a, ConditionalKind::CU_GRAPH_COND_TYPE_IF)
+    })?;
+    let (two, [_, no]) = steps.attempt("Graph::add_conditional", || {
+        graph.add_conditional(cx, &[one], b, ConditionalKind::CU_GRAPH_COND_TYPE_IF)
+    })?;
+    let (three, _) = steps.attempt("Graph::add_conditional", || {
+        graph.add_conditional::<1>(cx, &[two], c, ConditionalKind::CU_GRAPH_COND_TYPE_WHILE)
+    })?;
+    let (four, _) = steps.attempt("Graph::add_conditional", || {
+        graph.add_conditional::<2>(cx, &[three], d, ConditionalKind::CU_GRAPH_COND_TYPE_SWITCH)
+    })?;
     graph
         .within(no, |graph| {
             steps.attempt("Graph::add_empty", || graph.add_empty(cx, &[]));

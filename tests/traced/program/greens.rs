@@ -1,7 +1,7 @@
 //! Parts of a device, and contexts on them.
 
 use cuprum::context::GreenContext;
-use cuprum::device::{GroupFlags, ResourceDescription, ResourceKind, SmGroup, SplitFlags};
+use cuprum::device::{GroupFlags, ResourceKind, SmGroup, SplitFlags};
 use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Current, Driver, Stream};
@@ -16,14 +16,11 @@ pub(super) fn all(steps: &Steps, driver: Driver) {
     let Some(device) = steps.attempt("Driver::device", || driver.device(1)) else { return };
     let Some(all) = steps.attempt("Device::resource", || device.resource(SM)) else { return };
     let none = SplitFlags::empty();
-    steps.attempt("DeviceResource::max_groups", || all.max_groups(1, none));
-    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::new(0) }];
+    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::default() }];
     steps.attempt("DeviceResource::split", || all.split(&mut groups));
     let split = steps.attempt("DeviceResource::split_by_count", || all.split_by_count(1, 1, none));
-    let Some(split) = split else { return };
-    let describe = || ResourceDescription::new(&split.groups);
-    let Some(description) = steps.attempt("ResourceDescription::new", describe) else { return };
-    let create = || GreenContext::create(&description);
+    let Some((groups, _)) = split else { return };
+    let create = || GreenContext::create(&groups);
     let Some(green) = steps.attempt("GreenContext::create", create) else { return };
     steps.attempt("GreenContext::id", || green.id());
     steps.attempt("GreenContext::resource", || green.resource(SM));

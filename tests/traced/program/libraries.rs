@@ -1,7 +1,7 @@
 //! Linking, and code that belongs to no context.
 
 use cuprum::module::{CodeLibrary, LinkInput, Linker, LoadOptions, ModuleError};
-use cuprum::sys::{CUfunc_cache, CUfunction_attribute, CUresult};
+use cuprum::sys::{CUfunction_attribute, CUresult};
 use cuprum::{Current, Driver, Error, Shared};
 
 use super::Steps;
@@ -59,10 +59,6 @@ fn kernels(steps: &Steps, cx: &Current<'_, '_>, library: &CodeLibrary) {
     steps.attempt("LibraryKernel::name", || kernel.name());
     steps.attempt("LibraryKernel::attribute", || kernel.attribute(device, shared));
     steps.attempt("LibraryKernel::set_attribute", || kernel.set_attribute(device, shared, 1024));
-    let cache = CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE;
-    steps.attempt("LibraryKernel::set_cache_config", || kernel.set_cache_config(device, cache));
-    steps.attempt("LibraryKernel::parameter_count", || kernel.parameter_count(cx));
-    steps.attempt("LibraryKernel::parameter", || kernel.parameter(cx, 0));
     if let Some(function) = steps.attempt("LibraryKernel::function", || kernel.function(cx)) {
         steps.attempt("Function::is_loaded", || function.is_loaded());
         steps.attempt("Function::load", || function.load());
@@ -71,7 +67,7 @@ fn kernels(steps: &Steps, cx: &Current<'_, '_>, library: &CodeLibrary) {
 
 /// Other ways to load, and the end of each.
 fn loads(steps: &Steps, driver: Driver, text: &str) {
-    let options = LoadOptions::new().max_registers(32).verbose();
+    let options = LoadOptions { max_registers: Some(32), verbose: true, ..LoadOptions::default() };
     let with = || CodeLibrary::load_ptx_with(driver, text, &options);
     if let Some(library) = steps.attempt("CodeLibrary::load_ptx_with", with) {
         steps.attempt("CodeLibrary::close", || library.close());
@@ -81,32 +77,22 @@ fn loads(steps: &Steps, driver: Driver, text: &str) {
         CodeLibrary::load_binary(driver, PTX.as_bytes(), &options)
     });
     steps.done("CodeLibrary::drop", || drop(binary));
-    let path = std::env::temp_dir().join(format!("cuprum-program-{}.ptx", std::process::id()));
-    std::fs::write(&path, PTX).expect("a file for PTX");
-    // SAFETY: as above.
-    let file = steps
-        .attempt("CodeLibrary::load_file", || unsafe { CodeLibrary::load_file(driver, &path, &options) });
-    steps.done("CodeLibrary::drop", || drop(file));
 }
 
 fn links(steps: &Steps, cx: &Current<'_, '_>) {
-    let options = LoadOptions::new().verbose();
+    let options = LoadOptions { verbose: true, ..LoadOptions::default() };
     let Some(mut linker) = steps.attempt("Linker::new", || Linker::new(cx, &options)) else { return };
     steps.attempt("Linker::add_ptx", || linker.add_ptx("put", PTX));
     // SAFETY: PTX with a NUL at its end.
     steps.attempt("Linker::add", || unsafe {
-        linker.add(LinkInput::Ptx, "other", (OTHER.to_owned() + "\0").as_bytes())
+        linker.add(LinkInput::CU_JIT_INPUT_PTX, "other", (OTHER.to_owned() + "\0").as_bytes())
     });
     if let Some(linked) = steps.attempt("Linker::complete", || linker.complete()) {
         let module = steps.attempt("Linked::load", || linked.load(cx));
         steps.attempt("Linked::close", || linked.close());
         steps.done("Module::drop", || drop(module));
     }
-    let Some(mut linker) = steps.attempt("Linker::new", || Linker::new(cx, &options)) else { return };
-    let path = std::env::temp_dir().join(format!("cuprum-program-link-{}.ptx", std::process::id()));
-    std::fs::write(&path, OTHER).expect("a file for PTX");
-    // SAFETY: the file has PTX.
-    steps.attempt("Linker::add_file", || unsafe { linker.add_file(LinkInput::Ptx, &path) });
+    let Some(linker) = steps.attempt("Linker::new", || Linker::new(cx, &options)) else { return };
     steps.attempt("Linker::close", || linker.close());
     let linker = steps.attempt("Linker::new", || Linker::new(cx, &options));
     steps.done("Linker::drop", || drop(linker));

@@ -47,7 +47,6 @@ fn attributes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     if let Some(map) = steps.attempt("Stream::attribute", || stream.attribute::<SyncDomainMap>(cx)) {
         steps.attempt("Stream::set_attribute", || stream.set_attribute(cx, map));
     }
-    steps.attempt("Stream::copy_attributes_from", || stream.copy_attributes_from(cx, stream));
 }
 
 /// No wait here lasts: the numbers are zero.
@@ -56,7 +55,7 @@ fn values(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let narrow = steps.attempt("Buffer::zeroed", || Buffer::<u32>::zeroed(cx, LEN));
     let wide = steps.attempt("Buffer::zeroed", || Buffer::<u64>::zeroed(cx, LEN));
     let (Some(signals), Some(mut narrow), Some(mut wide)) = (signals, narrow, wide) else { return };
-    let (numbers, none) = ((&mut narrow, &mut wide), Until::at_least(0));
+    let (numbers, none) = ((&mut narrow, &mut wide), Until::AtLeast(0));
     steps.attempt("Current::scope", || {
         cx.scope(stream, |scope| {
             while_they_succeed(|| {
@@ -67,11 +66,11 @@ fn values(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
                 steps.attempt("Scope::write_value", || scope.write_value(&wide, 0, 0));
                 steps.attempt("Scope::wait_value", || scope.wait_value(&narrow, 0, none));
                 steps.attempt("Scope::wait_value", || {
-                    scope.wait_value(&wide.as_shared(), 0, Until::at_least(0))
+                    scope.wait_value(&wide.as_shared(), 0, Until::AtLeast(0))
                 });
                 steps.attempt("Scope::write_value", || scope.write_value(&lent, 1, 0));
                 steps.attempt("Scope::wait_value", || scope.wait_value(&lent, 1, none));
-                let mut operations = Operations::new();
+                let mut operations = Operations::default();
                 operations.wait(&lent, 0, none).ok()?.write(&narrow, 1, 0).ok()?;
                 operations.barrier(CUstreamMemoryBarrier_flags::CU_STREAM_MEMORY_BARRIER_TYPE_SYS);
                 steps.attempt("Scope::operate", || scope.operate(&mut operations))
@@ -103,14 +102,14 @@ fn copies(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
                 let all = steps.attempt("Scope::lend", || scope.lend(buffer.as_mut_slice()))?;
                 let host = steps.attempt("Scope::lend", || scope.lend(&mut host))?;
                 let (low, high) = (all.slice(..LEN)?, all.slice(LEN..)?);
-                let (mut copies, plain) = (Copies::new(), CopyAttributes::default());
+                let (mut copies, plain) = (Copies::default(), CopyAttributes::default());
                 copies.add(&high, &low, plain).ok()?.add(&host, &low, plain).ok()?;
                 steps.attempt("Scope::copy_all", || scope.copy_all(&mut copies));
                 steps.attempt("Scope::copy_with", || scope.copy_with(&low, &high, plain));
                 let rows = rows.as_pitched_mut().split_at_row(1)?;
                 let low = steps.attempt("Scope::lend", || scope.lend(rows.0))?;
                 let high = steps.attempt("Scope::lend", || scope.lend(rows.1))?;
-                let mut blocks = Copies::new();
+                let mut blocks = Copies::default();
                 blocks.add(&low, &high, plain).ok()?;
                 steps.attempt("Scope::copy_all", || scope.copy_all(&mut blocks));
                 steps.attempt("Scope::copy_with", || scope.copy_with(&low, &high, plain));
@@ -167,10 +166,10 @@ fn nodes(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     let signals = steps.attempt("Signals::new", || Signals::<u64>::new(cx, 2));
     let graph = steps.attempt("Graph::new", || Graph::new(cx));
     let (Some(signals), Some(mut graph)) = (signals, graph) else { return };
-    let mut operations = Operations::new();
+    let mut operations = Operations::default();
     let shared = graph.lend(Arc::new(signals));
     let built = shared.ok().and_then(|shared| {
-        operations.wait(shared, 0, Until::at_least(0)).ok()?.write(shared, 1, 0).ok()?;
+        operations.wait(shared, 0, Until::AtLeast(0)).ok()?.write(shared, 1, 0).ok()?;
         let add = || graph.add_operations(cx, &[], &operations);
         let node = steps.attempt("Graph::add_operations", add)?;
         steps.attempt("NodeSetter::operations", || graph.set(cx, node).operations(&operations));
@@ -194,7 +193,7 @@ fn captured(steps: &Steps, cx: &Current<'_, '_>) {
     let captured = steps.attempt("Current::capture", || {
         cx.capture(&mut stream, CaptureMode::Global, |capture| {
             let shared = capture.lend(Arc::new(signals))?;
-            steps.attempt("Capture::wait_value", || capture.wait_value(shared, 0, Until::at_least(0)));
+            steps.attempt("Capture::wait_value", || capture.wait_value(shared, 0, Until::AtLeast(0)));
             steps.attempt("Capture::write_value", || capture.write_value(shared, 1, 0));
             Ok(())
         })

@@ -21,7 +21,6 @@ pub(super) fn all(steps: &Steps, cx: &mut Current<'_, '_>, other: &ContextRef) {
         steps.session().scope_ended();
         steps.attempt("Current::scope_as", || cx.scope_as::<Error, _>(stream, |_| Ok(())));
         steps.session().scope_ended();
-        steps.attempt("Current::multi_scope_as", || cx.multi_scope_as(|scope| scope.on(stream).map(drop)));
         steps.session().scope_ended();
         left_by_a_panic(steps, cx, stream);
     }

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use cuprum::graph::GraphError;
-use cuprum::launch::{BindError, CallError, KernelError, LaunchError, Mismatch};
+use cuprum::launch::{BindError, LaunchError, Mismatch};
 use cuprum::memory::RegisterError;
-use cuprum::module::{LinkError, ModuleError};
+use cuprum::module::ModuleError;
 use cuprum::stream::RequestError;
 use cuprum::sys::CUresult;
 use cuprum::texture::{TensorError, TextureError};
@@ -110,16 +110,6 @@ impl Reported for BindError {
     }
 }
 
-impl Reported for CallError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Memory(error) => error.of_driver(),
-            Self::Launch(error) => error.of_driver(),
-            _ => None,
-        }
-    }
-}
-
 impl Reported for GraphError {
     fn of_driver(&self) -> Option<Error> {
         match self {
@@ -146,25 +136,8 @@ impl Reported for ModuleError {
         match self {
             Self::Driver(error) | Self::Rejected { error, .. } => Some(*error),
             Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
-            _ => None,
-        }
-    }
-}
-
-impl Reported for LinkError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Driver(error) | Self::Input { error, .. } | Self::Complete { error, .. } => Some(*error),
-            _ => None,
-        }
-    }
-}
-
-impl Reported for KernelError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Module(error) => error.of_driver(),
-            Self::Bind(error) => error.of_driver(),
+            Self::Link { error, .. } => Some(*error),
+            Self::Input { error, .. } => error.of_driver(),
             _ => None,
         }
     }

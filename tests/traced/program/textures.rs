@@ -13,7 +13,7 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     if let Some(array) = array {
         of_array(steps, cx, &array);
         let shared = array.share();
-        let texture = steps.attempt("Texture::new", || Texture::new(cx, &shared, &Sampler::new()));
+        let texture = steps.attempt("Texture::new", || Texture::new(cx, &shared, &Sampler::default()));
         let surface = steps.attempt("Surface::new", || Surface::new(cx, &shared));
         steps.done("Shared<Array>::drop", || drop(shared));
         steps.done("Surface::drop", || drop(surface));
@@ -21,18 +21,18 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     }
     let mipmapped = || MipmappedArray::<u32>::new(cx, PLANE, ArrayFlags::empty(), 2);
     if let Some(mipmapped) = steps.attempt("MipmappedArray::new", mipmapped) {
-        let sampler = Sampler { normalized_coordinates: true, ..Sampler::new() };
+        let sampler = Sampler { normalized_coordinates: true, ..Sampler::default() };
         let texture = steps.attempt("Texture::new", || Texture::new(cx, &mipmapped, &sampler));
         steps.done("Texture::drop", || drop(texture));
         steps.done("MipmappedArray::drop", || drop(mipmapped));
     }
     if let Some(linear) = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, 4)) {
-        let texture = steps.attempt("Texture::new", || Texture::new(cx, &linear, &Sampler::new()));
+        let texture = steps.attempt("Texture::new", || Texture::new(cx, &linear, &Sampler::default()));
         steps.done("Texture::drop", || drop(texture));
         steps.done("Buffer::drop", || drop(linear));
     }
     if let Some(rows) = steps.attempt("PitchedBuffer::alloc", || PitchedBuffer::<u32>::alloc(cx, (4, 2))) {
-        let texture = steps.attempt("Texture::new", || Texture::new(cx, &rows, &Sampler::new()));
+        let texture = steps.attempt("Texture::new", || Texture::new(cx, &rows, &Sampler::default()));
         steps.done("Texture::drop", || drop(texture));
         steps.done("PitchedBuffer::drop", || drop(rows));
     }
@@ -40,13 +40,9 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
 
 fn of_array(steps: &Steps, cx: &Current<'_, '_>, array: &Array<'_, u32>) {
     let view = ResourceView::of::<i32>();
-    let viewed = || Texture::with_view(cx, array, &Sampler::new(), &view);
+    let viewed = || Texture::with_view(cx, array, &Sampler::default(), &view);
     let Some(texture) = steps.attempt("Texture::with_view", viewed) else { return };
-    steps.attempt("Texture::sampler", || texture.sampler(cx));
-    steps.attempt("Texture::resource", || texture.resource(cx));
-    steps.attempt("Texture::view", || texture.view(cx));
     if let Some(surface) = steps.attempt("Surface::new", || Surface::new(cx, array)) {
-        steps.attempt("Surface::resource", || surface.resource(cx));
         for stream in [Stream::new, Stream::non_blocking] {
             let Some(stream) = steps.attempt("Stream::new", || stream(cx)) else { continue };
             steps.attempt("Current::scope", || {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cuprum::sys::CUresult;
-use cuprum::tools::{Coredump, CoredumpFlags, CoredumpSwitch};
+use cuprum::tools::{CheckpointProcess, Coredump, CoredumpFlags, CoredumpSetting};
 use cuprum::{Current, Device};
 
 use super::Steps;
@@ -20,15 +20,13 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
 }
 
 fn settings(steps: &Steps, settings: Coredump<'_>) {
-    steps.attempt("Coredump::set_switch", || settings.set_switch(CoredumpSwitch::OnFault, true));
-    steps.attempt("Coredump::switch", || settings.switch(CoredumpSwitch::OnFault));
+    steps.attempt("Coredump::set", || settings.set(CoredumpSetting::ON_FAULT, true));
+    steps.attempt("Coredump::get", || settings.get(CoredumpSetting::ON_FAULT));
     let flags = CoredumpFlags::CU_COREDUMP_SKIP_GLOBAL_MEMORY;
-    steps.attempt("Coredump::set_flags", || settings.set_flags(flags));
-    steps.attempt("Coredump::flags", || settings.flags());
-    steps.attempt("Coredump::set_file", || settings.set_file("core.%p"));
-    steps.attempt("Coredump::file", || settings.file());
-    steps.attempt("Coredump::set_pipe", || settings.set_pipe("pipe.%p"));
-    steps.attempt("Coredump::pipe", || settings.pipe());
+    steps.attempt("Coredump::set", || settings.set(CoredumpSetting::FLAGS, flags));
+    steps.attempt("Coredump::get", || settings.get(CoredumpSetting::FLAGS));
+    steps.attempt("Coredump::set", || settings.set(CoredumpSetting::FILE, "core.%p"));
+    steps.attempt("Coredump::get", || settings.get(CoredumpSetting::FILE));
 }
 
 fn callbacks(steps: &Steps, device: Device) {
@@ -37,25 +35,19 @@ fn callbacks(steps: &Steps, device: Device) {
         let start = steps.attempt("Driver::on_coredump_start", || driver.on_coredump_start(|_, _| {}));
         let complete =
             steps.attempt("Driver::on_coredump_complete", || driver.on_coredump_complete(|_, _| {}));
-        for callback in [start, complete].into_iter().flatten() {
+        let budget = steps.attempt("Device::on_over_budget", || device.on_over_budget(|_| {}));
+        for callback in [start, complete, budget].into_iter().flatten() {
             if dropped {
-                steps.done("CoredumpCallback::drop", || drop(callback));
+                steps.done("Callback::drop", || drop(callback));
             } else {
-                steps.attempt("CoredumpCallback::close", || callback.close());
-            }
-        }
-        if let Some(notice) = steps.attempt("Device::on_over_budget", || device.on_over_budget(|_| {})) {
-            if dropped {
-                steps.done("BudgetNotice::drop", || drop(notice));
-            } else {
-                steps.attempt("BudgetNotice::close", || notice.close());
+                steps.attempt("Callback::close", || callback.close());
             }
         }
     }
 }
 
 fn checkpoints(steps: &Steps, device: Device) {
-    let process = device.driver().checkpoint_process(std::process::id());
+    let process = CheckpointProcess { driver: device.driver(), pid: std::process::id() };
     steps.attempt("CheckpointProcess::state", || process.state());
     steps.attempt("CheckpointProcess::restore_thread", || process.restore_thread());
     let busy = Duration::from_millis(BUSY_MILLISECONDS.into());

@@ -68,7 +68,9 @@ fn on_a_stream(
         let moves: [(ManagedRange<'_>, MemoryLocation); 1] = [(range, here)];
         steps.attempt("Stream::prefetch_batch", || stream.prefetch_batch(cx, &moves));
         // SAFETY: to all streams, which it is attached to already.
-        steps.attempt("Stream::attach", || unsafe { stream.attach(cx, range, Attachment::Global) });
+        steps.attempt("Stream::attach", || unsafe {
+            stream.attach(cx, range, Attachment::CU_MEM_ATTACH_GLOBAL)
+        });
     }
     if let Some(range) = buffer.range_mut(..) {
         let mut ranges: [ManagedRangeMut<'_>; 1] = [range];

@@ -111,10 +111,11 @@ fn judge(run: &Run, step: &Step, failed: &[Called], fault: Option<usize>) -> Opt
     match &step.outcome {
         Outcome::Failed(error, text) if failed.is_empty() => {
             // Functions that a driver lacks fail before and after.
-            let expected = run.injection.lasting || error.is_some_and(Error::is_unresolved);
+            let expected =
+                run.injection.lasting || error.is_some_and(|error| error.code() == cuprum::Error::UNRESOLVED);
             if expected { None } else { finding(NOT_RECOVERED, text.clone()) }
         }
-        Outcome::Failed(Some(error), _) if ours(error) || error.is_out_of_order() => None,
+        Outcome::Failed(Some(error), _) if ours(error) || error.code() == cuprum::Error::OUT_OF_ORDER => None,
         Outcome::Failed(Some(error), text) => {
             finding(MISNAMED, format!("{functions:?} failed, the error names {}: {text}", error.call()))
         }

@@ -1,6 +1,6 @@
 //! Nodes that several calls add to a graph.
 
-use cuprum::graph::{CaptureMode, Graph, GraphError};
+use cuprum::graph::{CaptureMode, ConditionalKind, Graph, GraphError};
 use cuprum::{Current, Stream};
 
 use super::super::act::{End, Op, Ops};
@@ -23,7 +23,8 @@ impl Slot {
         };
         let (after, condition) = (graph.nodes(cx)?, graph.condition(cx, Some(1))?);
         self.special = true;
-        let (_, [body]) = graph.add_if(cx, &after, condition)?;
+        let (_, [body]) =
+            graph.add_conditional(cx, &after, condition, ConditionalKind::CU_GRAPH_COND_TYPE_IF)?;
         let set = &mut self.sets[0];
         let (_, did) = graph.within(body, |graph| set.add(graph, cx, op, count))?;
         self.steps.push((None, 0, did));

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
 use cuprum::context::{Context, ContextFlags, GreenContext};
-use cuprum::device::{ResourceDescription, ResourceKind};
+use cuprum::device::ResourceKind;
 use cuprum::dlpack::abi::{
     CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
     DLPackVersion, DLTensor, READ_ONLY,
@@ -338,7 +338,7 @@ fn a_tensor_is_not_freed_under_work_that_is_queued() {
         let (stream, signals) = (Stream::new(cx).unwrap(), Signals::<u32>::new(cx, 1).unwrap());
         std::thread::scope(|threads| {
             cx.scope(&stream, |scope| {
-                scope.wait_value(&scope.lend(&signals).unwrap(), 0, Until::equal(1)).unwrap();
+                scope.wait_value(&scope.lend(&signals).unwrap(), 0, Until::Equal(1)).unwrap();
                 let signals = &signals;
                 threads.spawn(move || {
                     std::thread::sleep(std::time::Duration::from_millis(100));
@@ -362,7 +362,7 @@ fn a_tensor_is_not_freed_under_work_that_is_queued() {
 fn a_green_context_takes_its_own_exports_back() {
     let device = driver().device(0).unwrap();
     let all = device.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM).unwrap();
-    let context = GreenContext::create(&ResourceDescription::new(&[all]).unwrap()).unwrap().share();
+    let context = GreenContext::create(&[all]).unwrap().share();
     context
         .enter(|cx| {
             let tensor = Tensor::export(Buffer::from_slice(cx, &[1.0f32; 4]).unwrap(), &[4]).unwrap();

@@ -1,13 +1,13 @@
 //! The driver's log: messages that explain its errors.
 
 use std::ffi::{CString, c_char, c_void};
-use std::fmt;
 use std::path::Path;
 use std::ptr;
 
 use cuprum_sys::{CUlogIterator, CUlogLevel, CUlogsCallbackHandle, CUresult, FnId};
 
-use super::Driver;
+use super::callback::{Callback, Registered};
+use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 use crate::raw::listener;
@@ -33,26 +33,6 @@ const MOST_BYTES: usize = 25_600;
 
 type Listener = Box<dyn Fn(CUlogLevel, &str) + Send + Sync>;
 
-/// Sends the driver's messages to a function until it is dropped: made by [`Driver::on_log`].
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver);
-/// let callback = driver.on_log(|_level, message| eprintln!("the driver says: {message}"))?;
-/// // It receives messages until here.
-/// callback.close()?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct LogCallback {
-    driver: Driver,
-    raw: CUlogsCallbackHandle,
-}
-
-// SAFETY: the driver allows any thread to unregister a callback.
-unsafe impl Send for LogCallback {}
-// SAFETY: a shared reference has no methods.
-unsafe impl Sync for LogCallback {}
-
 impl Driver {
     /// Returns the current end of the log, from which [`log_since`](Driver::log_since) reads.
     ///
@@ -73,7 +53,7 @@ impl Driver {
     /// message, with time, thread and level. The driver keeps 100 messages and discards older ones.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors); [`Error::is_wrong_context`] for a position in the log of another driver.
+    /// [Errors of any call](crate#errors); [`Error::WRONG_CONTEXT`] for a position in the log of another driver.
     ///
     /// Driver: `cuLogsDumpToMemory`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToMemory")]
@@ -96,7 +76,7 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a path that cannot be opened, is not UTF-8, or contains a
-    /// NUL; [`Error::is_wrong_context`] for a position in the log of another driver.
+    /// NUL; [`Error::WRONG_CONTEXT`] for a position in the log of another driver.
     ///
     /// Driver: `cuLogsDumpToFile`, CUDA 12.9+.
     #[doc(alias = "cuLogsDumpToFile")]
@@ -127,13 +107,13 @@ impl Driver {
     pub fn on_log(
         self,
         listener: impl Fn(CUlogLevel, &str) + Send + Sync + 'static,
-    ) -> Result<LogCallback, Error> {
+    ) -> Result<Callback, Error> {
         let listener: Listener = Box::new(listener);
         let data = listener::leaked(listener);
         let mut raw = CUlogsCallbackHandle::null();
         // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuLogsRegisterCallback(Some(tell), data, &raw mut raw)) }?;
-        Ok(LogCallback { driver: self, raw })
+        Ok(Callback::new(Registered::Log(raw), self.library()))
     }
 }
 
@@ -153,42 +133,5 @@ unsafe extern "C" fn tell(data: *mut c_void, level: CUlogLevel, message: *mut c_
 impl LogPosition {
     fn check(&self, driver: Driver, call: FnId) -> Result<(), Error> {
         if self.driver == driver { Ok(()) } else { Err(Error::wrong_context(call)) }
-    }
-}
-
-impl LogCallback {
-    /// Stops the messages and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuLogsUnregisterCallback`, CUDA 12.9+.
-    #[doc(alias = "cuLogsUnregisterCallback")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        let ended = self.unregister();
-        std::mem::forget(self);
-        ended
-    }
-
-    fn unregister(&self) -> Result<(), Error> {
-        // SAFETY: this driver made the handle, and it is released once: by `close` or by `Drop`.
-        unsafe { driver_call!(self.driver.library(), cuLogsUnregisterCallback(self.raw)) }
-    }
-}
-
-impl Drop for LogCallback {
-    fn drop(&mut self) {
-        if let Err(error) = self.unregister() {
-            if !error.is_deinitialized() && !error.is_forked() {
-                crate::swallowed::tell(error);
-            }
-        }
-    }
-}
-
-impl fmt::Debug for LogCallback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LogCallback").field(&self.raw).finish()
     }
 }
