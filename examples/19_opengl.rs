@@ -4,10 +4,6 @@
 //! The example creates an OpenGL context without a window; a program uses its own. Exits with code 77 without OpenGL.
 //! The software device uses the machine's OpenGL, such as Mesa's, and copies mapped buffers.
 
-#[cfg(target_os = "linux")]
-#[path = "../tests/support/egl.rs"]
-mod egl;
-
 #[cfg(not(target_os = "linux"))]
 fn main() {
     println!("no OpenGL: this example makes its context by EGL, on Linux");
@@ -20,6 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
     use cuprum::sys::{CUGLDeviceList, CUgraphicsMapResourceFlags};
     use cuprum::{Driver, In, InOut, LaunchConfig, Module, Stream};
+    use cuprum_testing::egl;
 
     const POINTS: usize = 1000;
     let gl = egl::Gl::current(false).unwrap_or_else(|missing| {

@@ -4,9 +4,7 @@
 //! they are built first, as `cargo test` alone does by itself.
 
 #[cfg(target_os = "linux")]
-#[path = "support/mesa.rs"]
-mod mesa;
-
+use cuprum_testing::mesa;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;

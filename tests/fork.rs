@@ -4,9 +4,7 @@
 
 #![cfg(unix)]
 
-#[path = "support/common/mod.rs"]
-mod common;
-
+use cuprum_testing::common;
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -36,7 +36,7 @@ takes_device() { # SOURCE
     for file in $(sed -nE 's/^ *#\[path = "(.*)"\]$/\1/p; s/^mod ([a-z_]+);$/\1\/mod.rs/p' "$1"); do
         files+=("$here/$file")
     done
-    grep -qsE 'CUPRUM_DEVICE"|open_driver_or_emulator' "${files[@]}"
+    grep -qsE 'CUPRUM_DEVICE"|open_driver_or_emulator|cuprum_testing::(common|\{.*\bcommon\b)' "${files[@]}"
 }
 
 # Notes programs to be packed. The manifest has a line for each.

@@ -2,9 +2,7 @@
 //!
 //! A program of its own, and one test at a time: they count the device's free bytes.
 
-#[path = "support/common/mod.rs"]
-mod common;
-
+use cuprum_testing::common;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

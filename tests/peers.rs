@@ -3,11 +3,7 @@
 //! A program of its own, because the emulator has one device unless it is set up otherwise before its first
 //! use. It fails on a machine with one GPU: `tests/gpu.sh` runs it on machines with two.
 
-#[path = "support/common/mod.rs"]
-mod common;
-#[path = "support/itself.rs"]
-mod itself;
-
+use cuprum_testing::{common, itself};
 use std::sync::Once;
 
 use common::{driver, kernels};

@@ -3,19 +3,12 @@
 //! Alone, since the other process runs this program. On a GPU (`CUPRUM_DEVICE=gpu`) it asks the driver the same.
 #![cfg(target_os = "linux")]
 
-#[path = "support/common/mod.rs"]
-mod common;
-#[path = "support/itself.rs"]
-mod itself;
-#[path = "support/peer.rs"]
-mod peer;
-
 use common::{in_context, kernels};
 use cuprum::memory::ForeignBuffer;
 use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Stream};
-use itself::itself;
+use cuprum_testing::{common, peer};
 use peer::{Peer, bytes, hex, is_peer, serve};
 
 const LEN: usize = 64;

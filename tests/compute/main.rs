@@ -3,12 +3,9 @@
 //!
 //! A program of its own: the emulator poses as the newest device, which is set up for the process.
 
-#[path = "../support/common/mod.rs"]
-mod common;
 mod goldens;
-#[path = "../support/kernels/mod.rs"]
-mod kernels;
 
+use cuprum_testing::{common, kernels};
 use std::ffi::c_void;
 
 use common::in_context;

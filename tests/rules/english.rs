@@ -24,6 +24,7 @@ const PLACES: &[&str] = &[
     "nccl",
     "src",
     "sys",
+    "testing",
     "tests",
     "tracer",
 ];

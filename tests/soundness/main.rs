@@ -5,12 +5,9 @@
 //!
 //! A program of its own: that the emulator works late, and on two devices, is set up for the process.
 
-#[path = "../support/common/mod.rs"]
-mod common;
 mod contexts;
-#[path = "../support/executors.rs"]
-mod executors;
 
+use cuprum_testing::{common, executors};
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 

@@ -66,7 +66,7 @@ fn compare_calls() {
         assert_eq!(listing.lines().count(), RECORDED.lines().count());
     }
     if cfg!(unix) {
-        assert_eq!(program::unused_methods(&steps), [""; 0], "documented, and not in tests/support/program");
+        assert_eq!(program::unused_methods(&steps), [""; 0], "documented, and not in tests/traced/program");
     }
     let violations = session.violations();
     assert!(violations.is_empty(), "{violations:?}");

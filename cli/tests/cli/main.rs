@@ -8,7 +8,6 @@ mod built;
 mod damage;
 mod doctor;
 mod found;
-#[path = "../../../tests/support/json.rs"]
 mod json;
 mod processes;
 mod run;

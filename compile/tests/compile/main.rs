@@ -4,11 +4,6 @@
 //! script in the place of `nvcc`, and, with the feature `cache`, over folders of code. With one: `releases`,
 //! whose tests are ignored otherwise, fetches every line of NVRTC that pip has.
 
-#[path = "../../../tests/support/child.rs"]
-mod child;
-#[path = "../../../tests/support/common/mod.rs"]
-mod common;
-
 /// A folder for files next to this program, which a child finds too, on any machine.
 fn scratch(name: &str) -> std::path::PathBuf {
     let program = std::env::current_exe().expect("this program");
@@ -29,3 +24,5 @@ mod nvrtc_releases;
 mod releases;
 #[cfg(all(unix, feature = "cache"))]
 mod trust;
+
+use cuprum_testing::{child, common};

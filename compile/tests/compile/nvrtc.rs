@@ -4,8 +4,6 @@
 //! Each thread has a state of its own. Source that has the word `refused` does not compile; the expression `nothing`
 //! denotes nothing, and any other the kernel `k`.
 
-#![allow(dead_code, reason = "each program that includes this uses its own part")]
-
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
