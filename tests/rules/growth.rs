@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// Folders with public interfaces of programs, and the parts of them that are none: `sys` has the driver's own types, which
 /// are as long as it says.
 const PLACES: &[(&str, &[&str])] = &[
-    ("src", &["src/bin/"]),
+    ("src", &[]),
+    ("compile/src", &[]),
     ("emulator/src", &["/driver/"]),
     ("emulator/engine/src", &["/exec/", "/memory/"]),
 ];

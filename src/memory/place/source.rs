@@ -11,7 +11,7 @@ use crate::raw::seal::{Key, Sealed};
 /// Owners, and mutable borrows such as `SliceMut`, are read by `&`, also inside a `Box` or an
 /// `Arc`.
 ///
-/// Example: see [`Current::copy`](crate::Current::copy).
+/// Example: see [`Current::copy`](crate::Current::copy), `copy`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no elements of `{T}` to copy from",
     label = "not memory of `{T}`, which the destination has"

@@ -135,7 +135,6 @@ const ROOMS: &[Room<'static>] = &[
             "graph", "texture",
         ],
     ),
-    ("compile", &["compile"], &["error", "driver", "context", "module"]),
     ("dlpack", &["dlpack"], &["error", "shared", "context", "memory", "stream"]),
     (
         "any_error",
@@ -152,7 +151,6 @@ const ROOMS: &[Room<'static>] = &[
             "graph",
             "texture",
             "region",
-            "compile",
             "dlpack",
         ],
     ),

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
 use cuprum::launch::{BindError, CallError, KernelError, LaunchError, Mismatch};
 use cuprum::memory::RegisterError;
@@ -156,16 +155,6 @@ impl Reported for LinkError {
     fn of_driver(&self) -> Option<Error> {
         match self {
             Self::Driver(error) | Self::Input { error, .. } | Self::Complete { error, .. } => Some(*error),
-            _ => None,
-        }
-    }
-}
-
-impl Reported for CompileError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Driver(error) => Some(*error),
-            Self::Module(error) => error.of_driver(),
             _ => None,
         }
     }
