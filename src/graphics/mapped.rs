@@ -128,12 +128,6 @@ impl<R: Resources> Mapped<'_, R> {
         self.resources.views()
     }
 
-    /// Returns the context of the registration.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
-
     /// Unmaps them on the stream, and returns the error that `Drop` would swallow. Earlier work on
     /// the stream and on the default stream completes before later OpenGL commands. The host does
     /// not wait, except for the default stream if the stream is non-blocking.

@@ -76,8 +76,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     ///    machine.
     /// 2. That process does not free the allocation before this value is closed or dropped.
     ///    (Drivers keep it until then, but their documentation does not say so.)
-    /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses
-    ///    the same elements; while a [`Slice`] is, none writes them. Exceptions are accesses
+    /// 3. While a [`SliceMut`](super::SliceMut) of it is in use, no other code, of this process or another, accesses
+    ///    the same elements; while a [`Slice`](super::Slice) is, none writes them. Exceptions are accesses
     ///    ordered by a stream, an event or a wait, and results that may have any value.
     ///
     /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and

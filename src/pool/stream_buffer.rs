@@ -143,9 +143,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         self.block.stream()
     }
 
-    /// The stream's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
+    pub(super) fn context(&self) -> &ContextRef {
         self.stream().context()
     }
 

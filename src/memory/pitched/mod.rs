@@ -26,7 +26,7 @@ use crate::raw::held::Held;
 /// aligned for kernels. Freed on drop.
 ///
 /// A kernel gets the address of the first element. Row `y` begins `y` times
-/// [`pitch_bytes`](PitchedBuffer::pitch_bytes) after it. A [texture](crate::texture::Texture)
+/// [`pitch_bytes`](Pitched::pitch_bytes) after it. A [texture](crate::texture::Texture)
 /// addresses it in two dimensions.
 ///
 /// A buffer of zero bytes owns nothing and makes no driver calls.
@@ -37,7 +37,7 @@ use crate::raw::held::Held;
 ///
 /// // An image of 5 by 3; its pitch is larger than 5 elements.
 /// let mut picture = PitchedBuffer::<f32>::alloc(&cx, (5, 3))?;
-/// assert!(picture.pitch_bytes() >= 5 * 4);
+/// assert!(picture.as_pitched().pitch_bytes() >= 5 * 4);
 /// cx.copy(&mut picture, &[1.0; 15])?;
 ///
 /// // The middle column becomes 2.
