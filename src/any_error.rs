@@ -2,7 +2,6 @@
 
 use cuprum_sys::{LoadError, MissingFunction, MissingFunctions, TooOld};
 
-use crate::compile::{ArchitectureError, CompileError};
 use crate::context::StackTaken;
 use crate::device::ChoiceError;
 use crate::diagnosis::ImageError;
@@ -110,12 +109,6 @@ pub enum AnyError {
     /// Code has an unknown format or is damaged.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// Source code could not be compiled.
-    #[error(transparent)]
-    Compile(Box<CompileError>),
-    /// A text names no architecture.
-    #[error(transparent)]
-    Architecture(#[from] ArchitectureError),
     /// A graph, a capture or a replay failed.
     #[error(transparent)]
     Graph(GraphError),
@@ -229,7 +222,6 @@ refused! {
     RegionError => Region;
     TextureError => Texture;
     TensorError => Tensor;
-    CompileError => Compile(Box);
 }
 
 impl From<DriverError> for AnyError {

@@ -9,11 +9,11 @@
 //!
 //! Each method makes one driver call. Types enforce the rules between calls: their order, the
 //! lifetimes of objects, and which context is current. The crate is not the runtime API, an array
-//! library or a compiler. It loads kernels from PTX, cubin or fatbin, or compiles them [from
-//! source](compile) with NVIDIA's compiler if the machine has one. A kernel's memory accesses
-//! cannot be checked, so [launching](Kernel::launch) is `unsafe`. The crate prints nothing and
-//! starts no thread. Only loading and `cuInit` are global. [`not_wrapped`] lists the driver
-//! functions without a method; [`Library::fns`] can call them.
+//! library or a compiler. It loads kernels from PTX, cubin or fatbin; the crate
+//! `cuprum-compile` compiles them from source. A kernel's memory accesses cannot be checked, so
+//! [launching](Kernel::launch) is `unsafe`. The crate prints nothing and starts no thread. Only
+//! loading and `cuInit` are global. [`not_wrapped`] lists the driver functions without a method;
+//! [`Library::fns`] can call them.
 //!
 //! # The order of types
 //!
@@ -117,7 +117,7 @@
 //!
 //! Each device has its own context. Within a process, memory is [copied](memory::Peer) between
 //! devices, or kernels [access](Current::enable_peer_access) memory of another device (example 14).
-//! [`IpcBuffer`](memory::IpcBuffer) shares memory with another process. Across machines, use NCCL:
+//! [`Buffer::ipc_handle`] shares memory with another process. Across machines, use NCCL:
 //! it connects devices of any number of processes and machines, and works in their primary contexts.
 //! The crate `cuprum-nccl` loads it at run time, and its example `all_reduce` sums over two devices,
 //! in one process and in two.
@@ -221,14 +221,12 @@
 // graphics          buffers and images of OpenGL
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
-// compile           from source to code, and on to a module
 // dlpack            memory that is exchanged with other libraries
 // region            memory and queues whose types are known at run time
 // any_error         one error for all of them, which closures return
 // open              the short way to a context
 
 mod any_error;
-pub mod compile;
 pub mod context;
 pub mod device;
 pub mod diagnosis;

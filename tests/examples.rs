@@ -280,7 +280,7 @@ fn opengl() {
 }
 
 /// The test that runs the example that needs NVRTC, with each release of it.
-const RELEASES: &str = include_str!("compile/releases.rs");
+const RELEASES: &str = include_str!("../compile/tests/compile/releases.rs");
 
 /// Every numbered example is among the tests above, and those that show one thing are short.
 #[test]

@@ -14,7 +14,7 @@ use common::{driver, kernels};
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::launch::Dim3;
 use cuprum::memory::{
-    Array, ArrayFlags, ArrayShape, Granularity, IpcBuffer, Mapping, MemoryAccess, MemoryLocation, Peer,
+    Array, ArrayFlags, ArrayShape, ForeignBuffer, Granularity, Mapping, MemoryAccess, MemoryLocation, Peer,
     PhysicalFlags, PhysicalMemory, Pitched, PitchedBuffer, PitchedMut, Reservation,
 };
 use cuprum::pool::{MemoryPool, PoolAccess, PoolOptions, PoolPlace, StreamBuffer};
@@ -262,7 +262,9 @@ fn pools_and_mappings_are_opened_to_the_other_device() {
     stream.synchronize(&cx).unwrap();
 
     let (place, none) = (MemoryLocation::Device(first), PhysicalFlags::empty());
-    let granule = PhysicalMemory::granularity(driver(), place, none, Granularity::Minimum).unwrap();
+    let granule =
+        PhysicalMemory::granularity(driver(), place, none, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM)
+            .unwrap();
     let memory = PhysicalMemory::new(driver(), place, granule, none).unwrap();
     let mut mapped: Mapping<'_, f32> =
         Reservation::new(driver(), granule, 0).unwrap().map(&cx, 0, &memory).unwrap();
@@ -291,7 +293,7 @@ fn a_process_on_one_device_opens_memory_of_the_other() {
         let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
         let handle = core::array::from_fn(byte);
         // SAFETY: the test made the handle, and keeps the memory until this process is over.
-        let mut theirs = unsafe { IpcBuffer::<f32>::open(&cx, handle) }.unwrap();
+        let mut theirs = unsafe { ForeignBuffer::<f32>::open_ipc(&cx, handle) }.unwrap();
         let module = kernels!(&cx, "vector_add");
         let (one, mut sum) = (filled(&cx, 1.0), filled(&cx, 0.0));
         let arguments = (&theirs, &one, &mut sum, LEN as u32);

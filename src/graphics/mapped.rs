@@ -37,7 +37,7 @@ use crate::stream::Stream;
 /// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Stream;
-/// use cuprum::graphics::{self, ImageTarget, RegisterFlags, RegisteredBuffer, RegisteredImage};
+/// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, RegisteredImage};
 ///
 /// # let gl = cuprum_emulator::opengl::StandIn::make_current();
 /// # let (buffer, texture) = (gl.buffer(&[0; 16]), gl.texture(0x8229, 4, 1, &[1, 2, 3, 4]));
@@ -45,10 +45,10 @@ use crate::stream::Stream;
 /// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
 /// let mut sums = unsafe { RegisteredBuffer::new(&cx, buffer, none) }?;
 /// // SAFETY: the same applies to the texture.
-/// let mut picture = unsafe { RegisteredImage::new(&cx, texture, ImageTarget::TEXTURE_2D, none) }?;
+/// let mut picture = unsafe { RegisteredImage::new(&cx, texture, 0x0DE1, none) }?;
 ///
 /// let stream = Stream::default_in(&cx);
-/// let mut mapped = graphics::map(&cx, &stream, (&mut sums, &mut picture))?;
+/// let mut mapped: graphics::Mapped<'_, _> = graphics::map(&cx, &stream, (&mut sums, &mut picture))?;
 /// let (mut sums, picture) = mapped.views();
 /// let texels = picture.array::<u8>(&cx, 0, 0)?.all().to_vec(&cx)?;
 /// cx.fill(&mut sums.as_mut_slice::<u32>(&cx)?, texels.iter().map(|&texel| u32::from(texel)).sum())?;
@@ -107,7 +107,7 @@ fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
 /// [`unmap`](Mapped::unmap) returns errors. If the guard is forgotten, they stay mapped until they
 /// are mapped again or unregistered.
 ///
-/// Example: see [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
+/// Example: see [`map`].
 pub struct Mapped<'r, R: Resources> {
     resources: R,
     /// Empty once they are unmapped.
@@ -213,7 +213,7 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
 /// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
 /// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
-/// use cuprum::graphics::{MappedBuffer, RegisterFlags, RegisteredBuffer};
+/// use cuprum::graphics::{self, MappedBuffer, RegisterFlags, RegisteredBuffer};
 /// use cuprum::{Current, MemoryError, Stream};
 ///
 /// fn clear(cx: &Current<'_, '_>, mut vertices: MappedBuffer<'_>) -> Result<usize, MemoryError> {
@@ -227,7 +227,7 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
 /// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
 /// let mut vertices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
 /// let stream = Stream::default_in(&cx);
-/// assert_eq!(clear(&cx, vertices.map(&cx, &stream)?.views())?, 4); // of 18 bytes
+/// assert_eq!(clear(&cx, graphics::map(&cx, &stream, &mut vertices)?.views())?, 4); // of 18 bytes
 /// # assert_eq!(gl.read_buffer(name).ok_or("gone")?[15..], [0, 7, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -295,7 +295,7 @@ impl fmt::Debug for MappedBuffer<'_> {
 /// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
 /// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
-/// use cuprum::graphics::{ImageTarget, MappedImage, RegisterFlags, RegisteredImage};
+/// use cuprum::graphics::{self, MappedImage, RegisterFlags, RegisteredImage};
 /// use cuprum::{Current, MemoryError, Stream};
 ///
 /// /// The first texel of the largest level.
@@ -309,9 +309,9 @@ impl fmt::Debug for MappedBuffer<'_> {
 /// # let name = gl.texture(0x822E, 1, 1, &1.5f32.to_ne_bytes());
 /// // SAFETY: OpenGL neither deletes the texture nor uses it while it is mapped, and stays current on this thread.
 /// let mut picture =
-///     unsafe { RegisteredImage::new(&cx, name, ImageTarget::TEXTURE_2D, RegisterFlags::READ_ONLY) }?;
+///     unsafe { RegisteredImage::new(&cx, name, 0x0DE1, RegisterFlags::READ_ONLY) }?;
 /// let stream = Stream::default_in(&cx);
-/// assert_eq!(corner(&cx, &picture.map(&cx, &stream)?.views())?, Some(1.5));
+/// assert_eq!(corner(&cx, &graphics::map(&cx, &stream, &mut picture)?.views())?, Some(1.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MappedImage<'m> {

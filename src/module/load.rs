@@ -16,7 +16,7 @@ impl<'ctx> Module<'ctx> {
     /// Loads PTX text, which the driver compiles for the device. Blocks during the compilation. A
     /// NUL at the end of the text, as NVRTC writes it, is ignored.
     ///
-    /// For CUDA C++, use [`Module::compile`].
+    /// For CUDA C++, use the crate `cuprum-compile`.
     ///
     /// # Errors
     /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX` (also for PTX of

@@ -148,15 +148,9 @@ pub enum ModuleError {
     NotPtx,
     /// CUDA C++ instead of PTX.
     #[error(
-        "this is CUDA C++ and no PTX, which begins with `.version`: compile it with `Module::compile`, or with `nvcc --ptx`"
+        "this is CUDA C++ and no PTX, which begins with `.version`: compile it with the crate `cuprum-compile`, or with `nvcc --ptx`"
     )]
     CudaSource,
-    /// Code for link-time optimization must be linked first.
-    #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
-    NotLoadable,
-    /// Machine code is truncated: its headers refer to data outside of it.
-    #[error("the machine code is truncated or damaged: compile it again, and check where it was stored")]
-    Damaged,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
         if log.is_empty() { String::new() } else { format!("\n{log}") })]
@@ -275,7 +269,11 @@ impl<'ctx> Module<'ctx> {
         &self.info_log
     }
 
-    pub(crate) fn with_names(mut self, names: Vec<(String, String)>) -> Self {
+    /// Adds names under which functions and variables are also found: of each, the new name and the
+    /// one in the code. For compilers.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_names(mut self, names: Vec<(String, String)>) -> Self {
         self.names = names;
         self
     }
@@ -286,7 +284,7 @@ impl<'ctx> Module<'ctx> {
     }
 
     /// Returns a kernel by its name in the PTX. `extern "C"` keeps the name of the source; C++
-    /// mangles it. A module that was [compiled](Module::compile) with name expressions also accepts
+    /// mangles it. A module that `cuprum-compile` made with name expressions also accepts
     /// such an expression.
     ///
     /// # Errors

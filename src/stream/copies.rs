@@ -12,9 +12,11 @@ use super::copy::LentSource;
 use super::place::LentTarget;
 use super::queue::{apart, unified};
 use super::{Lent, Scope};
+use crate::memory::Device;
 use crate::memory::locked::Pinned;
+use crate::memory::place::kind::Kind;
+use crate::memory::side::{DeviceRows, HostRows, InArray};
 use crate::memory::side::{Side, batch_operation};
-use crate::memory::verbs::kind::{Device, DeviceRows, HostRows, InArray, Kind};
 use crate::memory::{DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
 use crate::raw::seal::Key;
 

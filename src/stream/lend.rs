@@ -6,9 +6,9 @@ use super::{Lent, Scope, Signals};
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::memory::{
-    Array, ArrayPart, ArrayView, Buffer, DeviceData, ForeignBuffer, IpcBuffer, ManagedBuffer, Mapping,
-    MemoryError, PageLocked, Peer, PinnedMut, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut, Texel,
-    copy, same_driver,
+    Array, ArrayPart, ArrayView, Buffer, DeviceData, ForeignBuffer, ManagedBuffer, Mapping, MemoryError,
+    PageLocked, Peer, PinnedMut, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut, Texel, copy,
+    same_driver,
 };
 use crate::raw::seal::{Key, Sealed};
 use crate::stream::value::StreamValue;
@@ -17,7 +17,7 @@ use crate::stream::value::StreamValue;
 ///
 /// | memory | view of the [loan](Lent) |
 /// |---|---|
-/// | `&mut` [`Buffer`], [`ManagedBuffer`], [`ForeignBuffer`], [`IpcBuffer`] and other owners; [`SliceMut`] | [`SliceMut`] |
+/// | `&mut` [`Buffer`], [`ManagedBuffer`], [`ForeignBuffer`] and other owners; [`SliceMut`] | [`SliceMut`] |
 /// | `&` of the same; [`Slice`] | [`Slice`] |
 /// | `&mut` [`PitchedBuffer`]; [`PitchedMut`] | [`PitchedMut`] |
 /// | `&` [`PitchedBuffer`]; [`Pitched`] | [`Pitched`] |
@@ -235,13 +235,10 @@ macro_rules! owners {
     )* };
 }
 
-pub(crate) use owners;
-
 owners! {
     Buffer<'_, T>, of DeviceData, by Slice as as_slice;
     ManagedBuffer<'_, T>, of DeviceData, by Slice as as_slice;
     ForeignBuffer<'_, T>, of DeviceData, by Slice as as_slice;
-    IpcBuffer<'_, T>, of DeviceData, by Slice as as_slice;
     Mapping<'_, T>, of DeviceData, by Slice as as_slice;
     PitchedBuffer<'_, T>, of DeviceData, by Pitched as as_pitched;
     Array<'_, T>, of Texel, by ArrayPart as view and all;
@@ -251,7 +248,6 @@ owners! {
     Buffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     ManagedBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     ForeignBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    IpcBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     Mapping<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     PitchedBuffer<'_, T>, of DeviceData, mutably by PitchedMut as as_pitched_mut;
 }

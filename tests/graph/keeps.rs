@@ -354,7 +354,7 @@ fn a_token_takes_back_an_owner_of_its_own_type_alone() {
             returned.take::<PinnedBuffer<_>>(host).is_none() && returned.take::<Buffer<_>>(lent).is_none()
         );
         assert_eq!(returned.take::<Vec<_>>(host), Some(vec![1; 4]));
-        assert_eq!(returned.take::<PitchedBuffer<_>>(rows).unwrap().extent(), (4, 2).into());
+        assert_eq!(returned.take::<PitchedBuffer<_>>(rows).unwrap().as_pitched().extent(), (4, 2).into());
         assert_eq!(returned.take::<Buffer<_>>(memory).unwrap().len(), 4);
     });
 }

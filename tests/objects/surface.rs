@@ -42,7 +42,7 @@ fn surfaces_are_written_and_read() {
 
         let shape = ArrayShape::OneD { width: 4 };
         let mipmapped = MipmappedArray::<u32>::new(cx, shape, ArrayFlags::SURFACE, 3).unwrap();
-        let level = mipmapped.level(cx, 1).unwrap();
+        let level = mipmapped.view().level(cx, 1).unwrap();
         cx.copy(&mut level.all(), &[0; 2]).unwrap();
         access(cx, &Surface::new(cx, level).unwrap(), "sust.b.1d.b32.zero [%t, {%c0}], %c1;", &[vec![4, 9]]);
         assert_eq!(level.all().to_vec(cx).unwrap(), [0, 9]);
@@ -97,7 +97,7 @@ fn a_texture_of_a_shared_array_keeps_it() {
         assert_eq!(first_channels(&sample(cx, &texture, TEX_1D, &[vec![1.0], vec![3.0]])), [2.5, 4.0]);
 
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 2).unwrap().share();
-        cx.copy(&mut mipmapped.level(cx, 0).unwrap().all(), &[5.0; 4]).unwrap();
+        cx.copy(&mut mipmapped.view().level(cx, 0).unwrap().all(), &[5.0; 4]).unwrap();
         let texture =
             Texture::new(cx, &mipmapped, &Sampler { normalized_coordinates: true, ..Sampler::default() })
                 .unwrap();

@@ -229,8 +229,8 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         let shape = ArrayShape::TwoD { width: 8, height: 8 };
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 4).unwrap();
         for level in 0..4u32 {
-            let view = mipmapped.level(cx, level).unwrap();
-            let len = view.extent().len().unwrap();
+            let view = mipmapped.view().level(cx, level).unwrap();
+            let len = view.shape().extent().len().unwrap();
             cx.copy(&mut view.all(), &vec![10.0 * level as f32; len]).unwrap();
         }
         let levels: Vec<f32> = (-4..18).map(|quarter| quarter as f32 / 4.0).collect();
@@ -262,7 +262,7 @@ fn levels_are_picked_mixed_moved_and_clamped() {
         let some = sample(cx, &texture, TEX_LEVEL_2D, &[vec![0.5, 0.5, 0.0], vec![0.5, 0.5, 9.0]]);
         assert_eq!(first_channels(&some), [10.0, 20.0]);
         // One of them is an array like any other.
-        let texture = Texture::new(cx, mipmapped.level(cx, 3).unwrap(), &base).unwrap();
+        let texture = Texture::new(cx, mipmapped.view().level(cx, 3).unwrap(), &base).unwrap();
         assert_eq!(first_channels(&sample(cx, &texture, TEX_2D, &[vec![0.5, 0.5]])), [30.0]);
     });
 }
@@ -273,8 +273,8 @@ fn anisotropy_is_stored_and_reported() {
         let shape = ArrayShape::TwoD { width: 4, height: 4 };
         let mipmapped = MipmappedArray::<f32>::new(cx, shape, NONE, 3).unwrap();
         for level in 0..3 {
-            let view = mipmapped.level(cx, level).unwrap();
-            cx.copy(&mut view.all(), &vec![1.0; view.extent().len().unwrap()]).unwrap();
+            let view = mipmapped.view().level(cx, level).unwrap();
+            cx.copy(&mut view.all(), &vec![1.0; view.shape().extent().len().unwrap()]).unwrap();
         }
         let sampler = Sampler {
             normalized_coordinates: true,

@@ -13,6 +13,8 @@ const PLACES: &[&str] = &[
     "CONTRIBUTING.md",
     "README.md",
     "benches",
+    "cli",
+    "compile",
     "cudarc",
     "derive",
     "emulator",

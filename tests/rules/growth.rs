@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// Folders with public interfaces of programs, and the parts of them that are none: `sys` has the driver's own types, which
 /// are as long as it says.
 const PLACES: &[(&str, &[&str])] = &[
-    ("src", &["src/bin/"]),
+    ("src", &[]),
+    ("compile/src", &[]),
     ("emulator/src", &["/driver/"]),
     ("emulator/engine/src", &["/exec/", "/memory/"]),
 ];
@@ -36,11 +37,11 @@ const COMPLETE: &[(&str, &str)] = &[
     ("HostIn", "one reference"),
     ("HostInOut", "one reference"),
     ("HostOut", "one reference"),
-    ("ImageTarget", "a number of OpenGL's, any of them"),
     ("ImportError", "an error with what it gives back"),
     ("Pattern", "the sizes that the driver fills with"),
     ("Peer", "one place"),
     ("Plain", "one value"),
+    ("Plane", "a region with two strides"),
     ("LaunchAttributes", "written as a change of another, which goes on compiling with a new field"),
     ("LaunchConfig", "the geometry of any launch"),
     ("LoadOptions", "written as a change of another, which goes on compiling with a new field"),

@@ -46,7 +46,8 @@ fn a_place_on_a_device_of_another_driver_is_no_place_here() {
     let cx = stack.push(&context).unwrap();
     let [here, there] = [ours, theirs].map(|driver| MemoryLocation::Device(driver.device(0).unwrap()));
     let flags = PhysicalFlags::empty();
-    let bytes = PhysicalMemory::granularity(ours, here, flags, Granularity::Minimum).unwrap();
+    let bytes = PhysicalMemory::granularity(ours, here, flags, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM)
+        .unwrap();
     let memory = PhysicalMemory::new(ours, here, bytes, flags).unwrap();
     let mut mapping: Mapping<'_, u32> =
         Reservation::new(ours, bytes, 0).unwrap().map(&cx, 0, &memory).unwrap();

@@ -71,6 +71,12 @@ done
 # The first 150 are recorded on an H200, where work goes on beside the host, as it does in the last of these modes.
 { grep ' = ' tests/data/goldens/cudart.txt && cat "$here/runtime.expected"; } | diff - "$folder/answers"
 
+step "nodes of graphs, textures and boxes, read back"
+nvcc -rdc=true "$here/nodes.cu" -o "$folder/nodes"
+for mode in eager async deferred; do
+    CUPRUM_EMULATOR_DEVICES=2 CUPRUM_EMULATOR_MODE=$mode says "right, cudaSuccess" nodes
+done
+
 step "Thrust: sort, scan, reduction"
 nvcc "$here/thrust.cu" -o "$folder/thrust"
 says "right, cudaSuccess" thrust

@@ -51,7 +51,6 @@ pub struct ManagedRange<'a> {
 ///
 /// let (mut scratch, stream) = (ManagedBuffer::<u32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
 /// let range = scratch.range_mut(..).ok_or("outside")?;
-/// assert_eq!(range.as_range().bytes(), 16384);
 /// // The contents are no longer needed, and need not be copied when it moves (CUDA 12.8+).
 /// if let Err(error) = stream.discard(&cx, &mut [range]) {
 ///     println!("kept: {error}");
@@ -102,18 +101,18 @@ impl<'a> ManagedRange<'a> {
     }
 
     /// Address of the first byte.
-    pub const fn as_raw(self) -> CUdeviceptr {
+    pub(crate) const fn as_raw(self) -> CUdeviceptr {
         self.address
     }
 
     /// Number of bytes.
-    pub const fn bytes(self) -> usize {
+    pub(crate) const fn bytes(self) -> usize {
         self.bytes
     }
 
     /// The context of the memory.
     #[inline]
-    pub fn context(&self) -> &ContextRef {
+    pub(crate) fn context(&self) -> &ContextRef {
         &self.context
     }
 
@@ -285,7 +284,7 @@ impl<'a> ManagedRangeMut<'a> {
     }
 
     /// The range, for calls that keep its contents.
-    pub const fn as_range(&self) -> ManagedRange<'_> {
+    pub(crate) const fn as_range(&self) -> ManagedRange<'_> {
         self.0
     }
 }

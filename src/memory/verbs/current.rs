@@ -1,9 +1,9 @@
 //! Copies and fills on the default stream.
 
 use super::super::data::sealed::Fill as _;
+use super::super::place::kind::{Accepts, Fillable};
 use super::super::{Fill, MemoryError, Pattern};
-use super::kind::{Accepts, Fillable};
-use super::place::{Source, Target};
+use super::super::{Source, Target};
 use crate::context::Current;
 use crate::raw::seal::Key;
 

@@ -30,7 +30,7 @@ use crate::raw::owned::Owned;
 ///
 /// let device = driver.device(0)?;
 /// let make = |driver| {
-///     let bytes = Multicast::granularity(driver, 1, 1 << 20, Granularity::Recommended)?;
+///     let bytes = Multicast::granularity(driver, 1, 1 << 20, Granularity::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)?;
 ///     Multicast::new(driver, 1, bytes, false)
 /// };
 /// match make(driver) {
@@ -74,10 +74,8 @@ impl Multicast {
         bytes: usize,
         granularity: Granularity,
     ) -> Result<usize, Error> {
-        let option = match granularity {
-            Granularity::Minimum => CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM,
-            Granularity::Recommended => CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_RECOMMENDED,
-        };
+        // The driver has a type for each of the two, with the same numbers.
+        let option = CUmulticastGranularity_flags(granularity.0);
         let (mut least, described) = (0, described(devices, bytes, false));
         let (to, described) = (&raw mut least, &raw const described);
         // SAFETY: the description and the out-parameter outlive the call.
@@ -103,15 +101,6 @@ impl Multicast {
         unsafe { driver_call!(driver.library(), cuMulticastCreate(to, described)) }?;
         // SAFETY: the driver has just returned the handle of an object of that size.
         Ok(unsafe { Self::from_raw(driver, raw, bytes) })
-    }
-
-    /// Takes ownership of a handle of a multicast object, such as an imported one. No driver call.
-    ///
-    /// # Safety
-    /// 1. This driver returned `handle`, of an object of `bytes` bytes; no other code releases it.
-    #[inline]
-    pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
-        Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
     }
 
     /// Adds a device. All devices, of all processes, must be added before any binds memory: until
@@ -207,17 +196,5 @@ impl Multicast {
         // SAFETY: the object is live; only kernels access memory through it, by their launch's
         // duties.
         unsafe { driver_call!(self.library(), cuMulticastUnbind(raw, device, offset, bytes)) }
-    }
-
-    /// Releases the handle and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemRelease`, CUDA 10.2+.
-    #[doc(alias = "cuMemRelease")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.handle.close()
     }
 }

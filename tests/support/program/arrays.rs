@@ -138,7 +138,7 @@ fn lent(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>, plane: &Array<
 fn levels(steps: &Steps, cx: &Current<'_, '_>) {
     let mipmapped = || MipmappedArray::<u32>::new(cx, PLANE, NONE, 2);
     if let Some(mipmapped) = steps.attempt("MipmappedArray::new", mipmapped) {
-        if let Some(level) = steps.attempt("MipmappedArray::level", || mipmapped.level(cx, 1)) {
+        if let Some(level) = steps.attempt("MipmappedView::level", || mipmapped.view().level(cx, 1)) {
             steps.attempt("Current::copy", || cx.copy(&mut level.all(), &[1; 2]));
         }
         steps.attempt("MipmappedArray::close", || mipmapped.close());

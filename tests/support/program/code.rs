@@ -2,14 +2,13 @@
 
 use std::ffi::c_void;
 
-use cuprum::compile::{Options, Output, Source};
 use cuprum::launch::{HostInOut, HostOut, LaunchAttributes, OccupancyFlags};
 use cuprum::memory::PinnedFlags;
 use cuprum::module::{Function, LoadOptions};
 use cuprum::sys::{CUfunction_attribute, CUresult};
 use cuprum::{Buffer, Current, InOut, Kernel, LaunchConfig, Module, PinnedBuffer, Stream};
 
-use super::{Steps, nvrtc};
+use super::Steps;
 
 /// A kernel that writes its first parameter where its second one points, and a variable.
 pub(super) const PTX: &str = "
@@ -59,7 +58,6 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     }
     shared(steps, cx, text);
     with_options(steps, cx, text);
-    compiled(steps, cx, text);
 }
 
 /// Options for the driver's compiler.
@@ -72,18 +70,6 @@ fn with_options(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
     let binary = steps
         .attempt("Module::load_binary_with", || unsafe { Module::load_binary_with(cx, image, &options) });
     steps.done("Module::drop", || drop(binary));
-}
-
-/// Code from a compiler, which here hands back its input.
-fn compiled(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
-    let (source, device) = (Source::new(text).expression("put<int>"), cx.context().device());
-    let options = Options::new().output(Output::Ptx);
-    let compile = || nvrtc::compiler().compile_for(device, &source, &options);
-    let Some(code) = steps.attempt("Compiler::compile_for", compile) else { return };
-    let module = steps.attempt("Compiled::load", || code.load(cx));
-    steps.done("Module::drop", || drop(module));
-    let module = steps.attempt("Compiled::load_with", || code.load_with(cx, &LoadOptions::default()));
-    steps.done("Module::drop", || drop(module));
 }
 
 /// Code that is kept by a kernel alone.

@@ -45,10 +45,10 @@ fn memory(steps: &Steps, cx: &Current<'_, '_>) {
         // SAFETY: nothing else uses the bytes.
         let map = || unsafe { memory.map::<u8>(cx, 0, 16) };
         if let Some(buffer) = steps.attempt("ExternalMemory::map", map) {
-            steps.attempt("ExternalBuffer::close", || buffer.close());
+            steps.attempt("ForeignBuffer::close", || buffer.close());
         }
         let buffer = steps.attempt("ExternalMemory::map", map);
-        steps.done("ExternalBuffer::drop", || drop(buffer));
+        steps.done("ForeignBuffer::drop", || drop(buffer));
         let (shape, flags) = (ArrayShape::TwoD { width: 4, height: 4 }, ArrayFlags::empty());
         // SAFETY: nothing else uses the bytes; any bytes are floats.
         let image = || unsafe { memory.mipmapped::<f32>(cx, 0, shape, flags, 1) };

@@ -19,8 +19,6 @@ mod greens;
 mod libraries;
 mod memory;
 mod numbers;
-#[path = "../nvrtc/mod.rs"]
-mod nvrtc;
 mod opengl;
 mod pools;
 mod processes;

@@ -1,8 +1,7 @@
 //! Buffers and images of OpenGL, for which the emulator's stand-in stands in.
 
-use cuprum::graphics::{
-    self, GlDevices, ImageTarget, MapUse, RegisterFlags, RegisteredBuffer, RegisteredImage,
-};
+use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, RegisteredImage};
+use cuprum::sys::{CUGLDeviceList, CUgraphicsMapResourceFlags};
 use cuprum::{Current, Stream};
 use cuprum_emulator::opengl::StandIn;
 
@@ -14,7 +13,9 @@ const FORMAT: u32 = 0x8229;
 
 pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     let gl = StandIn::make_current();
-    steps.attempt("graphics::devices", || graphics::devices(cx.context().driver(), GlDevices::All));
+    steps.attempt("graphics::devices", || {
+        graphics::devices(cx.context().driver(), CUGLDeviceList::CU_GL_DEVICE_LIST_ALL)
+    });
     let Some(stream) = steps.attempt("Stream::new", || Stream::new(cx)) else { return };
     buffer(steps, cx, &gl, &stream);
     image(steps, cx, &gl, &stream);
@@ -27,8 +28,10 @@ fn buffer(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>
     // SAFETY: the stand-in keeps its buffer, and does nothing meanwhile.
     let register = || unsafe { RegisteredBuffer::new(cx, name, NONE) };
     let Some(mut buffer) = steps.attempt("RegisteredBuffer::new", register) else { return };
-    steps.attempt("RegisteredBuffer::set_use", || buffer.set_use(cx, MapUse::ReadWrite));
-    if let Some(mut mapped) = steps.attempt("RegisteredBuffer::map", || buffer.map(cx, stream)) {
+    steps.attempt("RegisteredBuffer::set_use", || {
+        buffer.set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE)
+    });
+    if let Some(mut mapped) = steps.attempt("graphics::map", || graphics::map(cx, stream, &mut buffer)) {
         let mut view = mapped.views();
         if let Some(slice) = steps.attempt("MappedBuffer::as_slice", || view.as_slice::<u32>(cx)) {
             steps.attempt("Slice::to_vec", || slice.to_vec(cx));
@@ -41,7 +44,7 @@ fn buffer(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>
     }
     let Some(apart) = steps.attempt("Stream::non_blocking", || Stream::non_blocking(cx)) else { return };
     for stream in [stream, &Stream::default_in(cx), &apart] {
-        let mapped = steps.attempt("RegisteredBuffer::map", || buffer.map(cx, stream));
+        let mapped = steps.attempt("graphics::map", || graphics::map(cx, stream, &mut buffer));
         steps.done("Mapped::drop", || drop(mapped));
     }
     steps.done("Stream::drop", || drop(apart));
@@ -51,12 +54,14 @@ fn buffer(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>
 }
 
 fn image(steps: &Steps, cx: &Current<'_, '_>, gl: &StandIn, stream: &Stream<'_>) {
-    let (name, target) = (gl.texture(FORMAT, 4, 2, &[1; 8]), ImageTarget::TEXTURE_2D);
+    let (name, target) = (gl.texture(FORMAT, 4, 2, &[1; 8]), 0x0DE1);
     // SAFETY: as above.
     let register = || unsafe { RegisteredImage::new(cx, name, target, RegisterFlags::SURFACE) };
     let Some(mut image) = steps.attempt("RegisteredImage::new", register) else { return };
-    steps.attempt("RegisteredImage::set_use", || image.set_use(cx, MapUse::ReadOnly));
-    if let Some(mut mapped) = steps.attempt("RegisteredImage::map", || image.map(cx, stream)) {
+    steps.attempt("RegisteredImage::set_use", || {
+        image.set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)
+    });
+    if let Some(mut mapped) = steps.attempt("graphics::map", || graphics::map(cx, stream, &mut image)) {
         let view = mapped.views();
         if let Some(array) = steps.attempt("MappedImage::array", || view.array::<u8>(cx, 0, 0)) {
             steps.attempt("ArrayPart::to_vec", || array.all().to_vec(cx));

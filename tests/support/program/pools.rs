@@ -94,14 +94,11 @@ fn of_the_driver(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     }
     let pool = steps.attempt("MemoryPool::new", || MemoryPool::new(driver, &options));
     steps.done("MemoryPool::drop", || drop(pool));
-    if let Some(default) = steps.attempt("Device::default_pool", || device.default_pool()) {
-        steps.attempt("Device::current_pool", || device.current_pool());
-        steps.attempt("Device::set_current_pool", || device.set_current_pool(&default));
-    }
-    let place = PoolPlace::Device(device);
-    if let Some(default) = steps.attempt("Driver::default_pool", || driver.default_pool(place)) {
-        steps.attempt("Driver::current_pool", || driver.current_pool(place));
-        steps.attempt("Driver::set_current_pool", || driver.set_current_pool(place, &default));
+    for place in [PoolPlace::Device(device), PoolPlace::Host] {
+        if let Some(default) = steps.attempt("Driver::default_pool", || driver.default_pool(place)) {
+            steps.attempt("Driver::current_pool", || driver.current_pool(place));
+            steps.attempt("Driver::set_current_pool", || driver.set_current_pool(place, &default));
+        }
     }
 }
 
@@ -116,12 +113,9 @@ fn exchanged(steps: &Steps, cx: &Current<'_, '_>, stream: &Stream<'_>) {
     if let Some(descriptor) = steps.attempt("PoolRef::export", || pool.export()) {
         let import = || MemoryPool::import(driver, descriptor.as_fd());
         if let (Some(theirs), Some(buffer)) = (steps.attempt("MemoryPool::import", import), &buffer) {
-            let pointer = steps
-                .attempt("StreamBuffer::export", || buffer.export(cx))
-                .map(cuprum::pool::PoolPointer::to_bytes);
-            if let Some(pointer) = pointer.map(cuprum::pool::PoolPointer::from_bytes) {
+            if let Some(pointer) = steps.attempt("StreamBuffer::export", || buffer.export(cx)) {
                 // SAFETY: as many elements, allocated in the order of the same stream, and freed before.
-                let import = || unsafe { StreamBuffer::<u32>::import(cx, stream, &theirs, &pointer, LEN) };
+                let import = || unsafe { StreamBuffer::<u32>::import(cx, stream, &theirs, pointer, LEN) };
                 let imported = steps.attempt("StreamBuffer::import", import);
                 steps.done("StreamBuffer::drop", || drop(imported));
             }

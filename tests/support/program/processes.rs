@@ -1,6 +1,6 @@
 //! Memory and events of other processes.
 
-use cuprum::memory::IpcBuffer;
+use cuprum::memory::ForeignBuffer;
 use cuprum::stream::{Event, EventFlags};
 use cuprum::{Buffer, Current};
 
@@ -18,12 +18,12 @@ pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
     }
     let handle = [0; 64];
     // SAFETY: the tracer stands in for the other process, and opens memory of its own.
-    let open = || unsafe { IpcBuffer::<u8>::open(cx, handle) };
-    if let Some(memory) = steps.attempt("IpcBuffer::open", open) {
-        steps.attempt("IpcBuffer::close", || memory.close());
+    let open = || unsafe { ForeignBuffer::<u8>::open_ipc(cx, handle) };
+    if let Some(memory) = steps.attempt("ForeignBuffer::open_ipc", open) {
+        steps.attempt("ForeignBuffer::close", || memory.close());
     }
-    let memory = steps.attempt("IpcBuffer::open", open);
-    steps.done("IpcBuffer::drop", || drop(memory));
+    let memory = steps.attempt("ForeignBuffer::open_ipc", open);
+    steps.done("ForeignBuffer::drop", || drop(memory));
     let handle = [0; 64];
     // SAFETY: as above.
     let event = steps.attempt("Event::open", || unsafe { Event::open(cx, handle) });

@@ -72,7 +72,7 @@ fn copies(steps: &Steps, cx: &Current<'_, 'static>, queue: &Queue, [to, from]: [
     steps.attempt("Queue::fill", || queue.fill(cx, from, 7u16));
     steps.attempt("Queue::fill", || queue.fill(cx, from, 7u32));
     steps.attempt("Queue::copy", || queue.copy(cx, to, from));
-    let planes = (Plane::new(to, 32, 4), Plane::new(from, 16, 4));
+    let planes = (Plane { region: to, pitch: 32, rows: 4 }, Plane { region: from, pitch: 16, rows: 4 });
     steps.attempt("Queue::copy_block", || queue.copy_block(cx, planes.0, planes.1, (8, 4)));
     steps.attempt("Queue::copy_block", || queue.copy_block(cx, planes.0, planes.1, (8, 4, 2)));
 }

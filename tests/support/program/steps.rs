@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use cuprum::compile::CompileError;
 use cuprum::graph::GraphError;
 use cuprum::launch::{BindError, LaunchError, Mismatch};
 use cuprum::memory::RegisterError;
@@ -139,16 +138,6 @@ impl Reported for ModuleError {
             Self::NoFunction { error, .. } | Self::NoGlobal { error, .. } => Some(*error),
             Self::Link { error, .. } => Some(*error),
             Self::Input { error, .. } => error.of_driver(),
-            _ => None,
-        }
-    }
-}
-
-impl Reported for CompileError {
-    fn of_driver(&self) -> Option<Error> {
-        match self {
-            Self::Driver(error) => Some(*error),
-            Self::Module(error) => error.of_driver(),
             _ => None,
         }
     }

@@ -82,7 +82,6 @@ fn on_a_stream(
 
 fn addresses(steps: &Steps, cx: &Current<'_, '_>) {
     let Some(buffer) = steps.attempt("Buffer::alloc", || Buffer::<u32>::alloc(cx, LEN)) else { return };
-    steps.attempt("Current::address_range", || cx.address_range(buffer.as_raw()));
     #[cfg(unix)]
     steps.may_refuse("Slice::export_dma_buf", NOT_SUPPORTED, || {
         plain(buffer.as_slice().export_dma_buf(cx).map(drop))
@@ -101,7 +100,8 @@ fn plain<R>(result: Result<R, MemoryError>) -> Result<R, Error> {
 fn mapped(steps: &Steps, cx: &Current<'_, '_>) {
     let (driver, here) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
     let none = PhysicalFlags::empty();
-    let ask = || PhysicalMemory::granularity(driver, here, none, Granularity::Minimum);
+    let ask =
+        || PhysicalMemory::granularity(driver, here, none, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM);
     let Some(bytes) = steps.attempt("PhysicalMemory::granularity", ask) else { return };
     let create = || PhysicalMemory::new(driver, here, bytes, none);
     let Some(memory) = steps.attempt("PhysicalMemory::new", create) else { return };
@@ -163,7 +163,7 @@ fn multicast(steps: &Steps, cx: &Current<'_, '_>) {
     let (device, bytes) = (cx.context().device(), 2 << 20);
     let driver = device.driver();
     steps.may_refuse("Multicast::granularity", NOT_SUPPORTED, || {
-        Multicast::granularity(driver, 1, bytes, Granularity::Recommended)
+        Multicast::granularity(driver, 1, bytes, Granularity::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
     });
     steps.may_refuse("Multicast::new", NOT_SUPPORTED, || Multicast::new(driver, 1, bytes, false).map(drop));
     // The software device has no such object, and maps physical memory in its place.

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # PyTorch's wheel from the package index, with Triton, on the software device, as its users start it: 24 tests, four of them of
-# faults that are found at their lines, ten of torch.compile, one of an extension that NVIDIA's compiler builds.
+# faults that are found at their lines, ten of torch.compile, one of an extension that NVIDIA's compiler builds; and 16 of
+# PyTorch's own operators, which the package of emulator/python computes on the CPU.
 #
 #   torch.sh [OPTIONS OF PYTEST...]
 #
-# Fetches 3 GB, which become 6 in .cache/torch, so CI leaves it out. Needs python3 with pip and venv, a C++ compiler, and what
-# run.sh has fetched before: NVIDIA's compiler.
+# Fetches 3 GB, which become 6 in .cache/torch. Needs python3 with pip and venv, a C++ compiler, and NVIDIA's compiler, which
+# run.sh fetches.
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 here=$PWD/emulator/cudart/clients/torch
@@ -22,10 +23,10 @@ if [[ ! -f $cache/stamp || $(<"$cache/stamp") != "$(cat "$here/torch.sh")" ]]; t
     cat "$here/torch.sh" >"$cache/stamp"
 fi
 
-target=$(readlink -f "${CARGO_TARGET_DIR:-target}")/release
-cargo build --quiet --release --package cuprum-libcuda
-cargo build --quiet --release --features cli --bin cuprum
-emulator/cudart/link.sh "$target"
+target=$(readlink -f "${CARGO_TARGET_DIR:-target}")/debug
+cargo build --quiet --package cuprum-libcuda
+cargo build --quiet --package cuprum-cli
+emulator/cudart/link.sh "$target" debug
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -33,5 +34,6 @@ trap 'rm -rf "$folder"' EXIT
 ln -s "$target/libcudart.so.13" "$folder/libcudart.so"
 export LIBRARY_PATH=$folder CUDA_HOME=$toolkit TORCH_CUDA_ARCH_LIST=8.0+PTX MAX_JOBS=2
 export PYTHONDONTWRITEBYTECODE=1 TRITON_DEFAULT_FP_FUSION=1 TRITON_CACHE_DIR=$folder/triton TORCHINDUCTOR_CACHE_DIR=$folder/inductor
+export PYTHONPATH=$PWD/emulator/python
 cd "$here"
-PATH=$cache/venv/bin:$PATH "$target/cuprum" run -- python -m pytest --quiet --tb=short --show-capture=stderr -p no:cacheprovider "$@" test_torch.py
+PATH=$cache/venv/bin:$PATH "$target/cuprum" run --library "$target/libcuprum_libcuda.so" -- python -m pytest --quiet --tb=short --show-capture=stderr -p no:cacheprovider "$@" .
