@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds libcudart.so.12 and libcudart.so.13 and runs programs on them that know nothing of them: CUDA C++ built by NVIDIA's
-# compiler with `-cudart shared`, and Python through ctypes, all on the software device. The compiler and its headers come
+# compiler with `-cudart shared`, Python through ctypes, and PyTorch, all on the software device. The compiler and its headers come
 # from the package index into `.cache/wheels`.
 #
 # Needs python3 with pip, a C++ compiler, and the network at first.
@@ -91,4 +91,6 @@ step "Python through ctypes"
 for major in 12 13; do
     CUDART=libcudart.so.$major python3 "$here/programs.py"
 done
+step "PyTorch, Triton, torchvision"
+"$here/torch/torch.sh"
 step "done"

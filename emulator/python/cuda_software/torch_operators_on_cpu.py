@@ -39,6 +39,8 @@ _WITHOUT_KERNEL = {
     "resize_",
     "set_",
 }
+_PYTORCH = ("aten", "prims")
+_CUDA = torch._C.DispatchKey.CUDA
 _SAME_LAYOUT = (None, torch.preserve_format, torch.contiguous_format)
 #: Places of tensors in memory begin at multiples of the largest element.
 _ALIGNMENT = 16
@@ -86,7 +88,15 @@ class Mode(TorchDispatchMode):
 
     def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if _stays(operator, args, kwargs):
+        tensors = [*_tensors(args), *_tensors(list(kwargs.values()))]
+        on_device = any(tensor.is_cuda for tensor in tensors)
+        if on_device and operator.namespace not in _PYTORCH and operator.has_kernel_for_dispatch_key(_CUDA):
+            # Another library's, which may call PyTorch's.
+            with self:
+                return operator._op_dk(_CUDA, *args, **kwargs)
+        device = kwargs.get("device")
+        on_device |= device is not None and torch.device(device).type == "cuda"
+        if not on_device or _stays(operator, tensors, args, kwargs):
             return operator(*args, **kwargs)
         ran[operator.overloadpacket.__name__] += 1
         return _on_cpu(operator, args, kwargs)
@@ -101,14 +111,9 @@ def _tensors(value):
             yield from _tensors(part)
 
 
-def _stays(operator, args, kwargs):
-    """True for an operator that runs where it is: it uses no device, or no kernel of PyTorch's."""
-    tensors = [*_tensors(args), *_tensors(list(kwargs.values()))]
-    device = kwargs.get("device")
-    on_device = [tensor for tensor in tensors if tensor.is_cuda]
-    if not on_device and (device is None or torch.device(device).type != "cuda"):
-        return True
-    if operator.namespace not in ("aten", "prims") or operator.is_view:
+def _stays(operator, tensors, args, kwargs):
+    """True for an operator that uses no kernel of PyTorch's."""
+    if operator.namespace not in _PYTORCH or operator.is_view:
         return True
     if any(type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.layout != torch.strided for tensor in tensors):
         return True
