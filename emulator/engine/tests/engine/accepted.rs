@@ -230,7 +230,8 @@ fn parameters_and_results_of_functions_have_addresses() {
     let call =
         "{ .param .align 8 .b8 i[16]; .param .align 8 .b8 o[16]; st.param.b32 [i], %t; st.param.b32 [i+8], 7;
         call (o), f, (i); ld.param.b32 %d, [o+8]; ld.param.b32 %r0, [o]; mad.lo.u32 %d, %d, 1000, %r0; }";
-    let cases: [(&str, fn(u32) -> u32); 7] = [
+    type ByLane = fn(u32) -> u32;
+    let cases: [(&str, ByLane); 7] = [
         ("st.param.b32 [p], a; st.param.b32 [p+8], b;", |t| 7000 + t),
         ("st.param.b32 [o], a; st.param.b32 [o+8], b; ld.param.b32 a, [p+8]; st.param.b32 [p], a;", |_| 7007),
         ("st.local.b32 [p], b; st.param.b32 [o+8], a;", |t| 1000 * t + 7),
