@@ -1,4 +1,4 @@
-//! The CUDA driver API, loaded at run time, with an order of calls that the compiler checks.
+//! The CUDA driver API, loaded at run time, with the order of calls checked at compile time.
 //!
 //! A program that uses this crate needs no toolkit and links to no driver. It loads `libcuda.so.1`
 //! (`nvcuda.dll` on Windows) when it runs, and uses the functions that this driver has. If a
@@ -7,13 +7,13 @@
 //!
 //! # Scope
 //!
-//! Each method makes one driver call. Types enforce the rules between calls: their order, the
+//! Most methods make one driver call. Types enforce the rules between calls: their order, the
 //! lifetimes of objects, and which context is current. The crate is not the runtime API, an array
-//! library or a compiler. It loads kernels from PTX, cubin or fatbin; the crate
-//! `cuprum-compile` compiles them from source. A kernel's memory accesses cannot be checked, so
-//! [launching](Kernel::launch) is `unsafe`. The crate prints nothing and starts no thread. Only
-//! loading and `cuInit` are global. [`not_wrapped`] lists the driver functions without a method;
-//! [`Library::fns`] can call them.
+//! library or a compiler. It loads kernels from PTX, cubin or fatbin; the crate `cuprum-compile`
+//! compiles them from source. A kernel's memory accesses cannot be checked, so
+//! [launching](Kernel::launch) is `unsafe`. The crate prints nothing and starts no thread. Its only
+//! process-wide effects are loading the driver and calling `cuInit`. [`not_wrapped`] lists the
+//! driver functions without a method; [`Library::fns`] can call them.
 //!
 //! # The order of types
 //!
@@ -25,17 +25,17 @@
 //! | [`Context`], [`PrimaryContext`]; either can be [shared](Shared) | a `Device` | |
 //! | [`GreenContext`](context::GreenContext): on a part of a device | a description of its resources | its streams end before it does |
 //! | [`ContextStack`] | nothing; one per thread | |
-//! | [`Current`]: a context is current on this thread | the stack or the token below, borrowed mutably | contexts are popped in order, and only the top one is used |
+//! | [`Current`]: a token, which proves that a context is current on this thread | the stack, or the token pushed before it, borrowed mutably | contexts are popped in order, and only the top one is used |
 //! | [`Buffer`], [`Stream`], [`Event`], [`Module`] | `&Current`; they borrow or share the context | a context outlives its objects |
 //! | [`Array`](memory::Array), [`Texture`](texture::Texture), [`Surface`](texture::Surface) | `&Current`; a texture borrows or shares its array or memory | memory is not freed while kernels can read it through a texture |
-//! | [`StreamBuffer`](pool::StreamBuffer): memory in the order of a stream | `&Current` and a `Stream`, borrowed or shared | no other stream uses it before its allocation or after its free |
-//! | [`Function`], [`Kernel`], [`Global`] | a `Module`, borrowed, or [shared](Shared::kernel) by a kernel | code is not unloaded while it can be launched |
+//! | [`StreamBuffer`](pool::StreamBuffer): stream-ordered memory | `&Current` and a `Stream`, borrowed or shared | no other stream uses it before its allocation or after its free |
+//! | [`Function`], [`Kernel`], [`Global`] | a `Module`: borrowed or, by a kernel, [shared](Shared::kernel) | code is not unloaded while it can be launched |
 //! | [`CodeLibrary`](module::CodeLibrary): code without a context | a `Driver`; a `Module` of it borrows the library and a context | code outlives its kernels in any context |
 //! | [`Linked`](module::Linked): linked code | a [`Linker`](module::Linker), consumed | nothing is added to complete code |
 //! | [`PinnedBuffer`], [`Registered`]: page-locked host memory | `&Current`; they borrow or share the context | it is not freed or accessed while the device may write it |
 //! | [`Graph`](graph::Graph): work that is replayed | `&Current`; it borrows or owns the memory of its nodes | this memory is accessed only through the graph, between replays |
 //! | [`Scope`]: work on lent memory | `&Current` and a `Stream`; it borrows memory of the device and the host | memory in use is not accessed, moved or freed |
-//! | [`region::Queue`], [`region::Region`]: work and memory without types | a [`region::Pool`] of a shared context | a tensor server can keep, share, record and drop them in any order |
+//! | [`region::Queue`], [`region::Region`]: work and memory whose types are known only at run time | a [`region::Pool`] of a shared context | they can be kept, shared, recorded and dropped in any order, for example by a server of tensors |
 //! | [`Request`], [`Pending`]: work that outlives its function | its operands, moved in | they are accessible again only after the work is complete |
 //!
 //! # A tour
@@ -70,9 +70,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every precise error converts to [`AnyError`], which closures return. A program that switches
-//! between contexts, or borrows a context instead of sharing it, takes the steps of the table
-//! explicitly: [`Driver`], [`PrimaryContext`], [`ContextStack`].
+//! Each error type of this crate converts to [`AnyError`], the error type of these closures. A
+//! program that switches between contexts, or borrows a context instead of sharing it, uses
+//! [`Driver`], [`PrimaryContext`] and [`ContextStack`], in the order of the table above.
 //!
 //! # Threads
 //!
@@ -81,17 +81,17 @@
 //! works on any thread: it makes the object's context current if necessary, and restores the
 //! previous one.
 //!
-//! Code without its caller's token, such as a library, [enters](ContextRef::enter) a context with a
-//! closure. `enter` pushes the context for the closure, unless it is already current. A worker
-//! thread is a loop over a channel inside `enter` (example 04). A thread that uses one context can
-//! be [attached](context::Attached) to it: its token fits in a struct, and `enter` makes no driver
-//! call there.
+//! Code that gets no token from its caller, as in a library, [enters](ContextRef::enter) a context
+//! with a closure. `enter` pushes the context for the closure, unless it is already current. A
+//! worker thread is a loop over a channel inside `enter` (example 04). A thread that uses one
+//! context can be [attached](context::Attached) to it: its token fits in a struct, and `enter`
+//! makes no driver call there.
 //!
 //! A token forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next
-//! use of a token below it, or the next push, detects this and pops the context, or fails with
-//! [`Error::OUT_OF_ORDER`]. The same applies to contexts left by a failed push or pop: a token
-//! never works in another context than its own. Other code of the process that changes the current
-//! context must restore it.
+//! use of an earlier token of the thread, or the next push, detects this and pops the context, or
+//! fails with [`Error::OUT_OF_ORDER`]. The same applies to contexts left by a failed push or pop: a
+//! token never works in a context other than its own. Other code of the process that changes the
+//! current context must restore it.
 //!
 //! # Keeping it in a struct
 //!
@@ -108,10 +108,10 @@
 //!
 //! [`ForeignStream`], [`ForeignEvent`] and [`ForeignBuffer`] borrow objects of other libraries;
 //! `from_raw` of an owner, such as [`Stream::from_raw`], takes ownership. A custom wrapper of a raw
-//! call can follow the same rules as this crate: it keeps its context with a handle of the [default
-//! stream](Stream::default_in), [requires](Current::require) the context to be current,
-//! [checks](ContextRef::check) the answer, and [drops](ContextRef::with_current) on any thread
-//! (example 11).
+//! call can follow the same rules as this crate: it holds a handle of the [default
+//! stream](Stream::default_in), which keeps the context alive; it [requires](Current::require) the
+//! context to be current, [converts](ContextRef::check) the result code, and destroys its object
+//! [with the context current](ContextRef::with_current), on any thread (example 11).
 //!
 //! # Several devices, several machines
 //!
@@ -124,12 +124,12 @@
 //!
 //! # Order of operations
 //!
-//! Copies and fills outside of a scope run on the default stream, in order on all threads. Streams
-//! from [`Stream::new`] are ordered with them. A [non-blocking](StreamKind::NonBlocking) stream is
-//! not; lending memory to a scope on one first waits for the default stream. If the library was
-//! opened with per-thread default streams, the default streams of two threads are not ordered; then
-//! copies to the device, and fills, wait until they are done. Allocations are not cleared: memory
-//! has unspecified contents until it is written.
+//! Copies and fills outside a scope run on the default stream, in one order across all threads.
+//! Streams from [`Stream::new`] are ordered with them. A [non-blocking](StreamKind::NonBlocking)
+//! stream is not; when memory is lent to a scope on such a stream, the call first waits for the
+//! default stream. If the library was opened with per-thread default streams, the default streams
+//! of two threads are not ordered; then copies to the device, and fills, wait until they are done.
+//! Allocations are not cleared: memory has unspecified contents until it is written.
 //!
 //! # Work in flight
 //!
@@ -141,25 +141,26 @@
 //!
 //! After a fault, no wait proves that the device has stopped writing page-locked memory. So if a
 //! scope's wait fails, memory lent to it is [lost](PinnedBuffer#when-it-is-lost); a request is
-//! leaked. The [module of streams](stream) has the measurements. Work that suits neither can use
-//! [`region`], where queues keep their memory by shares.
+//! leaked. The [module of streams](stream) has the measurements. Work that fits neither a scope nor
+//! a request can use [`region`], where each queue holds a share of the memory that it uses.
 //!
 //! # Errors
 //!
 //! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail:
 //!
-//! - with a sticky error of earlier work, because a driver reports a failure at a later call;
+//! - with an error of earlier work: the driver reports a fault at a later call, and then at every
+//!   call (see [Faults](#faults));
 //! - on a driver that lacks the function ([`Error::UNRESOLVED`]);
 //! - in a forked child ([`Error::FORKED`]);
 //! - with codes that newer drivers add.
 //!
-//! Methods list only their other errors. Methods that also check on the host wrap the error in
-//! their own type, such as [`MemoryError`], with the values in question. `Drop` cannot report
-//! errors; `close` does. After an error of `close` or `Drop`, the object no longer exists: the
-//! driver may report a failure for a call that took effect, and a second free might free another
-//! object. [`swallowed`] counts errors that `Drop` swallows. If the machine causes an error (no
-//! device, or a driver and a kernel module of different versions), the message explains it:
-//! [`diagnosis`].
+//! The documentation of a method lists only errors other than these. Methods that also check on the
+//! host wrap the error in their own type, such as [`MemoryError`], with the values in question.
+//! `Drop` cannot report errors; `close` does. After an error of `close` or `Drop`, the object no
+//! longer exists: the driver may report a failure for a call that took effect, and a second free
+//! might free another object. [`swallowed`] counts errors that `Drop` swallows. If the machine
+//! causes an error (no device, or a driver and a kernel module of different versions), the message
+//! explains it: [`diagnosis`].
 //!
 //! # Faults
 //!
@@ -168,7 +169,8 @@
 //! the first call that reported the fault, and later errors name that call. Measured on an H200
 //! with driver 580 (CUDA 13.0), and recorded in `tests/data/goldens/driver.json`:
 //!
-//! - The launch itself succeeds. The first call that waits reports the fault, or any later call.
+//! - The launch itself succeeds. A later call reports the fault, at the latest the first one that
+//!   waits.
 //! - The fault reaches all contexts of the process, on all devices, including later ones.
 //! - After the context is destroyed, a new one fails with the same code. So does a primary context
 //!   that was reset, or released and retained again. Only a new process recovers.

@@ -34,9 +34,10 @@ use crate::{
 /// Work for a device: nodes, and edges that order them.
 ///
 /// A graph keeps all objects that its nodes use: memory and kernels are borrowed for `'a`, moved in, or shared. A
-/// graph of counted objects only is `'static`. The [`GraphExec`](super::GraphExec) that is made from a graph takes it
-/// over. Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Graph::close)
-/// reports errors and returns the objects that were moved in.
+/// graph that owns or shares its objects, and borrows none, is `'static`. [`instantiate`](Graph::instantiate)
+/// consumes it, and the [`GraphExec`](super::GraphExec) keeps them from then on. Drop works on any thread, swallows
+/// errors and does nothing in a forked child; [`close`](Graph::close) reports errors and returns the objects that
+/// were moved in.
 ///
 /// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time, so a graph is
 /// `Send` but not `Sync`.
@@ -184,16 +185,15 @@ impl<'a> Graph<'a> {
     /// | [`Arc<Buffer>`](Arc), [`Part`] | shared, to read | [`In<T>`](In) |
     /// | [`Arc<Signals>`](Signals), [`Arc<ExternalSemaphore>`](ExternalSemaphore) | shared | itself |
     ///
-    /// A slice of an [`Arc`] is a borrow. If the graph outlives it, for example as a
+    /// A slice of an [`Arc<Buffer>`](Arc) borrows the `Arc`. If the graph outlives the `Arc`, for example as a
     /// [`GraphExec<'static>`](crate::graph::GraphExec) in a struct, the compiler reports that the `Arc` does not live
     /// long enough (E0597 or E0373): lend [`Part::of(&arc, …)`](Part), which holds a share.
     ///
     /// Page-locked memory is moved in and not borrowed, because its owner must not be accessible after a failed wait.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`] for memory of another context, and
-    /// [`MemoryError::Lost`](crate::MemoryError::Lost), in [`GraphError::Memory`]; which frees memory that was moved
-    /// in.
+    /// [`Error::WRONG_CONTEXT`] for memory of another context, and [`MemoryError::Lost`](crate::MemoryError::Lost),
+    /// both in [`GraphError::Memory`]. Memory that was moved in is dropped then.
     pub fn lend<M: LendToGraph<'a>>(&mut self, memory: M) -> Result<Loan<M::Memory>, GraphError> {
         memory.keep(&mut self.kept, self.raw.context(), Key::new())
     }
@@ -277,8 +277,8 @@ impl<'a> Graph<'a> {
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// Returns all edges: those to a node name its dependencies, and those from it its dependents. A
-    /// node to which no edge leads is a root.
+    /// Returns all edges. The edges that lead to a node come from its dependencies, and the edges that leave it lead
+    /// to its dependents. A node to which no edge leads is a root.
     ///
     /// # Errors
     /// `CUDA_ERROR_LOSSY_QUERY` if an edge has data that the older function cannot report.
@@ -329,7 +329,7 @@ impl<'a> Graph<'a> {
     ///
     /// # Errors
     /// [`GraphError::Foreign`]; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED` for nodes that allocate or free.
-    /// After a driver error the node counts as removed, because it may be.
+    /// After a driver error the node counts as removed, because the driver may have removed it.
     ///
     /// Driver: `cuGraphDestroyNode`, CUDA 10.0+.
     #[doc(alias = "cuGraphDestroyNode")]

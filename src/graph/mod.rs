@@ -6,16 +6,18 @@
 //!
 //! # What a graph keeps
 //!
-//! A graph keeps every object that its nodes use until it is dropped, and its executable takes the graph over. Device
-//! memory is [lent](Graph::lend) to the graph for its lifetime `'a`, moved in, or shared to be read ([`Part`]).
-//! Kernels and events are borrowed; a kernel with a [share](crate::Kernel) of its code gives the graph a share. Host
-//! memory is moved in. A graph of counted objects only is `'static`. No accesses are tracked: the graph is the only
-//! way to that memory, and an executable that is lent to a scope cannot be used until the scope has waited.
+//! A graph keeps every object that its nodes use until the graph is dropped. [`Graph::instantiate`] consumes the
+//! graph, and the [`GraphExec`] keeps them from then on. Device memory is [lent](Graph::lend) to the graph for its
+//! lifetime `'a`, moved in, or shared to be read ([`Part`]). Kernels and events are borrowed; a kernel with a
+//! [share](crate::Kernel) of its code gives the graph a share. Host memory is moved in. A graph that owns or shares
+//! its objects, and borrows none, is `'static`. No accesses are tracked: the graph is the only way to that memory,
+//! and an executable that is lent to a scope cannot be used until the scope has waited.
 //!
 //! # Tokens
 //!
-//! [`Node`], [`Body`] and [`Loan`] are `Copy` and borrow nothing. Each has the brand of its graph. Another graph
-//! refuses it, and the graph refuses a node that was removed.
+//! [`Node`], [`Body`] (the body of a conditional node) and [`Loan`] (memory lent to the graph) are `Copy` tokens that
+//! borrow nothing. Each carries the identity of its graph: a different graph refuses it with [`GraphError::Foreign`],
+//! and its own graph refuses a node that was removed.
 //!
 //! # Order
 //!

@@ -58,7 +58,7 @@ impl Graph<'_> {
     /// Adds a node that does operations on numbers in order. Adds an empty node if there are none.
     ///
     /// A wait that never ends blocks the replay and all work that waits for it: see
-    /// [streams](crate::stream#waits-for-numbers).
+    /// [streams](crate::stream#waits-for-values).
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -172,7 +172,7 @@ impl Capture<'_, '_, '_> {
     }
 
     /// Adds a wait until the number at `at` meets `until`. For a wait that never ends, see [the
-    /// module](crate::stream#waits-for-numbers).
+    /// module](crate::stream#waits-for-values).
     ///
     /// # Errors
     /// Same as [`write_value`](Capture::write_value).

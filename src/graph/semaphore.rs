@@ -168,7 +168,7 @@ impl Graph<'_> {
     /// Adds an empty node if there are none.
     ///
     /// A wait that never ends blocks the replay and all work that waits for it: see
-    /// [streams](crate::stream#waits-for-numbers). In each replay, a wait for a binary semaphore consumes its signal.
+    /// [streams](crate::stream#waits-for-values). In each replay, a wait for a binary semaphore consumes its signal.
     ///
     /// # Errors
     /// Same as [`add_semaphore_signals`](Graph::add_semaphore_signals).

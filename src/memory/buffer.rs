@@ -35,8 +35,9 @@ unsafe impl Handle for Allocation {
 
 /// `len` elements of device memory in one context, freed on drop.
 ///
-/// The host cannot dereference it; a copy brings its contents back. It borrows its context, so it
-/// is freed before the context is destroyed. It can be sent to any thread and dropped there.
+/// The host cannot dereference it; copy it to the host to read its contents. It borrows its context
+/// or holds a share of it, so the context outlives it. It can be sent to any thread and dropped
+/// there.
 ///
 /// [`Current::copy`] and [`Current::fill`] work on it, and a [scope](Current::scope) borrows it.
 ///
@@ -44,9 +45,10 @@ unsafe impl Handle for Allocation {
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `Buffer<'static, T>`, made in a [shared context](crate::Shared), of which it
-/// holds a share. The struct may also hold the context. In a borrowed context, `'ctx` is the
-/// borrow, and no struct can hold both.
+/// To keep it in a struct, make it in a [shared context](crate::Shared): it is then a
+/// `Buffer<'static, T>`, which holds a share of the context. The struct may also hold the context.
+/// Made in a borrowed context, it borrows the context for `'ctx`, so no struct can hold it together
+/// with the context.
 ///
 /// # Example
 /// ```
@@ -141,7 +143,7 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
     /// Copies the buffer to a new vector. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]

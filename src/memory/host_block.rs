@@ -98,7 +98,7 @@ impl<'a, T: DeviceData> HostBlock<'a, T> {
     /// Borrows the first elements of `host`, as rows and slices without gaps.
     ///
     /// # Errors
-    /// [`MemoryError::Outside`] if `host` has not enough elements.
+    /// [`MemoryError::Outside`] if `host` does not have enough elements.
     pub fn new(host: &'a [T], extent: impl Into<Extent>) -> Result<Self, MemoryError> {
         let extent = extent.into();
         Self::strided(host, extent, extent.width, extent.height)
@@ -127,7 +127,7 @@ impl<'a, T: DeviceData> HostBlockMut<'a, T> {
     /// Borrows the first elements of `host`, as rows and slices without gaps.
     ///
     /// # Errors
-    /// [`MemoryError::Outside`] if `host` has not enough elements.
+    /// [`MemoryError::Outside`] if `host` does not have enough elements.
     pub fn new(host: &'a mut [T], extent: impl Into<Extent>) -> Result<Self, MemoryError> {
         let extent = extent.into();
         Self::strided(host, extent, extent.width, extent.height)

@@ -1,11 +1,13 @@
-//! Device memory: buffers that own it, slices that borrow it, the types of its elements, rows and
-//! slices, and arrays. Also page-locked host memory, whose copies run in parallel with the host.
+//! Device memory: buffers that own it, slices that borrow it, traits of its elements, pitched
+//! memory of two and three dimensions, and arrays. Also page-locked host memory, whose copies run
+//! in parallel with the host.
 //!
 //! # Rows and slices
 //!
-//! A [`PitchedBuffer`] owns rows with a pitch that the driver chose. [`Pitched`] and [`PitchedMut`]
-//! borrow rows and slices of it or of linear memory; [`HostBlock`] and [`HostBlockMut`] borrow them
-//! from the host. [`Current::copy`](crate::Current::copy) copies between all of them and parts of
+//! A [`PitchedBuffer`] owns rows with a pitch that the driver chose; in three dimensions, rows form
+//! planes, which the driver's documentation calls slices. [`Pitched`] and [`PitchedMut`] borrow
+//! rows and planes of it or of linear memory; [`HostBlock`] and [`HostBlockMut`] borrow them from
+//! the host. [`Current::copy`](crate::Current::copy) copies between all of them and parts of
 //! arrays, and compares their [extents](Extent).
 //!
 //! # Arrays

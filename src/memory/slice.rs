@@ -96,7 +96,7 @@ impl<T: DeviceData> Slice<'_, T> {
     /// Copies the elements to a new vector. Blocks until the copy is complete.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
     ///
     /// Driver: `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias = "cuMemcpyDtoH_v2")]

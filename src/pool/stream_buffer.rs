@@ -175,7 +175,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// Waits for the stream and copies the elements to a new vector. Blocks until done.
     ///
     /// # Errors
-    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host has not enough memory.
+    /// Same as [`Current::copy`]; [`MemoryError::TooLarge`] if the host does not have enough memory.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, and `cuMemcpyDtoH_v2`, CUDA 3.2+.
     #[doc(alias("cuMemcpyDtoH_v2", "cuStreamSynchronize"))]

@@ -5,8 +5,8 @@
 //! Measured on H200s with driver 580 (`tests/data/goldens/after_fault.txt`, made by
 //! `tests/gpu/after_fault.sh`): after a kernel has faulted, every wait returns immediately, for
 //! every stream, context and device of the process, while copies between a device and *page-locked*
-//! host memory continue, including queued ones. Only the end of the context proves that they are
-//! complete. Synchronous copies return when they are complete, fault or not.
+//! host memory continue, including queued ones. Only destroying the context proves that these
+//! copies are complete. Synchronous copies return when they are complete, fault or not.
 //!
 //! So a failed wait does not prove that the device has stopped writing host memory. Three rules
 //! follow:
@@ -20,15 +20,15 @@
 //!   later. This is harmless: the bytes end up in device memory, whose contents are unspecified
 //!   after an error.
 //!
-//! # Waits for numbers
+//! # Waits for values
 //!
-//! A stream can [wait for a number](Until) in memory, which another stream, a kernel, a peer or the
-//! host [writes](Signals). Until then, every wait for the stream waits too: synchronizing, the end
-//! of a [scope](Current::scope), dropping a [`Pending`], and driver calls that wait for the device,
-//! such as freeing memory. If the number is never written, they never return. Nothing is returned
-//! or freed during such a wait, so it is a hang but not unsound. Blocking streams and the default
-//! stream wait for each other, so a write queued on one of them cannot overtake a wait on another:
-//! use non-blocking streams for this.
+//! A stream can [wait for a value](Until) in memory, which another stream, a kernel, a peer or the
+//! host [writes](Signals). Until the value is written, each wait for the stream blocks, too:
+//! synchronizing, the end of a [scope](Current::scope), dropping a [`Pending`], and driver calls
+//! that wait for the device, such as freeing memory. If it is never written, these calls never
+//! return. Because nothing is returned or freed meanwhile, the program hangs but stays sound.
+//! Blocking streams and the default stream wait for each other, so a write queued on one of them
+//! cannot overtake a wait on another: use non-blocking streams for this.
 //!
 //! # Faults
 //!
@@ -41,8 +41,8 @@
 //! On its own threads, the driver calls the functions of [`Stream::call_host`] and of [host
 //! nodes](crate::graph::Graph::add_host), wakes futures, and drops the values of [user
 //! objects](crate::graph::UserObject). Objects that such a function owns are dropped there, and so
-//! is a result that is never taken. Measured for all of these on an H100 with driver 580
-//! (`tests/data/goldens/callbacks.txt`, made by `tests/gpu/callbacks.cpp`):
+//! is its result if the [`HostCall`] was dropped without taking it. Measured for all of these on an
+//! H100 with driver 580 (`tests/data/goldens/callbacks.txt`, made by `tests/gpu/callbacks.cpp`):
 //!
 //! | call on that thread | result |
 //! |---|---|
@@ -54,9 +54,9 @@
 //! object of a context is dropped there, it leaks, because its drop cannot make the context
 //! current, and the error is [counted](crate::swallowed). The memory stays allocated until the
 //! context ends. Dropping a [`Pending`] or a [`PendingFuture`] there waits for its work, and waits
-//! forever if the work comes after the function. Wakers are not dropped there, but by the future or
-//! by the next one that is made or dropped. The software device refuses every call there, and never
-//! hangs.
+//! forever if the work comes after the function. Wakers are never dropped there: the future drops
+//! its waker, or else the next future that is made or dropped. The software device refuses every
+//! call there, and never hangs.
 
 mod attributes;
 mod batch;

@@ -222,7 +222,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Earlier work of this stream may write the number, or another writer: the host or another
     /// stream, for [`Signals`](super::Signals), a peer, another process, or a kernel with the
-    /// address. See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
+    /// address. See [the module](crate::stream#waits-for-values) for a wait that never ends.
     ///
     /// # Errors
     /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::UNRESOLVED`] on drivers

@@ -18,7 +18,7 @@ use crate::raw::held::activated;
 use crate::raw::mark::Marks;
 use crate::raw::this_thread::ThisThread;
 
-/// Work on one stream, which is waited for before the scope ends.
+/// A scope for work on one stream. It waits for this work before it ends.
 ///
 /// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it
 /// can be neither accessed nor freed while the stream uses it.
@@ -50,7 +50,7 @@ pub struct Scope<'scope, 'env: 'scope> {
     _this_thread: ThisThread,
 }
 
-/// Work on several streams, all of which are waited for before the scope ends: made by
+/// A scope for work on several streams. It waits for all of them before it ends. Made by
 /// [`Current::multi_scope`].
 ///
 /// # Example

@@ -34,8 +34,9 @@ pub enum StreamKind {
 ///
 /// # Keeping it in a struct
 ///
-/// In a struct it is a `Stream<'static>`, made in a [shared context](crate::Shared), of which it
-/// holds a share. In a borrowed context, `'ctx` is the borrow, and no struct can hold both.
+/// To keep it in a struct, make it in a [shared context](crate::Shared): it is then a
+/// `Stream<'static>`, which holds a share of the context. Made in a borrowed context, it borrows
+/// the context for `'ctx`, so no struct can hold it together with the context.
 ///
 /// # Example
 /// ```

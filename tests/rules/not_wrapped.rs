@@ -124,7 +124,7 @@ impl Coverage {
         let [loader, superseded, deprecated, unneeded, out_of_scope] =
             self.listed.iter().map(|(_, count)| *count).collect::<Vec<_>>().try_into().expect("five reasons");
         format!(
-            "The driver API has {} functions. Methods call {} of them: {safe} from safe methods, {alone} only from \
+            "The driver API has {} functions. cuprum has methods for {} of them: {safe} safe ones, {alone} only \
              `unsafe` ones. [`not_wrapped`](src/not_wrapped/mod.rs) lists the others by reason: older revisions \
              ({superseded}), deprecated ({deprecated}), replaced by other methods ({unneeded}), out of scope \
              ({out_of_scope}), called by the loader ({loader}).",
