@@ -1,4 +1,4 @@
-// Example `bandwidth` with the calls of C: see `beside_c.sh`.
+// Example `bandwidth` with the calls of C: see `against_c.sh`.
 //
 // Prints a line for each size: bytes, and microseconds of one all-reduce, the least of five rounds on member 0.
 

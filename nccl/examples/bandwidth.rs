@@ -1,4 +1,4 @@
-//! Time of an all-reduce over every device of the machine, by the number of bytes. `nccl/benches/beside_c.sh` compares
+//! Time of an all-reduce over every device of the machine, by the number of bytes. `nccl/benches/against_c.sh` compares
 //! it with the same calls from C.
 //!
 //! ```text

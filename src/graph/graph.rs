@@ -185,7 +185,7 @@ impl<'a> Graph<'a> {
     /// | [`Arc<Signals>`](Signals), [`Arc<ExternalSemaphore>`](ExternalSemaphore) | shared | itself |
     ///
     /// A slice of an [`Arc`] is a borrow. If the graph outlives it, for example as a
-    /// [`GraphExec<'static>`](GraphExec) in a struct, the compiler reports that the `Arc` does not live
+    /// [`GraphExec<'static>`](crate::graph::GraphExec) in a struct, the compiler reports that the `Arc` does not live
     /// long enough (E0597 or E0373): lend [`Part::of(&arc, …)`](Part), which holds a share.
     ///
     /// Page-locked memory is moved in and not borrowed, because its owner must not be accessible after a failed wait.

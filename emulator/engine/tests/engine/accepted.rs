@@ -230,12 +230,14 @@ fn parameters_and_results_of_functions_have_addresses() {
     let call =
         "{ .param .align 8 .b8 i[16]; .param .align 8 .b8 o[16]; st.param.b32 [i], %t; st.param.b32 [i+8], 7;
         call (o), f, (i); ld.param.b32 %d, [o+8]; ld.param.b32 %r0, [o]; mad.lo.u32 %d, %d, 1000, %r0; }";
-    let cases: [(&str, fn(u32) -> u32); 7] = [
+    type ByLane = fn(u32) -> u32;
+    let cases: [(&str, ByLane); 7] = [
         ("st.param.b32 [p], a; st.param.b32 [p+8], b;", |t| 7000 + t),
         ("st.param.b32 [o], a; st.param.b32 [o+8], b; ld.param.b32 a, [p+8]; st.param.b32 [p], a;", |_| 7007),
         ("st.local.b32 [p], b; st.param.b32 [o+8], a;", |t| 1000 * t + 7),
         ("cvta.local.u64 p, p; st.b32 [p], b; st.b32 [p+8], b; st.param.b32 [o], a;", |t| 7000 + t),
         ("st.param.v2.b32 [p+8], {a, b}; st.param.b64 [p], 0; st.param.b8 [o+1], 1;", |t| 1000 * t + 256),
+        // On an H100 (driver 580) all cases give this but the next, where its assembler loses the store of 2.
         (
             "st.param.b32 [p], 1; st.param.b32 [p+8], 2; setp.lt.u32 c, a, 8; @c ret; st.param.b32 [p], a;",
             |t| if t < 8 { 2001 } else { 2000 + t },

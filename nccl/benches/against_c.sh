@@ -3,7 +3,7 @@
 # NCCL). Needs no Rust there: EXAMPLE is the program that
 # `cargo build --release -p cuprum-nccl --example bandwidth` makes.
 #
-#     nccl/benches/beside_c.sh EXAMPLE [MOST_BYTES]        prints a table as Markdown
+#     nccl/benches/against_c.sh EXAMPLE [MOST_BYTES]        prints a table as Markdown
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 example=$1 most=${2:-1073741824}
