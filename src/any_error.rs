@@ -5,8 +5,6 @@ use cuprum_sys::{LoadError, MissingFunction, MissingFunctions, TooOld};
 use crate::context::StackTaken;
 use crate::device::ChoiceError;
 use crate::diagnosis::ImageError;
-#[cfg(feature = "dlpack")]
-use crate::dlpack::{ExportError, ImportError, ImportMismatch, NotATensor};
 use crate::driver::DriverError;
 use crate::error::Error;
 use crate::graph::GraphError;
@@ -125,18 +123,6 @@ pub enum AnyError {
     /// requests fail with the error of their work.
     #[error(transparent)]
     Request(Box<RequestError<(), AnyError>>),
-    /// A tensor of another library cannot be used in the requested way.
-    #[cfg(feature = "dlpack")]
-    #[error(transparent)]
-    Import(#[from] ImportMismatch),
-    /// Memory cannot be exported as a tensor of this shape.
-    #[cfg(feature = "dlpack")]
-    #[error(transparent)]
-    Export(ExportError<()>),
-    /// A pointer does not point to a readable tensor.
-    #[cfg(feature = "dlpack")]
-    #[error(transparent)]
-    NotATensor(#[from] NotATensor),
     /// An error of the program: see [`other`](AnyError::other).
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
@@ -266,17 +252,3 @@ macro_rules! others {
 }
 
 others! { &str String std::io::Error }
-
-#[cfg(feature = "dlpack")]
-impl From<ImportError> for AnyError {
-    fn from(error: ImportError) -> Self {
-        error.reason.into()
-    }
-}
-
-#[cfg(feature = "dlpack")]
-impl<O> From<ExportError<O>> for AnyError {
-    fn from(ExportError { owner: _, len, shape, lost }: ExportError<O>) -> Self {
-        Self::Export(ExportError { owner: (), len, shape, lost })
-    }
-}

@@ -223,7 +223,6 @@
 // graphics          buffers and images of OpenGL
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
-// dlpack            memory that is exchanged with other libraries
 // region            memory and queues whose types are known at run time
 // any_error         one error for all of them, which closures return
 // open              the short way to a context
@@ -232,8 +231,6 @@ mod any_error;
 pub mod context;
 pub mod device;
 pub mod diagnosis;
-#[cfg(feature = "dlpack")]
-pub mod dlpack;
 pub mod driver;
 pub mod error;
 pub mod external;

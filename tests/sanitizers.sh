@@ -53,7 +53,7 @@ miri_runs=(
     'cuprum-sys strict --lib --test resolver -- --skip minimal_driver'
     'cuprum strict --lib --test swallowed'
     'cuprum permissive --test traced -- answers:: calls:: provenance::'
-    'cuprum-test-interop strict --test dlpack -- memory_of_the_host_changes'
+    'cuprum-dlpack strict --test dlpack -- memory_of_the_host_changes'
     'cuprum-engine permissive --lib -- --skip every_order --skip neighbors_across'
     'cuprum-ptx permissive --lib'
     'cuprum-emulator permissive --lib'

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
-#[cfg(feature = "dlpack")]
-use std::mem::ManuallyDrop;
 use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -13,13 +11,9 @@ use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::elements::elements;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
-#[cfg(feature = "dlpack")]
-use crate::context::captures;
 use crate::context::{Beside, ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::raw::keep::Near;
-#[cfg(feature = "dlpack")]
-use crate::{memory::Buffer, raw::call::context_call};
 
 /// A function that returns memory to the code that allocated it.
 type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx>;
@@ -116,41 +110,6 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         release: impl FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx,
     ) -> Result<Self, MemoryError> {
         Self::new(cx, address, len, Some(Box::new(release)))
-    }
-
-    /// Same as [`with_release`](ForeignBuffer::with_release), with a checked size, for a `release`
-    /// that knows no streams: first waits for the work of the context and, by freeing `anchor`, for
-    /// work of other contexts. If that fails, `release` is forgotten.
-    ///
-    /// # Safety
-    /// Same as [`from_raw`](ForeignBuffer::from_raw), until `release` is called; the elements fit
-    /// in the address space.
-    #[cfg(feature = "dlpack")]
-    pub(crate) unsafe fn taken(
-        cx: &Current<'_, 'ctx>,
-        address: CUdeviceptr,
-        len: usize,
-        anchor: Option<Buffer<'ctx, u8>>,
-        release: impl FnOnce() + Send + 'ctx,
-    ) -> Self {
-        let release: Release<'ctx> = Box::new(move |context, _| {
-            let release = ManuallyDrop::new(release);
-            if let Some(byte) = anchor {
-                // In the same way as a mapping.
-                captures::beside(context.library(), |beside| {
-                    if beside.is_exempted() {
-                        return Ok(());
-                    }
-                    // SAFETY: no arguments; it waits in the current context.
-                    unsafe { context_call!(context, cuCtxSynchronize()) }
-                })?;
-                byte.close()?;
-            }
-            ManuallyDrop::into_inner(release)();
-            Ok(())
-        });
-        let release = Mutex::new(Some(release));
-        Self { address, len, release, context: cx.keep(), _elements: PhantomData }
     }
 
     fn new(

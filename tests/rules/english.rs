@@ -17,6 +17,7 @@ const PLACES: &[&str] = &[
     "compile",
     "cudarc",
     "derive",
+    "dlpack",
     "emulator",
     "examples",
     "guide",

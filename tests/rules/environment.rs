@@ -3,10 +3,11 @@
 use crate::sizes::each_source;
 
 /// The sources of libraries.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 10] = [
     "sys/src/",
     "src/",
     "compile/src/",
+    "dlpack/src/",
     "emulator/src/",
     "emulator/engine/src/",
     "emulator/ptx/src/",

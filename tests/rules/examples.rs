@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 const PLACES: &[(&str, &[&str])] = &[
     ("src", &["src/raw/", "src/not_wrapped/"]),
     ("compile/src", &["/nvrtc/"]),
+    ("dlpack/src", &[]),
     ("emulator/src", &["/driver/"]),
     ("emulator/engine/src", &["/exec/", "/memory/"]),
 ];

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 const PLACES: &[(&str, &[&str])] = &[
     ("src", &[]),
     ("compile/src", &[]),
+    ("dlpack/src", &[]),
     ("emulator/src", &["/driver/"]),
     ("emulator/engine/src", &["/exec/", "/memory/"]),
 ];

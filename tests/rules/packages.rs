@@ -15,6 +15,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("cuprum", &["CHANGELOG.md", "README.md"]),
     ("cuprum-nccl", &["README.md"]),
     ("cuprum-compile", &["README.md"]),
+    ("cuprum-dlpack", &["README.md"]),
     ("cuprum-cli", &["README.md"]),
 ];
 const ALL: &[&str] = &["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT"];

@@ -57,7 +57,7 @@ fn rows(text: &str) -> Vec<[String; 3]> {
 /// The tests of the name that there are anywhere, and whether each is ignored.
 fn everywhere() -> BTreeMap<String, bool> {
     let (mut tests, root) = (BTreeMap::new(), Path::new(env!("CARGO_MANIFEST_DIR")));
-    let mut folders = vec![root.join("tests")];
+    let mut folders = vec![root.join("tests"), root.join("dlpack/tests")];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()) {
             if path.is_dir() {

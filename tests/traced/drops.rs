@@ -35,10 +35,6 @@ pub(super) const DROPS: &[(&str, Evidence)] = &[
     ),
     ("context/profiler.rs Profile", Steps(&["Profile::drop"])),
     ("context/stack.rs Outside", Harmless("it restores the record of this thread")),
-    (
-        "dlpack/tensor.rs Tensor",
-        Harmless("it calls the function of its exporter; what this crate exports has a `Drop` of its own"),
-    ),
     ("graph/capture.rs Back", Harmless("it moves lists")),
     ("graph/ending.rs Abandon", Harmless("it ends the capture of its own closure")),
     ("graph/exec.rs GraphExec", Steps(&["GraphExec::drop"])),

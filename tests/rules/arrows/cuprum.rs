@@ -135,7 +135,6 @@ const ROOMS: &[Room<'static>] = &[
             "graph", "texture",
         ],
     ),
-    ("dlpack", &["dlpack"], &["error", "shared", "context", "memory", "stream"]),
     (
         "any_error",
         &["any_error"],
@@ -151,7 +150,6 @@ const ROOMS: &[Room<'static>] = &[
             "graph",
             "texture",
             "region",
-            "dlpack",
         ],
     ),
     ("not_wrapped", &["not_wrapped"], &[]),

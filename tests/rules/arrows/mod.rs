@@ -8,6 +8,7 @@ mod cli;
 mod compile;
 mod cudart;
 mod cuprum;
+mod dlpack;
 mod driver;
 mod emulator;
 mod engine;

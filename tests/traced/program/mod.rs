@@ -40,16 +40,8 @@ pub(crate) use steps::{Outcome, Room, Rooms, Step, Steps, by_step};
 use crate::tracer::Session;
 
 /// Methods that the program does not use, and why.
-pub(crate) const NOT_USED: &[(&str, &str)] = &[
-    ("Driver::load", "it opens the machine's own driver; what it does then is `Driver::init`"),
-    (
-        "Tensor::into_buffer",
-        "of the feature `dlpack`: it asks what an address is, as `Driver::pointer_info` does",
-    ),
-    ("Tensor::into_read_only_buffer", "likewise"),
-    ("Tensor::copy_to_buffer", "likewise; then it copies, as `Current::copy` does"),
-    ("ArrayInterface::borrow", "likewise"),
-];
+pub(crate) const NOT_USED: &[(&str, &str)] =
+    &[("Driver::load", "it opens the machine's own driver; what it does then is `Driver::init`")];
 
 /// The methods that document driver calls, and of which the program has no step.
 pub(crate) fn unused_methods(steps: &[Step]) -> Vec<String> {

@@ -8,13 +8,13 @@ use std::ptr;
 use std::sync::OnceLock;
 
 use cuprum::context::PrimaryContext;
-use cuprum::dlpack::Tensor;
-use cuprum::dlpack::abi::{CPU, CUDA_HOST, DLManagedTensor, DLManagedTensorVersioned};
 use cuprum::launch::{HostIn, HostInOut};
 use cuprum::memory::PinnedFlags;
 use cuprum::{
     Buffer, ContextRef, Driver, In, InOut, Kernel, LaunchConfig, Module, PinnedBuffer, Shared, Stream,
 };
+use cuprum_dlpack::Tensor;
+use cuprum_dlpack::abi::{CPU, CUDA_HOST, DLManagedTensor, DLManagedTensorVersioned};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

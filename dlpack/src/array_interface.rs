@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use super::element::Element;
-use super::import::{ImportMismatch, check_context, check_place};
-use crate::context::Current;
-use crate::memory::{ForeignBuffer, Slice};
-use crate::stream::Stream;
+use cuprum::memory::{ForeignBuffer, Slice};
+use cuprum::sys::StreamMode;
+use cuprum::{Current, Stream};
+
+use crate::element::Element;
+use crate::import::{ImportMismatch, check_context, check_place};
 
 /// The values of `__cuda_array_interface__`. Their text form is a Python dictionary.
 ///
@@ -17,7 +18,7 @@ use crate::stream::Stream;
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
-/// use cuprum::dlpack::ArrayInterface;
+/// use cuprum_dlpack::ArrayInterface;
 ///
 /// let matrix = Buffer::<f32>::zeroed(&cx, 6)?;
 /// let interface = ArrayInterface::of(&matrix.as_slice(), &[2, 3], None).ok_or("not six elements")?;
@@ -132,9 +133,9 @@ impl ArrayInterface {
 /// The number of a stream in the interface; the driver also accepts the numbers of default streams.
 fn number_of(stream: &Stream<'_>) -> u64 {
     match stream.as_raw() {
-        raw if raw.is_null() => match stream.context().library().stream_mode() {
-            crate::sys::StreamMode::Legacy => 1,
-            crate::sys::StreamMode::PerThread => 2,
+        raw if raw.is_null() => match stream.context().device().driver().library().stream_mode() {
+            StreamMode::Legacy => 1,
+            StreamMode::PerThread => 2,
         },
         raw => raw.0.expose_provenance() as u64,
     }

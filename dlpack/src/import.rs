@@ -1,12 +1,15 @@
-//! Tensors as memory of this crate.
+//! Tensors as memory of cuprum.
 
-use super::Tensor;
-use super::abi::{CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice};
-use super::element::Element;
-use crate::context::{ContextRef, Current, PrimaryContext};
-use crate::error::Error;
-use crate::memory::{Buffer, ForeignBuffer, MemoryError};
-use crate::raw::shared::Shared;
+use std::mem::ManuallyDrop;
+
+use cuprum::context::PrimaryContext;
+use cuprum::memory::ForeignBuffer;
+use cuprum::{AnyError, Buffer, ContextRef, Current, Error, MemoryError};
+
+use crate::abi::{CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice};
+use crate::element::Element;
+use crate::read_only::ReadOnlyBuffer;
+use crate::tensor::Tensor;
 
 /// The reason why a tensor cannot be used in the requested way.
 ///
@@ -78,7 +81,7 @@ pub enum ImportMismatch {
 /// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
-/// use cuprum::dlpack::{ImportMismatch, Tensor};
+/// use cuprum_dlpack::{ImportMismatch, Tensor};
 ///
 /// let on_the_host = Tensor::export(vec![1.0f32, 2.0], &[2])?;
 /// let Err(error) = on_the_host.into_buffer::<f32>(&cx) else { return Err("not on the device".into()) };
@@ -95,14 +98,31 @@ pub struct ImportError {
     pub tensor: Tensor,
 }
 
+impl From<ImportMismatch> for AnyError {
+    fn from(error: ImportMismatch) -> Self {
+        match error {
+            ImportMismatch::Driver(error) => error.into(),
+            ImportMismatch::Memory(error) => error.into(),
+            other => Self::other(other),
+        }
+    }
+}
+
+impl From<ImportError> for AnyError {
+    /// Drops the tensor.
+    fn from(error: ImportError) -> Self {
+        error.reason.into()
+    }
+}
+
 impl Tensor {
     /// Converts memory of a CUDA device, or managed memory, to a buffer in the current context,
     /// which frees the tensor when it is dropped. Copies nothing.
     ///
     /// Work of other code on it must be complete, or ordered before work here. Work queued here is
-    /// complete when the tensor is freed: dropping the buffer waits for the context and, by freeing
-    /// a byte allocated here, for copies that other contexts have queued. If that fails, the tensor
-    /// is leaked.
+    /// complete when the tensor is freed: dropping the buffer first frees a byte allocated here,
+    /// which waits for the context and for copies that other contexts have queued. If that fails,
+    /// the tensor is leaked.
     ///
     /// # Errors
     /// [`ImportError`], with the tensor, if it is not of `T`, not on the device of `cx`, of another
@@ -122,14 +142,14 @@ impl Tensor {
         self.taken_over(cx)
     }
 
-    /// Same as [`into_buffer`](Tensor::into_buffer), read-only, also for a read-only tensor. The
-    /// buffer is [shared](Shared), so that no code can write it.
+    /// Same as [`into_buffer`](Tensor::into_buffer), also for a read-only tensor, as a buffer that
+    /// safe code cannot write.
     ///
     /// ```
     /// # cuprum::example!(driver);
     /// use std::sync::Arc;
     ///
-    /// use cuprum::dlpack::Tensor;
+    /// use cuprum_dlpack::{ReadOnlyBuffer, Tensor};
     /// use cuprum::context::PrimaryContext;
     /// use cuprum::Buffer;
     ///
@@ -138,7 +158,7 @@ impl Tensor {
     ///     // This program still reads it, so consumers must not write it.
     ///     let ours = Arc::new(Buffer::from_slice(cx, &[1u32, 2, 3])?);
     ///     let tensor = Tensor::export(Arc::clone(&ours), &[3])?;
-    ///     let theirs = tensor.into_read_only_buffer::<u32>(cx)?;
+    ///     let theirs: ReadOnlyBuffer<'_, u32> = tensor.into_read_only_buffer(cx)?;
     ///     assert_eq!(theirs.as_slice().to_vec(cx)?, ours.to_vec(cx)?);
     ///     Ok(())
     /// })?;
@@ -153,8 +173,8 @@ impl Tensor {
     pub fn into_read_only_buffer<'ctx, T: Element>(
         self,
         cx: &Current<'_, 'ctx>,
-    ) -> Result<Shared<ForeignBuffer<'ctx, T>>, ImportError> {
-        self.taken_over(cx).map(Shared::new)
+    ) -> Result<ReadOnlyBuffer<'ctx, T>, ImportError> {
+        self.taken_over(cx).map(ReadOnlyBuffer)
     }
 
     fn taken_over<'ctx, T: Element>(
@@ -165,13 +185,29 @@ impl Tensor {
             Ok(anchor) => anchor,
             Err(reason) => return Err(ImportError { reason, tensor: self }),
         };
-        let (address, len) = (self.address(), self.len());
+        let (address, len, tensor) = (self.address(), self.len(), self.again());
+        let release = move |_: &ContextRef, _| {
+            // Waits. If that fails, the memory may be in use, and the tensor is forgotten.
+            anchor.map_or(Ok(()), Buffer::close)?;
+            drop(ManuallyDrop::into_inner(tensor));
+            Ok(())
+        };
         // SAFETY: the tensor's constructor requires that the memory lives as long as the tensor,
-        // without conflicting accesses; its context, type and strides were just checked.
-        Ok(unsafe { ForeignBuffer::taken(cx, address, len, anchor, move || drop(self)) })
+        // without conflicting accesses; its context, type and strides were just checked. The
+        // release waits before it frees the tensor.
+        match unsafe { ForeignBuffer::with_release(cx, address, len, release) } {
+            Ok(buffer) => {
+                // The release frees it.
+                std::mem::forget(self);
+                Ok(buffer)
+            }
+            Err(error) => Err(ImportError { reason: error.into(), tensor: self }),
+        }
     }
 
-    /// A byte whose free waits for all contexts, before the memory returns to its producer.
+    /// A byte to free before the memory returns to its producer: freeing waits for the context,
+    /// also during a capture, and for copies that other contexts have queued, for which no other
+    /// wait of this context waits (measured on an H100).
     fn anchor<'ctx>(&self, cx: &Current<'_, 'ctx>) -> Result<Option<Buffer<'ctx, u8>>, ImportMismatch> {
         Ok(if self.is_empty() { None } else { Some(Buffer::alloc(cx, 1)?) })
     }
@@ -259,8 +295,10 @@ pub(super) fn check_place<T>(address: u64, len: usize) -> Result<(), ImportMisma
     if len != 0 && (address == 0 || address % alignment as u64 != 0) {
         return Err(ImportMismatch::Alignment { address, alignment });
     }
-    crate::memory::bytes_of::<T>(len)?;
-    Ok(())
+    match len.checked_mul(size_of::<T>()) {
+        Some(bytes) if isize::try_from(bytes).is_ok() => Ok(()),
+        _ => Err(MemoryError::TooLarge { len, element_bytes: size_of::<T>() }.into()),
+    }
 }
 
 /// Checks that memory belongs to a context or, like memory of pools, to none. The driver reports

@@ -5,8 +5,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cuprum::dlpack::Tensor;
-use cuprum::dlpack::abi::{
+use cuprum_dlpack::Tensor;
+use cuprum_dlpack::abi::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor,
 };
 

@@ -5,7 +5,9 @@ use std::fmt;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
 
-use super::abi::{
+use cuprum::AnyError;
+
+use crate::abi::{
     DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor, READ_ONLY, VERSION,
 };
 
@@ -15,8 +17,8 @@ use super::abi::{
 ///
 /// # Example
 /// ```
-/// use cuprum::dlpack::Tensor;
-/// use cuprum::dlpack::abi::{CPU, DLDataType, DLDevice};
+/// use cuprum_dlpack::Tensor;
+/// use cuprum_dlpack::abi::{CPU, DLDataType, DLDevice};
 ///
 /// let tensor = Tensor::export(vec![1u8, 2, 3, 4, 5, 6], &[2, 3])?;
 /// assert_eq!(tensor.device(), DLDevice { device_type: CPU, device_id: 0 });
@@ -41,7 +43,7 @@ unsafe impl Sync for Tensor {}
 ///
 /// # Example
 /// ```
-/// use cuprum::dlpack::{NotATensor, Tensor};
+/// use cuprum_dlpack::{NotATensor, Tensor};
 ///
 /// // SAFETY: null is recognized.
 /// let result = unsafe { Tensor::from_versioned(std::ptr::null_mut()) };
@@ -63,6 +65,12 @@ pub enum NotATensor {
     /// number of elements overflows.
     #[error("the tensor's shape is invalid")]
     Shape,
+}
+
+impl From<NotATensor> for AnyError {
+    fn from(error: NotATensor) -> Self {
+        Self::other(error)
+    }
 }
 
 impl Tensor {
@@ -167,6 +175,11 @@ impl Tensor {
             manager_ctx,
             deleter: Some(delete_unversioned::<Self>),
         }))
+    }
+
+    /// A second handle of the same tensor. Only one of both may be dropped.
+    pub(super) const fn again(&self) -> ManuallyDrop<Self> {
+        ManuallyDrop::new(Self(self.0))
     }
 
     pub(super) fn inner(&self) -> &DLTensor {

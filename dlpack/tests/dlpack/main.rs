@@ -11,15 +11,15 @@ use std::sync::{Arc, Once};
 
 use cuprum::context::{Context, ContextFlags, GreenContext};
 use cuprum::device::ResourceKind;
-use cuprum::dlpack::abi::{
-    CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
-    DLPackVersion, DLTensor, READ_ONLY,
-};
-use cuprum::dlpack::{ArrayInterface, ImportMismatch as Mismatch, NotATensor, Tensor};
 use cuprum::graph::CaptureMode;
 use cuprum::memory::PinnedFlags;
 use cuprum::stream::{Signals, Until};
 use cuprum::{Buffer, Current, Driver, PinnedBuffer, Stream};
+use cuprum_dlpack::abi::{
+    CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
+    DLPackVersion, DLTensor, READ_ONLY,
+};
+use cuprum_dlpack::{ArrayInterface, ImportMismatch as Mismatch, NotATensor, Tensor};
 use cuprum_emulator::{Mode, Settings};
 
 use foreign::{FLOAT, Says};

@@ -2,15 +2,13 @@
 
 use std::ffi::c_void;
 
-use cuprum_sys::{CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype, FnId};
+use cuprum::sys::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype, FnId, call};
+use cuprum::{Buffer, Current};
 
-use super::Tensor;
-use super::abi::{CPU, CUDA, CUDA_HOST};
-use super::element::Element;
-use super::import::{ImportMismatch, check_context, check_place};
-use crate::context::Current;
-use crate::memory::Buffer;
-use crate::memory::copy::{self, Form};
+use crate::abi::{CPU, CUDA, CUDA_HOST};
+use crate::element::Element;
+use crate::import::{ImportMismatch, check_context, check_place};
+use crate::tensor::Tensor;
 
 /// Slices of rows of bytes, as for copies of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,20 +96,24 @@ impl Tensor {
         if buffer.is_empty() {
             return Ok(buffer);
         }
-        let context = cx.of(buffer.context(), FnId::cuMemcpy3D_v2)?;
-        let block = self.block::<T>()?;
-        let form = if block.Depth == 1 { Form::UnalignedPlane } else { Form::Solid };
-        // SAFETY: the tensor's constructor requires that its memory covers the shape and strides,
-        // which equal the checked block, and lives as long as the tensor; the buffer has room for
-        // all elements.
-        unsafe { copy::block(context, &with_target(block, buffer.as_raw()), form) }?;
+        let context = cx.require(buffer.context(), FnId::cuMemcpy3D_v2)?;
+        let (solid, fns) = (self.block::<T>(buffer.as_raw())?, context.device().driver().library().fns());
+        let plane = plane_of(&solid);
+        context.check(match solid.Depth {
+            // SAFETY: the tensor's constructor requires that its memory covers the shape and
+            // strides, which equal the checked block, and lives as long as the tensor; the buffer
+            // has room for all elements, and its context is current.
+            1 => unsafe { call!(fns, cuMemcpy2DUnaligned_v2(&raw const plane)) },
+            // SAFETY: as above.
+            _ => unsafe { call!(fns, cuMemcpy3D_v2(&raw const solid)) },
+        })?;
         // The producer may reuse the memory as soon as the tensor is dropped.
         cx.synchronize()?;
         Ok(buffer)
     }
 
-    /// The elements as the source of a copy, and their layout in the target.
-    fn block<T: Element>(&self) -> Result<CUDA_MEMCPY3D, ImportMismatch> {
+    /// The copy of the elements to contiguous memory.
+    fn block<T: Element>(&self, target: CUdeviceptr) -> Result<CUDA_MEMCPY3D, ImportMismatch> {
         let shape = self.shape();
         let strides = self.strides().map_or_else(|| row_major(shape), <[i64]>::to_vec);
         let Some(block) = Block::new(shape, &strides, size_of::<T>()) else {
@@ -121,6 +123,7 @@ impl Tensor {
             srcPitch: block.pitch,
             srcHeight: block.rows,
             dstMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            dstDevice: target,
             dstPitch: block.width,
             dstHeight: block.height,
             WidthInBytes: block.width,
@@ -142,8 +145,20 @@ impl Tensor {
     }
 }
 
-const fn with_target(block: CUDA_MEMCPY3D, target: CUdeviceptr) -> CUDA_MEMCPY3D {
-    CUDA_MEMCPY3D { dstDevice: target, ..block }
+/// The first slice of a copy, for the function that takes any pitch.
+fn plane_of(solid: &CUDA_MEMCPY3D) -> CUDA_MEMCPY2D {
+    CUDA_MEMCPY2D {
+        srcMemoryType: solid.srcMemoryType,
+        srcHost: solid.srcHost,
+        srcDevice: solid.srcDevice,
+        srcPitch: solid.srcPitch,
+        dstMemoryType: solid.dstMemoryType,
+        dstDevice: solid.dstDevice,
+        dstPitch: solid.dstPitch,
+        WidthInBytes: solid.WidthInBytes,
+        Height: solid.Height,
+        ..CUDA_MEMCPY2D::zeroed()
+    }
 }
 
 fn row_major(shape: &[i64]) -> Vec<i64> {

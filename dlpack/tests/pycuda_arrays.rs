@@ -1,8 +1,8 @@
 //! PyCUDA's tests of the CUDA array interface (`test/test_driver.py`), each under its name.
 
 use cuprum::context::{Context, ContextFlags};
-use cuprum::dlpack::ArrayInterface;
 use cuprum::{Buffer, Current, Driver, InOut, LaunchConfig, Module, Stream};
+use cuprum_dlpack::ArrayInterface;
 
 fn in_context(test: impl FnOnce(&mut Current<'_, '_>)) {
     let device = Driver::init(cuprum_emulator::library()).unwrap().device(0).unwrap();

@@ -1,18 +1,18 @@
-//! Memory of this crate as managed tensors.
+//! Memory of cuprum as managed tensors.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::Tensor;
-use super::abi::{
+use cuprum::{AnyError, Buffer, PinnedBuffer};
+
+use crate::abi::{
     CPU, CUDA, CUDA_HOST, DLDataType, DLDevice, DLManagedTensorVersioned, DLTensor, READ_ONLY, VERSION,
 };
-use super::element::Element;
-use super::tensor::{delete_versioned, manage};
-use crate::memory::{Buffer, PinnedBuffer};
+use crate::element::Element;
+use crate::tensor::{Tensor, delete_versioned, manage};
 
 /// Memory that can be moved into a tensor: a [`Buffer`] or [`PinnedBuffer`] of a [shared
-/// context](crate::Shared), a vector, or an [`Arc`] of one of these, which other code continues to
+/// context](cuprum::Shared), a vector, or an [`Arc`] of one of these, which other code continues to
 /// read, so consumers must not write it.
 pub trait ExportOwner: Send + 'static {
     const TYPE: DLDataType;
@@ -86,7 +86,7 @@ impl<O: ExportOwner + Sync> ExportOwner for Arc<O> {
 ///
 /// # Example
 /// ```
-/// use cuprum::dlpack::Tensor;
+/// use cuprum_dlpack::Tensor;
 ///
 /// let Err(error) = Tensor::export(vec![1.0f32; 5], &[2, 3]) else { return Err("five are not six".into()) };
 /// assert_eq!(error.to_string(), "5 elements cannot be a tensor of the shape [2, 3]");
@@ -114,6 +114,13 @@ impl<O> std::fmt::Debug for ExportError<O> {
             .field("shape", shape)
             .field("lost", lost)
             .finish_non_exhaustive()
+    }
+}
+
+impl<O> From<ExportError<O>> for AnyError {
+    /// Drops the memory.
+    fn from(ExportError { owner: _, len, shape, lost }: ExportError<O>) -> Self {
+        Self::other(ExportError { owner: (), len, shape, lost })
     }
 }
 

@@ -1,11 +1,12 @@
 //! Types of elements with names in DLPack.
 
-use super::abi::DLDataType;
-use crate::memory::DeviceData;
+use cuprum::memory::DeviceData;
+
+use crate::abi::DLDataType;
 
 /// A number in DLPack and the CUDA array interface.
 ///
-/// Example: see [`Tensor`](super::Tensor), `as_host_slice`.
+/// Example: see [`Tensor`](crate::Tensor), `as_host_slice`.
 pub trait Element: DeviceData + sealed::Element {}
 
 impl<T: DeviceData + sealed::Element> Element for T {}

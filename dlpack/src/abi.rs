@@ -26,7 +26,7 @@ pub const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 ///
 /// # Example
 /// ```
-/// use cuprum::dlpack::abi;
+/// use cuprum_dlpack::abi;
 ///
 /// assert_eq!(abi::VERSION, abi::DLPackVersion { major: 1, minor: 0 });
 /// ```
@@ -41,7 +41,7 @@ pub struct DLPackVersion {
 
 /// A kind of memory, and the number of a device.
 ///
-/// Example: see [`Tensor`](super::Tensor).
+/// Example: see [`Tensor`](crate::Tensor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDevice {
@@ -53,7 +53,7 @@ pub struct DLDevice {
 
 /// The type of an element.
 ///
-/// Example: see [`Tensor`](super::Tensor).
+/// Example: see [`Tensor`](crate::Tensor).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDataType {
@@ -91,8 +91,8 @@ pub struct DLTensor {
 ///
 /// # Example
 /// ```
-/// use cuprum::dlpack::Tensor;
-/// use cuprum::dlpack::abi::DLManagedTensor;
+/// use cuprum_dlpack::Tensor;
+/// use cuprum_dlpack::abi::DLManagedTensor;
 ///
 /// let tensor = Tensor::export(vec![1.0f32, 2.0], &[2])?;
 /// // For consumers without support for versions.
@@ -117,8 +117,8 @@ pub struct DLManagedTensor {
 ///
 /// # Example
 /// ```
-/// use cuprum::dlpack::Tensor;
-/// use cuprum::dlpack::abi::{DLManagedTensorVersioned, DLTensor};
+/// use cuprum_dlpack::Tensor;
+/// use cuprum_dlpack::abi::{DLManagedTensorVersioned, DLTensor};
 ///
 /// let pointer: *mut DLManagedTensorVersioned = Tensor::export(vec![1.0f32, 2.0], &[2])?.into_versioned();
 /// // SAFETY: the pointer is to a live tensor.
