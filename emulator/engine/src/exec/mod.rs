@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `launch` | the queue of blocks, workers, turns of warps |
 //! | `vector` | several warps at a time, step by step |
+//! | `compiled` | one warp, lane by lane as machine code (feature `compile`) |
 //! | `plain` | one warp, instruction by instruction |
 //! | `access` | loads, stores and atomics: address to bytes, with every access checked |
 //! | `block` | the state of a block: its warps and their registers, its barriers, its faults |
@@ -22,6 +23,8 @@ mod access;
 mod block;
 mod check;
 mod code;
+#[cfg(feature = "compile")]
+mod compiled;
 mod interface;
 mod launch;
 mod plain;

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use cuprum_engine::exec::touched::{Manner, Touched};
-use cuprum_engine::exec::{ExecOptions, Hooks, LaunchArgs, LaunchStats, launch};
+use cuprum_engine::exec::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, launch};
 use cuprum_engine::memory::{Memory, Region, RegionKind, Request};
 use cuprum_engine::report::Fault;
 use cuprum_ptx::program::{
@@ -170,7 +170,10 @@ impl Device {
                 unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), at, relocation.bytes as usize) };
             }
         }
-        let (options, output, noted) = (ExecOptions::default(), Mutex::default(), Mutex::default());
+        let (mut options, output, noted) = (ExecOptions::default(), Mutex::default(), Mutex::default());
+        if std::env::var_os("CUPRUM_EMULATOR_EXECUTION").is_some_and(|mode| mode == "compiled") {
+            options.mode = Execution::Compiled;
+        }
         Ok(Device { memory, program, globals, options, output, notes: false, noted })
     }
 

@@ -39,6 +39,9 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) unwritten: &'a Unwritten,
     /// Steps of the vector mode; `None` in the plain mode.
     pub(in crate::exec) steps: Option<&'a Steps>,
+    /// Machine code of the compiled mode; `None` in the others.
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) machine_code: Option<&'a crate::exec::compiled::Code>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
     pub(in crate::exec) cluster: [u32; 3],
@@ -61,6 +64,17 @@ impl<'a> Launch<'a> {
         let kernel = args.kernel;
         let Extent { threads, blocks, cluster, shared_bytes } =
             Extent::of(args).map_err(|text| Box::new(Fault::new(FaultKind::Other(text), &kernel.name)))?;
+        let touched = hooks.touched();
+        #[cfg(feature = "compile")]
+        let machine_code = if options.allow_machine_code() && touched.is_none() {
+            crate::exec::compiled::code(kernel)
+        } else {
+            None
+        };
+        #[cfg(feature = "compile")]
+        let allow_vectors = options.allow_vectors() && machine_code.is_none();
+        #[cfg(not(feature = "compile"))]
+        let allow_vectors = options.allow_vectors();
         let mut launch = Launch {
             args: *args,
             map,
@@ -70,13 +84,15 @@ impl<'a> Launch<'a> {
             varying: Vec::new(),
             shared_addresses: Vec::new(),
             unwritten: kernel.unwritten(),
-            steps: if options.allow_vectors() { code::steps(kernel) } else { None },
+            #[cfg(feature = "compile")]
+            machine_code,
+            steps: if allow_vectors { code::steps(kernel) } else { None },
             threads,
             blocks,
             cluster,
             shared_bytes,
             global_shadow: options.check_races.then(GlobalShadow::default),
-            touched: hooks.touched(),
+            touched,
             reported: Mutex::default(),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);

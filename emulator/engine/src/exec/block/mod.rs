@@ -52,6 +52,12 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
     pub(in crate::exec) caches: Vec<Cached>,
+    /// The same for machine code.
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) machine_caches: Vec<crate::exec::compiled::Cache>,
+    /// Lanes at each stop of machine code.
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) machine_stops: Vec<u32>,
     pub(in crate::exec) copies: LateCopies,
     /// Number of threads that arrived at each barrier without waiting.
     arrived: [u32; 16],
@@ -108,6 +114,13 @@ impl<'l, 'a> Block<'l, 'a> {
             warps: std::mem::take(warps),
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
+            #[cfg(feature = "compile")]
+            machine_caches: match launch.machine_code {
+                Some(_) => vec![crate::exec::compiled::Cache::EMPTY; kernel.caches as usize + 1],
+                None => Vec::new(),
+            },
+            #[cfg(feature = "compile")]
+            machine_stops: vec![0; launch.machine_code.map_or(0, crate::exec::compiled::Code::stops)],
             scalars: std::mem::take(scalars),
             copies: LateCopies::default(),
             arrived: [0; 16],
