@@ -37,7 +37,16 @@ mod vector;
 pub use interface::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, NoHooks};
 
 use crate::memory::Map;
+use crate::program::Kernel;
 use crate::report::Fault;
+
+/// True if [`Execution::Compiled`] runs this kernel as machine code.
+pub fn has_machine_code(kernel: &Kernel) -> bool {
+    #[cfg(feature = "compile")]
+    return compiled::code(kernel).is_some();
+    #[cfg(not(feature = "compile"))]
+    return { let _ = kernel; false };
+}
 
 /// Runs a kernel to its end on the memory of `map`.
 ///

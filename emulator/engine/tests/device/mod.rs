@@ -10,6 +10,12 @@ use cuprum_ptx::program::{
 };
 use std::sync::{Arc, Mutex};
 
+/// The modes whose results are compared, the plain one first.
+#[cfg(not(feature = "compile"))]
+pub(crate) const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
+#[cfg(feature = "compile")]
+pub(crate) const MODES: [Execution; 3] = [Execution::Plain, Execution::Vector, Execution::Compiled];
+
 /// A type whose values can be stored in device memory.
 pub(crate) trait Plain: Copy {}
 impl Plain for u8 {}

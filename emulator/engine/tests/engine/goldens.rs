@@ -1,9 +1,8 @@
 //! Every recorded form of every instruction has the same result here as on a real GPU.
 
+use crate::device::MODES;
 use crate::recorded::{Form, Recording};
 use cuprum_engine::exec::Execution;
-
-const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
 
 /// Forms known to be refused or to differ, and the reason. A form that agrees must leave the list.
 const NOT_YET: [(&str, &str); 0] = [];

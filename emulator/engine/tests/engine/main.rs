@@ -18,6 +18,7 @@ mod accepted;
 mod accesses;
 mod atomic_reads;
 mod clusters;
+mod compiled;
 mod control;
 mod differential;
 mod environment;

@@ -1,7 +1,7 @@
 //! Instructions that the vector mode runs for whole warps, and delegates to the plain mode for some
 //! lanes: both modes have the same results, counts and fault texts.
 
-use crate::device::{Args, Device};
+use crate::device::{Args, Device, MODES};
 use crate::reports::without_addresses;
 use cuprum_engine::exec::{Execution, LaunchStats};
 
@@ -57,6 +57,15 @@ fn agreed(body: &str, threads: u32, seed: u32) -> Outcome {
     let plain = run(&text, Execution::Plain, threads, seed);
     let vector = run(&text, Execution::Vector, threads, seed);
     assert!(plain == vector, "{threads} threads, seed {seed}:\n{body}\n{plain:?}\n{vector:?}");
+    // Machine code does not count single instructions.
+    let results = |outcome: &Outcome| outcome.clone().map(|(out, bins, _)| (out, bins));
+    for mode in MODES {
+        let other = run(&text, mode, threads, seed);
+        assert!(
+            results(&plain) == results(&other),
+            "{mode:?}, {threads} threads, seed {seed}:\n{body}\n{plain:?}\n{other:?}"
+        );
+    }
     plain
 }
 

@@ -202,6 +202,14 @@ impl<'a> Launch<'a> {
         self.cluster != [1; 3]
     }
 
+    /// True if it runs in the compiled mode.
+    pub(in crate::exec) fn has_machine_code(&self) -> bool {
+        #[cfg(feature = "compile")]
+        return self.machine_code.is_some();
+        #[cfg(not(feature = "compile"))]
+        return false;
+    }
+
     /// True if accesses are recorded.
     pub(in crate::exec) fn watches(&self) -> bool {
         self.options.check_init || self.options.check_races

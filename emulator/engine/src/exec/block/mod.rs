@@ -82,7 +82,8 @@ impl<'l, 'a> Block<'l, 'a> {
     pub(in crate::exec) fn new(launch: &'l Launch<'a>, worker: usize) -> Self {
         let kernel = launch.args.kernel;
         // The modes use constant rows differently, and so do clusters.
-        let key = kernel.id << 2 | u64::from(launch.is_clustered()) << 1 | u64::from(launch.steps.is_some());
+        let mode = u64::from(launch.steps.is_some()) | u64::from(launch.has_machine_code()) << 1;
+        let key = kernel.id << 3 | u64::from(launch.is_clustered()) << 2 | mode;
         let mut parts = Parts::take(key, launch.args.block);
         let fresh = parts.warps.is_empty();
         if fresh {

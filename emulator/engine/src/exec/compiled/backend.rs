@@ -37,6 +37,9 @@ unsafe impl Send for Machine {}
 unsafe impl Sync for Machine {}
 
 impl Machine {
+    /// Where functions that preserve all registers store their result.
+    const RESULT: i32 = super::context::Context::RESULT;
+
     pub(super) fn run(&self) -> Run {
         self.run
     }
@@ -141,7 +144,8 @@ fn signature(params: &[Type], result: Option<Type>, convention: CallConv) -> Sig
     signature
 }
 
-/// Creates a function that preserves all registers and calls another one.
+/// Creates a function that preserves all registers and calls another one. A function with this
+/// convention returns nothing, so it stores the result in the context, its last argument.
 fn trampoline(
     module: &mut JITModule,
     context: &mut Context,
@@ -149,19 +153,22 @@ fn trampoline(
     callee: &Callee,
     convention: CallConv,
 ) -> Option<FuncId> {
-    let outer = signature(callee.params, Some(callee.result), CallConv::PreserveAll);
+    let mut outer = signature(callee.params, None, CallConv::PreserveAll);
+    outer.params.push(AbiParam::new(I64));
     let id = module.declare_anonymous_function(&outer).ok()?;
     context.func = Function::with_name_signature(UserFuncName::user(0, id.as_u32()), outer);
     let mut builder = FunctionBuilder::new(&mut context.func, buffers);
     let block = builder.create_block();
     builder.append_block_params_for_function_params(block);
     builder.switch_to_block(block);
-    let arguments = builder.block_params(block).to_vec();
+    let mut arguments = builder.block_params(block).to_vec();
+    let place = arguments.pop()?;
     let inner = builder.import_signature(signature(callee.params, Some(callee.result), convention));
     let address = builder.ins().iconst(I64, callee.address.addr() as i64);
     let call = builder.ins().call_indirect(inner, address, &arguments);
     let results = builder.inst_results(call).to_vec();
-    builder.ins().return_(&results);
+    builder.ins().store(Kind::State.flags(), results[0], place, Machine::RESULT);
+    builder.ins().return_(&[]);
     builder.seal_all_blocks();
     builder.finalize(module.isa().frontend_config());
     define(module, context, id)?;
@@ -304,7 +311,10 @@ impl Emitter<'_> {
         let call = match target {
             Some(target) => {
                 let target = self.module.declare_func_in_func(target, self.b.func);
-                self.b.ins().call(target, arguments)
+                let context = self.params[0];
+                let arguments: Vec<Val> = arguments.iter().copied().chain([context]).collect();
+                self.b.ins().call(target, &arguments);
+                return self.load(description.result, Kind::State, context, Machine::RESULT);
             }
             None => {
                 let signature = signature(description.params, Some(description.result), self.convention);

@@ -54,6 +54,8 @@ pub(super) struct Context {
     pub(super) lane: u32,
     /// Nonzero after a fault of the running lane.
     pub(super) failed: u32,
+    /// Result of the last rare call.
+    pub(super) result: u64,
     /// Number of accesses of each size that fit in shared and in local memory.
     pub(super) shared_limits: [u32; SIZES],
     pub(super) local_limits: [u32; SIZES],
@@ -72,7 +74,7 @@ macro_rules! offsets {
 offsets! {
     ROWS = rows; PREDICATES = predicates; CACHES = caches; STOPS = stops; LIST = list; LISTED = listed;
     SHARED = shared; LOCAL = local; STRIDE = local_stride; FUEL = fuel; SHARED_BASE = shared_base;
-    SPENT = spent; LANE = lane; FAILED = failed; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
+    SPENT = spent; LANE = lane; FAILED = failed; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
 }
 
 impl Context {

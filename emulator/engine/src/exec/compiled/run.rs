@@ -99,6 +99,7 @@ fn run_lanes(
         spent: 0,
         lane: 0,
         failed: 0,
+        result: 0,
         shared_limits: std::array::from_fn(|size: usize| shared_bytes >> size),
         local_limits: std::array::from_fn(|size: usize| local_stride >> size),
         block: std::ptr::from_mut(block).cast(),
