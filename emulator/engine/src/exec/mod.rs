@@ -45,7 +45,10 @@ pub fn has_machine_code(kernel: &Kernel) -> bool {
     #[cfg(feature = "compile")]
     return compiled::code(kernel).is_some();
     #[cfg(not(feature = "compile"))]
-    return { let _ = kernel; false };
+    return {
+        let _ = kernel;
+        false
+    };
 }
 
 /// Runs a kernel to its end on the memory of `map`.

@@ -39,9 +39,8 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) unwritten: &'a Unwritten,
     /// Steps of the vector mode; `None` in the plain mode.
     pub(in crate::exec) steps: Option<&'a Steps>,
-    /// Machine code of the compiled mode; `None` in the others.
-    #[cfg(feature = "compile")]
-    pub(in crate::exec) machine_code: Option<&'a crate::exec::compiled::Code>,
+    /// Number of stops of the machine code of the compiled mode; `None` in the other modes.
+    pub(in crate::exec) machine_stops: Option<usize>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
     pub(in crate::exec) cluster: [u32; 3],
@@ -54,27 +53,17 @@ pub(in crate::exec) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// Prepares a launch. Refuses one that would break the execution.
+    /// Prepares a launch, for machine code with `machine_stops` stops if there is any. Refuses one that would break the execution.
     pub(in crate::exec) fn new(
         args: &LaunchArgs<'a>,
         map: &'a Map,
         options: &'a ExecOptions,
         hooks: &'a dyn Hooks,
+        machine_stops: Option<usize>,
     ) -> Result<Self, Box<Fault>> {
         let kernel = args.kernel;
         let Extent { threads, blocks, cluster, shared_bytes } =
             Extent::of(args).map_err(|text| Box::new(Fault::new(FaultKind::Other(text), &kernel.name)))?;
-        let touched = hooks.touched();
-        #[cfg(feature = "compile")]
-        let machine_code = if options.allow_machine_code() && touched.is_none() {
-            crate::exec::compiled::code(kernel)
-        } else {
-            None
-        };
-        #[cfg(feature = "compile")]
-        let allow_vectors = options.allow_vectors() && machine_code.is_none();
-        #[cfg(not(feature = "compile"))]
-        let allow_vectors = options.allow_vectors();
         let mut launch = Launch {
             args: *args,
             map,
@@ -84,15 +73,18 @@ impl<'a> Launch<'a> {
             varying: Vec::new(),
             shared_addresses: Vec::new(),
             unwritten: kernel.unwritten(),
-            #[cfg(feature = "compile")]
-            machine_code,
-            steps: if allow_vectors { code::steps(kernel) } else { None },
+            machine_stops,
+            steps: if options.allow_vectors() && machine_stops.is_none() {
+                code::steps(kernel)
+            } else {
+                None
+            },
             threads,
             blocks,
             cluster,
             shared_bytes,
             global_shadow: options.check_races.then(GlobalShadow::default),
-            touched,
+            touched: hooks.touched(),
             reported: Mutex::default(),
         };
         let copies = launch.steps.map_or(&[][..], |steps| &steps.constants);
@@ -200,14 +192,6 @@ impl<'a> Launch<'a> {
 
     pub(in crate::exec) fn is_clustered(&self) -> bool {
         self.cluster != [1; 3]
-    }
-
-    /// True if it runs in the compiled mode.
-    pub(in crate::exec) fn has_machine_code(&self) -> bool {
-        #[cfg(feature = "compile")]
-        return self.machine_code.is_some();
-        #[cfg(not(feature = "compile"))]
-        return false;
     }
 
     /// True if accesses are recorded.

@@ -54,7 +54,7 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) caches: Vec<Cached>,
     /// The same for machine code.
     #[cfg(feature = "compile")]
-    pub(in crate::exec) machine_caches: Vec<crate::exec::compiled::Cache>,
+    pub(in crate::exec) machine_caches: Vec<cached::Reach>,
     /// Lanes at each stop of machine code.
     #[cfg(feature = "compile")]
     pub(in crate::exec) machine_stops: Vec<u32>,
@@ -82,7 +82,7 @@ impl<'l, 'a> Block<'l, 'a> {
     pub(in crate::exec) fn new(launch: &'l Launch<'a>, worker: usize) -> Self {
         let kernel = launch.args.kernel;
         // The modes use constant rows differently, and so do clusters.
-        let mode = u64::from(launch.steps.is_some()) | u64::from(launch.has_machine_code()) << 1;
+        let mode = u64::from(launch.steps.is_some()) | u64::from(launch.machine_stops.is_some()) << 1;
         let key = kernel.id << 3 | u64::from(launch.is_clustered()) << 2 | mode;
         let mut parts = Parts::take(key, launch.args.block);
         let fresh = parts.warps.is_empty();
@@ -116,12 +116,12 @@ impl<'l, 'a> Block<'l, 'a> {
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
             #[cfg(feature = "compile")]
-            machine_caches: match launch.machine_code {
-                Some(_) => vec![crate::exec::compiled::Cache::EMPTY; kernel.caches as usize + 1],
+            machine_caches: match launch.machine_stops {
+                Some(_) => vec![cached::Reach::EMPTY; kernel.caches as usize + 1],
                 None => Vec::new(),
             },
             #[cfg(feature = "compile")]
-            machine_stops: vec![0; launch.machine_code.map_or(0, crate::exec::compiled::Code::stops)],
+            machine_stops: vec![0; launch.machine_stops.unwrap_or(0)],
             scalars: std::mem::take(scalars),
             copies: LateCopies::default(),
             arrived: [0; 16],

@@ -89,7 +89,10 @@ fn isa() -> Option<OwnedTargetIsa> {
 
 /// Creates the machine code of a kernel by the instructions that `emit` writes. Returns `None` if
 /// the machine is not supported, or refuses executable memory.
-pub(super) fn build(callees: &[Callee], emit: impl FnOnce(&mut Emitter<'_>) -> Option<()>) -> Option<Machine> {
+pub(super) fn build(
+    callees: &[Callee],
+    emit: impl FnOnce(&mut Emitter<'_>) -> Option<()>,
+) -> Option<Machine> {
     let isa = isa()?;
     let convention = isa.default_call_conv();
     let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));

@@ -1,6 +1,7 @@
 //! The state that machine code uses, and the functions that it calls.
 
 use crate::exec::access::{Request, change, place};
+use crate::exec::block::cached::Reach;
 use crate::exec::block::{Block, Site, Stop};
 use crate::program::instruction::Op;
 use crate::program::memory::{Atomic, AtomicOperation};
@@ -9,23 +10,11 @@ use crate::semantics::{LANES, PureInfo, Register, TestInfo};
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, offset_of};
 
-/// The region that an access found last, for one comparison of bounds and alignment.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(in crate::exec) struct Cache {
-    base: u64,
-    /// Number of accesses that fit.
-    limit: u64,
-    /// Distance from device to host addresses.
-    delta: u64,
-}
-
-impl Cache {
-    pub(in crate::exec) const EMPTY: Cache = Cache { base: 0, limit: 0, delta: 0 };
-    pub(super) const BYTES: i32 = size_of::<Cache>() as i32;
-    pub(super) const BASE: i32 = offset_of!(Cache, base) as i32;
-    pub(super) const LIMIT: i32 = offset_of!(Cache, limit) as i32;
-    pub(super) const DELTA: i32 = offset_of!(Cache, delta) as i32;
+impl Reach {
+    pub(super) const BYTES: i32 = size_of::<Reach>() as i32;
+    pub(super) const BASE: i32 = offset_of!(Reach, base) as i32;
+    pub(super) const LIMIT: i32 = offset_of!(Reach, limit) as i32;
+    pub(super) const DELTA: i32 = offset_of!(Reach, delta) as i32;
 }
 
 /// Number of sizes of accesses: 1 to 64 bytes.
@@ -36,7 +25,7 @@ pub(super) const SIZES: usize = 7;
 pub(super) struct Context {
     pub(super) rows: *mut u32,
     pub(super) predicates: *mut u32,
-    pub(super) caches: *mut Cache,
+    pub(super) caches: *mut Reach,
     /// Lanes at each stop.
     pub(super) stops: *mut u32,
     /// Stops with lanes.
@@ -150,7 +139,7 @@ fn remember(block: &mut Block<'_, '_>, op: &Op, address: u64) {
     let named = matches!(space, None | Some(Space::Global | Space::Const));
     let usable = named && inside && !found.tracked && found.marks.is_null() && (found.writable || !write);
     if usable && found.base % u64::from(bytes) == 0 {
-        block.machine_caches[cache] = Cache {
+        block.machine_caches[cache] = Reach {
             base: found.base,
             limit: found.len / u64::from(bytes),
             delta: (found.host.addr() as u64).wrapping_sub(found.base),

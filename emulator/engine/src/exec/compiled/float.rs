@@ -109,7 +109,12 @@ fn or_exact_nan(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Regis
 }
 
 /// Computes exactly if a result may have to be flushed, or is NaN. Zero stays.
-fn or_exact_small(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], value: Val) -> Val {
+fn or_exact_small(
+    w: &mut Writer<'_, '_>,
+    info: &'static PureInfo,
+    sources: [Register; 4],
+    value: Val,
+) -> Val {
     let least = w.e.f32const(f32::MIN_POSITIVE);
     let size = w.e.fabs(value);
     let small = w.e.fcmp(FloatCC::UnorderedOrLessThanOrEqual, size, least);
@@ -193,7 +198,8 @@ fn conversion(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Registe
             let rounded = rounded(w, whole, a);
             let ty = if out == 8 { I64 } else { I32 };
             let signed = info.signed[0];
-            let value = if signed { w.e.fcvt_to_sint_sat(ty, rounded) } else { w.e.fcvt_to_uint_sat(ty, rounded) };
+            let value =
+                if signed { w.e.fcvt_to_sint_sat(ty, rounded) } else { w.e.fcvt_to_uint_sat(ty, rounded) };
             match (size, out) {
                 (4, 4) => value,
                 _ => {

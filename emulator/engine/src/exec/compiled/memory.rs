@@ -2,8 +2,9 @@
 
 use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
 use super::code::{ATOMIC, FIND, Writer};
-use super::context::{Cache, Context};
+use super::context::Context;
 use super::lower::bits;
+use crate::exec::block::cached::Reach;
 use crate::program::memory::{Access, Address, Atomic, AtomicOperation};
 use crate::ptx::Space;
 use crate::semantics::{Register, Width};
@@ -91,10 +92,10 @@ impl Place<'_> {
     fn in_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val) {
         let address = wide_address(w, self.address);
         let caches = w.e.load(I64, Kind::Constant, w.context, Context::CACHES);
-        let at = self.cache as i32 * Cache::BYTES;
-        let base = w.e.load(I64, Kind::State, caches, at + Cache::BASE);
-        let limit = w.e.load(I64, Kind::State, caches, at + Cache::LIMIT);
-        let delta = w.e.load(I64, Kind::State, caches, at + Cache::DELTA);
+        let at = self.cache as i32 * Reach::BYTES;
+        let base = w.e.load(I64, Kind::State, caches, at + Reach::BASE);
+        let limit = w.e.load(I64, Kind::State, caches, at + Reach::LIMIT);
+        let delta = w.e.load(I64, Kind::State, caches, at + Reach::DELTA);
         let offset = w.e.isub(address, base);
         let good = self.fits(w, offset, limit);
         (good, w.e.iadd(address, delta))

@@ -12,6 +12,7 @@
 //! | `plan` | stops, entries, and the registers that each needs |
 //! | `backend` | all that depends on the code generator |
 //! | `code` | a kernel as machine code |
+//! | `registers` | registers as variables of the code generator |
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
 //! | `context` | the state that machine code uses, and the functions that it calls |
@@ -25,16 +26,25 @@ mod integer;
 mod lower;
 mod memory;
 mod plan;
-pub(in crate::exec) mod run;
+mod registers;
+mod run;
 mod types;
 
 pub(in crate::exec) use code::Code;
-pub(in crate::exec) use context::Cache;
+pub(in crate::exec) use run::run_warp;
 
+use super::interface::{ExecOptions, Hooks};
 use crate::program::Kernel;
 
 /// Maximum number of instructions of a kernel. Larger ones would take long to compile.
 const MOST_INSTRUCTIONS: usize = 20_000;
+
+/// Returns the number of stops of the machine code with which a launch runs; `None` if it runs in
+/// another mode.
+pub(in crate::exec) fn stops(kernel: &Kernel, options: &ExecOptions, hooks: &dyn Hooks) -> Option<usize> {
+    let allowed = options.allow_machine_code() && hooks.touched().is_none();
+    if allowed { code(kernel).map(Code::stops) } else { None }
+}
 
 /// Returns the machine code of a kernel, created at its first launch in this mode; `None` for
 /// kernels that it does not support.

@@ -97,9 +97,8 @@ impl Plan {
         entries.dedup();
         for pc in entries {
             // The plain mode runs a lane that is at a stop.
-            let runs = |next: &Instruction| {
-                !is_stop(kernel, next) && !matches!(next.op, Op::BranchIndexed { .. })
-            };
+            let runs =
+                |next: &Instruction| !is_stop(kernel, next) && !matches!(next.op, Op::BranchIndexed { .. });
             if kernel.code.get(pc).is_some_and(runs) {
                 self.entry_of[pc] = self.entries.len() as u32;
                 self.entries.push(pc as u32);

@@ -27,9 +27,11 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     let mut running = false;
     block.rounds += 1;
     #[cfg(feature = "compile")]
-    if let Some(code) = block.launch.machine_code {
+    let machine = block.launch.machine_stops.and_then(|_| compiled::code(block.launch.args.kernel));
+    #[cfg(feature = "compile")]
+    if let Some(code) = machine {
         for index in 0..block.warps.len() {
-            compiled::run::run_warp(block, code, index, turn)?;
+            compiled::run_warp(block, code, index, turn)?;
             running |= block.warps[index].live != 0;
         }
         return finish(block, running, before);

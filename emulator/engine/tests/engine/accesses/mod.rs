@@ -335,8 +335,7 @@ fn modes_agree_in(memory: Memory) {
         let buffers = [device.buffer(&[0u8; THREADS * MOST * RESULT]), memory];
         for (number, kernel) in kernels.iter().enumerate() {
             let name = format!("k{number}");
-            let [plain, others @ ..] =
-                MODES.map(|mode| run(&mut device, mode, &name, &buffers));
+            let [plain, others @ ..] = MODES.map(|mode| run(&mut device, mode, &name, &buffers));
             let what = || format!("{:?} {:?} {space:?}\n{}", kernel.kind, kernel.shape, kernel.text(&name));
             let plain = plain.unwrap_or_else(|fault| panic!("plain mode: {fault}\n{}", what()));
             let others = others.map(|other| other.unwrap_or_else(|fault| panic!("{fault}\n{}", what())));
