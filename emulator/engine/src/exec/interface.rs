@@ -19,7 +19,7 @@ pub enum Execution {
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
     /// generator, with checks or seeds, for targets before `sm_70`, with volatile accesses to
-    /// shared memory, with calls of functions, and with more than 20,000 instructions.
+    /// shared memory, with bulk copies, with calls of functions, and with more than 20,000 instructions.
     Compiled,
 }
 
