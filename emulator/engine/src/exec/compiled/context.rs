@@ -186,8 +186,10 @@ pub(super) unsafe extern "C" fn pure(info: *const PureInfo, a: u64, b: u64, c: u
     }
     file[4 * LANES].write(0);
     let sources = [Register(0), Register(2), Register(4), Register(6)];
-    // SAFETY: `info` is valid; the file has all rows, and the first lane of each has a value.
-    unsafe { (*info).run(file.as_mut_ptr().cast(), Register(8), sources, 1) };
+    // SAFETY: guaranteed by the caller.
+    let info = unsafe { &*info };
+    // SAFETY: the file has all rows, and the first lane of each has a value.
+    unsafe { info.run(file.as_mut_ptr().cast(), Register(8), sources, 1) };
     // SAFETY: it was written above.
     unsafe { file[4 * LANES].assume_init() }
 }
@@ -200,6 +202,8 @@ pub(super) unsafe extern "C" fn test(info: *const TestInfo, a: u64, b: u64) -> u
     let mut file = [const { MaybeUninit::<u64>::uninit() }; FILE * LANES / 2];
     file[0].write(a);
     file[LANES].write(b);
-    // SAFETY: `info` is valid; the file has all rows, and the first lane of each has a value.
-    unsafe { (*info).run(file.as_ptr().cast(), [Register(0), Register(2)], 1).into() }
+    // SAFETY: guaranteed by the caller.
+    let info = unsafe { &*info };
+    // SAFETY: the file has all rows, and the first lane of each has a value.
+    unsafe { info.run(file.as_ptr().cast(), [Register(0), Register(2)], 1).into() }
 }
