@@ -19,7 +19,10 @@ pub enum Execution {
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
     /// generator, with checks or seeds, for targets before `sm_70`, with volatile accesses to
-    /// shared memory, with bulk copies, with calls of functions, and with more than 20,000 instructions.
+    /// shared memory, with warp-group products, with calls of functions, and with more than 20,000
+    /// instructions. A warp does not run in lockstep: where its threads race, because one writes what
+    /// another reads without `bar.warp.sync` or another barrier between, the results may differ from
+    /// those of the other modes. `check_races` finds such races.
     Compiled,
 }
 

@@ -252,8 +252,6 @@ fn is_supported(kernel: &Kernel) -> bool {
         let mut good = match &instruction.op {
             Op::WarpGroup(_) | Op::Call(_) => matches!(&instruction.op, Op::Call(call) if is_system(call)),
             Op::Load(access) | Op::Store(access) => !relies_on_lockstep(access),
-            // Nine recorded forms of bulk copies differ, for a reason not found yet.
-            Op::BulkCopy(_) | Op::BulkGroup(_) | Op::MemoryBarrier(_) | Op::Map(_) => false,
             _ => true,
         };
         effects::reads(instruction, &mut |register| good &= known(register));
