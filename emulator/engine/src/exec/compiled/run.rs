@@ -9,6 +9,9 @@ use crate::semantics::LANES;
 
 /// Instructions that a lane may spend in loops before others run.
 const FUEL: u32 = 8192;
+/// Stops in divergent paths of a warp after which the path that runs lets the others run. A loop
+/// with a stop uses no fuel, because each run from there has its own. Less than the shortest turn.
+const SHARE: u32 = 256;
 
 /// Runs a warp until it waits, ends, or uses up its turn.
 pub(in crate::exec) fn run_warp(
@@ -18,13 +21,17 @@ pub(in crate::exec) fn run_warp(
     mut left: u32,
 ) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
+    let mut share = SHARE;
     loop {
         let warp = &mut block.warps[index];
         if warp.fragments.len() > 1 {
             warp.merge();
         }
         match warp.next(kernel) {
-            Some(fragment) => run_fragment(block, code, (index, fragment), &mut left)?,
+            Some(fragment) => {
+                share = if share == 0 { SHARE } else { share - 1 };
+                run_fragment(block, code, (index, fragment), share == 0, &mut left)?;
+            }
             None => {
                 if !resolve_collectives(block, index)? {
                     return Ok(());
@@ -37,18 +44,20 @@ pub(in crate::exec) fn run_warp(
     }
 }
 
-/// Runs a fragment until it diverges, waits, ends, or others of its warp may have to run.
+/// Runs a fragment until it diverges, waits, ends, or others of its warp may have to run. With
+/// `tired` they run before it goes on.
 fn run_fragment(
     block: &mut Block<'_, '_>,
     code: &Code,
     (warp, fragment): (usize, usize),
+    tired: bool,
     left: &mut u32,
 ) -> Result<(), Stop> {
     let alone = block.warps[warp].fragments.len() == 1;
     loop {
         let Fragment { pc, mask, .. } = block.warps[warp].fragments[fragment];
         if let Some(entry) = code.entry(pc) {
-            if !run_lanes(block, code, (warp, fragment), entry, left)? {
+            if !run_lanes(block, code, (warp, fragment), (entry, tired), left)? {
                 return Ok(());
             }
         } else {
@@ -63,7 +72,9 @@ fn run_fragment(
                     return Ok(());
                 }
             };
-            block.warps[warp].fragments[fragment].pc = next;
+            let fragment = &mut block.warps[warp].fragments[fragment];
+            fragment.pc = next;
+            fragment.tired |= tired || *left == 0;
         }
         if !alone || *left == 0 {
             return Ok(());
@@ -76,7 +87,7 @@ fn run_lanes(
     block: &mut Block<'_, '_>,
     code: &Code,
     (warp, fragment): (usize, usize),
-    entry: u32,
+    (entry, tired): (u32, bool),
     left: &mut u32,
 ) -> Result<bool, Stop> {
     let mut list = [0u32; LANES];
@@ -119,12 +130,13 @@ fn run_lanes(
     let stops = &list[..(context.listed as usize).min(LANES)];
     let fragments = &mut block.warps[warp].fragments;
     let frame = fragments[fragment].frame.clone();
+    let tired = tired || *left == 0;
     let mut rested = true;
     for (index, stop) in stops.iter().enumerate() {
         let pc = code.stops[*stop as usize];
         let mask = std::mem::take(&mut block.machine_stops[*stop as usize]);
         // A lane that stops at an entry has used up its share.
-        let tired = code.entry(pc).is_some();
+        let tired = tired || code.entry(pc).is_some();
         rested &= !tired;
         let part = Fragment { pc, mask, frame: frame.clone(), wait: Wait::Ready, tired };
         if index == 0 {
