@@ -14,8 +14,6 @@
 //! cargo bench -p cuprum-benches --bench wrappers
 //! ```
 
-#[path = "../tests/support/common/mod.rs"]
-mod common;
 mod counted;
 mod in_flight;
 mod medians;
@@ -23,9 +21,8 @@ mod peers;
 mod pools;
 mod regions;
 mod textures;
-#[path = "../tests/support/tracer/mod.rs"]
-mod tracer;
 
+use cuprum_testing::{common, tracer};
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::hint::black_box;

@@ -7,9 +7,9 @@
 
 use std::error::Error;
 
-use cuprum::compile::{Compiler, Options, Source};
 use cuprum::context::{ContextStack, PrimaryContext};
-use cuprum::{Buffer, Driver, In, InOut, LaunchConfig, Module, Stream};
+use cuprum::{Buffer, Driver, In, InOut, LaunchConfig, Stream};
+use cuprum_compile::{Compiler, Options, Source};
 
 const SAXPY: &str = r#"
 extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float *y) {
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stream = Stream::default_in(&cx);
 
     // From source to a bound kernel.
-    let module = Module::compile(&cx, SAXPY)?;
+    let module = cuprum_compile::compile(&cx, SAXPY)?;
     let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
 
     let x = Buffer::from_slice(&cx, &[1.0f32; 1000])?;

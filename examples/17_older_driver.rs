@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Stream-ordered memory needs no wait, if the driver supports it.
     match StreamBuffer::<f32>::zeroed(&cx, &stream, 1000) {
         Ok(memory) => println!("{} numbers in the order of a stream", memory.len()),
-        Err(MemoryError::Driver(error)) if error.is_unresolved() => {
+        Err(MemoryError::Driver(error)) if error.code() == cuprum::Error::UNRESOLVED => {
             println!("{error}");
             let memory = Buffer::<f32>::zeroed(&cx, 1000)?;
             println!("{} numbers by an allocation that waits", memory.len());

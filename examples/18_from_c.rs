@@ -6,7 +6,7 @@
 //! ```
 
 use cuprum::launch::{HostIn, HostInOut};
-use cuprum::{In, InOut, LaunchConfig, Module, Stream};
+use cuprum::{In, InOut, LaunchConfig, Stream};
 
 const SOURCE: &str = r#"
 extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float *y) {
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (library, _why) = cuprum_emulator::open_driver_or_emulator()?; // a GPU if there is one, or the software device
     let context = cuprum::open_in(library, 0)?; // for a GPU only: `cuprum::open(0)?`
     context.enter(|cx| {
-        let module = Module::compile(cx, SOURCE)?; // compiled by NVRTC
+        let module = cuprum_compile::compile(cx, SOURCE)?; // compiled by NVRTC
         let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?; // checked against the kernel
         let (x, mut y) = (vec![1.0f32; 1000], vec![2.0f32; 1000]);
         let (stream, config) = (Stream::new(cx)?, LaunchConfig::for_elements(x.len(), 256));

@@ -4,10 +4,6 @@
 //! The example creates an OpenGL context without a window; a program uses its own. Exits with code 77 without OpenGL.
 //! The software device uses the machine's OpenGL, such as Mesa's, and copies mapped buffers.
 
-#[cfg(target_os = "linux")]
-#[path = "../tests/support/egl.rs"]
-mod egl;
-
 #[cfg(not(target_os = "linux"))]
 fn main() {
     println!("no OpenGL: this example makes its context by EGL, on Linux");
@@ -17,8 +13,10 @@ fn main() {
 #[cfg(target_os = "linux")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     use cuprum::context::PrimaryContext;
-    use cuprum::graphics::{self, GlDevices, MapUse, RegisterFlags, RegisteredBuffer};
+    use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
+    use cuprum::sys::{CUGLDeviceList, CUgraphicsMapResourceFlags};
     use cuprum::{Driver, In, InOut, LaunchConfig, Module, Stream};
+    use cuprum_testing::egl;
 
     const POINTS: usize = 1000;
     let gl = egl::Gl::current(false).unwrap_or_else(|missing| {
@@ -29,7 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{choice}\nOpenGL: {}", gl.renderer());
     // Compute on the device that draws.
     let driver = Driver::init(library)?;
-    let device = *graphics::devices(driver, GlDevices::All)?.first().ok_or("OpenGL is on no CUDA device")?;
+    let device = *graphics::devices(driver, CUGLDeviceList::CU_GL_DEVICE_LIST_ALL)?
+        .first()
+        .ok_or("OpenGL is on no CUDA device")?;
     let context = PrimaryContext::retain(device)?.share();
     let bytes = |value: f32| value.to_ne_bytes().repeat(POINTS);
     let (heights, speeds) = (gl.buffer(&bytes(10.0)), gl.buffer(&bytes(-2.0)));
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // SAFETY: OpenGL neither deletes the buffers nor uses them while they are mapped, and stays on this thread.
         let register = |name| unsafe { RegisteredBuffer::new(cx, name, RegisterFlags::empty()) };
         let (mut y, mut v) = (register(heights)?, register(speeds)?);
-        v.set_use(cx, MapUse::ReadOnly)?;
+        v.set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)?;
         for frame in 1..=3 {
             let mut mapped = graphics::map(cx, &stream, (&mut y, &mut v))?;
             let (mut y, v) = mapped.views();

@@ -2,7 +2,6 @@
 
 use cuprum_sys::{LoadError, MissingFunction, MissingFunctions, TooOld};
 
-use crate::compile::{ArchitectureError, CompileError};
 use crate::context::StackTaken;
 use crate::device::ChoiceError;
 use crate::diagnosis::ImageError;
@@ -11,9 +10,9 @@ use crate::dlpack::{ExportError, ImportError, ImportMismatch, NotATensor};
 use crate::driver::DriverError;
 use crate::error::Error;
 use crate::graph::GraphError;
-use crate::launch::{BindError, CallError, KernelError, LaunchError, Mismatch};
+use crate::launch::{BindError, LaunchError, Mismatch};
 use crate::memory::{MemoryError, RegisterError};
-use crate::module::{LinkError, ModuleError};
+use crate::module::ModuleError;
 use crate::region::RegionError;
 use crate::stream::RequestError;
 use crate::texture::{TensorError, TextureError};
@@ -41,10 +40,8 @@ pub type Result<T> = std::result::Result<T, AnyError>;
 /// variant, with two exceptions, so that a program finds each cause in one place:
 /// - If the driver refused a call and the precise error adds nothing, the variant is
 ///   [`Driver`](AnyError::Driver).
-/// - An error that wraps one of two errors is unwrapped: [`CallError`] becomes
-///   [`Memory`](AnyError::Memory) or [`Launch`](AnyError::Launch), [`KernelError`] becomes
-///   [`Module`](AnyError::Module) or [`Bind`](AnyError::Bind), [`DriverError`] becomes
-///   [`Load`](AnyError::Load) or [`Driver`](AnyError::Driver).
+/// - [`DriverError`], which wraps one of two errors, becomes [`Load`](AnyError::Load) or
+///   [`Driver`](AnyError::Driver).
 ///
 /// The text and the [source](std::error::Error::source) are the same as of the precise error. The
 /// conversion drops objects that an error returns, such as the memory in a [`RegisterError`].
@@ -106,21 +103,12 @@ pub enum AnyError {
     /// The arguments do not match the parameters of the kernel.
     #[error(transparent)]
     Arguments(Mismatch),
-    /// Code could not be loaded, or does not contain the name.
+    /// Code could not be loaded or linked, or does not contain the name.
     #[error(transparent)]
     Module(ModuleError),
-    /// Code could not be linked.
-    #[error(transparent)]
-    Link(LinkError),
     /// Code has an unknown format or is damaged.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// Source code could not be compiled.
-    #[error(transparent)]
-    Compile(Box<CompileError>),
-    /// A text names no architecture.
-    #[error(transparent)]
-    Architecture(#[from] ArchitectureError),
     /// A graph, a capture or a replay failed.
     #[error(transparent)]
     Graph(GraphError),
@@ -183,12 +171,16 @@ impl AnyError {
             | Self::Module(
                 ModuleError::Rejected { error, .. }
                 | ModuleError::NoFunction { error, .. }
-                | ModuleError::NoGlobal { error, .. },
+                | ModuleError::NoGlobal { error, .. }
+                | ModuleError::Link { error, .. },
             )
-            | Self::Link(LinkError::Input { error, .. } | LinkError::Complete { error, .. })
             | Self::Bind(BindError { reason: Mismatch::Driver(error), .. })
             | Self::Arguments(Mismatch::Driver(error))
             | Self::Graph(GraphError::Update { error, .. }) => Some(*error),
+            Self::Module(ModuleError::Input { error, .. }) => match &**error {
+                ModuleError::Rejected { error, .. } | ModuleError::Driver(error) => Some(*error),
+                _ => None,
+            },
             Self::Request(request) => request.error.failed_call(),
             Self::Other(other) => failed_call_in(&**other),
             _ => None,
@@ -226,32 +218,19 @@ refused! {
     MemoryError => Memory;
     LaunchError => Launch;
     ModuleError => Module;
-    LinkError => Link;
     GraphError => Graph;
     RegionError => Region;
     TextureError => Texture;
     TensorError => Tensor;
-    CompileError => Compile(Box);
 }
 
-/// Errors that wrap one of two errors.
-macro_rules! either {
-    ($($error:ident => $one:ident | $other:ident;)*) => { $(
-        impl From<$error> for AnyError {
-            fn from(error: $error) -> Self {
-                match error {
-                    $error::$one(error) => error.into(),
-                    $error::$other(error) => error.into(),
-                }
-            }
+impl From<DriverError> for AnyError {
+    fn from(error: DriverError) -> Self {
+        match error {
+            DriverError::Load(error) => error.into(),
+            DriverError::Init(error) => error.into(),
         }
-    )* };
-}
-
-either! {
-    DriverError => Load | Init;
-    CallError => Memory | Launch;
-    KernelError => Module | Bind;
+    }
 }
 
 impl From<Mismatch> for AnyError {

@@ -16,9 +16,9 @@ use crate::diagnosis::advice_here;
 /// [`Display`](fmt::Display) and [`name`](Error::name) work without a driver.
 ///
 /// This crate returns five codes of its own without calling the driver:
-/// [`is_unresolved`](Error::is_unresolved), [`is_forked`](Error::is_forked),
-/// [`is_wrong_context`](Error::is_wrong_context), [`is_out_of_order`](Error::is_out_of_order) and
-/// [`is_lost`](Error::is_lost).
+/// [`UNRESOLVED`](Error::UNRESOLVED), [`FORKED`](Error::FORKED),
+/// [`WRONG_CONTEXT`](Error::WRONG_CONTEXT), [`OUT_OF_ORDER`](Error::OUT_OF_ORDER) and
+/// [`LOST`](Error::LOST).
 #[derive(Clone, Copy)]
 pub struct Error {
     code: NonZeroU32,
@@ -31,14 +31,20 @@ pub struct Error {
 /// The bit of a note that marks a driver in software. Comparisons ignore it.
 const SOFTWARE: u16 = 1 << 15;
 
-/// The object belongs to a context that is not current; the driver was not called.
-const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
-/// The thread's context stack differs from the state of the token; the driver was not called.
-const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
-/// Work that could not be waited for may still use the object; the driver was not called.
-const LOST: CUresult = CUresult(0x7FFF_0013);
-
 impl Error {
+    /// The driver is older than the function; nothing was called.
+    pub const UNRESOLVED: CUresult = CUresult::UNRESOLVED;
+    /// This process is a forked child of one that called `cuInit`; the driver was not called.
+    pub const FORKED: CUresult = CUresult::FORKED;
+    /// An object of one context was used in another context; the driver was not called.
+    pub const WRONG_CONTEXT: CUresult = CUresult(0x7FFF_0011);
+    /// A forgotten token or foreign code changed the context stack; the driver was not called.
+    pub const OUT_OF_ORDER: CUresult = CUresult(0x7FFF_0012);
+    /// An object was not freed, because a copy between its context and another one may still use its
+    /// memory. The wait for that copy failed, and the driver would not wait before freeing. From then
+    /// on, neither objects of this context nor the context are freed. The driver was not called.
+    pub const LOST: CUresult = CUresult(0x7FFF_0013);
+
     /// Returns the error for a `code`, or `None` for success. [`check`](Error::check) also records
     /// the driver.
     #[inline]
@@ -78,7 +84,7 @@ impl Error {
     #[inline(never)]
     fn cold(library: Library, code: NonZeroU32, call: FnId) -> Self {
         let version = u16::try_from(library.version().as_raw() / 10).unwrap_or(0) & !SOFTWARE;
-        let note = if code.get() == CUresult::UNRESOLVED.0 { version } else { 0 };
+        let note = if code.get() == Self::UNRESOLVED.0 { version } else { 0 };
         Self { code, call, note: note | if library.is_software_device() { SOFTWARE } else { 0 } }
     }
 
@@ -91,15 +97,15 @@ impl Error {
     }
 
     pub(crate) const fn wrong_context(call: FnId) -> Self {
-        Self::host(WRONG_CONTEXT, call)
+        Self::host(Self::WRONG_CONTEXT, call)
     }
 
     pub(crate) const fn out_of_order(call: FnId) -> Self {
-        Self::host(OUT_OF_ORDER, call)
+        Self::host(Self::OUT_OF_ORDER, call)
     }
 
     pub(crate) const fn lost(call: FnId) -> Self {
-        Self::host(LOST, call)
+        Self::host(Self::LOST, call)
     }
 
     /// Returns the driver's code, even if this crate does not know it.
@@ -117,9 +123,9 @@ impl Error {
     #[inline]
     pub fn name(self) -> Option<&'static str> {
         match self.code() {
-            WRONG_CONTEXT => Some("WRONG_CONTEXT"),
-            OUT_OF_ORDER => Some("OUT_OF_ORDER"),
-            LOST => Some("LOST"),
+            Self::WRONG_CONTEXT => Some("WRONG_CONTEXT"),
+            Self::OUT_OF_ORDER => Some("OUT_OF_ORDER"),
+            Self::LOST => Some("LOST"),
             code => code.name(),
         }
     }
@@ -144,39 +150,24 @@ impl Error {
         FnId::ALL.get(usize::from(self.value().checked_sub(1)?)).copied()
     }
 
-    /// True if the driver is older than the function; nothing was called.
-    #[inline]
-    pub fn is_unresolved(self) -> bool {
+    pub(crate) fn is_unresolved(self) -> bool {
         self.code() == CUresult::UNRESOLVED
     }
 
-    /// True if this process is a forked child of one that called `cuInit`; the driver was not
-    /// called.
-    #[inline]
-    pub fn is_forked(self) -> bool {
+    pub(crate) fn is_forked(self) -> bool {
         self.code() == CUresult::FORKED
     }
 
-    /// True if an object of one context was used in another context; the driver was not called.
-    #[inline]
-    pub fn is_wrong_context(self) -> bool {
-        self.code() == WRONG_CONTEXT
+    pub(crate) fn is_wrong_context(self) -> bool {
+        self.code() == Self::WRONG_CONTEXT
     }
 
-    /// True if a forgotten token or foreign code changed the context stack; the driver was not
-    /// called.
-    #[inline]
-    pub fn is_out_of_order(self) -> bool {
-        self.code() == OUT_OF_ORDER
+    pub(crate) fn is_out_of_order(self) -> bool {
+        self.code() == Self::OUT_OF_ORDER
     }
 
-    /// True if an object was not freed, because a copy between its context and another one may
-    /// still use its memory. The wait for that copy failed, and the driver would not wait before
-    /// freeing. From then on, neither objects of this context nor the context are freed. The driver
-    /// was not called.
-    #[inline]
-    pub fn is_lost(self) -> bool {
-        self.code() == LOST
+    pub(crate) fn is_lost(self) -> bool {
+        self.code() == Self::LOST
     }
 
     /// True if the call failed because of a stream capture, which does not run the work that the
@@ -196,8 +187,7 @@ impl Error {
 
     /// True if this crate received the error from a driver [in
     /// software](Library::is_software_device).
-    #[inline]
-    pub fn is_of_software_device(self) -> bool {
+    fn is_of_software_device(self) -> bool {
         self.note & SOFTWARE != 0
     }
 
@@ -216,8 +206,7 @@ impl Error {
     }
 
     /// True if the driver is shutting down at process exit. It has already freed the object.
-    #[inline]
-    pub fn is_deinitialized(self) -> bool {
+    pub(crate) fn is_deinitialized(self) -> bool {
         self.code() == CUresult::CUDA_ERROR_DEINITIALIZED
     }
 

@@ -9,11 +9,11 @@
 //!
 //! Each method makes one driver call. Types enforce the rules between calls: their order, the
 //! lifetimes of objects, and which context is current. The crate is not the runtime API, an array
-//! library or a compiler. It loads kernels from PTX, cubin or fatbin, or compiles them [from
-//! source](compile) with NVIDIA's compiler if the machine has one. A kernel's memory accesses
-//! cannot be checked, so [launching](Kernel::launch) is `unsafe`. The crate prints nothing and
-//! starts no thread. Only loading and `cuInit` are global. [`not_wrapped`] lists the driver
-//! functions without a method; [`Library::fns`] can call them.
+//! library or a compiler. It loads kernels from PTX, cubin or fatbin; the crate
+//! `cuprum-compile` compiles them from source. A kernel's memory accesses cannot be checked, so
+//! [launching](Kernel::launch) is `unsafe`. The crate prints nothing and starts no thread. Only
+//! loading and `cuInit` are global. [`not_wrapped`] lists the driver functions without a method;
+//! [`Library::fns`] can call them.
 //!
 //! # The order of types
 //!
@@ -89,7 +89,7 @@
 //!
 //! A token forgotten with [`mem::forget`](std::mem::forget) leaves its context current. The next
 //! use of a token below it, or the next push, detects this and pops the context, or fails with
-//! [`Error::is_out_of_order`]. The same applies to contexts left by a failed push or pop: a token
+//! [`Error::OUT_OF_ORDER`]. The same applies to contexts left by a failed push or pop: a token
 //! never works in another context than its own. Other code of the process that changes the current
 //! context must restore it.
 //!
@@ -117,7 +117,7 @@
 //!
 //! Each device has its own context. Within a process, memory is [copied](memory::Peer) between
 //! devices, or kernels [access](Current::enable_peer_access) memory of another device (example 14).
-//! [`IpcBuffer`](memory::IpcBuffer) shares memory with another process. Across machines, use NCCL:
+//! [`Buffer::ipc_handle`] shares memory with another process. Across machines, use NCCL:
 //! it connects devices of any number of processes and machines, and works in their primary contexts.
 //! The crate `cuprum-nccl` loads it at run time, and its example `all_reduce` sums over two devices,
 //! in one process and in two.
@@ -149,8 +149,8 @@
 //! Every error names the call and the code in eight bytes; see [`Error`]. Any call can fail:
 //!
 //! - with a sticky error of earlier work, because a driver reports a failure at a later call;
-//! - on a driver that lacks the function ([`Error::is_unresolved`]);
-//! - in a forked child ([`Error::is_forked`]);
+//! - on a driver that lacks the function ([`Error::UNRESOLVED`]);
+//! - in a forked child ([`Error::FORKED`]);
 //! - with codes that newer drivers add.
 //!
 //! Methods list only their other errors. Methods that also check on the host wrap the error in
@@ -182,7 +182,7 @@
 //! # Forks
 //!
 //! A driver does not survive `fork`. In the child of a process that called `cuInit`, every method
-//! returns [`Error::is_forked`] and drops do nothing; the driver itself would fail or hang. Start
+//! returns [`Error::FORKED`] and drops do nothing; the driver itself would fail or hang. Start
 //! workers with `exec`, or initialize after the fork. Page-locked memory that the driver allocated
 //! remains shared with the child, so neither process may write memory that the other uses. Managed
 //! memory is not mapped in the child: accessing it kills the child (H100, driver 580:
@@ -198,7 +198,7 @@
 //!
 //! The function table is tested on drivers since CUDA 6.5. Each method documents its C function and
 //! the first CUDA version that has it; on an older driver, only that method fails with
-//! [`Error::is_unresolved`]. Sharing a context with other libraries ([`PrimaryContext`]) needs CUDA
+//! [`Error::UNRESOLVED`]. Sharing a context with other libraries ([`PrimaryContext`]) needs CUDA
 //! 7.0. Checking the signature of a kernel that was not loaded from PTX needs CUDA 12.4.
 //! [`Library::require`] and [`Library::has`] check in advance. NVIDIA's newer drivers run programs
 //! made for older ones, so there is no maximum version.
@@ -221,14 +221,12 @@
 // graphics          buffers and images of OpenGL
 // module            code, its functions and its globals
 // launch            kernels: functions bound to a signature
-// compile           from source to code, and on to a module
 // dlpack            memory that is exchanged with other libraries
 // region            memory and queues whose types are known at run time
 // any_error         one error for all of them, which closures return
 // open              the short way to a context
 
 mod any_error;
-pub mod compile;
 pub mod context;
 pub mod device;
 pub mod diagnosis;

@@ -1,13 +1,11 @@
 //! Choice of a device by the environment, which is per process: each test runs in children of its own.
 
-#[path = "support/child.rs"]
-mod child;
-
 use child::in_children;
 use cuprum::context::PrimaryContext;
 use cuprum::device::{ChoiceError, Visibility};
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Device, Driver, Error};
+use cuprum_testing::child;
 
 const TWO: (&str, &str) = ("CUPRUM_EMULATOR_DEVICES", "2");
 

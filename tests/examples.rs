@@ -4,9 +4,7 @@
 //! they are built first, as `cargo test` alone does by itself.
 
 #[cfg(target_os = "linux")]
-#[path = "support/mesa.rs"]
-mod mesa;
-
+use cuprum_testing::mesa;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
@@ -280,7 +278,7 @@ fn opengl() {
 }
 
 /// The test that runs the example that needs NVRTC, with each release of it.
-const RELEASES: &str = include_str!("compile/releases.rs");
+const RELEASES: &str = include_str!("../compile/tests/compile/releases.rs");
 
 /// Every numbered example is among the tests above, and those that show one thing are short.
 #[test]

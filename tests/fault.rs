@@ -3,13 +3,11 @@
 //! A program of its own, with one test: on hardware a fault ends CUDA for the whole process, whatever the context
 //! (measured, `tests/data/goldens/driver.json`).
 
-#[path = "support/common/mod.rs"]
-mod common;
-
 use common::{context, kernels, on_gpu};
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Buffer, InOut, LaunchConfig, MemoryError, Stream};
+use cuprum_testing::common;
 
 #[test]
 fn a_fault_is_sticky_named_by_its_first_report_and_dropped_in_silence() {

@@ -3,9 +3,7 @@
 //!
 //! A program of its own: on hardware the fault is the process's.
 
-#[path = "support/common/mod.rs"]
-mod common;
-
+use cuprum_testing::common;
 use std::ptr;
 
 use common::{device, driver};

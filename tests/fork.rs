@@ -4,9 +4,7 @@
 
 #![cfg(unix)]
 
-#[path = "support/common/mod.rs"]
-mod common;
-
+use cuprum_testing::common;
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -59,11 +57,11 @@ fn no_child_waits_for_the_lock_of_a_pool(device: Device) {
                 if child == 0 {
                     alarm(20);
                     drop(kept);
-                    let is_told = |error: MemoryError| matches!(error, MemoryError::Driver(error) if error.is_forked());
+                    let is_told = |error: MemoryError| matches!(error, MemoryError::Driver(error) if error.code() == cuprum::Error::FORKED);
                     let told = pool.alloc::<u8>(cx, &stream, 64).is_err_and(is_told)
                         && pinned.zeroed::<u8>(cx, 64).is_err_and(is_told)
-                        && pool.free_held().is_err_and(|error| error.is_forked())
-                        && pinned.stop_holding().is_err_and(|error| error.is_forked());
+                        && pool.free_held().is_err_and(|error| error.code() == cuprum::Error::FORKED)
+                        && pinned.stop_holding().is_err_and(|error| error.code() == cuprum::Error::FORKED);
                     let _ = (pool.counters(), pinned.counters());
                     // SAFETY: ends the child without running the parent's exit functions.
                     unsafe { _exit(c_int::from(!told)) };
@@ -93,12 +91,13 @@ fn a_forked_child_is_told_and_frees_nothing() {
     assert!(child >= 0, "no child");
     if child == 0 {
         let answers = [
-            driver.device_count().is_err_and(|error| error.is_forked()),
-            Driver::init(driver.library()).is_err_and(|error| error.is_forked()),
-            cx.synchronize().is_err_and(|error| error.is_forked()),
-            matches!(buffer.to_vec(&cx), Err(MemoryError::Driver(error)) if error.is_forked()),
+            driver.devices().is_err_and(|error| error.code() == cuprum::Error::FORKED),
+            Driver::init(driver.library()).is_err_and(|error| error.code() == cuprum::Error::FORKED),
+            cx.synchronize().is_err_and(|error| error.code() == cuprum::Error::FORKED),
+            matches!(buffer.to_vec(&cx), Err(MemoryError::Driver(error)) if error.code() == cuprum::Error::FORKED),
             primary.close().is_err_and(|error| {
-                error.is_forked() && error.call().to_string().starts_with("cuDevicePrimaryCtxRelease")
+                error.code() == cuprum::Error::FORKED
+                    && error.call().to_string().starts_with("cuDevicePrimaryCtxRelease")
             }),
         ];
         let swallowed = cuprum::swallowed::count();

@@ -36,7 +36,7 @@ takes_device() { # SOURCE
     for file in $(sed -nE 's/^ *#\[path = "(.*)"\]$/\1/p; s/^mod ([a-z_]+);$/\1\/mod.rs/p' "$1"); do
         files+=("$here/$file")
     done
-    grep -qsE 'CUPRUM_DEVICE"|open_driver_or_emulator' "${files[@]}"
+    grep -qsE 'CUPRUM_DEVICE"|open_driver_or_emulator|cuprum_testing::(common|\{.*\bcommon\b)' "${files[@]}"
 }
 
 # Notes programs to be packed. The manifest has a line for each.
@@ -114,7 +114,7 @@ pack() {
     rm -rf "$packed"
     mkdir -p "$packed/programs"
     echo "# commit $(git describe --always --dirty --abbrev=12)" >"$unfinished"
-    for folder in . sys emulator; do
+    for folder in . sys compile emulator; do
         package=$(sed -nE 's/^name = "(.*)"/\1/p' "$folder/Cargo.toml" | head -n 1)
         note_those_with_device test "$package" "$folder" tests
         mapfile -t taken < <(programs_in "$folder/examples" | cut -f 1)
@@ -122,9 +122,9 @@ pack() {
         [ "$folder" = . ] || note_those_with_device bench "$package" "$folder" benches
     done
     note_those_with_device bench cuprum-benches benches .
-    note_programs bin cuprum . cuprum
+    note_programs bin cuprum-cli cli cuprum
     # As `cargo test` builds them: on a GPU nothing of them that takes time is ours.
-    build 'test example bin' build --features cuprum/cli
+    build 'test example bin' build
     # Measured are the wrappers alone; the emulator, which a GPU leaves aside, is most of what would be optimized.
     build bench bench --no-run --config 'profile.bench.package.cuprum-emulator.opt-level=0'
     step "compressing $(du -sm "$packed/programs" | cut -f 1) MiB"

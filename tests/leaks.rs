@@ -2,9 +2,7 @@
 //!
 //! A program of its own, and one test at a time: they count the device's free bytes.
 
-#[path = "support/common/mod.rs"]
-mod common;
-
+use cuprum_testing::common;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +10,7 @@ use common::{context, on_gpu};
 use cuprum::context::ContextStack;
 use cuprum::external::{ExternalMemory, ExternalSemaphore};
 use cuprum::graph::Graph;
-use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
+use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
 use cuprum::memory::{
     Granularity, ManagedBuffer, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
 };
@@ -100,7 +98,9 @@ fn managed<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
 fn mapped<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     let (driver, here) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
     let none = PhysicalFlags::empty();
-    let bytes = PhysicalMemory::granularity(driver, here, none, Granularity::Minimum).unwrap();
+    let bytes =
+        PhysicalMemory::granularity(driver, here, none, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM)
+            .unwrap();
     let memory = || PhysicalMemory::new(driver, here, bytes, none).unwrap();
     let addresses = Reservation::new(driver, 2 * bytes, 0).unwrap();
     let mut mapping = addresses.map::<u8>(cx, 0, &memory()).unwrap();
@@ -114,7 +114,7 @@ fn signals<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
 
 fn code<'a>(cx: &Current<'_, 'a>) -> Owner<'a> {
     let saxpy = include_str!("../kernels/saxpy.ptx");
-    let mut linker = Linker::new(cx, &LoadOptions::new()).unwrap();
+    let mut linker = Linker::new(cx, &LoadOptions::default()).unwrap();
     linker.add_ptx("saxpy.ptx", saxpy).unwrap();
     let library = CodeLibrary::load_ptx(cx.context().driver(), saxpy).unwrap().share();
     let module = library.module(cx).unwrap();
@@ -212,7 +212,7 @@ fn opengl_objects_are_unregistered_once() {
     for forgets in [false, true] {
         // SAFETY: the stand-in keeps its buffer, and does nothing meanwhile.
         let mut buffer = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }.unwrap();
-        let mapped = buffer.map(&cx, &stream).unwrap();
+        let mapped = graphics::map(&cx, &stream, &mut buffer).unwrap();
         assert_ne!(account(&cx), before, "it is counted");
         if forgets {
             std::mem::forget(mapped);

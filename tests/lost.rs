@@ -4,11 +4,7 @@
 //! A program of its own, one test: the emulator runs work asynchronously here, and on hardware the fault is the
 //! process's.
 
-#[path = "support/common/mod.rs"]
-mod common;
-#[path = "support/executors.rs"]
-mod executors;
-
+use cuprum_testing::{common, executors};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 

@@ -3,18 +3,14 @@
 //! A program of its own, because the emulator has one device unless it is set up otherwise before its first
 //! use. It fails on a machine with one GPU: `tests/gpu.sh` runs it on machines with two.
 
-#[path = "support/common/mod.rs"]
-mod common;
-#[path = "support/itself.rs"]
-mod itself;
-
+use cuprum_testing::{common, itself};
 use std::sync::Once;
 
 use common::{driver, kernels};
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::launch::Dim3;
 use cuprum::memory::{
-    Array, ArrayFlags, ArrayShape, Granularity, IpcBuffer, Mapping, MemoryAccess, MemoryLocation, Peer,
+    Array, ArrayFlags, ArrayShape, ForeignBuffer, Granularity, Mapping, MemoryAccess, MemoryLocation, Peer,
     PhysicalFlags, PhysicalMemory, Pitched, PitchedBuffer, PitchedMut, Reservation,
 };
 use cuprum::pool::{MemoryPool, PoolAccess, PoolOptions, PoolPlace, StreamBuffer};
@@ -25,7 +21,8 @@ use cuprum::{Buffer, Current, In, InOut, Kernel, LaunchConfig, Module, Stream};
 type VectorAdd = (In<f32>, In<f32>, InOut<f32>, u32);
 
 const LEN: usize = 64;
-const CONFIG: LaunchConfig = LaunchConfig::from_dims(Dim3 { x: 2, y: 1, z: 1 }, Dim3 { x: 32, y: 1, z: 1 });
+const CONFIG: LaunchConfig =
+    LaunchConfig { grid: Dim3 { x: 2, y: 1, z: 1 }, block: Dim3 { x: 32, y: 1, z: 1 }, shared_bytes: 0 };
 
 fn two_devices() -> (Context, Context) {
     static TWO: Once = Once::new();
@@ -36,7 +33,7 @@ fn two_devices() -> (Context, Context) {
     });
     let context =
         |ordinal| Context::create(driver().device(ordinal).unwrap(), ContextFlags::empty()).unwrap();
-    assert_eq!(driver().device_count().unwrap().min(2), 2, "this test needs two devices");
+    assert_eq!(driver().devices().unwrap().len().min(2), 2, "this test needs two devices");
     (context(0), context(1))
 }
 
@@ -261,7 +258,9 @@ fn pools_and_mappings_are_opened_to_the_other_device() {
     stream.synchronize(&cx).unwrap();
 
     let (place, none) = (MemoryLocation::Device(first), PhysicalFlags::empty());
-    let granule = PhysicalMemory::granularity(driver(), place, none, Granularity::Minimum).unwrap();
+    let granule =
+        PhysicalMemory::granularity(driver(), place, none, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM)
+            .unwrap();
     let memory = PhysicalMemory::new(driver(), place, granule, none).unwrap();
     let mut mapped: Mapping<'_, f32> =
         Reservation::new(driver(), granule, 0).unwrap().map(&cx, 0, &memory).unwrap();
@@ -290,7 +289,7 @@ fn a_process_on_one_device_opens_memory_of_the_other() {
         let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
         let handle = core::array::from_fn(byte);
         // SAFETY: the test made the handle, and keeps the memory until this process is over.
-        let mut theirs = unsafe { IpcBuffer::<f32>::open(&cx, handle) }.unwrap();
+        let mut theirs = unsafe { ForeignBuffer::<f32>::open_ipc(&cx, handle) }.unwrap();
         let module = kernels!(&cx, "vector_add");
         let (one, mut sum) = (filled(&cx, 1.0), filled(&cx, 0.0));
         let arguments = (&theirs, &one, &mut sum, LEN as u32);

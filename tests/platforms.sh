@@ -16,8 +16,8 @@ tests/platforms/fetch.sh "$root"
 export RUSTFLAGS=--cap-lints=warn CARGO_TARGET_DIR=$PWD/target/platforms CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 # The compiler takes its own library anew, and the nightly flag for that.
 export RUSTC_BOOTSTRAP=1
-crates=(-p cuprum-sys -p cuprum-derive -p cuprum -p cuprum-ptx -p cuprum-engine -p cuprum-emulator)
-features=cache,derive,dlpack,half,bytemuck,num-complex
+crates=(-p cuprum-sys -p cuprum-derive -p cuprum -p cuprum-compile -p cuprum-ptx -p cuprum-engine -p cuprum-emulator)
+features=derive,dlpack,half,bytemuck,num-complex
 
 # What finds its libraries beside it, so that no program started by it does by accident.
 old_cargo() {
@@ -28,7 +28,7 @@ old_cargo() {
 
 oldest() {
     old_cargo --version
-    old_cargo build "${crates[@]}" --features "$(printf 'cuprum/%s,' ${features//,/ })"
+    old_cargo build "${crates[@]}" --features "$(printf 'cuprum/%s,' ${features//,/ })cuprum-compile/cache"
 }
 
 # Tests that are not for the platform.

@@ -3,19 +3,12 @@
 //! Alone, since the other process runs this program. On a GPU (`CUPRUM_DEVICE=gpu`) it asks the driver the same.
 #![cfg(target_os = "linux")]
 
-#[path = "support/common/mod.rs"]
-mod common;
-#[path = "support/itself.rs"]
-mod itself;
-#[path = "support/peer.rs"]
-mod peer;
-
 use common::{in_context, kernels};
-use cuprum::memory::IpcBuffer;
+use cuprum::memory::ForeignBuffer;
 use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
 use cuprum::{Buffer, Current, In, InOut, LaunchConfig, Stream};
-use itself::itself;
+use cuprum_testing::{common, peer};
 use peer::{Peer, bytes, hex, is_peer, serve};
 
 const LEN: usize = 64;
@@ -28,7 +21,7 @@ fn other() -> Peer {
 /// Objects that the other process has open.
 #[derive(Default)]
 struct Open<'ctx> {
-    memory: Vec<IpcBuffer<'ctx, f32>>,
+    memory: Vec<ForeignBuffer<'ctx, f32>>,
     events: Vec<Event<'ctx>>,
 }
 
@@ -37,7 +30,7 @@ fn answer<'ctx>(cx: &Current<'_, 'ctx>, open: &mut Open<'ctx>, words: &[&str]) -
     match words[0] {
         "open" => {
             // SAFETY: the test made the handle, keeps the memory, and waits for the answers.
-            match unsafe { IpcBuffer::open(cx, bytes(words[1])) } {
+            match unsafe { ForeignBuffer::open_ipc(cx, bytes(words[1])) } {
                 Ok(memory) => {
                     open.memory.push(memory);
                     open.memory[0].len().to_string()
@@ -123,7 +116,7 @@ fn each_process_sees_what_the_other_wrote() {
         let unknown = other.ask(&format!("open {}", hex([0; 64])));
         assert_eq!(unknown, format!("{:?}", CUresult::CUDA_ERROR_INVALID_VALUE));
         // SAFETY: nothing is opened, as this is the process that allocated it.
-        let own = unsafe { IpcBuffer::<f32>::open(cx, handle) }.unwrap_err();
+        let own = unsafe { ForeignBuffer::<f32>::open_ipc(cx, handle) }.unwrap_err();
         assert_eq!(own.code(), CUresult::CUDA_ERROR_INVALID_CONTEXT);
         buffer.close().unwrap();
     });

@@ -1,7 +1,7 @@
 //! Random programs in safe code: no read shows a value that the program's order does not allow.
 //!
 //! They make, write, read, copy, lend and drop buffers on several threads, in scopes on streams of all kinds, with events
-//! and waits between; `tests/support/property` says which steps there are. They run with both meanings of the default
+//! and waits between; `tests/property` says which steps there are. They run with both meanings of the default
 //! stream, in each of the emulator's modes, each mode in a process of its own, or on the GPU that `CUPRUM_DEVICE` names.
 //!
 //! A program of its own, because it runs alone and for long. Concurrent programs would slow it down, and it
@@ -11,19 +11,9 @@
 //! programs in each process, `CUPRUM_PROPERTY_SEED` the seed of the first; the next one's is greater by one.
 //! A failing program is shown with its seed, shortened.
 
-#[path = "support/amount.rs"]
-mod amount;
-#[path = "support/child.rs"]
-mod child;
-#[path = "support/common/mod.rs"]
-mod common;
-#[path = "support/executors.rs"]
-mod executors;
-#[path = "support/property/mod.rs"]
 mod property;
-#[path = "support/tracer/mod.rs"]
-mod tracer;
 
+use cuprum_testing::{amount, child, common, executors, tracer};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;

@@ -1,9 +1,7 @@
 //! A program that only hands on its errors shows the mistake in a kernel. It is a process of its own, because
 //! the test reads its standard error.
 
-#[path = "support/itself.rs"]
-mod itself;
-
+use cuprum_testing::itself;
 use std::error::Error;
 
 use cuprum::context::{ContextStack, PrimaryContext};

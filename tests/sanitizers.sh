@@ -19,7 +19,7 @@ target=x86_64-unknown-linux-gnu
 seconds_a_program=${SECONDS_A_PROGRAM:-600}
 out=$PWD/target/sanitizers
 
-# Left out, as they start other programs or run none of our code: assembly, cli, compile, examples, rules, secure, ui; as they
+# Left out, as they start other programs or run none of our code: assembly, examples, rules, ui; as they
 # run for long on one thread: fuzz, and what is skipped below; as they count time: growth; as they need Mesa: opengl. `lib` are
 # the tests beside the code.
 cuprum_programs=(lib objects traced graph regions compute device_choice exits fault foreign_fault fork leaks lost peers processes properties reports scope_after_fault soundness swallowed)

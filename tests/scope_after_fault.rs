@@ -3,9 +3,7 @@
 //!
 //! A program of its own: the emulator runs work asynchronously here, and on hardware the fault is the process's.
 
-#[path = "support/common/mod.rs"]
-mod common;
-
+use cuprum_testing::common;
 use std::ffi::c_void;
 use std::time::Duration;
 

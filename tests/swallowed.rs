@@ -2,9 +2,7 @@
 //!
 //! A program of its own: the counter and the hook are the process's, and the hook panics.
 
-#[path = "support/tracer/mod.rs"]
-mod tracer;
-
+use cuprum_testing::tracer;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};

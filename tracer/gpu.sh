@@ -16,7 +16,7 @@ pack() {
     rm -rf "$packed"
     mkdir "$packed"
     cargo build --quiet --release -p cuprum-tracer
-    cargo build --quiet --release -p cuprum --features cli --bin cuprum
+    cargo build --quiet --release -p cuprum-cli
     cargo build --quiet --release -p cuprum --example 01_vector_add --example 07_overlap
     cc -O1 -pthread -o "$packed/client" tracer/tests/client.c -ldl
     local file

@@ -8,7 +8,7 @@ use crate::{Answer, COPIED_BYTES, Measurement, operation};
 
 /// Measures in contexts of its own. With access if the devices have it, as a program would.
 pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver, cx: &mut Current<'_, '_>) {
-    let last = driver.device_count().expect("a number").min(2) - 1;
+    let last = driver.devices().expect("a list").len().min(2) as u32 - 1;
     let [first, last] = [0, last].map(|ordinal| driver.device(ordinal).expect("a device"));
     let [here, there] =
         [first, last].map(|device| Context::create(device, ContextFlags::empty()).expect("a context"));

@@ -32,7 +32,7 @@ const X: f32 = 2.0;
 pub(crate) fn measure(measurement: &mut Measurement<'_>, driver: Driver, cx: &Current<'_, '_>) {
     let shape = ArrayShape::OneD { width: 64 };
     let array = Array::from_slice(cx, shape, ArrayFlags::empty(), &[1.0f32; 64]).expect("an array");
-    let sampler = Sampler { filter: FilterMode::CU_TR_FILTER_MODE_LINEAR, ..Sampler::new() };
+    let sampler = Sampler { filter: FilterMode::CU_TR_FILTER_MODE_LINEAR, ..Sampler::default() };
     objects(measurement, driver, cx, &array, &sampler);
     launches(measurement, driver, cx, &array, &sampler);
 }

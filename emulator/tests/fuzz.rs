@@ -15,8 +15,6 @@ mod common;
 mod defined;
 #[path = "../engine/tests/device/mod.rs"]
 mod device;
-#[path = "../../tests/support/kernels/mod.rs"]
-mod kernels;
 #[path = "fuzz/mutation.rs"]
 mod mutation;
 #[path = "../../src/module/ptx.rs"]
@@ -29,6 +27,7 @@ use core::ptr::null_mut;
 use cuprum_engine::exec::Execution;
 use cuprum_ptx::program::{LoadOptions, Program};
 use cuprum_sys::*;
+use cuprum_testing::kernels;
 use device::{Args, Buffer, Device};
 use kernels::{Argument, Case, cases};
 use mutation::{Random, changed_bytes, changed_text};

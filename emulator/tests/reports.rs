@@ -78,7 +78,7 @@ const WRONG: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
 
 /// Checks that a call with this code gets one report with these words and the call site. The
 /// emulator's tests are compiled without line numbers, so functions are checked instead;
-/// `tests/cli/found.rs` checks lines.
+/// `cli/tests/cli/found.rs` checks lines.
 #[track_caller]
 fn assert_misuse(code: CUresult, words: &[&str], call: impl Fn() -> CUresult) {
     let reports = misuses_of(|| assert_eq!(call(), code, "{words:?}"));

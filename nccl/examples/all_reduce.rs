@@ -88,7 +88,7 @@ fn main() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     println!("{choice}\nNCCL {} from {}", nccl.version(), nccl.origin());
-    if driver.device_count()? < 2 {
+    if driver.devices()?.len() < 2 {
         println!("this example needs two devices");
         return Ok(ExitCode::from(CANNOT_RUN));
     }

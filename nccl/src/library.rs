@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use cuprum::sys::{environment, nvrtc};
+use cuprum::sys::{environment, search};
 
 use crate::error::{CallError, MissingFunction, NcclError};
 use crate::raw::{FnId, Fns, nccl_call, ncclComm_t, ncclResult_t};
@@ -180,7 +180,7 @@ impl Nccl {
 
 /// Libraries to try, in order.
 fn candidates() -> Vec<PathBuf> {
-    let wheels = nvrtc::python_sites().into_iter().map(|site| site.join("nvidia/nccl/lib").join(NAME));
+    let wheels = search::python_sites().into_iter().map(|site| site.join("nvidia/nccl/lib").join(NAME));
     [PathBuf::from(NAME)].into_iter().chain(wheels.filter(|path| path.is_file())).collect()
 }
 

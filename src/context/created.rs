@@ -71,7 +71,7 @@ impl Context {
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_INVALID_DEVICE` and others that the driver reports;
-    /// [`Error::is_forked`] in a forked child.
+    /// [`Error::FORKED`] in a forked child.
     ///
     /// Driver: `cuCtxCreate_v2`, CUDA 3.2+, or `cuCtxCreate_v4`, CUDA 12.5+, where a driver has only that; then
     /// `cuCtxPopCurrent_v2`, CUDA 4.0+.

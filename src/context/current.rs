@@ -51,7 +51,7 @@ impl ContextStack {
     /// The previous context is current again afterwards.
     ///
     /// # Errors
-    /// [Errors of any call](crate#errors); [`Error::is_forked`] in a forked child.
+    /// [Errors of any call](crate#errors); [`Error::FORKED`] in a forked child.
     ///
     /// Driver: `cuCtxPushCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPushCurrent_v2")]
@@ -249,7 +249,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// before the new one is dropped.
     ///
     /// # Errors
-    /// Same as [`ContextStack::push`]; [`Error::is_wrong_context`] for a context of another driver,
+    /// Same as [`ContextStack::push`]; [`Error::WRONG_CONTEXT`] for a context of another driver,
     /// which has its own stack. The context may use any [function
     /// table](cuprum_sys::Library::is_same_driver) of the same driver.
     ///
@@ -270,7 +270,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// Pops the context and returns the error that `Drop` would swallow.
     ///
     /// # Errors
-    /// [`Error::is_out_of_order`] if another context was on top.
+    /// [`Error::OUT_OF_ORDER`] if another context was on top.
     ///
     /// Driver: `cuCtxPopCurrent_v2`, CUDA 4.0+.
     #[doc(alias = "cuCtxPopCurrent_v2")]

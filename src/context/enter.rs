@@ -18,7 +18,7 @@ impl ContextRef {
     /// A library that receives a context uses it in this way. It works while the application holds
     /// its [`ContextStack`](super::ContextStack), inside any token of the thread, and inside
     /// another library's `enter`. Inside `body`, those other tokens return
-    /// [`Error::is_out_of_order`] and change nothing. Objects made with the given token may outlive
+    /// [`Error::OUT_OF_ORDER`] and change nothing. Objects made with the given token may outlive
     /// `body`.
     ///
     /// ```

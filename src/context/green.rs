@@ -3,7 +3,7 @@
 use cuprum_sys::{CUcontext, CUgreenCtx, CUgreenCtxCreate_flags, CUresult, FnId};
 
 use super::{ContextRef, Current, captures, context_owner};
-use crate::device::{DeviceResource, ResourceDescription, ResourceKind};
+use crate::device::{DeviceResource, ResourceKind, describe};
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
 
@@ -30,14 +30,14 @@ use crate::raw::call::{context_call, driver_call};
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::GreenContext;
-/// use cuprum::device::{ResourceDescription, ResourceKind, SplitFlags};
+/// use cuprum::device::{ResourceKind, SplitFlags};
 /// use cuprum::{Buffer, Stream};
 ///
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
 /// // Eight multiprocessors, or all if there are fewer; the rest is free for other contexts.
-/// let count = all.sm().map_or(0, |sm| sm.count.min(8));
-/// let divided = all.split_by_count(1, count, SplitFlags::empty())?;
-/// let green = GreenContext::create(&ResourceDescription::new(&divided.groups)?)?;
+/// let count = all.sm().map_or(0, |sm| sm.smCount.min(8));
+/// let (groups, _) = all.split_by_count(1, count, SplitFlags::empty())?;
+/// let green = GreenContext::create(&groups)?;
 /// green.enter(|cx| {
 ///     let stream = Stream::in_green_context(cx, 0)?;
 ///     let mut memory = Buffer::from_slice(cx, &[1u32; 4])?;
@@ -54,19 +54,22 @@ use crate::raw::call::{context_call, driver_call};
 pub struct GreenContext(ContextRef);
 
 impl GreenContext {
-    /// Creates a context on the resources of a description, which can be used several times. The
-    /// context does not become current; push it.
+    /// Creates a context on resources of one device. Multiprocessors that appear twice count once.
+    /// The context does not become current; push it.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`;
-    /// [`Error::is_unresolved`] before CUDA 12.4.
+    /// `CUDA_ERROR_INVALID_VALUE` without resources; `CUDA_ERROR_INVALID_DEVICE` for resources of
+    /// several devices; `CUDA_ERROR_INVALID_RESOURCE_TYPE`;
+    /// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for incompatible resources;
+    /// `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::UNRESOLVED`] before CUDA 12.4.
     ///
-    /// Driver: `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails, `cuGreenCtxDestroy`, CUDA 12.4+.
-    #[doc(alias("cuGreenCtxCreate", "cuCtxFromGreenCtx"))]
+    /// Driver: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate` and `cuCtxFromGreenCtx`, CUDA 12.4+; if the latter fails,
+    /// `cuGreenCtxDestroy`, CUDA 12.4+.
+    #[doc(alias("cuDevResourceGenerateDesc", "cuGreenCtxCreate", "cuCtxFromGreenCtx"))]
     #[inline]
-    pub fn create(description: &ResourceDescription) -> Result<Self, Error> {
-        let (device, mut green) = (description.device(), CUgreenCtx::null());
-        let (to_green, described) = (&raw mut green, description.as_raw());
+    pub fn create(resources: &[DeviceResource]) -> Result<Self, Error> {
+        let ((device, described), mut green) = (describe(resources)?, CUgreenCtx::null());
+        let to_green = &raw mut green;
         let flags = CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.0;
         // SAFETY: the out-parameter outlives the call; the description is of this device and never
         // freed.
@@ -90,7 +93,7 @@ impl GreenContext {
     /// Returns a number that identifies the green context within the process. It is never reused.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on a driver before CUDA 12.9.
+    /// [`Error::UNRESOLVED`] on a driver before CUDA 12.9.
     ///
     /// Driver: `cuGreenCtxGetId`, CUDA 12.9+.
     #[doc(alias = "cuGreenCtxGetId")]

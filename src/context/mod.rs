@@ -37,7 +37,7 @@ pub(crate) use self::default_stream::{DefaultStream, Waited};
 pub(crate) use self::entered::entered;
 pub use self::foreign::ForeignContext;
 pub use self::green::GreenContext;
-pub use self::primary::{PrimaryContext, PrimaryState};
+pub use self::primary::PrimaryContext;
 pub use self::profiler::Profile;
 pub use self::taken::StackTaken;
 pub(crate) use self::wait::{wait_for_context, waited_for};
@@ -172,7 +172,7 @@ impl ContextRef {
         &self.mark
     }
 
-    /// Fails if objects of this context may not be freed: see [`Error::is_lost`].
+    /// Fails if objects of this context may not be freed: see [`Error::LOST`].
     #[inline]
     pub(crate) fn check_kept(&self, call: FnId) -> Result<(), Error> {
         if self.mark.is_lost() { Err(Error::lost(call)) } else { Ok(()) }

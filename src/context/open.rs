@@ -15,8 +15,8 @@ impl Current<'_, '_> {
     /// [`context`](Current::context).
     ///
     /// # Errors
-    /// Each error names `call`: [`Error::is_wrong_context`] if the current context is not `owner`;
-    /// [`Error::is_forked`] in a forked child; [`Error::is_out_of_order`] if this token is not on
+    /// Each error names `call`: [`Error::WRONG_CONTEXT`] if the current context is not `owner`;
+    /// [`Error::FORKED`] in a forked child; [`Error::OUT_OF_ORDER`] if this token is not on
     /// top.
     #[inline]
     pub fn require(&self, owner: &ContextRef, call: FnId) -> Result<&ContextRef, Error> {
@@ -77,7 +77,7 @@ impl ContextRef {
     /// ```
     ///
     /// # Errors
-    /// The errors of `body`; [`Error::is_forked`] in a forked child. If the query or the push
+    /// The errors of `body`; [`Error::FORKED`] in a forked child. If the query or the push
     /// fails, returns the driver's error without running `body`. If the pop fails, the error is
     /// [swallowed](crate::swallowed).
     ///

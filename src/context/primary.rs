@@ -27,7 +27,8 @@ use crate::raw::call::{driver_call, either_call};
 ///
 /// let device = driver.device(0)?;
 /// let context = PrimaryContext::retain(device)?;
-/// assert!(device.primary_context_state()?.active);
+/// let (_, active) = device.primary_context_state()?;
+/// assert!(active);
 ///
 /// let mut stack = ContextStack::take()?;
 /// let cx = stack.push(&context)?;
@@ -36,25 +37,13 @@ use crate::raw::call::{driver_call, either_call};
 /// ```
 pub struct PrimaryContext(ContextRef);
 
-/// State of a device's primary context: whether it is active, and its flags.
-///
-/// Example: see [`PrimaryContext`], `primary_context_state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PrimaryState {
-    /// The flags with which it was created or will be created.
-    pub flags: ContextFlags,
-    /// True if any code of this process retains it.
-    pub active: bool,
-}
-
 impl PrimaryContext {
     /// Retains the primary context of `device`, creating it if necessary. It does not become
     /// current; push it.
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_DEVICE_UNAVAILABLE` and others that the driver reports;
-    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0, where only
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 7.0, where only
     /// [`Context`](super::Context) works.
     ///
     /// Driver: `cuDevicePrimaryCtxRetain`, CUDA 7.0+.
@@ -95,22 +84,23 @@ fn release(context: &ContextRef) -> Result<(), Error> {
 }
 
 impl Device {
-    /// Returns whether the primary context is active in this process, and its flags.
+    /// Returns the flags with which the primary context was created or will be created, and true if
+    /// any code of this process retains it.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on a driver older than CUDA 7.0.
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 7.0.
     ///
     /// Driver: `cuDevicePrimaryCtxGetState`, CUDA 7.0+.
     #[doc(alias = "cuDevicePrimaryCtxGetState")]
     #[inline]
-    pub fn primary_context_state(self) -> Result<PrimaryState, Error> {
+    pub fn primary_context_state(self) -> Result<(ContextFlags, bool), Error> {
         let (mut flags, mut active) = (0, 0);
         let (to_flags, to_active) = (&raw mut flags, &raw mut active);
         // SAFETY: both out-parameters outlive the call; the device belongs to this driver.
         unsafe {
             driver_call!(self.library(), cuDevicePrimaryCtxGetState(self.as_raw(), to_flags, to_active))
         }?;
-        Ok(PrimaryState { flags: ContextFlags::from_bits_retain(flags), active: active != 0 })
+        Ok((ContextFlags::from_bits_retain(flags), active != 0))
     }
 
     /// Sets the flags of the device's primary context, such as how the host waits.

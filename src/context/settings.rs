@@ -2,7 +2,7 @@
 
 use cuprum_sys::{
     CUexecAffinityParam, CUexecAffinityType, CUflushGPUDirectRDMAWritesScope,
-    CUflushGPUDirectRDMAWritesTarget, CUfunc_cache,
+    CUflushGPUDirectRDMAWritesTarget,
 };
 
 use super::{ContextFlags, Current};
@@ -51,51 +51,6 @@ impl Current<'_, '_> {
         // SAFETY: the context is live, and `id` outlives the call.
         unsafe { context_call!(context, cuCtxGetId(context.as_raw(), &raw mut id)) }?;
         Ok(id)
-    }
-
-    /// Returns the API version with which the context was made. No feature depends on it.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuCtxGetApiVersion`, CUDA 3.2+.
-    #[doc(alias = "cuCtxGetApiVersion")]
-    #[inline]
-    pub fn api_version(&self) -> Result<u32, Error> {
-        let (mut version, context) = (0, self.checked()?);
-        // SAFETY: the context is live, and `version` outlives the call.
-        unsafe { context_call!(context, cuCtxGetApiVersion(context.as_raw(), &raw mut version)) }?;
-        Ok(version)
-    }
-
-    /// Returns the preferred split of on-chip memory between L1 cache and shared memory, on devices
-    /// with a configurable split.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuCtxGetCacheConfig`, CUDA 3.2+.
-    #[doc(alias = "cuCtxGetCacheConfig")]
-    #[inline]
-    pub fn cache_config(&self) -> Result<CUfunc_cache, Error> {
-        let mut config = CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE;
-        // SAFETY: `config` outlives the call.
-        unsafe { context_call!(self.checked()?, cuCtxGetCacheConfig(&raw mut config)) }?;
-        Ok(config)
-    }
-
-    /// Sets the preferred split of on-chip memory between L1 cache and shared memory. A kernel's
-    /// own preference has priority.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a choice that the driver does not know.
-    ///
-    /// Driver: `cuCtxSetCacheConfig`, CUDA 3.2+.
-    #[doc(alias = "cuCtxSetCacheConfig")]
-    #[inline]
-    pub fn set_cache_config(&self, config: CUfunc_cache) -> Result<(), Error> {
-        // SAFETY: plain values.
-        unsafe { context_call!(self.checked()?, cuCtxSetCacheConfig(config)) }
     }
 
     /// Resets all persisting lines of the L2 cache to normal.

@@ -11,10 +11,8 @@ use std::fmt;
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid, FnId, Library};
 
 pub use self::choice::{ChoiceError, DEVICE_VARIABLE, Visibility};
-pub use self::resource::{
-    DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SmResource, Split, SplitFlags,
-};
-pub use self::support::Luid;
+pub(crate) use self::resource::describe;
+pub use self::resource::{DeviceResource, GroupFlags, ResourceKind, SmGroup, SplitFlags};
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
@@ -61,15 +59,7 @@ impl fmt::Display for ComputeCapability {
 const NAME_BYTES: usize = 256;
 
 impl Driver {
-    /// Returns the number of devices. `CUDA_VISIBLE_DEVICES` hides devices from the process.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors); [`Error::is_forked`] in a forked child.
-    ///
-    /// Driver: `cuDeviceGetCount`, CUDA 2.0+.
-    #[doc(alias = "cuDeviceGetCount")]
-    #[inline]
-    pub fn device_count(self) -> Result<u32, Error> {
+    pub(crate) fn device_count(self) -> Result<u32, Error> {
         let mut count = 0;
         // SAFETY: `count` outlives the call, and the driver is initialized.
         unsafe { driver_call!(self.library(), cuDeviceGetCount(&raw mut count)) }?;
@@ -79,8 +69,7 @@ impl Driver {
     /// Returns the device with this number, counted from 0.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` if the number is not less than
-    /// [`device_count`](Driver::device_count).
+    /// `CUDA_ERROR_INVALID_DEVICE` if there are not so many [`devices`](Driver::devices).
     ///
     /// Driver: `cuDeviceGet`, CUDA 2.0+.
     #[doc(alias = "cuDeviceGet")]
@@ -95,10 +84,14 @@ impl Driver {
         Ok(Device::new(self, raw))
     }
 
-    /// Returns all devices, in the driver's order.
+    /// Returns all devices, in the driver's order. `CUDA_VISIBLE_DEVICES` hides devices from the
+    /// process.
     ///
     /// # Errors
-    /// Same as [`device_count`](Driver::device_count) and [`device`](Driver::device).
+    /// [Errors of any call](crate#errors); [`Error::FORKED`] in a forked child.
+    ///
+    /// Driver: `cuDeviceGetCount`, CUDA 2.0+, and `cuDeviceGet`, CUDA 2.0+, for each device.
+    #[doc(alias("cuDeviceGetCount", "cuDeviceGet"))]
     #[inline]
     pub fn devices(self) -> Result<Vec<Device>, Error> {
         (0..self.device_count()?).map(|ordinal| self.device(ordinal)).collect()
@@ -167,7 +160,7 @@ impl Device {
     /// Returns the device's UUID, the same in every process. A partition has its own.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on a driver older than CUDA 9.2.
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 9.2.
     ///
     /// Driver: `cuDeviceGetUuid_v2`, CUDA 11.4+; before that `cuDeviceGetUuid`, CUDA 9.2+.
     #[doc(alias("cuDeviceGetUuid_v2", "cuDeviceGetUuid"))]

@@ -1,9 +1,8 @@
 //! Relations between two devices.
 
-use cuprum_sys::{CUatomicOperation, CUdevice_P2PAttribute, FnId};
+use cuprum_sys::{CUdevice_P2PAttribute, FnId};
 
 use super::Device;
-use super::support::atomic_capabilities;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
@@ -12,7 +11,7 @@ impl Device {
     /// A device is not its own peer.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// ```
     /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
@@ -37,7 +36,7 @@ impl Device {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know,
-    /// `CUDA_ERROR_INVALID_DEVICE` if both are the same device; [`Error::is_wrong_context`] for a
+    /// `CUDA_ERROR_INVALID_DEVICE` if both are the same device; [`Error::WRONG_CONTEXT`] for a
     /// device of another driver.
     ///
     /// Driver: `cuDeviceGetP2PAttribute`, CUDA 8.0+.
@@ -52,33 +51,8 @@ impl Device {
         Ok(value)
     }
 
-    /// Returns which atomic operations this device supports on memory of `peer`: per operation,
-    /// bits of `CUatomicOperationCapability`, none if unsupported.
-    ///
-    /// # Errors
-    /// Same as [`host_atomic_capabilities`](Device::host_atomic_capabilities); [`Error::is_wrong_context`] for a
-    /// device of another driver.
-    ///
-    /// Driver: `cuDeviceGetP2PAtomicCapabilities`, CUDA 13.0+.
-    #[doc(alias = "cuDeviceGetP2PAtomicCapabilities")]
-    #[inline]
-    pub fn peer_atomic_capabilities(
-        self,
-        operations: &[CUatomicOperation],
-        peer: Self,
-    ) -> Result<Vec<u32>, Error> {
-        self.check_driver(peer, FnId::cuDeviceGetP2PAtomicCapabilities)?;
-        let (device, peer) = (self.as_raw(), peer.as_raw());
-        atomic_capabilities(operations, FnId::cuDeviceGetP2PAtomicCapabilities, |to, from, count| {
-            // SAFETY: both arrays have `count` elements and outlive the call; both devices are of this driver.
-            unsafe {
-                driver_call!(self.library(), cuDeviceGetP2PAtomicCapabilities(to, from, count, device, peer))
-            }
-        })
-    }
-
     /// Fails for a device of another driver, because its number means another device here.
-    fn check_driver(self, other: Self, call: FnId) -> Result<(), Error> {
+    pub(super) fn check_driver(self, other: Self, call: FnId) -> Result<(), Error> {
         if self.driver() == other.driver() { Ok(()) } else { Err(Error::wrong_context(call)) }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ptr;
 
 use cuprum_sys::{
-    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevResourceDesc, CUdevResourceType,
+    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUdevResource, CUdevResourceDesc, CUdevResourceType, CUdevSmResource,
     CUdevSmResourceGroup_flags, CUdevSmResourceSplitByCount_flags, CUdevWorkqueueConfigScope, CUresult, FnId,
 };
 
@@ -47,12 +47,13 @@ pub type GroupFlags = CUdevSmResourceGroup_flags;
 /// let sm = all.sm().ok_or("no multiprocessors")?;
 /// // A group of eight, and the remainder.
 /// let eight = SmGroup {
+///     count: sm.smCount.min(8),
 ///     flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL,
-///     ..SmGroup::new(sm.count.min(8))
+///     ..SmGroup::default()
 /// };
-/// let split = all.split(&mut [eight])?;
-/// let parts = split.groups.iter().chain(&split.remainder);
-/// assert!(parts.filter_map(|part| part.sm()).map(|part| part.count).sum::<u32>() <= sm.count);
+/// let (groups, remainder) = all.split(&mut [eight])?;
+/// let parts = groups.iter().chain(&remainder);
+/// assert!(parts.filter_map(|part| part.sm()).map(|part| part.smCount).sum::<u32>() <= sm.smCount);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -66,21 +67,6 @@ pub struct DeviceResource {
 unsafe impl Send for DeviceResource {}
 // SAFETY: as above.
 unsafe impl Sync for DeviceResource {}
-
-/// Multiprocessors as a resource.
-///
-/// Example: see [`DeviceResource`], `sm`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SmResource {
-    /// Number of multiprocessors.
-    pub count: u32,
-    /// The smallest group size; 0 if the driver does not report it: for parts, and before CUDA
-    /// 13.0.
-    pub min_partition: u32,
-    /// Number that always runs together; group sizes are multiples of it. 0 as above.
-    pub alignment: u32,
-}
 
 /// A group to [divide](DeviceResource::split) multiprocessors into.
 ///
@@ -96,33 +82,6 @@ pub struct SmGroup {
     /// Options of the choice.
     pub flags: GroupFlags,
 }
-
-/// The result of dividing multiprocessors.
-///
-/// Example: see [`DeviceResource`], `split`.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Split {
-    /// The groups, which share no multiprocessor.
-    pub groups: Vec<DeviceResource>,
-    /// The multiprocessors left over, if any.
-    pub remainder: Option<DeviceResource>,
-}
-
-/// Resources from which any number of [`GreenContext`](crate::context::GreenContext)s are created.
-/// It is small, and lives until the process ends, because the driver has no function that frees it.
-///
-/// Example: see [`GreenContext`](crate::context::GreenContext).
-#[derive(Clone, Copy)]
-pub struct ResourceDescription {
-    raw: CUdevResourceDesc,
-    device: Device,
-}
-
-// SAFETY: the driver allows any thread to use a description, which is never changed or freed.
-unsafe impl Send for ResourceDescription {}
-// SAFETY: as above.
-unsafe impl Sync for ResourceDescription {}
 
 impl Device {
     /// Returns all of one kind of the device's resources.
@@ -174,14 +133,12 @@ impl DeviceResource {
 
     /// Returns the multiprocessors; `None` for another kind of resource.
     #[inline]
-    pub fn sm(&self) -> Option<SmResource> {
+    pub fn sm(&self) -> Option<CUdevSmResource> {
         if self.kind() != ResourceKind::CU_DEV_RESOURCE_TYPE_SM {
             return None;
         }
         // SAFETY: the kind selects the member; any bits are valid numbers.
-        let sm = unsafe { self.raw.u.sm };
-        let (min_partition, alignment) = (sm.minSmPartitionSize, sm.smCoscheduledAlignment);
-        Some(SmResource { count: sm.smCount, min_partition, alignment })
+        Some(unsafe { self.raw.u.sm })
     }
 
     /// Returns the number of workloads of work queues, and their sharing; `None` for another kind.
@@ -207,31 +164,10 @@ impl DeviceResource {
         self
     }
 
-    /// Returns the number of groups of at least `min_count` multiprocessors that these can be
-    /// divided into. 0 stands for the smallest group.
-    ///
-    /// # Errors
-    /// Same as [`split_by_count`](DeviceResource::split_by_count).
-    ///
-    /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
-    #[doc(alias = "cuDevSmResourceSplitByCount")]
-    #[inline]
-    pub fn max_groups(&self, min_count: u32, flags: SplitFlags) -> Result<u32, Error> {
-        let (mut count, none) = (0, ptr::null_mut());
-        let (to, input) = (&raw mut count, &raw const self.raw);
-        // SAFETY: the out-parameter and the resource outlive the call; without a place for groups,
-        // the call returns their number.
-        unsafe {
-            driver_call!(
-                self.device.library(),
-                cuDevSmResourceSplitByCount(none, to, input, none, flags.bits(), min_count)
-            )
-        }?;
-        Ok(count)
-    }
-
     /// Divides multiprocessors into at most `groups` equal groups of at least `min_count`, rounded
-    /// up as the device requires: on compute capability 9.0 to a multiple of 8.
+    /// up as the device requires: on compute capability 9.0 to a multiple of 8. `u32::MAX` stands for
+    /// as many groups as possible. Returns the groups, which share no multiprocessor, and the
+    /// remainder, if any.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_RESOURCE_TYPE` for another kind of resource;
@@ -242,9 +178,14 @@ impl DeviceResource {
     /// Driver: `cuDevSmResourceSplitByCount`, CUDA 12.4+.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     #[inline]
-    pub fn split_by_count(&self, groups: u32, min_count: u32, flags: SplitFlags) -> Result<Split, Error> {
+    pub fn split_by_count(
+        &self,
+        groups: u32,
+        min_count: u32,
+        flags: SplitFlags,
+    ) -> Result<(Vec<Self>, Option<Self>), Error> {
         // At most one group per multiprocessor.
-        let mut count = groups.min(self.sm().map_or(0, |sm| sm.count));
+        let mut count = groups.min(self.sm().map_or(0, |sm| sm.smCount));
         if count == 0 {
             let code = match self.sm() {
                 None => CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE,
@@ -268,15 +209,16 @@ impl DeviceResource {
     }
 
     /// Divides multiprocessors into groups of different sizes. Writes values that the driver chose
-    /// for open fields into `groups`.
+    /// for open fields into `groups`. Returns the same as
+    /// [`split_by_count`](DeviceResource::split_by_count).
     ///
     /// # Errors
-    /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::is_unresolved`] on a driver before CUDA 13.1.
+    /// Same as [`split_by_count`](DeviceResource::split_by_count); [`Error::UNRESOLVED`] on a driver before CUDA 13.1.
     ///
     /// Driver: `cuDevSmResourceSplit`, CUDA 13.1+.
     #[doc(alias = "cuDevSmResourceSplit")]
     #[inline]
-    pub fn split(&self, groups: &mut [SmGroup]) -> Result<Split, Error> {
+    pub fn split(&self, groups: &mut [SmGroup]) -> Result<(Vec<Self>, Option<Self>), Error> {
         let count = u32::try_from(groups.len()).unwrap_or(u32::MAX);
         let mut asked: Vec<_> = groups.iter().map(SmGroup::raw).collect();
         let mut found = vec![CUdevResource::zeroed(); asked.len()];
@@ -295,26 +237,28 @@ impl DeviceResource {
         Ok(self.divided(found, rest))
     }
 
-    fn divided(&self, groups: Vec<CUdevResource>, rest: CUdevResource) -> Split {
+    fn divided(&self, groups: Vec<CUdevResource>, rest: CUdevResource) -> (Vec<Self>, Option<Self>) {
         let of_device = |raw| Self::new(raw, self.device);
         let is_rest = rest.type_ != ResourceKind::CU_DEV_RESOURCE_TYPE_INVALID;
         let remainder =
-            Some(of_device(rest)).filter(|rest| is_rest && rest.sm().is_none_or(|sm| sm.count > 0));
-        Split { groups: groups.into_iter().map(of_device).collect(), remainder }
+            Some(of_device(rest)).filter(|rest| is_rest && rest.sm().is_none_or(|sm| sm.smCount > 0));
+        (groups.into_iter().map(of_device).collect(), remainder)
     }
 }
 
-impl SmGroup {
-    /// A group of `count` multiprocessors.
-    pub const fn new(count: u32) -> Self {
+impl Default for SmGroup {
+    /// As many multiprocessors as possible.
+    fn default() -> Self {
         Self {
-            count,
+            count: 0,
             coscheduled: 0,
             preferred_coscheduled: 0,
             flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_DEFAULT,
         }
     }
+}
 
+impl SmGroup {
     fn raw(&self) -> CU_DEV_SM_RESOURCE_GROUP_PARAMS {
         CU_DEV_SM_RESOURCE_GROUP_PARAMS {
             smCount: self.count,
@@ -326,43 +270,23 @@ impl SmGroup {
     }
 }
 
-impl ResourceDescription {
-    /// Describes resources of one device. Multiprocessors that appear twice count once.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` without resources; `CUDA_ERROR_INVALID_DEVICE` for resources of
-    /// several devices; `CUDA_ERROR_INVALID_RESOURCE_TYPE`;
-    /// `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for incompatible resources.
-    ///
-    /// Driver: `cuDevResourceGenerateDesc`, CUDA 12.4+.
-    #[doc(alias = "cuDevResourceGenerateDesc")]
-    #[inline]
-    pub fn new(resources: &[DeviceResource]) -> Result<Self, Error> {
-        let refused = |code| Err(Error::host(code, FnId::cuDevResourceGenerateDesc));
-        let Some((first, others)) = resources.split_first() else {
-            return refused(CUresult::CUDA_ERROR_INVALID_VALUE);
-        };
-        if others.iter().any(|other| other.device != first.device) {
-            return refused(CUresult::CUDA_ERROR_INVALID_DEVICE);
-        }
-        let mut all: Vec<CUdevResource> = resources.iter().map(|resource| resource.raw).collect();
-        let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
-        let mut raw = CUdevResourceDesc::null();
-        let (to, from) = (&raw mut raw, all.as_mut_ptr());
-        // SAFETY: `count` resources from the driver, which outlive the call like the out-parameter.
-        unsafe { driver_call!(first.device.library(), cuDevResourceGenerateDesc(to, from, count)) }?;
-        Ok(Self { raw, device: first.device })
+/// Describes resources of one device in the driver's form, for a green context. The driver has no
+/// function that frees a description, which is small.
+pub(crate) fn describe(resources: &[DeviceResource]) -> Result<(Device, CUdevResourceDesc), Error> {
+    let refused = |code| Err(Error::host(code, FnId::cuDevResourceGenerateDesc));
+    let Some((first, others)) = resources.split_first() else {
+        return refused(CUresult::CUDA_ERROR_INVALID_VALUE);
+    };
+    if others.iter().any(|other| other.device != first.device) {
+        return refused(CUresult::CUDA_ERROR_INVALID_DEVICE);
     }
-
-    /// Returns the driver's handle.
-    pub const fn as_raw(&self) -> CUdevResourceDesc {
-        self.raw
-    }
-
-    /// Returns the device whose resources it describes.
-    pub const fn device(&self) -> Device {
-        self.device
-    }
+    let mut all: Vec<CUdevResource> = resources.iter().map(|resource| resource.raw).collect();
+    let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    let mut raw = CUdevResourceDesc::null();
+    let (to, from) = (&raw mut raw, all.as_mut_ptr());
+    // SAFETY: `count` resources from the driver, which outlive the call like the out-parameter.
+    unsafe { driver_call!(first.device.library(), cuDevResourceGenerateDesc(to, from, count)) }?;
+    Ok((first.device, raw))
 }
 
 impl fmt::Debug for DeviceResource {
@@ -373,11 +297,5 @@ impl fmt::Debug for DeviceResource {
             shown.field("sm", &sm);
         }
         shown.finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ResourceDescription {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ResourceDescription({:?}, {:?})", self.raw, self.device)
     }
 }

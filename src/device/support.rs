@@ -1,64 +1,27 @@
 //! Features of a device besides its attributes, and its names in other systems.
 
-use std::ffi::CString;
-
-use cuprum_sys::{CUarray_format, CUatomicOperation, CUdevice, CUexecAffinityType, CUresult, FnId};
+use cuprum_sys::{CUarray_format, CUatomicOperation, CUexecAffinityType, CUresult, FnId};
 
 use super::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 
-impl Driver {
-    /// Returns the device at a PCI address such as `0000:65:00.0` or `65:00.0`, in hexadecimal.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_DEVICE` if this process sees no device at that address;
-    /// `CUDA_ERROR_INVALID_VALUE` for an invalid address.
+impl Driver {}
+
+impl Device {
+    /// Returns the locally unique identifier that Windows gives to the device, for DirectX and
+    /// Vulkan, valid until the next system start, and one bit per device of a linked group.
     ///
     /// ```
     /// # cuprum::example!(driver);
-    /// let device = driver.device(0)?;
-    /// assert_eq!(driver.device_by_pci_bus_id(&device.pci_bus_id()?)?, device);
+    /// // Only Windows has one.
+    /// match driver.device(0)?.luid() {
+    ///     Ok((luid, _)) => println!("{luid:02x?} for DirectX and Vulkan"),
+    ///     Err(error) => println!("none: {error}"),
+    /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// Driver: `cuDeviceGetByPCIBusId`, CUDA 4.1+.
-    #[doc(alias = "cuDeviceGetByPCIBusId")]
-    #[inline]
-    pub fn device_by_pci_bus_id(self, address: &str) -> Result<Device, Error> {
-        let Ok(address) = CString::new(address) else {
-            return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuDeviceGetByPCIBusId));
-        };
-        let mut raw: CUdevice = 0;
-        // SAFETY: the text ends with a NUL and outlives the call, as `raw` does; the driver is initialized.
-        unsafe { driver_call!(self.library(), cuDeviceGetByPCIBusId(&raw mut raw, address.as_ptr())) }?;
-        Ok(Device::new(self, raw))
-    }
-}
-
-/// The locally unique identifier of a device on Windows, for DirectX and Vulkan.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver);
-/// // Only Windows has one.
-/// match driver.device(0)?.luid() {
-///     Ok(luid) => println!("{:02x?} for DirectX and Vulkan", luid.bytes),
-///     Err(error) => println!("none: {error}"),
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Luid {
-    /// The locally unique identifier, valid until the next system start.
-    pub bytes: [u8; 8],
-    /// One bit per device of a linked group.
-    pub node_mask: u32,
-}
-
-impl Device {
-    /// Returns the identifier that Windows gives to the device.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on other systems, and on Windows for devices without a display.
@@ -66,12 +29,12 @@ impl Device {
     /// Driver: `cuDeviceGetLuid`, CUDA 10.0+.
     #[doc(alias = "cuDeviceGetLuid")]
     #[inline]
-    pub fn luid(self) -> Result<Luid, Error> {
-        let mut luid = Luid { bytes: [0; 8], node_mask: 0 };
-        let (bytes, mask) = ((&raw mut luid.bytes).cast(), &raw mut luid.node_mask);
+    pub fn luid(self) -> Result<([u8; 8], u32), Error> {
+        let (mut luid, mut node_mask) = ([0; 8], 0);
+        let (bytes, mask) = ((&raw mut luid).cast(), &raw mut node_mask);
         // SAFETY: both out-parameters outlive the call, and the first has the eight bytes that are written.
         unsafe { driver_call!(self.library(), cuDeviceGetLuid(bytes, mask, self.as_raw())) }?;
-        Ok(luid)
+        Ok((luid, node_mask))
     }
 
     /// Returns the largest width, in elements, of a one-dimensional texture over linear memory, for
@@ -109,38 +72,42 @@ impl Device {
         Ok(supported != 0)
     }
 
-    /// Returns which atomic operations the device supports on host memory: per operation, bits of
-    /// `CUatomicOperationCapability`, none if unsupported.
+    /// Returns which atomic operations the device supports on memory of `peer`, or of the host
+    /// without one: per operation, bits of `CUatomicOperationCapability`, none if unsupported.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` without operations, or for one that the driver does not know.
+    /// `CUDA_ERROR_INVALID_VALUE` without operations, or for one that the driver does not know;
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
-    /// Driver: `cuDeviceGetHostAtomicCapabilities`, CUDA 13.0+.
-    #[doc(alias = "cuDeviceGetHostAtomicCapabilities")]
+    /// Driver: `cuDeviceGetHostAtomicCapabilities`, CUDA 13.0+, or with a peer
+    /// `cuDeviceGetP2PAtomicCapabilities`, CUDA 13.0+.
+    #[doc(alias("cuDeviceGetHostAtomicCapabilities", "cuDeviceGetP2PAtomicCapabilities"))]
     #[inline]
-    pub fn host_atomic_capabilities(self, operations: &[CUatomicOperation]) -> Result<Vec<u32>, Error> {
-        atomic_capabilities(operations, FnId::cuDeviceGetHostAtomicCapabilities, |to, from, count| {
+    pub fn atomic_capabilities(
+        self,
+        operations: &[CUatomicOperation],
+        peer: Option<Self>,
+    ) -> Result<Vec<u32>, Error> {
+        let call = FnId::cuDeviceGetHostAtomicCapabilities;
+        let many = |_| Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call);
+        let count = u32::try_from(operations.len()).map_err(many)?;
+        let mut capabilities = vec![0; operations.len()];
+        let (library, to, from) = (self.library(), capabilities.as_mut_ptr(), operations.as_ptr());
+        let device = self.as_raw();
+        match peer {
             // SAFETY: both arrays have `count` elements and outlive the call; the device is of this driver.
-            unsafe {
-                driver_call!(
-                    self.library(),
-                    cuDeviceGetHostAtomicCapabilities(to, from, count, self.as_raw())
-                )
+            None => unsafe {
+                driver_call!(library, cuDeviceGetHostAtomicCapabilities(to, from, count, device))
+            },
+            Some(peer) => {
+                self.check_driver(peer, FnId::cuDeviceGetP2PAtomicCapabilities)?;
+                let peer = peer.as_raw();
+                // SAFETY: as above, for both devices.
+                unsafe {
+                    driver_call!(library, cuDeviceGetP2PAtomicCapabilities(to, from, count, device, peer))
+                }
             }
-        })
+        }?;
+        Ok(capabilities)
     }
-}
-
-/// Queries each operation. `ask` receives the place, the operations and their number.
-pub(super) fn atomic_capabilities(
-    operations: &[CUatomicOperation],
-    call: FnId,
-    ask: impl FnOnce(*mut u32, *const CUatomicOperation, u32) -> Result<(), Error>,
-) -> Result<Vec<u32>, Error> {
-    let Ok(count) = u32::try_from(operations.len()) else {
-        return Err(Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, call));
-    };
-    let mut capabilities = vec![0; operations.len()];
-    ask(capabilities.as_mut_ptr(), operations.as_ptr(), count)?;
-    Ok(capabilities)
 }

@@ -2,7 +2,7 @@
 //!
 //! [`Machine::look`] reads files and variables of the system, and [`Image::read`] reads the output
 //! of a compiler; no driver is loaded or called. The messages of [`Error`](crate::Error)s use them.
-//! `cuprum doctor`, the binary of the feature `cli`, shows all of it and more.
+//! `cuprum doctor`, of the crate `cuprum-cli`, shows all of it and more.
 //!
 //! ```
 //! use cuprum::diagnosis::Machine;

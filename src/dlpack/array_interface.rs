@@ -5,7 +5,7 @@ use std::fmt;
 use super::element::Element;
 use super::import::{ImportMismatch, check_context, check_place};
 use crate::context::Current;
-use crate::memory::{ForeignBuffer, Slice, SliceMut};
+use crate::memory::{ForeignBuffer, Slice};
 use crate::stream::Stream;
 
 /// The values of `__cuda_array_interface__`. Their text form is a Python dictionary.
@@ -48,49 +48,31 @@ const VERSION: u32 = 3;
 impl ArrayInterface {
     /// Returns the values of a slice, or `None` if the shape has a different number of elements.
     ///
-    /// `stream` is the stream on which the elements are being written, if any.
+    /// `stream` is the stream on which the elements are being written, if any. Readers may write the
+    /// elements only if [`read_only`](ArrayInterface::read_only) is set to false.
     pub fn of<T: Element>(
         slice: &Slice<'_, T>,
         shape: &[usize],
         stream: Option<&Stream<'_>>,
     ) -> Option<Self> {
-        Self::new::<T>((slice.as_raw(), slice.len()), shape, stream, true)
-    }
-
-    /// Same as [`of`](ArrayInterface::of), for elements that readers may write.
-    pub fn of_mut<T: Element>(
-        slice: &mut SliceMut<'_, T>,
-        shape: &[usize],
-        stream: Option<&Stream<'_>>,
-    ) -> Option<Self> {
-        Self::new::<T>((slice.as_raw(), slice.len()), shape, stream, false)
-    }
-
-    fn new<T: Element>(
-        (address, len): (u64, usize),
-        shape: &[usize],
-        stream: Option<&Stream<'_>>,
-        read_only: bool,
-    ) -> Option<Self> {
         let product = shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length))?;
-        if product != len {
+        if product != slice.len() {
             return None;
         }
         // An empty array has no address.
-        let address = if len == 0 { 0 } else { address };
+        let address = if product == 0 { 0 } else { slice.as_raw() };
         let (shape, typestr) = (shape.to_vec(), T::TYPESTR.to_owned());
-        Some(Self { shape, typestr, address, read_only, strides: None, stream: stream.map(number_of) })
+        let stream = stream.map(number_of);
+        Some(Self { shape, typestr, address, read_only: true, strides: None, stream })
     }
 
     /// Number of elements; `None` if it overflows.
-    #[inline]
-    pub fn len(&self) -> Option<usize> {
+    fn len(&self) -> Option<usize> {
         self.shape.iter().try_fold(1usize, |product, &length| product.checked_mul(length))
     }
 
     /// True if there are no elements.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 

@@ -1,13 +1,12 @@
 //! Tensors as memory of this crate.
 
-use std::fmt;
-
 use super::Tensor;
 use super::abi::{CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice};
 use super::element::Element;
 use crate::context::{ContextRef, Current, PrimaryContext};
 use crate::error::Error;
-use crate::memory::{Buffer, DeviceData, ForeignBuffer, MemoryError, Slice};
+use crate::memory::{Buffer, ForeignBuffer, MemoryError};
+use crate::raw::shared::Shared;
 
 /// The reason why a tensor cannot be used in the requested way.
 ///
@@ -96,54 +95,6 @@ pub struct ImportError {
     pub tensor: Tensor,
 }
 
-/// Device memory of a read-only tensor.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver);
-/// use std::sync::Arc;
-///
-/// use cuprum::dlpack::Tensor;
-/// use cuprum::context::PrimaryContext;
-/// use cuprum::Buffer;
-///
-/// let context = PrimaryContext::retain(driver.device(0)?)?.share();
-/// context.enter(|cx| {
-///     // This program still reads it, so consumers must not write it.
-///     let ours = Arc::new(Buffer::from_slice(cx, &[1u32, 2, 3])?);
-///     let tensor = Tensor::export(Arc::clone(&ours), &[3])?;
-///     let theirs = tensor.into_read_only_buffer::<u32>(cx)?;
-///     assert_eq!(theirs.as_slice().to_vec(cx)?, ours.to_vec(cx)?);
-///     Ok(())
-/// })?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct ReadOnlyBuffer<'ctx, T: DeviceData>(ForeignBuffer<'ctx, T>);
-
-impl<T: DeviceData> ReadOnlyBuffer<'_, T> {
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Borrows all elements to read.
-    #[inline]
-    pub fn as_slice(&self) -> Slice<'_, T> {
-        self.0.as_slice()
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for ReadOnlyBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ReadOnlyBuffer({:#x}, {} elements)", self.0.as_raw(), self.len())
-    }
-}
-
 impl Tensor {
     /// Converts memory of a CUDA device, or managed memory, to a buffer in the current context,
     /// which frees the tensor when it is dropped. Copies nothing.
@@ -171,7 +122,28 @@ impl Tensor {
         self.taken_over(cx)
     }
 
-    /// Same as [`into_buffer`](Tensor::into_buffer), read-only, also for a read-only tensor.
+    /// Same as [`into_buffer`](Tensor::into_buffer), read-only, also for a read-only tensor. The
+    /// buffer is [shared](Shared), so that no code can write it.
+    ///
+    /// ```
+    /// # cuprum::example!(driver);
+    /// use std::sync::Arc;
+    ///
+    /// use cuprum::dlpack::Tensor;
+    /// use cuprum::context::PrimaryContext;
+    /// use cuprum::Buffer;
+    ///
+    /// let context = PrimaryContext::retain(driver.device(0)?)?.share();
+    /// context.enter(|cx| {
+    ///     // This program still reads it, so consumers must not write it.
+    ///     let ours = Arc::new(Buffer::from_slice(cx, &[1u32, 2, 3])?);
+    ///     let tensor = Tensor::export(Arc::clone(&ours), &[3])?;
+    ///     let theirs = tensor.into_read_only_buffer::<u32>(cx)?;
+    ///     assert_eq!(theirs.as_slice().to_vec(cx)?, ours.to_vec(cx)?);
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Same as [`into_buffer`](Tensor::into_buffer).
@@ -181,8 +153,8 @@ impl Tensor {
     pub fn into_read_only_buffer<'ctx, T: Element>(
         self,
         cx: &Current<'_, 'ctx>,
-    ) -> Result<ReadOnlyBuffer<'ctx, T>, ImportError> {
-        self.taken_over(cx).map(ReadOnlyBuffer)
+    ) -> Result<Shared<ForeignBuffer<'ctx, T>>, ImportError> {
+        self.taken_over(cx).map(Shared::new)
     }
 
     fn taken_over<'ctx, T: Element>(

@@ -48,5 +48,5 @@ mod tensor;
 pub use self::array_interface::ArrayInterface;
 pub use self::element::Element;
 pub use self::export::ExportError;
-pub use self::import::{ImportError, ImportMismatch, ReadOnlyBuffer};
+pub use self::import::{ImportError, ImportMismatch};
 pub use self::tensor::{NotATensor, Tensor};

@@ -257,8 +257,7 @@ impl Tensor {
     }
 
     /// True if the elements are consecutive, with the last dimension fastest.
-    #[inline]
-    pub fn is_contiguous(&self) -> bool {
+    pub(super) fn is_contiguous(&self) -> bool {
         let Some(strides) = self.strides() else { return true };
         let mut expected = 1i64;
         let dimensions = self.shape().iter().zip(strides).rev();

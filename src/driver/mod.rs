@@ -1,11 +1,8 @@
 //! A loaded and initialized driver: the only source of devices.
 
-mod log;
-
 use cuprum_sys::{FnId, Library, LoadError, Version};
 use once_cell::sync::OnceCell;
 
-pub use self::log::{LogCallback, LogPosition};
 #[cfg(doc)]
 use crate::device::Device;
 use crate::error::Error;
@@ -27,7 +24,7 @@ use crate::error::Error;
 /// /// `Library::open()` finds the GPU's driver; the software device implements the same functions.
 /// fn report(library: Library) -> Result<(), Box<dyn std::error::Error>> {
 ///     let driver = Driver::init(library)?;
-///     println!("CUDA {}: {} devices", driver.version(), driver.device_count()?);
+///     println!("CUDA {}: {} devices", driver.version(), driver.devices()?.len());
 ///     Ok(())
 /// }
 ///
@@ -101,7 +98,7 @@ impl Driver {
     ///
     /// # Errors
     /// `CUDA_ERROR_NO_DEVICE` without a GPU, `CUDA_ERROR_STUB_LIBRARY` for the toolkit's link stub,
-    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others that the driver reports; [`Error::is_forked`] in a forked child.
+    /// `CUDA_ERROR_SYSTEM_DRIVER_MISMATCH` and others that the driver reports; [`Error::FORKED`] in a forked child.
     ///
     /// Driver: `cuInit`, CUDA 2.0+.
     #[doc(alias = "cuInit")]

@@ -7,10 +7,11 @@ use cuprum_sys::{
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUexternalMemory, CUmipmappedArray, CUresult, FnId, Fns, call,
 };
 
-use super::ExternalBuffer;
-use crate::context::{ContextRef, Current};
+use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
-use crate::memory::{ArrayFlags, ArrayShape, DeviceData, MemoryError, MipmappedArray, Texel, bytes_of};
+use crate::memory::{
+    ArrayFlags, ArrayShape, DeviceData, ForeignBuffer, MemoryError, MipmappedArray, Texel, bytes_of,
+};
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
 
@@ -115,11 +116,11 @@ impl<'ctx> ExternalMemory<'ctx> {
         unsafe { Self::import(cx, &described) }
     }
 
-    /// Maps `len` elements from byte `offset` on at an address.
+    /// Maps `len` elements from byte `offset` on at an address. Drop unmaps them; the memory remains.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for a range out of bounds, and for
-    /// zero bytes; [`Error::is_wrong_context`].
+    /// zero bytes; [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. `offset` is a multiple of `T`'s alignment.
@@ -128,14 +129,14 @@ impl<'ctx> ExternalMemory<'ctx> {
     ///    [`Slice`](crate::memory::Slice) is, no code writes them. Exceptions are accesses ordered
     ///    by a semaphore or a wait, and results that may have any value.
     ///
-    /// Driver: `cuExternalMemoryGetMappedBuffer`, CUDA 10.0+.
-    #[doc(alias = "cuExternalMemoryGetMappedBuffer")]
+    /// Driver: `cuExternalMemoryGetMappedBuffer`, CUDA 10.0+; at its end `cuMemFree_v2`, CUDA 3.2+.
+    #[doc(alias("cuExternalMemoryGetMappedBuffer", "cuMemFree_v2"))]
     pub unsafe fn map<T: DeviceData>(
         &self,
         cx: &Current<'_, '_>,
         offset: u64,
         len: usize,
-    ) -> Result<ExternalBuffer<'_, T>, MemoryError> {
+    ) -> Result<ForeignBuffer<'_, T>, MemoryError> {
         let mut described = CUDA_EXTERNAL_MEMORY_BUFFER_DESC::zeroed();
         described.offset = offset;
         described.size = bytes_of::<T>(len)? as u64;
@@ -144,14 +145,19 @@ impl<'ctx> ExternalMemory<'ctx> {
         let (out, part) = (&raw mut address, &raw const described);
         // SAFETY: the memory is live; description and out-parameter outlive the call.
         unsafe { context_call!(context, cuExternalMemoryGetMappedBuffer(out, self.as_raw(), part)) }?;
-        Ok(ExternalBuffer::new(address, len, self.0.near()))
+        Ok(ForeignBuffer::owning(self.0.near(), address, len, |context, address| {
+            captures::free_beside(context.library(), || {
+                // SAFETY: the mapping is live, and not used again.
+                unsafe { context_call!(context, cuMemFree_v2(address)) }
+            })
+        }))
     }
 
     /// Maps the memory from byte `offset` on as a mipmapped array, an image of the other API.
     ///
     /// # Errors
     /// Same as [`MipmappedArray::new`]; `CUDA_ERROR_INVALID_VALUE` if the array exceeds the memory;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. The image has this shape, these levels, and elements of `T`, at that offset.

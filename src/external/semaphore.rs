@@ -135,7 +135,7 @@ impl<'ctx> ExternalSemaphore<'ctx> {
     /// Queues a signal of the semaphore with `value`. The host does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless semaphore, stream and `cx` are of one context.
+    /// [`Error::WRONG_CONTEXT`] unless semaphore, stream and `cx` are of one context.
     ///
     /// # Safety
     /// 1. The semaphore is closed or dropped after the stream has passed the signal.

@@ -100,7 +100,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// # Errors
     /// Errors of `body`; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a call that a capture does not allow (the call
     /// itself fails with [`Error::is_capture`]); `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a lane that was forked and
-    /// not joined; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::is_wrong_context`].
+    /// not joined; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for the default stream; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuStreamBeginCapture_v2`, CUDA 10.1+, or `cuStreamBeginCapture`, CUDA 10.0+ (with
     /// [`CaptureMode::Global`] alone), and `cuStreamEndCapture`, CUDA 10.0+; with other lanes `cuEventDestroy_v2`,
@@ -292,7 +292,7 @@ impl<'c, 'env, 'a> Capture<'c, 'env, 'a> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for a default stream;
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` for a default stream;
     /// `CUDA_ERROR_STREAM_CAPTURE_ISOLATION` and similar codes; the sticky errors of earlier work.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+; the first time `cuEventCreate`, CUDA 2.0+.
@@ -399,7 +399,7 @@ impl Stream<'_> {
     /// Returns the status of the stream's capture, which this crate or other code began.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while a stream that
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_STREAM_CAPTURE_IMPLICIT` for the default stream while a stream that
     /// is ordered with it is captured.
     ///
     /// Driver: `cuStreamIsCapturing`, CUDA 10.0+.

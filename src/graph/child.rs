@@ -16,7 +16,7 @@ impl<'a> Graph<'a> {
     /// loans become loans of this graph, and its nodes can no longer be reached.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`GraphError::Incomplete`]; [`Error::is_wrong_context`];
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`GraphError::Incomplete`]; [`Error::WRONG_CONTEXT`];
     /// `CUDA_ERROR_NOT_SUPPORTED` for a child that allocates or frees or has conditional nodes. The child is
     /// destroyed after an error too.
     ///

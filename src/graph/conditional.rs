@@ -11,10 +11,13 @@ use super::node::{Body, Brand, Node};
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
 
+/// When a conditional node runs its bodies: the driver's number.
+pub type ConditionalKind = CUgraphConditionalNodeType;
+
 /// A number on which one conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, which
 /// takes [`as_raw`](Condition::as_raw).
 ///
-/// Example: see [`Graph::add_if`], `condition`.
+/// Example: see [`Graph::add_conditional`], `condition`.
 #[derive(Debug)]
 pub struct Condition {
     brand: Brand,
@@ -48,18 +51,23 @@ impl Graph<'_> {
         Ok(Condition { brand: self.kept.brand, raw })
     }
 
-    /// Adds a node that runs its first body if the condition is not zero, and its second body, if it has one, if the condition
-    /// is zero.
+    /// Adds a conditional node, and returns it with its bodies:
+    ///
+    /// | kind | bodies |
+    /// |---|---|
+    /// | `CU_GRAPH_COND_TYPE_IF` | the first runs if the condition is not zero, the second, if there is one, if it is zero |
+    /// | `CU_GRAPH_COND_TYPE_WHILE` | one, repeated while the condition is not zero |
+    /// | `CU_GRAPH_COND_TYPE_SWITCH` | the one whose index is the value of the condition runs; none for `N` and above |
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::{Graph, InstantiateFlags};
+    /// use cuprum::graph::{ConditionalKind, Graph, InstantiateFlags};
     /// use cuprum::{Buffer, Stream};
     ///
     /// let mut graph = Graph::new(&cx)?;
     /// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
     /// let condition = graph.condition(&cx, Some(1))?;
-    /// let (_, [body]) = graph.add_if(&cx, &[], condition)?;
+    /// let (_, [body]) = graph.add_conditional(&cx, &[], condition, ConditionalKind::CU_GRAPH_COND_TYPE_IF)?;
     /// graph.within(body, |graph| graph.add_fill(&cx, &[], memory, 5))?;
     /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
     /// exec.launch(&cx, &Stream::new(&cx)?)?;
@@ -69,60 +77,17 @@ impl Graph<'_> {
     ///
     /// # Errors
     /// [`GraphError::Foreign`], also for a condition of another graph; [`GraphError::Removed`]; `CUDA_ERROR_NOT_SUPPORTED`;
-    /// `CUDA_ERROR_INVALID_VALUE` for another number of bodies, and for two on a driver older than CUDA 12.8.
+    /// `CUDA_ERROR_INVALID_VALUE` for another number of bodies, and on a driver older than CUDA 12.8 for two bodies and for
+    /// `CU_GRAPH_COND_TYPE_SWITCH`.
     ///
     /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
     #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
-    #[inline]
-    pub fn add_if<const N: usize>(
+    pub fn add_conditional<const N: usize>(
         &mut self,
         cx: &Current<'_, '_>,
         after: &[Node],
         condition: Condition,
-    ) -> Result<(Node, [Body; N]), GraphError> {
-        self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_IF)
-    }
-
-    /// Adds a node that repeats a body while the condition is not zero.
-    ///
-    /// # Errors
-    /// Same as [`add_if`](Graph::add_if).
-    ///
-    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
-    #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
-    #[inline]
-    pub fn add_while(
-        &mut self,
-        cx: &Current<'_, '_>,
-        after: &[Node],
-        condition: Condition,
-    ) -> Result<(Node, [Body; 1]), GraphError> {
-        self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_WHILE)
-    }
-
-    /// Adds a node that runs the body whose index is the value of the condition, and no body for `N` and above.
-    ///
-    /// # Errors
-    /// Same as [`add_if`](Graph::add_if); on a driver older than CUDA 12.8 `CUDA_ERROR_INVALID_VALUE`.
-    ///
-    /// Driver: `cuGraphAddNode_v2`, CUDA 12.3+, or `cuGraphAddNode_v3`, CUDA 13.4+, where a driver has only that.
-    #[doc(alias("cuGraphAddNode_v2", "cuGraphAddNode_v3"))]
-    pub fn add_switch<const N: usize>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        after: &[Node],
-        condition: Condition,
-    ) -> Result<(Node, [Body; N]), GraphError> {
-        self.conditional(cx, after, condition, CUgraphConditionalNodeType::CU_GRAPH_COND_TYPE_SWITCH)
-    }
-
-    /// Adds a conditional node; returns it with its bodies.
-    fn conditional<const N: usize>(
-        &mut self,
-        cx: &Current<'_, '_>,
-        after: &[Node],
-        condition: Condition,
-        kind: CUgraphConditionalNodeType,
+        kind: ConditionalKind,
     ) -> Result<(Node, [Body; N]), GraphError> {
         let (context, _) = self.ready(cx, FnId::cuGraphAddNode_v2)?;
         // Handles are small numbers, so a handle of another graph could be mistaken for one of this graph.

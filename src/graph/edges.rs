@@ -5,7 +5,7 @@ use std::ptr;
 use cuprum_sys::{CUgraphNode, FnId};
 
 use super::error::GraphError;
-use super::graph::{Graph, list};
+use super::graph::Graph;
 use super::node::Node;
 use crate::context::Current;
 use crate::raw::call::{context_call, either_call};
@@ -59,56 +59,6 @@ impl Graph<'_> {
         Ok((self.nodes.raws(&from)?, self.nodes.raws(&to)?))
     }
 
-    /// Returns the nodes after which a node runs.
-    ///
-    /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphNodeGetDependencies_v2`, CUDA 12.3+, or `cuGraphNodeGetDependencies`, CUDA 10.0+, twice.
-    #[doc(alias("cuGraphNodeGetDependencies_v2", "cuGraphNodeGetDependencies"))]
-    #[inline]
-    pub fn dependencies(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependencies_v2)?;
-        let ([node], library) = (self.one(node)?, context.library());
-        let raws = list(|nodes, data, count| {
-            // SAFETY: the node is live; all places outlive the call, and `count` is the length of each.
-            let answer = unsafe {
-                either_call!(library, cuGraphNodeGetDependencies_v2(node, nodes, data, count)
-                    or cuGraphNodeGetDependencies(node, nodes, count))
-            };
-            answer.map_err(|error| context.record(error))
-        })?;
-        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
-    }
-
-    /// Returns the nodes that run after a node.
-    ///
-    /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphNodeGetDependentNodes_v2`, CUDA 12.3+, or `cuGraphNodeGetDependentNodes`, CUDA 10.0+, twice.
-    #[doc(alias("cuGraphNodeGetDependentNodes_v2", "cuGraphNodeGetDependentNodes"))]
-    #[inline]
-    pub fn dependents(&mut self, cx: &Current<'_, '_>, node: Node) -> Result<Vec<Node>, GraphError> {
-        let (context, _) = self.ready(cx, FnId::cuGraphNodeGetDependentNodes_v2)?;
-        let ([node], library) = (self.one(node)?, context.library());
-        let raws = list(|nodes, data, count| {
-            // SAFETY: as in `dependencies`.
-            let answer = unsafe {
-                either_call!(library, cuGraphNodeGetDependentNodes_v2(node, nodes, data, count)
-                    or cuGraphNodeGetDependentNodes(node, nodes, count))
-            };
-            answer.map_err(|error| context.record(error))
-        })?;
-        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
-    }
-
-    /// Checks that a node belongs to the present part, and returns its handle.
-    fn one(&self, node: Node) -> Result<[CUgraphNode; 1], GraphError> {
-        let raws = self.nodes.raws(&[node])?;
-        raws.try_into().map_err(|_| GraphError::Foreign)
-    }
-
     /// Returns the number of the graph, unique in the process, as tools show it.
     ///
     /// # Errors
@@ -124,21 +74,6 @@ impl Graph<'_> {
         Ok(id)
     }
 
-    /// Returns the number of a node, unique in its graph.
-    ///
-    /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`].
-    ///
-    /// Driver: `cuGraphNodeGetLocalId`, CUDA 13.1+.
-    #[doc(alias = "cuGraphNodeGetLocalId")]
-    #[inline]
-    pub fn node_id(&self, node: Node) -> Result<u32, GraphError> {
-        let (node, mut id) = (self.nodes.raw(node)?, 0);
-        // SAFETY: the node is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphNodeGetLocalId(node, &raw mut id)) }?;
-        Ok(id)
-    }
-
     /// Returns the number of a node, unique in the process, as tools show it.
     ///
     /// # Errors
@@ -149,7 +84,7 @@ impl Graph<'_> {
     #[inline]
     pub fn node_tools_id(&self, node: Node) -> Result<u64, GraphError> {
         let (node, mut id) = (self.nodes.raw(node)?, 0);
-        // SAFETY: as in `node_id`.
+        // SAFETY: the node is live; the out-parameter outlives the call.
         unsafe { context_call!(self.context(), cuGraphNodeGetToolsId(node, &raw mut id)) }?;
         Ok(id)
     }

@@ -18,7 +18,7 @@ impl<'a> Graph<'a> {
     /// Adds a node that records an event in each replay.
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::is_wrong_context`] for an event of another context.
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::WRONG_CONTEXT`] for an event of another context.
     ///
     /// Driver: `cuGraphAddEventRecordNode`, CUDA 11.1+.
     #[doc(alias = "cuGraphAddEventRecordNode")]
@@ -102,7 +102,7 @@ impl<'a> Capture<'_, '_, 'a> {
     /// the graph.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
+    /// [`Error::WRONG_CONTEXT`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// Driver: `cuEventRecordWithFlags`, CUDA 11.1+.
     #[doc(alias = "cuEventRecordWithFlags")]

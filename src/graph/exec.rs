@@ -81,7 +81,7 @@ impl<'a> Graph<'a> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a condition without a node, or incompatible flags; on a driver older than CUDA
-    /// 11.4, [`Error::is_unresolved`](crate::Error::is_unresolved) for any flags; [`GraphError::Incomplete`].
+    /// 11.4, [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) for any flags; [`GraphError::Incomplete`].
     ///
     /// Driver: `cuGraphInstantiateWithFlags`, CUDA 11.4+, or without flags `cuGraphInstantiate`, CUDA 10.0+.
     #[doc(alias("cuGraphInstantiateWithFlags", "cuGraphInstantiate"))]
@@ -110,7 +110,7 @@ impl<'a> Graph<'a> {
     /// Makes the graph executable, and queues its upload to the device on `stream`.
     ///
     /// # Errors
-    /// Same as [`instantiate`](Graph::instantiate); [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// Same as [`instantiate`](Graph::instantiate); [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
     /// Driver: `cuGraphInstantiateWithParams`, CUDA 12.0+.
     #[doc(alias = "cuGraphInstantiateWithParams")]
@@ -286,7 +286,7 @@ impl<'a> GraphExec<'a> {
     /// Queues the upload of the graph to the device on `stream`, so that the first launch does not upload it.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; the sticky errors of earlier work.
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); [`GraphError::Lost`]; the sticky errors of earlier work.
     ///
     /// Driver: `cuGraphUpload`, CUDA 11.1+.
     #[doc(alias = "cuGraphUpload")]
@@ -304,7 +304,7 @@ impl<'a> GraphExec<'a> {
     ///
     /// # Errors
     /// [`GraphError::Update`] if the driver cannot take over the differences, which changes nothing;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context); [`GraphError::Lost`]; [`GraphError::Incomplete`].
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); [`GraphError::Lost`]; [`GraphError::Incomplete`].
     ///
     /// Driver: `cuGraphExecUpdate_v2`, CUDA 12.0+, or `cuGraphExecUpdate`, CUDA 10.2+; where an earlier update is
     /// replaced, `cuGraphDestroy`, CUDA 10.0+, and for memory that was moved into its graph `cuMemFree_v2`,
@@ -343,21 +343,6 @@ impl<'a> GraphExec<'a> {
                 Err(error.into())
             }
         }
-    }
-
-    /// Returns the flags with which it was made, as the driver reports them.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuGraphExecGetFlags`, CUDA 12.0+.
-    #[doc(alias = "cuGraphExecGetFlags")]
-    #[inline]
-    pub fn flags(&self) -> Result<InstantiateFlags, GraphError> {
-        let (graph, mut flags) = (self.as_raw(), 0);
-        // SAFETY: the graph is live; the out-parameter outlives the call.
-        unsafe { context_call!(self.context(), cuGraphExecGetFlags(graph, &raw mut flags)) }?;
-        Ok(InstantiateFlags::from_bits_retain(flags))
     }
 
     /// Returns the number of the executable graph, unique in the process, as tools show it.

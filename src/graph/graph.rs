@@ -184,10 +184,14 @@ impl<'a> Graph<'a> {
     /// | [`Arc<Buffer>`](Arc), [`Part`] | shared, to read | [`In<T>`](In) |
     /// | [`Arc<Signals>`](Signals), [`Arc<ExternalSemaphore>`](ExternalSemaphore) | shared | itself |
     ///
+    /// A slice of an [`Arc`] is a borrow. If the graph outlives it, for example as a
+    /// [`GraphExec<'static>`](crate::graph::GraphExec) in a struct, the compiler reports that the `Arc` does not live
+    /// long enough (E0597 or E0373): lend [`Part::of(&arc, …)`](Part), which holds a share.
+    ///
     /// Page-locked memory is moved in and not borrowed, because its owner must not be accessible after a failed wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for memory of another context, and
+    /// [`Error::WRONG_CONTEXT`] for memory of another context, and
     /// [`MemoryError::Lost`](crate::MemoryError::Lost), in [`GraphError::Memory`]; which frees memory that was moved
     /// in.
     pub fn lend<M: LendToGraph<'a>>(&mut self, memory: M) -> Result<Loan<M::Memory>, GraphError> {
@@ -266,31 +270,15 @@ impl<'a> Graph<'a> {
     #[inline]
     pub fn nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
         let (context, graph) = self.ready(cx, FnId::cuGraphGetNodes)?;
-        let raws = list(|nodes, _, count| {
+        let raws = list(|nodes, count| {
             // SAFETY: the graph is live; both places outlive the call, and `count` is the length of the list.
             unsafe { context_call!(context, cuGraphGetNodes(graph, nodes, count)) }
         })?;
         Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
     }
 
-    /// Returns the nodes that do not wait for other nodes.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuGraphGetRootNodes`, CUDA 10.0+, twice.
-    #[doc(alias = "cuGraphGetRootNodes")]
-    #[inline]
-    pub fn root_nodes(&mut self, cx: &Current<'_, '_>) -> Result<Vec<Node>, GraphError> {
-        let (context, graph) = self.ready(cx, FnId::cuGraphGetRootNodes)?;
-        let raws = list(|nodes, _, count| {
-            // SAFETY: as in `nodes`.
-            unsafe { context_call!(context, cuGraphGetRootNodes(graph, nodes, count)) }
-        })?;
-        Ok(raws.into_iter().map(|raw| self.nodes.token(raw)).collect())
-    }
-
-    /// Returns all edges.
+    /// Returns all edges: those to a node name its dependencies, and those from it its dependents. A
+    /// node to which no edge leads is a root.
     ///
     /// # Errors
     /// `CUDA_ERROR_LOSSY_QUERY` if an edge has data that the older function cannot report.
@@ -417,15 +405,15 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Reads a list from a driver function in two calls: the number, then the handles, with the data of as many edges.
-pub(super) fn list(
-    query: impl Fn(*mut CUgraphNode, *mut CUgraphEdgeData, *mut usize) -> Result<(), Error>,
+/// Reads a list from a driver function in two calls: the number, then the handles.
+fn list(
+    query: impl Fn(*mut CUgraphNode, *mut usize) -> Result<(), Error>,
 ) -> Result<Vec<CUgraphNode>, Error> {
     let mut count = 0;
-    query(ptr::null_mut(), ptr::null_mut(), &raw mut count)?;
-    let (mut nodes, mut data) = (vec![CUgraphNode::null(); count], vec![CUgraphEdgeData::zeroed(); count]);
+    query(ptr::null_mut(), &raw mut count)?;
+    let mut nodes = vec![CUgraphNode::null(); count];
     if count > 0 {
-        query(nodes.as_mut_ptr(), data.as_mut_ptr(), &raw mut count)?;
+        query(nodes.as_mut_ptr(), &raw mut count)?;
     }
     nodes.truncate(count);
     nodes.retain(|node| !node.is_null());

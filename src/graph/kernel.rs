@@ -96,7 +96,7 @@ impl<'a> Graph<'a> {
     ///
     /// # Errors
     /// [`GraphError::Launch`] for a geometry beyond the limits; [`GraphError::Foreign`]; [`GraphError::Removed`];
-    /// [`Error::is_wrong_context`] for a kernel of another context.
+    /// [`Error::WRONG_CONTEXT`] for a kernel of another context.
     ///
     /// # Safety
     /// 1. The [duties of a launch](crate::launch#duties-of-a-launch) in each replay, with any contents of memory that
@@ -190,23 +190,6 @@ impl<'a> Graph<'a> {
         // SAFETY: the node is live; the caller is responsible for the value.
         Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeSetAttribute(node, attribute, value)) }?)
     }
-
-    /// Gives one kernel node the attributes of another.
-    ///
-    /// # Errors
-    /// Same as [`kernel_attribute`](Graph::kernel_attribute).
-    ///
-    /// # Safety
-    /// 1. The duties of [`set_kernel_attribute`](Graph::set_kernel_attribute), for each attribute of `from` on `to`.
-    ///
-    /// Driver: `cuGraphKernelNodeCopyAttributes`, CUDA 11.0+.
-    #[doc(alias = "cuGraphKernelNodeCopyAttributes")]
-    #[inline]
-    pub unsafe fn copy_kernel_attributes(&mut self, to: Node, from: Node) -> Result<(), GraphError> {
-        let (to, from) = (self.nodes.raw(to)?, self.nodes.raw(from)?);
-        // SAFETY: both nodes are live; the caller is responsible for the attributes.
-        Ok(unsafe { context_call!(self.context(), cuGraphKernelNodeCopyAttributes(to, from)) }?)
-    }
 }
 
 impl<'a> NodeSetter<'_, 'a> {
@@ -258,7 +241,7 @@ impl<'a> Capture<'_, '_, 'a> {
     /// Adds the launch of a kernel.
     ///
     /// # Errors
-    /// [`GraphError::Launch`] for a geometry beyond the limits; [`Error::is_wrong_context`] for a kernel of another
+    /// [`GraphError::Launch`] for a geometry beyond the limits; [`Error::WRONG_CONTEXT`] for a kernel of another
     /// context; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///
     /// # Safety

@@ -71,7 +71,7 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; on a non-blocking stream the sticky errors of earlier work.
+    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; on a non-blocking stream the sticky errors of earlier work.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+, on a non-blocking stream, otherwise none.
     #[doc(alias = "cuStreamSynchronize")]
@@ -117,7 +117,7 @@ impl GraphExec<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function has panicked;
+    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function has panicked;
     /// `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated memory and did not free it; the sticky errors of
     /// this or earlier work.
     ///
@@ -146,7 +146,7 @@ impl GraphExec<'_> {
     /// Queues the graph on `stream` and does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated
+    /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; `CUDA_ERROR_INVALID_VALUE` if an earlier launch allocated
     /// memory and did not free it; the sticky errors of earlier work.
     ///
     /// # Safety

@@ -22,7 +22,8 @@ use crate::stream::{Signals, StreamValue};
     message = "`{Self}` cannot be lent to a graph",
     label = "not memory that a graph can keep",
     note = "device memory is lent as `&mut buffer`, `&buffer`, a slice or rows, or is moved in; host memory is moved in, as a \
-            `Vec` or a `PinnedBuffer`; anything that others use too comes in an `Arc`"
+            `Vec` or a `PinnedBuffer`; anything that others use too comes in an `Arc`, a part of it as \
+            `Part::of(&arc, |owner| owner.memory.as_slice())`"
 )]
 pub trait LendToGraph<'a> {
     /// Kind of memory that the [`Loan`] names.

@@ -63,7 +63,7 @@ mod view;
 pub use self::alloc::GraphMemory;
 pub use self::capture::{Capture, CaptureInfo, CaptureStatus};
 pub use self::capture_mode::{CaptureMode, ForeignCaptures};
-pub use self::conditional::Condition;
+pub use self::conditional::{Condition, ConditionalKind};
 pub use self::dot::DotFlags;
 pub(crate) use self::ending::End;
 pub use self::error::GraphError;

@@ -28,7 +28,6 @@ impl Brand {
 /// let second = graph.add_empty(&cx, &[first])?;
 /// let edges = graph.edges(&cx)?;
 /// assert_eq!((edges[0].from, edges[0].to), (first, second));
-/// assert_eq!(graph.root_nodes(&cx)?, [first]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub struct Node {
 
 /// A body of a conditional node, a token. [`Graph::within`](super::Graph::within) adds nodes to it.
 ///
-/// Example: see [`Graph::add_if`](super::Graph::add_if), `add_if`.
+/// Example: see [`Graph::add_conditional`](super::Graph::add_conditional), `add_conditional`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body {
     pub(super) brand: Brand,

@@ -72,8 +72,8 @@ impl Graph<'_> {
     /// let signals = Arc::new(Signals::<u32>::new(&cx, 2)?);
     /// let mut graph = Graph::new(&cx)?;
     /// let shared = graph.lend(Arc::clone(&signals))?;
-    /// let mut operations = Operations::new();
-    /// operations.wait(shared, 0, Until::at_least(1))?.write(shared, 1, 7)?;
+    /// let mut operations = Operations::default();
+    /// operations.wait(shared, 0, Until::AtLeast(1))?.write(shared, 1, 7)?;
     /// graph.add_operations(&cx, &[], &operations)?;
     /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
     /// let stream = Stream::non_blocking(&cx)?;
@@ -85,7 +85,7 @@ impl Graph<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::is_unresolved`] on drivers before CUDA 11.7;
+    /// [`GraphError::Foreign`]; [`GraphError::Removed`]; [`Error::UNRESOLVED`] on drivers before CUDA 11.7;
     /// `CUDA_ERROR_INVALID_VALUE`; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuGraphAddBatchMemOpNode`, CUDA 11.7+.
@@ -145,7 +145,7 @@ impl Capture<'_, '_, '_> {
     /// let (mut stream, signals) = (Stream::new(&cx)?, Arc::new(Signals::<u32>::new(&cx, 2)?));
     /// let (graph, ()) = cx.capture(&mut stream, CaptureMode::ThreadLocal, |capture| {
     ///     let shared = capture.lend(Arc::clone(&signals))?;
-    ///     capture.wait_value(shared, 0, Until::equal(0))?;
+    ///     capture.wait_value(shared, 0, Until::Equal(0))?;
     ///     capture.write_value(shared, 1, 5)
     /// })?;
     /// graph.instantiate(&cx, InstantiateFlags::empty())?.launch(&cx, &stream)?;
@@ -154,7 +154,7 @@ impl Capture<'_, '_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::is_unresolved`] on drivers
+    /// [`MemoryError::Index`] in [`GraphError::Memory`]; [`GraphError::Foreign`]; [`Error::UNRESOLVED`] on drivers
     /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device lacks the operation;
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED`.
     ///

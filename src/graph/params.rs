@@ -146,7 +146,7 @@ impl NodeParams for (CUfunction, LaunchConfig) {
             [new.gridDimX | old.gridDimX, new.gridDimY | old.gridDimY, new.gridDimZ | old.gridDimZ],
             [new.blockDimX | old.blockDimX, new.blockDimY | old.blockDimY, new.blockDimZ | old.blockDimZ],
         );
-        Ok((function, config.shared_bytes(new.sharedMemBytes | old.sharedMemBytes)))
+        Ok((function, LaunchConfig { shared_bytes: new.sharedMemBytes | old.sharedMemBytes, ..config }))
     }
 }
 

@@ -132,7 +132,7 @@ impl Graph<'_> {
     /// Gives the graph a share of a value. Clones and executables of the graph have shares too.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for an object of another driver.
+    /// [`Error::WRONG_CONTEXT`] for an object of another driver.
     ///
     /// Driver: `cuGraphRetainUserObject`, CUDA 11.3+.
     #[doc(alias = "cuGraphRetainUserObject")]

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use cuprum_sys::{CUgraphicsResource, GLuint};
+use cuprum_sys::{CUgraphicsMapResourceFlags, CUgraphicsResource, GLuint};
 
+use super::RegisterFlags;
 use super::registered::{Registered, registered};
-use super::{MapUse, Mapped, RegisterFlags, map};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
-use crate::stream::Stream;
 
 /// An OpenGL buffer object, registered with a context, which it borrows or shares.
 ///
@@ -23,16 +22,17 @@ use crate::stream::Stream;
 /// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Stream;
-/// use cuprum::graphics::{MapUse, RegisterFlags, RegisteredBuffer};
+/// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
+/// use cuprum::sys::CUgraphicsMapResourceFlags;
 ///
 /// # let gl = cuprum_emulator::opengl::StandIn::make_current();
 /// # let name = gl.buffer(&[1, 0, 0, 0, 2, 0, 0, 0]);
 /// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
 /// let mut indices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
-/// indices.set_use(&cx, MapUse::ReadOnly)?;
+/// indices.set_use(&cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)?;
 ///
 /// let stream = Stream::default_in(&cx);
-/// let mut mapped = indices.map(&cx, &stream)?;
+/// let mut mapped = graphics::map(&cx, &stream, &mut indices)?;
 /// assert_eq!(mapped.views().as_slice::<u32>(&cx)?.to_vec(&cx)?, [1, 2]);
 /// mapped.unmap(&cx)?;
 /// indices.close()?;
@@ -81,51 +81,5 @@ impl<'ctx> RegisteredBuffer<'ctx> {
             unsafe { context_call!(context, cuGraphicsGLRegisterBuffer(out, name, flags.bits())) }
         })
         .map(Self)
-    }
-
-    /// Maps it: until the guard ends, CUDA owns it and OpenGL must not use it. Earlier OpenGL
-    /// commands complete before any later work on `stream`. [`map`] maps several at once, and
-    /// documents when the host waits.
-    ///
-    /// # Errors
-    /// Same as [`map`].
-    ///
-    /// Driver: `cuGraphicsMapResources`, CUDA 3.0+; before it `cuGraphicsUnmapResources`,
-    /// CUDA 3.0+, if it is still mapped; after it on a non-blocking stream `cuStreamSynchronize`,
-    /// CUDA 2.0+.
-    #[doc(alias("cuGraphicsMapResources", "cuGraphicsUnmapResources"))]
-    #[inline]
-    pub fn map<'r>(
-        &'r mut self,
-        cx: &Current<'_, '_>,
-        stream: &'r Stream<'_>,
-    ) -> Result<Mapped<'r, &'r mut Self>, Error> {
-        map(cx, stream, self)
-    }
-
-    /// Sets the use that CUDA makes of it when it is next mapped.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; [`Error::is_wrong_context`].
-    ///
-    /// Driver: `cuGraphicsResourceSetMapFlags_v2`, CUDA 6.5+.
-    #[doc(alias = "cuGraphicsResourceSetMapFlags_v2")]
-    #[inline]
-    pub fn set_use(&mut self, cx: &Current<'_, '_>, map_use: MapUse) -> Result<(), Error> {
-        self.0.set_use(cx, map_use)
-    }
-
-    /// Unregisters it and returns the error that `Drop` would swallow. If a guard was forgotten or
-    /// failed, it is unmapped first.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`,
-    /// CUDA 3.0+, if it is still mapped.
-    #[doc(alias("cuGraphicsUnregisterResource", "cuGraphicsUnmapResources"))]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
     }
 }

@@ -27,7 +27,7 @@ use crate::stream::Stream;
 ///
 /// # Errors
 /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::is_wrong_context`] unless all
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` during a capture; [`Error::WRONG_CONTEXT`] unless all
 /// are registered with the current context, which must also be the stream's.
 ///
 /// # Example
@@ -37,7 +37,7 @@ use crate::stream::Stream;
 /// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
 /// use cuprum::Stream;
-/// use cuprum::graphics::{self, ImageTarget, RegisterFlags, RegisteredBuffer, RegisteredImage};
+/// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, RegisteredImage};
 ///
 /// # let gl = cuprum_emulator::opengl::StandIn::make_current();
 /// # let (buffer, texture) = (gl.buffer(&[0; 16]), gl.texture(0x8229, 4, 1, &[1, 2, 3, 4]));
@@ -45,10 +45,10 @@ use crate::stream::Stream;
 /// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
 /// let mut sums = unsafe { RegisteredBuffer::new(&cx, buffer, none) }?;
 /// // SAFETY: the same applies to the texture.
-/// let mut picture = unsafe { RegisteredImage::new(&cx, texture, ImageTarget::TEXTURE_2D, none) }?;
+/// let mut picture = unsafe { RegisteredImage::new(&cx, texture, 0x0DE1, none) }?;
 ///
 /// let stream = Stream::default_in(&cx);
-/// let mut mapped = graphics::map(&cx, &stream, (&mut sums, &mut picture))?;
+/// let mut mapped: graphics::Mapped<'_, _> = graphics::map(&cx, &stream, (&mut sums, &mut picture))?;
 /// let (mut sums, picture) = mapped.views();
 /// let texels = picture.array::<u8>(&cx, 0, 0)?.all().to_vec(&cx)?;
 /// cx.fill(&mut sums.as_mut_slice::<u32>(&cx)?, texels.iter().map(|&texel| u32::from(texel)).sum())?;
@@ -107,7 +107,7 @@ fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
 /// [`unmap`](Mapped::unmap) returns errors. If the guard is forgotten, they stay mapped until they
 /// are mapped again or unregistered.
 ///
-/// Example: see [`RegisteredBuffer`](super::RegisteredBuffer), `map`.
+/// Example: see [`map`].
 pub struct Mapped<'r, R: Resources> {
     resources: R,
     /// Empty once they are unmapped.
@@ -128,12 +128,6 @@ impl<R: Resources> Mapped<'_, R> {
         self.resources.views()
     }
 
-    /// Returns the context of the registration.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
-
     /// Unmaps them on the stream, and returns the error that `Drop` would swallow. Earlier work on
     /// the stream and on the default stream completes before later OpenGL commands. The host does
     /// not wait, except for the default stream if the stream is non-blocking.
@@ -141,7 +135,7 @@ impl<R: Resources> Mapped<'_, R> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_GRAPHICS_CONTEXT` if no OpenGL context with the resources is current;
     /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is captured;
-    /// [`Error::is_wrong_context`], after which they are unmapped as in `Drop`. After other errors
+    /// [`Error::WRONG_CONTEXT`], after which they are unmapped as in `Drop`. After other errors
     /// they may stay mapped until they are mapped again or unregistered.
     ///
     /// Driver: `cuGraphicsUnmapResources`, CUDA 3.0+; before it on a non-blocking stream `cuStreamSynchronize`, CUDA 2.0+.
@@ -213,7 +207,7 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
 /// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
 /// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
-/// use cuprum::graphics::{MappedBuffer, RegisterFlags, RegisteredBuffer};
+/// use cuprum::graphics::{self, MappedBuffer, RegisterFlags, RegisteredBuffer};
 /// use cuprum::{Current, MemoryError, Stream};
 ///
 /// fn clear(cx: &Current<'_, '_>, mut vertices: MappedBuffer<'_>) -> Result<usize, MemoryError> {
@@ -227,7 +221,7 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
 /// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
 /// let mut vertices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
 /// let stream = Stream::default_in(&cx);
-/// assert_eq!(clear(&cx, vertices.map(&cx, &stream)?.views())?, 4); // of 18 bytes
+/// assert_eq!(clear(&cx, graphics::map(&cx, &stream, &mut vertices)?.views())?, 4); // of 18 bytes
 /// # assert_eq!(gl.read_buffer(name).ok_or("gone")?[15..], [0, 7, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -246,7 +240,7 @@ impl<'m> MappedBuffer<'m> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if the driver maps it at an address that is not aligned for `T`;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuGraphicsResourceGetMappedPointer_v2`, CUDA 3.2+.
     #[doc(alias = "cuGraphicsResourceGetMappedPointer_v2")]
@@ -295,7 +289,7 @@ impl fmt::Debug for MappedBuffer<'_> {
 /// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
 /// # let mut stack = cuprum::context::ContextStack::take()?;
 /// # let cx = stack.push(&context)?;
-/// use cuprum::graphics::{ImageTarget, MappedImage, RegisterFlags, RegisteredImage};
+/// use cuprum::graphics::{self, MappedImage, RegisterFlags, RegisteredImage};
 /// use cuprum::{Current, MemoryError, Stream};
 ///
 /// /// The first texel of the largest level.
@@ -309,9 +303,9 @@ impl fmt::Debug for MappedBuffer<'_> {
 /// # let name = gl.texture(0x822E, 1, 1, &1.5f32.to_ne_bytes());
 /// // SAFETY: OpenGL neither deletes the texture nor uses it while it is mapped, and stays current on this thread.
 /// let mut picture =
-///     unsafe { RegisteredImage::new(&cx, name, ImageTarget::TEXTURE_2D, RegisterFlags::READ_ONLY) }?;
+///     unsafe { RegisteredImage::new(&cx, name, 0x0DE1, RegisterFlags::READ_ONLY) }?;
 /// let stream = Stream::default_in(&cx);
-/// assert_eq!(corner(&cx, &picture.map(&cx, &stream)?.views())?, Some(1.5));
+/// assert_eq!(corner(&cx, &graphics::map(&cx, &stream, &mut picture)?.views())?, Some(1.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MappedImage<'m> {
@@ -332,7 +326,7 @@ impl<'m> MappedImage<'m> {
     ///
     /// # Errors
     /// [`MemoryError::Texel`] if its elements are not `T`; `CUDA_ERROR_INVALID_VALUE` if the layer
-    /// or level does not exist; [`Error::is_wrong_context`].
+    /// or level does not exist; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuGraphicsSubResourceGetMappedArray`, CUDA 3.0+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias("cuGraphicsSubResourceGetMappedArray", "cuArray3DGetDescriptor_v2"))]
@@ -355,7 +349,7 @@ impl<'m> MappedImage<'m> {
     /// NVIDIA's driver copies only the first face: copy each face by [`array`](Self::array).
     ///
     /// # Errors
-    /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::is_wrong_context`].
+    /// [`MemoryError::Texel`] if its elements are not `T`; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
     /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.

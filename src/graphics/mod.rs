@@ -11,7 +11,7 @@
 //! # let mut stack = cuprum::context::ContextStack::take()?;
 //! # let cx = stack.push(&context)?;
 //! use cuprum::Stream;
-//! use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
+//! use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
 //!
 //! // An OpenGL context is current on this thread, and `glGenBuffers` returned the name.
 //! # let gl = cuprum_emulator::opengl::StandIn::make_current();
@@ -20,7 +20,7 @@
 //! // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
 //! let mut vertices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
 //!
-//! let mut mapped = vertices.map(&cx, &stream)?;
+//! let mut mapped = graphics::map(&cx, &stream, &mut vertices)?;
 //! let mut view = mapped.views();
 //! cx.fill(&mut view.as_mut_slice::<f32>(&cx)?, 0.5)?;
 //! mapped.unmap(&cx)?;
@@ -80,10 +80,10 @@ mod mapped;
 mod registered;
 mod resources;
 
-use cuprum_sys::{CUdevice, FnId};
+use cuprum_sys::{CUGLDeviceList, CUdevice, FnId};
 
 pub use self::buffer::RegisteredBuffer;
-pub use self::flags::{GlDevices, ImageTarget, MapUse, RegisterFlags};
+pub use self::flags::RegisterFlags;
 pub use self::image::RegisteredImage;
 pub use self::mapped::{Mapped, MappedBuffer, MappedImage, map};
 pub use self::resources::Resources;
@@ -96,7 +96,8 @@ use crate::raw::call::driver_call;
 /// Number of devices in the first call; an OpenGL context on more devices needs a second call.
 const DEVICES: usize = 16;
 
-/// Returns the devices of the OpenGL context that is current on this thread. Only CUDA contexts on
+/// Returns the devices of the OpenGL context that is current on this thread: all of them, or the
+/// ones that render the current or the next frame. Only CUDA contexts on
 /// them can share its resources.
 ///
 /// # Errors
@@ -106,9 +107,10 @@ const DEVICES: usize = 16;
 /// # Example
 /// ```
 /// # cuprum::example!(driver);
-/// use cuprum::graphics::{self, GlDevices};
+/// use cuprum::graphics;
+/// use cuprum::sys::CUGLDeviceList;
 ///
-/// let device = match graphics::devices(driver, GlDevices::All) {
+/// let device = match graphics::devices(driver, CUGLDeviceList::CU_GL_DEVICE_LIST_ALL) {
 ///     Ok(devices) => devices.first().copied(),
 ///     Err(error) => {
 ///         println!("no OpenGL on this thread: {error}");
@@ -122,7 +124,7 @@ const DEVICES: usize = 16;
 /// Driver: `cuGLGetDevices_v2`, CUDA 6.5+, twice if there are more than 16.
 #[doc(alias = "cuGLGetDevices_v2")]
 #[inline]
-pub fn devices(driver: Driver, which: GlDevices) -> Result<Vec<Device>, Error> {
+pub fn devices(driver: Driver, which: CUGLDeviceList) -> Result<Vec<Device>, Error> {
     let mut found: Vec<CUdevice> = vec![0; DEVICES];
     loop {
         let mut count = 0;
@@ -130,7 +132,7 @@ pub fn devices(driver: Driver, which: GlDevices) -> Result<Vec<Device>, Error> {
             .map_err(|_| Error::host(cuprum_sys::CUresult::CUDA_ERROR_UNKNOWN, FnId::cuGLGetDevices_v2))?;
         let (out, list) = (&raw mut count, found.as_mut_ptr());
         // SAFETY: `list` has room for this many devices, and both outlive the call.
-        unsafe { driver_call!(driver.library(), cuGLGetDevices_v2(out, list, room, which.as_raw())) }?;
+        unsafe { driver_call!(driver.library(), cuGLGetDevices_v2(out, list, room, which)) }?;
         let grown = count as usize > found.len() && found.len() == DEVICES;
         found.resize(if grown { count as usize } else { found.len().min(count as usize) }, 0);
         if !grown {

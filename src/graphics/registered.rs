@@ -2,9 +2,12 @@
 
 use std::marker::PhantomData;
 
-use cuprum_sys::{CU_STREAM_PER_THREAD, CUgraphicsResource, CUresult, CUstream, FnId, Fns, GLuint, call};
+use cuprum_sys::{
+    CU_STREAM_PER_THREAD, CUgraphicsMapResourceFlags, CUgraphicsResource, CUresult, CUstream, FnId, Fns,
+    GLuint, call,
+};
 
-use super::{MapUse, RegisterFlags};
+use super::RegisterFlags;
 use crate::context::{ContextRef, Current, captures};
 use crate::error::{Error, is_refused_by_a_capture};
 use crate::raw::call::context_call;
@@ -133,10 +136,14 @@ impl<'ctx> Registered<'ctx> {
         self.resource.close()
     }
 
-    pub(super) fn set_use(&self, cx: &Current<'_, '_>, map_use: MapUse) -> Result<(), Error> {
+    pub(super) fn set_use(
+        &self,
+        cx: &Current<'_, '_>,
+        uses: CUgraphicsMapResourceFlags,
+    ) -> Result<(), Error> {
         let context = cx.of(self.resource.context(), FnId::cuGraphicsResourceSetMapFlags_v2)?;
         // SAFETY: the resource is registered, and its context current.
-        unsafe { context_call!(context, cuGraphicsResourceSetMapFlags_v2(self.raw(), map_use.as_raw())) }
+        unsafe { context_call!(context, cuGraphicsResourceSetMapFlags_v2(self.raw(), uses.0)) }
     }
 }
 
@@ -149,26 +156,47 @@ macro_rules! registered {
                 self.0.raw()
             }
 
-            /// Its OpenGL name.
-            pub const fn name(&self) -> GLuint {
-                self.0.name()
-            }
-
-            /// Flags of its registration.
-            pub const fn flags(&self) -> RegisterFlags {
-                self.0.flags()
-            }
-
             /// The context of its registration.
             #[inline]
             pub fn context(&self) -> &ContextRef {
                 self.0.context()
             }
+
+            /// Sets the use that CUDA makes of it when it is next mapped.
+            ///
+            /// # Errors
+            /// `CUDA_ERROR_ALREADY_MAPPED` if a guard was forgotten; `CUDA_ERROR_INVALID_VALUE` for a
+            /// use that the driver does not know; [`Error::WRONG_CONTEXT`].
+            ///
+            /// Driver: `cuGraphicsResourceSetMapFlags_v2`, CUDA 6.5+.
+            #[doc(alias = "cuGraphicsResourceSetMapFlags_v2")]
+            #[inline]
+            pub fn set_use(
+                &mut self,
+                cx: &Current<'_, '_>,
+                uses: CUgraphicsMapResourceFlags,
+            ) -> Result<(), Error> {
+                self.0.set_use(cx, uses)
+            }
+
+            /// Unregisters it and returns the error that `Drop` would swallow. If a guard was
+            /// forgotten or failed, it is unmapped first.
+            ///
+            /// # Errors
+            /// [Errors of any call](crate#errors).
+            ///
+            /// Driver: `cuGraphicsUnregisterResource`, CUDA 3.0+; before it `cuGraphicsUnmapResources`,
+            /// CUDA 3.0+, if it is still mapped.
+            #[doc(alias("cuGraphicsUnregisterResource", "cuGraphicsUnmapResources"))]
+            #[inline]
+            pub fn close(self) -> Result<(), Error> {
+                self.0.close()
+            }
         }
 
         impl fmt::Debug for $kind<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($kind), "({:?}, OpenGL's {})"), self.as_raw(), self.name())
+                write!(f, concat!(stringify!($kind), "({:?}, OpenGL's {})"), self.as_raw(), self.0.name())
             }
         }
     };

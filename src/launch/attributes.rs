@@ -1,13 +1,12 @@
 //! Launches with attributes, and of grids whose blocks synchronize.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::mem::zeroed;
 use std::ptr;
 
 use cuprum_sys::{
     CUclusterSchedulingPolicy, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue,
-    CUlaunchConfig, CUstream, FnId,
+    CUlaunchAttributeValue_clusterDim, CUlaunchConfig, CUstream, FnId,
 };
 
 use super::{Arguments, Dim3, Kernel, LaunchConfig, LaunchError, Signature};
@@ -17,114 +16,85 @@ use crate::module::Function;
 use crate::raw::call::context_call;
 use crate::stream::Stream;
 
-/// Number of kinds of attributes below; a set holds each at most once.
-const KINDS: usize = 6;
-
 /// Attributes of a launch, made once and used for many.
 ///
 /// ```
 /// use cuprum::launch::LaunchAttributes;
 ///
-/// let attributes = LaunchAttributes::new().priority(-1).cluster((2, 1, 1));
+/// let cluster = Some((2, 1, 1).into());
+/// let attributes = LaunchAttributes { priority: Some(-1), cluster, ..LaunchAttributes::default() };
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchAttributes {
-    raw: [CUlaunchAttribute; KINDS],
+    /// Priority of the kernel's blocks, see [`Current::stream_priorities`]; lower runs first.
+    pub priority: Option<i32>,
+    /// Blocks of a cluster, which share their shared memory and run at once. The grid must be a
+    /// multiple of the cluster. Compute capability 9.0, CUDA 11.8.
+    pub cluster: Option<Dim3>,
+    /// Placement of the blocks of clusters.
+    pub cluster_scheduling: Option<CUclusterSchedulingPolicy>,
+    /// Allows the blocks of the grid to synchronize with each other. All must fit on the device at
+    /// once: at most [`Function::max_active_blocks_per_multiprocessor`] times the device's
+    /// multiprocessors.
+    pub cooperative: bool,
+    /// Allows the kernel to start before the previous kernel in the stream ends, once that one
+    /// permits it. The kernel must wait with `griddepcontrol.wait` before it uses that one's
+    /// results. Compute capability 9.0, CUDA 11.8.
+    pub programmatic_stream_serialization: bool,
+    /// Preferred share of on-chip memory as shared memory, in percent. CUDA 12.5.
+    pub shared_memory_carveout: Option<u32>,
+}
+
+/// Attributes in the driver's form.
+pub(super) struct RawAttributes {
+    list: [CUlaunchAttribute; 6],
     len: usize,
 }
 
 impl LaunchAttributes {
-    /// No attributes.
-    pub const fn new() -> Self {
+    pub(super) fn raw(&self) -> RawAttributes {
         // SAFETY: `IGNORE` is 0, and all bytes are valid numbers.
-        Self { raw: unsafe { zeroed() }, len: 0 }
-    }
-
-    /// Sets the priority of the kernel's blocks, see [`Current::stream_priorities`]; lower runs
-    /// first.
-    #[must_use]
-    #[inline]
-    pub fn priority(self, priority: i32) -> Self {
-        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
-    }
-
-    /// Sets the blocks of a cluster, which share their shared memory and run at once. The grid must
-    /// be a multiple of the cluster. Compute capability 9.0, CUDA 11.8.
-    #[must_use]
-    pub fn cluster(self, blocks: impl Into<Dim3>) -> Self {
-        let Dim3 { x, y, z } = blocks.into();
-        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, |value| {
-            value.clusterDim = cuprum_sys::CUlaunchAttributeValue_clusterDim { x, y, z };
-        })
-    }
-
-    /// Sets the placement of the blocks of clusters.
-    #[must_use]
-    #[inline]
-    pub fn cluster_scheduling(self, policy: CUclusterSchedulingPolicy) -> Self {
-        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, |value| {
-            value.clusterSchedulingPolicyPreference = policy
-        })
-    }
-
-    /// Allows the blocks of the grid to synchronize with each other. All must fit on the device at
-    /// once: at most [`Function::max_active_blocks_per_multiprocessor`] times the device's
-    /// multiprocessors.
-    #[must_use]
-    #[inline]
-    pub fn cooperative(self) -> Self {
-        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, |value| value.cooperative = 1)
-    }
-
-    /// Allows the kernel to start before the previous kernel in the stream ends, once that one
-    /// permits it. The kernel must wait with `griddepcontrol.wait` before it uses that one's
-    /// results. Compute capability 9.0, CUDA 11.8.
-    #[must_use]
-    #[inline]
-    pub fn programmatic_stream_serialization(self) -> Self {
-        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, |value| {
-            value.programmaticStreamSerializationAllowed = 1
-        })
-    }
-
-    /// Sets the preferred share of on-chip memory as shared memory, in percent. CUDA 12.5.
-    #[must_use]
-    #[inline]
-    pub fn shared_memory_carveout(self, percent: u32) -> Self {
-        self.with(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, |value| {
-            value.sharedMemCarveout = percent
-        })
-    }
-
-    /// Sets an attribute, and replaces one of the same kind.
-    fn with(mut self, id: CUlaunchAttributeID, set: impl FnOnce(&mut CUlaunchAttributeValue)) -> Self {
-        let at = self.raw[..self.len].iter().position(|attribute| attribute.id == id).unwrap_or(self.len);
-        // There is one place per kind.
-        if let Some(attribute) = self.raw.get_mut(at) {
-            attribute.id = id;
-            set(&mut attribute.value);
-            self.len = self.len.max(at + 1);
+        let mut raw = RawAttributes { list: unsafe { zeroed() }, len: 0 };
+        if let Some(priority) = self.priority {
+            raw.push(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY).priority = priority;
         }
-        self
+        if let Some(Dim3 { x, y, z }) = self.cluster {
+            raw.push(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim =
+                CUlaunchAttributeValue_clusterDim { x, y, z };
+        }
+        if let Some(policy) = self.cluster_scheduling {
+            raw.push(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+                .clusterSchedulingPolicyPreference = policy;
+        }
+        if self.cooperative {
+            raw.push(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+        }
+        if self.programmatic_stream_serialization {
+            raw.push(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+                .programmaticStreamSerializationAllowed = 1;
+        }
+        if let Some(percent) = self.shared_memory_carveout {
+            raw.push(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+                .sharedMemCarveout = percent;
+        }
+        raw
     }
 }
 
-impl Default for LaunchAttributes {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl fmt::Debug for LaunchAttributes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.raw[..self.len].iter().map(|attribute| attribute.id)).finish()
+impl RawAttributes {
+    /// Adds an attribute, and returns the place of its value. There is one place per kind.
+    fn push(&mut self, id: CUlaunchAttributeID) -> &mut CUlaunchAttributeValue {
+        let attribute = &mut self.list[self.len.min(5)];
+        self.len += 1;
+        attribute.id = id;
+        &mut attribute.value
     }
 }
 
 /// Geometry and attributes in the driver's form, valid as long as the attributes.
 pub(super) fn raw_config(
     config: LaunchConfig,
-    attributes: &LaunchAttributes,
+    attributes: &RawAttributes,
     stream: CUstream,
 ) -> CUlaunchConfig {
     let LaunchConfig { grid, block, shared_bytes } = config;
@@ -138,7 +108,7 @@ pub(super) fn raw_config(
         sharedMemBytes: shared_bytes,
         hStream: stream,
         // The driver only reads them.
-        attrs: attributes.raw.as_ptr().cast_mut(),
+        attrs: attributes.list.as_ptr().cast_mut(),
         numAttrs: attributes.len as u32,
     }
 }
@@ -166,7 +136,8 @@ impl Function<'_> {
         pointers: *mut *mut c_void,
     ) -> Result<(), Error> {
         let context = cx.of_both([self.context(), stream.context()], FnId::cuLaunchKernelEx)?;
-        let config = raw_config(config, attributes, stream.as_raw());
+        let attributes = attributes.raw();
+        let config = raw_config(config, &attributes, stream.as_raw());
         let (config, function, none) = (&raw const config, self.as_raw(), ptr::null_mut());
         // SAFETY: function and stream are live, of the current context; the caller guarantees the rest.
         unsafe { context_call!(context, cuLaunchKernelEx(config, function, pointers, none)) }

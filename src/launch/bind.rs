@@ -92,7 +92,7 @@ impl<'m> Function<'m> {
     ///
     /// # Errors
     /// [`BindError`]: the kernel's name and the difference, with both values. On a driver before
-    /// CUDA 12.4, it contains [`Error::is_unresolved`] if the module was not loaded from PTX, or
+    /// CUDA 12.4, it contains [`Error::UNRESOLVED`] if the module was not loaded from PTX, or
     /// [`Mismatch::Unreadable`] if the PTX contains an unknown word.
     ///
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read); for

@@ -4,44 +4,10 @@ use std::ffi::c_void;
 
 use super::host::sealed::{Back, CallArgument, Staged};
 use super::tuples::for_each_tuple;
-use super::{Kernel, LaunchConfig, LaunchError, Parameter, Signature};
+use super::{Kernel, LaunchConfig, Parameter, Signature};
+use crate::any_error::AnyError;
 use crate::context::Current;
-use crate::error::Error;
-use crate::memory::MemoryError;
 use crate::stream::Stream;
-
-/// Why a call of a kernel failed.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::launch::{CallError, HostOut, LaunchError};
-/// use cuprum::{InOut, LaunchConfig, Module, Stream};
-///
-/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/faults.ptx")?)?;
-/// let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
-/// let (stream, no_blocks) = (Stream::new(&cx)?, LaunchConfig::new(0, 32));
-/// // SAFETY: the kernel writes the first element.
-/// let result = unsafe { write.call(&cx, &stream, no_blocks, (HostOut(&mut [0u32; 4]), 0u64, 7u32)) };
-/// assert!(matches!(result, Err(CallError::Launch(LaunchError::Empty { .. }))));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CallError {
-    /// Memory could not be allocated or copied.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// The kernel was not launched.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-}
-
-impl From<Error> for CallError {
-    fn from(error: Error) -> Self {
-        Self::Launch(error.into())
-    }
-}
 
 /// Arguments of a call for the signature `S`: a tuple with one value per parameter, as for a
 /// launch, or a [`HostIn`], [`HostOut`] or [`HostInOut`].
@@ -62,7 +28,7 @@ pub trait CallArguments<S: Signature>: sealed::CallArguments<S> {}
 impl<S: Signature, A: sealed::CallArguments<S>> CallArguments<S> for A {}
 
 mod sealed {
-    use super::{CallError, Current, Stream, c_void};
+    use super::{AnyError, Current, Stream, c_void};
 
     pub trait CallArguments<S> {
         /// Copies, calls `launch` with one pointer per argument, copies back, and waits.
@@ -70,8 +36,8 @@ mod sealed {
             self,
             cx: &Current<'_, '_>,
             stream: &Stream<'_>,
-            launch: impl FnOnce(*mut *mut c_void) -> Result<R, CallError>,
-        ) -> Result<R, CallError>;
+            launch: impl FnOnce(*mut *mut c_void) -> Result<R, AnyError>,
+        ) -> Result<R, AnyError>;
     }
 }
 
@@ -80,8 +46,8 @@ impl sealed::CallArguments<()> for () {
         self,
         cx: &Current<'_, '_>,
         stream: &Stream<'_>,
-        launch: impl FnOnce(*mut *mut c_void) -> Result<R, CallError>,
-    ) -> Result<R, CallError> {
+        launch: impl FnOnce(*mut *mut c_void) -> Result<R, AnyError>,
+    ) -> Result<R, AnyError> {
         cx.scope_as(stream, |_| launch(std::ptr::null_mut()))
     }
 }
@@ -95,8 +61,8 @@ macro_rules! tuples {
                 self,
                 cx: &Current<'_, '_>,
                 stream: &Stream<'_>,
-                launch: impl FnOnce(*mut *mut c_void) -> Result<R, CallError>,
-            ) -> Result<R, CallError> {
+                launch: impl FnOnce(*mut *mut c_void) -> Result<R, AnyError>,
+            ) -> Result<R, AnyError> {
                 let ($($value,)*) = self;
                 $( let mut $value = $value.stage(cx)?; )*
                 cx.scope_as(stream, |scope| {
@@ -140,8 +106,8 @@ impl<S: Signature> Kernel<'_, S> {
     /// ```
     ///
     /// # Errors
-    /// [`CallError`]: the errors of [`launch`](Kernel::launch), allocations and copies, and faults
-    /// of this kernel, because the call waits for it.
+    /// [`AnyError::Launch`] for the errors of [`launch`](Kernel::launch); [`AnyError::Memory`] for
+    /// allocations and copies; faults of this kernel, because the call waits for it.
     ///
     /// # Safety
     /// 1. The [duties of a launch](crate::launch#duties-of-a-launch). For memory in
@@ -159,7 +125,7 @@ impl<S: Signature> Kernel<'_, S> {
         stream: &Stream<'_>,
         config: LaunchConfig,
         arguments: A,
-    ) -> Result<(), CallError> {
+    ) -> Result<(), AnyError> {
         self.check(config)?;
         arguments.call(cx, stream, |pointers| {
             // SAFETY: there is one pointer per parameter, to a value of its size that outlives the

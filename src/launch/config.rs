@@ -66,14 +66,13 @@ impl Dim3 {
 /// use cuprum::LaunchConfig;
 ///
 /// // An image of 1920 x 1080, in tiles of 16 x 16 threads.
-/// let config = LaunchConfig::new((120, 68), (16, 16)).shared_bytes(1024);
+/// let config = LaunchConfig { shared_bytes: 1024, ..LaunchConfig::new((120, 68), (16, 16)) };
 /// assert_eq!(config.grid, Dim3 { x: 120, y: 68, z: 1 });
 ///
 /// // One thread per element; the last block is not full.
 /// assert_eq!(LaunchConfig::for_elements(1000, 256), LaunchConfig::new(4, 256));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub struct LaunchConfig {
     /// Number of blocks of the grid.
     pub grid: Dim3,
@@ -86,21 +85,7 @@ pub struct LaunchConfig {
 impl LaunchConfig {
     /// A grid of `grid` blocks of `block` threads, without dynamic shared memory.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
-        Self::from_dims(grid.into(), block.into())
-    }
-
-    /// Same as [`new`](LaunchConfig::new), for constants.
-    ///
-    /// # Example
-    /// ```
-    /// use cuprum::launch::Dim3;
-    /// use cuprum::LaunchConfig;
-    ///
-    /// const TILES: LaunchConfig = LaunchConfig::from_dims(Dim3 { x: 64, y: 64, z: 1 }, Dim3 { x: 16, y: 16, z: 1 });
-    /// assert_eq!(TILES, LaunchConfig::new((64, 64), (16, 16)));
-    /// ```
-    pub const fn from_dims(grid: Dim3, block: Dim3) -> Self {
-        Self { grid, block, shared_bytes: 0 }
+        Self { grid: grid.into(), block: block.into(), shared_bytes: 0 }
     }
 
     /// Enough blocks of `block` threads in one dimension for `elements` elements, at least one.
@@ -110,12 +95,6 @@ impl LaunchConfig {
     pub fn for_elements(elements: usize, block: u32) -> Self {
         let blocks = elements.div_ceil(usize::try_from(block.max(1)).unwrap_or(usize::MAX)).max(1);
         Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block)
-    }
-
-    /// Sets the number of bytes of dynamic shared memory per block.
-    #[must_use]
-    pub const fn shared_bytes(self, bytes: u32) -> Self {
-        Self { shared_bytes: bytes, ..self }
     }
 }
 

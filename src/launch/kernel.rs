@@ -139,11 +139,6 @@ impl<'m, S: Signature> Kernel<'m, S> {
         self.function
     }
 
-    /// Maximum number of threads per block of this kernel, limited by its registers.
-    pub const fn max_threads_per_block(&self) -> u32 {
-        self.limits.threads
-    }
-
     #[inline]
     pub(crate) fn check(&self, config: LaunchConfig) -> Result<(), LaunchError> {
         self.limits.check(config)
@@ -167,7 +162,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     /// Queues the kernel on `stream`. The host does not wait. A later call reports a fault.
     ///
     /// # Errors
-    /// [`LaunchError`] for a geometry beyond the limits; [`Error::is_wrong_context`] unless kernel
+    /// [`LaunchError`] for a geometry beyond the limits; [`Error::WRONG_CONTEXT`] unless kernel
     /// and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety

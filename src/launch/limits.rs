@@ -92,7 +92,10 @@ mod tests {
     #[test]
     fn the_limits_themselves_pass() {
         assert_eq!(
-            LIMITS.check(LaunchConfig::new((0x7FFF_FFFF, 65535, 65535), (12, 1, 64)).shared_bytes(49152)),
+            LIMITS.check(LaunchConfig {
+                shared_bytes: 49152,
+                ..LaunchConfig::new((0x7FFF_FFFF, 65535, 65535), (12, 1, 64))
+            }),
             Ok(())
         );
     }
@@ -107,7 +110,7 @@ mod tests {
         assert!(matches!(refused(LaunchConfig::new(1, (1, 1, 65))), LaunchError::Block { .. }));
         assert!(matches!(refused(LaunchConfig::new(1, 769)), LaunchError::Block { threads: 768, .. }));
         assert!(matches!(refused(LaunchConfig::new(1, (1024, 1024, 64))), LaunchError::Block { .. }));
-        let shared = refused(LaunchConfig::new(1, 1).shared_bytes(49153));
+        let shared = refused(LaunchConfig { shared_bytes: 49153, ..LaunchConfig::new(1, 1) });
         assert_eq!(shared, LaunchError::SharedMemory { bytes: 49153, limit: 49152 });
     }
 }

@@ -53,10 +53,9 @@ pub(crate) use self::signature::addresses;
 
 pub use self::attributes::LaunchAttributes;
 pub use self::bind::{BindError, Mismatch};
-pub use self::call::{CallArguments, CallError};
+pub use self::call::CallArguments;
 pub use self::config::{Dim3, LaunchConfig};
 pub use self::host::{HostElements, HostIn, HostInOut, HostOut};
 pub use self::kernel::{Kernel, LaunchError};
-pub use self::occupancy::{BlockSuggestion, OccupancyFlags};
-pub use self::shared::KernelError;
+pub use self::occupancy::OccupancyFlags;
 pub use self::signature::{Argument, Arguments, In, InOut, Parameter, Signature};

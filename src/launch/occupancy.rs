@@ -15,30 +15,6 @@ use crate::raw::call::context_call;
 /// Options of occupancy queries.
 pub type OccupancyFlags = CUoccupancy_flags;
 
-/// A launch geometry that uses the device well.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::launch::OccupancyFlags;
-/// use cuprum::{LaunchConfig, Module};
-///
-/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
-/// // No shared memory, and blocks of any size.
-/// let best = module.function("saxpy")?.max_potential_block_size(0, 0, OccupancyFlags::CU_OCCUPANCY_DEFAULT)?;
-/// let config = LaunchConfig::for_elements(1_000_000, best.block);
-/// assert!(config.grid.x >= 1_000_000 / best.block);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct BlockSuggestion {
-    /// Number of blocks that the device runs at once: a smaller grid leaves part of it idle.
-    pub min_grid: u32,
-    /// Threads per block.
-    pub block: u32,
-}
-
 /// Returns the shared memory per block during the driver's query.
 type SharedBytes<'a> = &'a mut dyn FnMut(u32) -> usize;
 
@@ -98,49 +74,45 @@ impl Function<'_> {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// Returns the block size with the most concurrent threads, for this shared memory per block.
+    /// Returns the block size with the most concurrent threads, and the number of blocks that the
+    /// device runs at once: a smaller grid leaves part of it idle.
     ///
-    /// `limit` is the largest block that the program can use; 0 for the kernel's own limit.
+    /// `shared_bytes` returns the bytes of dynamic shared memory of a block, by its number of
+    /// threads. `limit` is the largest block that the program can use; 0 for the kernel's own limit.
+    ///
+    /// The driver calls `shared_bytes` on this thread before this function returns. Driver calls in
+    /// it may return `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the
+    /// panic resumes after the driver has returned.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::launch::OccupancyFlags;
+    /// use cuprum::{LaunchConfig, Module};
+    ///
+    /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+    /// // No shared memory, and blocks of any size.
+    /// let best = module.function("saxpy")?.max_potential_block_size(|_| 0, 0, OccupancyFlags::CU_OCCUPANCY_DEFAULT)?;
+    /// let config = LaunchConfig::for_elements(1_000_000, best.block.x);
+    /// assert!(config.grid.x >= 1_000_000 / best.block.x);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for more shared memory than any block can have.
     ///
     /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
     #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
-    #[inline]
     pub fn max_potential_block_size(
-        self,
-        shared_bytes: usize,
-        limit: u32,
-        flags: OccupancyFlags,
-    ) -> Result<BlockSuggestion, Error> {
-        // SAFETY: there is no callback.
-        unsafe { self.suggest(None, shared_bytes, limit, flags) }
-    }
-
-    /// Same as [`max_potential_block_size`](Function::max_potential_block_size), for dynamic shared
-    /// memory per block that depends on the number of threads. `shared_bytes` returns it in bytes.
-    ///
-    /// The driver calls `shared_bytes` on this thread before this function returns. Driver calls in
-    /// it may return `CUDA_ERROR_NOT_PERMITTED`. If it panics, it is not called again, and the
-    /// panic resumes after the driver has returned.
-    ///
-    /// # Errors
-    /// Same as [`max_potential_block_size`](Function::max_potential_block_size).
-    ///
-    /// Driver: `cuOccupancyMaxPotentialBlockSizeWithFlags`, CUDA 7.0+.
-    #[doc(alias = "cuOccupancyMaxPotentialBlockSizeWithFlags")]
-    pub fn max_potential_block_size_with(
         self,
         mut shared_bytes: impl FnMut(u32) -> usize,
         limit: u32,
         flags: OccupancyFlags,
-    ) -> Result<BlockSuggestion, Error> {
+    ) -> Result<LaunchConfig, Error> {
         let mut asked = AskedFor { shared_bytes: &mut shared_bytes, panicked: None };
         // A nested query from the closure uses the slot and restores it.
         let outer = ASKED.replace((&raw mut asked).cast());
         // SAFETY: the callback's data lives until the slot is restored.
-        let suggestion = unsafe { self.suggest(Some(ask), 0, limit, flags) };
+        let suggestion = unsafe { self.suggest(Some(ask), limit, flags) };
         ASKED.set(outer);
         match asked.panicked {
             Some(payload) => resume_unwind(payload),
@@ -153,10 +125,9 @@ impl Function<'_> {
     unsafe fn suggest(
         self,
         ask: CUoccupancyB2DSize,
-        shared_bytes: usize,
         limit: u32,
         flags: OccupancyFlags,
-    ) -> Result<BlockSuggestion, Error> {
+    ) -> Result<LaunchConfig, Error> {
         let (mut min_grid, mut block) = (0, 0);
         let limit = signed(limit, FnId::cuOccupancyMaxPotentialBlockSizeWithFlags)?;
         let (to_grid, to_block) = (&raw mut min_grid, &raw mut block);
@@ -169,14 +140,14 @@ impl Function<'_> {
                     to_block,
                     self.as_raw(),
                     ask,
-                    shared_bytes,
+                    0,
                     limit,
                     flags.0
                 )
             )
         }?;
         let positive = |value| u32::try_from(value).unwrap_or(0);
-        Ok(BlockSuggestion { min_grid: positive(min_grid), block: positive(block) })
+        Ok(LaunchConfig::new(positive(min_grid), positive(block)))
     }
 
     /// Returns the bytes of dynamic shared memory that each of `blocks` blocks of `threads` threads
@@ -216,7 +187,8 @@ impl Function<'_> {
         config: LaunchConfig,
         attributes: &LaunchAttributes,
     ) -> Result<u32, Error> {
-        let (mut blocks, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
+        let attributes = attributes.raw();
+        let (mut blocks, config) = (0, raw_config(config, &attributes, cuprum_sys::CUstream::null()));
         let (to, config) = (&raw mut blocks, &raw const config);
         // SAFETY: the function is live; the config, its pointers, and `blocks` outlive the call.
         unsafe {
@@ -240,7 +212,8 @@ impl Function<'_> {
         config: LaunchConfig,
         attributes: &LaunchAttributes,
     ) -> Result<u32, Error> {
-        let (mut clusters, config) = (0, raw_config(config, attributes, cuprum_sys::CUstream::null()));
+        let attributes = attributes.raw();
+        let (mut clusters, config) = (0, raw_config(config, &attributes, cuprum_sys::CUstream::null()));
         let (to, config) = (&raw mut clusters, &raw const config);
         // SAFETY: the function is live; the config, its pointers, and `clusters` outlive the call.
         unsafe { context_call!(self.context(), cuOccupancyMaxActiveClusters(to, self.as_raw(), config)) }?;

@@ -1,32 +1,9 @@
 //! Kernels of shared modules.
 
 use super::{BindError, Kernel, Signature};
-use crate::module::{Module, ModuleError};
+use crate::any_error::AnyError;
+use crate::module::Module;
 use crate::raw::shared::Shared;
-
-/// Error of getting a kernel from a shared module.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::launch::KernelError;
-/// use cuprum::{In, Module};
-///
-/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
-/// assert!(matches!(module.kernel::<()>("daxpy"), Err(KernelError::Module(_))));
-/// assert!(matches!(module.kernel::<(In<f32>,)>("saxpy"), Err(KernelError::Bind(_))));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum KernelError {
-    /// The module has no function of that name.
-    #[error(transparent)]
-    Module(#[from] ModuleError),
-    /// The parameters differ from the signature.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-}
 
 impl<'ctx> Shared<Module<'ctx>> {
     /// Returns a kernel by its name, bound to a signature. Same as [`Module::function`] and
@@ -51,14 +28,15 @@ impl<'ctx> Shared<Module<'ctx>> {
     /// ```
     ///
     /// # Errors
-    /// [`KernelError`], with the kernel's name.
+    /// [`AnyError::Module`] if the module has no function of that name; [`AnyError::Bind`] if its
+    /// parameters differ from the signature.
     ///
     /// Driver: `cuModuleGetFunction`, CUDA 2.0+, and the calls of [`Function::bind`](crate::module::Function::bind):
     /// `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+ (before that the PTX is read);
     /// `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+; for errors `cuFuncGetName`, CUDA 12.3+, and
     /// `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
     #[doc(alias = "cuModuleGetFunction")]
-    pub fn kernel<S: Signature>(&self, name: &str) -> Result<Kernel<'ctx, S>, KernelError> {
+    pub fn kernel<S: Signature>(&self, name: &str) -> Result<Kernel<'ctx, S>, AnyError> {
         let bound = self.function(name)?.bind::<S>();
         let kernel = bound.map_err(|error| BindError { kernel: Some(name.to_owned()), ..error })?;
         // SAFETY: the kernel is of this module.

@@ -8,8 +8,7 @@ use cuprum_sys::CUdeviceptr;
 
 use super::tuples::for_each_tuple;
 use crate::memory::{
-    Buffer, DeviceData, ForeignBuffer, IpcBuffer, ManagedBuffer, Pitched, PitchedBuffer, PitchedMut, Slice,
-    SliceMut,
+    Buffer, DeviceData, ForeignBuffer, ManagedBuffer, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut,
 };
 
 /// A parameter that is the address of device memory from which the kernel reads elements of `T`.
@@ -141,13 +140,11 @@ pub(crate) use addresses;
 addresses! {
     In <- &Buffer<'_, T>;
     In <- &ForeignBuffer<'_, T>;
-    In <- &IpcBuffer<'_, T>;
     In <- &ManagedBuffer<'_, T>;
     In <- Slice<'_, T>;
     In <- &Slice<'_, T>;
     InOut <- &mut Buffer<'_, T>;
     InOut <- &mut ForeignBuffer<'_, T>;
-    InOut <- &mut IpcBuffer<'_, T>;
     InOut <- &mut ManagedBuffer<'_, T>;
     InOut <- SliceMut<'_, T>;
     InOut <- &mut SliceMut<'_, T>;

@@ -1,9 +1,8 @@
-//! The allocation that contains an address, and addresses for other devices of the machine.
+//! Memory for other devices of the machine, as descriptors.
 
-use std::ops::Range;
 use std::ptr;
 
-use cuprum_sys::{CUdeviceptr, CUmemRangeHandleType, CUresult, FnId};
+use cuprum_sys::{CUmemRangeHandleType, CUresult, FnId};
 
 use super::{DeviceData, Slice, bytes_of};
 use crate::context::Current;
@@ -11,33 +10,6 @@ use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 
-impl Current<'_, '_> {
-    /// Returns the addresses of the allocation that contains an address.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// let buffer = cuprum::Buffer::<u32>::alloc(&cx, 100)?;
-    /// let range = cx.address_range(buffer.as_raw() + 40)?;
-    /// assert_eq!(range, buffer.as_raw()..buffer.as_raw() + 400);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_NOT_FOUND` if no allocation contains the address.
-    ///
-    /// Driver: `cuMemGetAddressRange_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemGetAddressRange_v2")]
-    #[inline]
-    pub fn address_range(&self, address: CUdeviceptr) -> Result<Range<CUdeviceptr>, Error> {
-        let context = &self.get()?;
-        let (mut start, mut bytes) = (0, 0);
-        // SAFETY: both out-parameters outlive the call, which accepts any address.
-        unsafe { context_call!(context, cuMemGetAddressRange_v2(&raw mut start, &raw mut bytes, address)) }?;
-        Ok(start..start.saturating_add(bytes as CUdeviceptr))
-    }
-}
-
-#[cfg(unix)]
 impl<T: DeviceData> Slice<'_, T> {
     /// Exports the memory as a Linux dma-buf, for access by other devices such as network cards.
     ///
@@ -46,7 +18,7 @@ impl<T: DeviceData> Slice<'_, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` unless the device has the attribute `CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED`;
-    /// `CUDA_ERROR_INVALID_VALUE` for parts of pages; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for parts of pages; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemGetHandleForAddressRange`, CUDA 11.7+.
     #[doc(alias = "cuMemGetHandleForAddressRange")]
@@ -65,7 +37,6 @@ impl<T: DeviceData> Slice<'_, T> {
 }
 
 /// A descriptor that the driver has opened for this call.
-#[cfg(unix)]
 pub(crate) fn owned_descriptor(descriptor: i32, call: FnId) -> Result<std::os::fd::OwnedFd, Error> {
     use std::os::fd::FromRawFd;
 

@@ -77,47 +77,11 @@ pub(crate) use elements;
 /// Makes owners of elements in linear memory places of copies, by their slices.
 macro_rules! linear {
     ($buffer:ident) => {
-        $crate::memory::verbs::kind::place! {
-            [T: DeviceData] $buffer<'_, T>: $crate::memory::verbs::kind::Device, of T,
+        $crate::memory::place::kind::place! {
+            [T: DeviceData] $buffer<'_, T>: $crate::memory::Device, of T,
             read |this| this.as_slice(), write |this| this.as_mut_slice()
         }
     };
 }
 
 pub(crate) use linear;
-
-/// Common methods of borrowed elements with an address and a length, and parts of the `Copy` ones.
-macro_rules! run {
-    ($run:ty $(, of its $part:ident)?) => {
-        impl<T: DeviceData> $run {
-            /// Number of elements.
-            pub const fn len(&self) -> usize {
-                self.$($part.)?len
-            }
-
-            /// True if there are no elements.
-            pub const fn is_empty(&self) -> bool {
-                self.$($part.)?len == 0
-            }
-
-            /// Address of the first element in device memory.
-            pub const fn as_raw(&self) -> CUdeviceptr {
-                self.$($part.)?address
-            }
-        }
-    };
-    ($run:ty, with parts) => {
-        run!($run);
-
-        impl<T: DeviceData> $run {
-            /// Returns some of the elements, or `None` if the range is out of bounds.
-            pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {
-                let (start, len) = resolve(&range, self.len)?;
-                let address = self.address + (start * size_of::<T>()) as CUdeviceptr;
-                Some(Self { address, len, ..self })
-            }
-        }
-    };
-}
-
-pub(crate) use run;

@@ -1,9 +1,7 @@
-//! Numbers of elements per dimension, and their layout in memory with rows.
+//! Numbers of elements per dimension, and parts of them.
 
 use std::fmt;
-use std::ops::RangeBounds;
-
-use super::{MemoryError, bytes_of, resolve};
+use std::ops::{Bound, RangeBounds};
 
 /// Elements per row, rows per slice, and slices. Made from numbers: `Extent::from((640, 480))`.
 ///
@@ -53,14 +51,6 @@ impl Extent {
         let (z, depth) = resolve(z, self.depth)?;
         Some(([x, y, z], Self { width, height, depth }))
     }
-
-    pub(crate) fn same(destination: Self, source: Self) -> Result<(), MemoryError> {
-        if destination == source {
-            Ok(())
-        } else {
-            Err(MemoryError::Extent { destination_extent: destination, source_extent: source })
-        }
-    }
 }
 
 impl From<usize> for Extent {
@@ -87,62 +77,18 @@ impl fmt::Display for Extent {
     }
 }
 
-/// Memory layout of a block: rows at equal distances, and slices of rows.
-///
-/// The constructors check that the offsets of all elements fit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Strides {
-    pub(crate) extent: Extent,
-    pub(crate) pitch: usize,
-    pub(crate) rows: usize,
-}
-
-impl Strides {
-    /// Layout of a block in `len` elements: rows begin `pitch` elements apart, slices `rows` rows.
-    pub(crate) fn within<T>(
-        len: usize,
-        extent: Extent,
-        pitch: usize,
-        rows: usize,
-    ) -> Result<Self, MemoryError> {
-        let fits = || {
-            let Extent { width, height, depth } = extent;
-            if extent.is_empty() {
-                return Some(());
-            }
-            (pitch >= width && rows >= height).then_some(())?;
-            let last_row = rows.checked_mul(depth - 1)?.checked_add(height - 1)?;
-            let end = pitch.checked_mul(last_row)?.checked_add(width)?;
-            (end <= len).then_some(())
-        };
-        fits().ok_or(MemoryError::Outside { extent, pitch, rows, len })?;
-        // An empty block may have any strides; all are kept as zero.
-        let pitch = if extent.is_empty() { 0 } else { bytes_of::<T>(pitch)? };
-        Ok(Self { extent, pitch, rows })
-    }
-
-    pub(crate) fn dense<T>(extent: Extent) -> Result<Self, MemoryError> {
-        let no_room = MemoryError::TooLarge { len: usize::MAX, element_bytes: size_of::<T>() };
-        let len = extent.len().ok_or(no_room)?;
-        bytes_of::<T>(len)?;
-        Self::within::<T>(len, extent, extent.width, extent.height)
-    }
-
-    /// Bytes from the first element to the one at `at`, which is in the block or directly after it.
-    pub(crate) const fn offset<T>(&self, [x, y, z]: [usize; 3]) -> usize {
-        if self.extent.is_empty() { 0 } else { (z * self.rows + y) * self.pitch + x * size_of::<T>() }
-    }
-
-    /// Returns the byte offset and the layout of a part of a block.
-    pub(crate) fn part<T>(
-        &self,
-        x: &impl RangeBounds<usize>,
-        y: &impl RangeBounds<usize>,
-        z: &impl RangeBounds<usize>,
-    ) -> Option<(usize, Self)> {
-        let (at, extent) = self.extent.part(x, y, z)?;
-        // Nothing may follow the last element.
-        let offset = if extent.is_empty() { 0 } else { self.offset::<T>(at) };
-        Some((offset, Self { extent, ..*self }))
-    }
+/// Start and length of `range` in a sequence of `len` elements.
+pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(usize, usize)> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.checked_add(1)?,
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.checked_add(1)?,
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => len,
+    };
+    (end <= len).then_some(())?;
+    Some((start, end.checked_sub(start)?))
 }

@@ -17,17 +17,20 @@ use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::captures;
 use crate::context::{Beside, ContextRef, Current, KeptContext};
 use crate::error::Error;
+use crate::raw::keep::Near;
 #[cfg(feature = "dlpack")]
 use crate::{memory::Buffer, raw::call::context_call};
 
 /// A function that returns memory to the code that allocated it.
 type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx>;
 
-/// `len` elements of device memory that other code has allocated, in any way, with or without a
-/// function that releases it.
+/// `len` elements of device memory that this crate has not allocated: memory of [other
+/// code](ForeignBuffer::from_raw), with or without a function that releases it, an allocation of
+/// [another process](ForeignBuffer::open_ipc), or memory of [another
+/// API](crate::external::ExternalMemory::map).
 ///
 /// It lends [slices](Slice), like every kind of memory, and is a kernel argument. Dropping it calls
-/// the release function on any thread, with the context current. A panic in the function is caught,
+/// the release function, unmaps or closes the memory on any thread, with the context current. A panic in the function is caught,
 /// and an error is [swallowed](crate::swallowed). In a forked child, or if the context cannot be
 /// made current, the function is neither called nor dropped.
 ///
@@ -162,6 +165,22 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         Ok(Self { address, len, release: Mutex::new(release), context: cx.keep(), _elements: PhantomData })
     }
 
+    /// Takes ownership of memory that a call of this crate has just made, with the call that ends it.
+    pub(crate) fn owning(
+        context: Near<'ctx, ContextRef>,
+        address: CUdeviceptr,
+        len: usize,
+        release: impl FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Error> + Send + 'ctx,
+    ) -> Self {
+        let release: Option<Release<'ctx>> = Some(Box::new(release));
+        let context = KeptContext::new(context);
+        Self { address, len, release: Mutex::new(release), context, _elements: PhantomData }
+    }
+
+    pub(super) const fn set_len(&mut self, len: usize) {
+        self.len = len;
+    }
+
     /// Releases the memory and returns the error that `Drop` would swallow. The function is called
     /// once. If it frees during a capture by other code, that capture becomes invalid, unless it
     /// was [announced](crate::graph::ForeignCaptures) before; otherwise the function must retry.
@@ -169,9 +188,11 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// # Errors
     /// The errors of the function and of [`ContextRef::with_current`]; none without a function.
     ///
-    /// Driver: the calls of [`ContextRef::with_current`]: unless a token has made the context
-    /// current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
-    #[doc(alias("cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
+    /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+, for memory of another process, and `cuMemFree_v2`, CUDA 3.2+,
+    /// for memory of another API; the calls of [`ContextRef::with_current`]: unless a token has made the
+    /// context current, `cuCtxGetCurrent`, `cuCtxPushCurrent_v2` and `cuCtxPopCurrent_v2`, CUDA 4.0+.
+    #[doc(alias("cuIpcCloseMemHandle", "cuMemFree_v2", "cuCtxGetCurrent"))]
+    #[doc(alias("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2"))]
     #[inline]
     pub fn close(mut self) -> Result<(), Error> {
         self.release()
@@ -191,7 +212,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
         // Not called: in a forked child, without the context, or while the memory is in use, its
         // captured values may not be used.
         mem::forget(release);
-        released
+        // The driver is shutting down, and has freed everything.
+        released.or_else(|error| if error.is_deinitialized() { Ok(()) } else { Err(error) })
     }
 }
 

@@ -4,9 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use super::extent::{Extent, Strides};
+use super::extent::Extent;
+use super::place::kind::place;
+use super::side::HostRows;
 use super::side::Side;
-use super::verbs::kind::{HostRows, place};
+use super::strides::Strides;
 use super::{DeviceData, MemoryError};
 
 /// Borrows elements of a host slice, as rows and slices, to copy from. `Copy`.
@@ -65,11 +67,6 @@ macro_rules! common {
             /// Number of elements per dimension.
             pub const fn extent(&self) -> Extent {
                 self.strides.extent
-            }
-
-            /// Elements from one row to the next.
-            pub const fn pitch(&self) -> usize {
-                if size_of::<T>() == 0 { 0 } else { self.strides.pitch / size_of::<T>() }
             }
 
             /// Returns a part of the block, or `None` if a range is out of bounds.

@@ -1,21 +1,15 @@
 //! Device memory shared between processes.
 
-use std::fmt;
-use std::marker::PhantomData;
-use std::ops::RangeBounds;
+use cuprum_sys::{CUipcMem_flags, CUipcMemHandle, FnId};
 
-use cuprum_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle, CUresult, FnId, Fns, call};
-
-use super::elements::elements;
-use super::{Buffer, DeviceData, Slice, SliceMut};
-use crate::context::{ContextRef, Current};
+use super::{Buffer, DeviceData, ForeignBuffer};
+use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
-use crate::raw::held::{Handle, Held};
 
 impl<T: DeviceData> Buffer<'_, T> {
     /// Returns the name of the allocation, with which other processes of the machine
-    /// [open](IpcBuffer::open) it: 64 bytes, to be sent in any way. It is the same for the life of
+    /// [open](ForeignBuffer::open_ipc) it: 64 bytes, to be sent in any way. It is the same for the life of
     /// the allocation.
     ///
     /// Exporting it needs no `unsafe`: other processes write valid values of `T`, because all bytes
@@ -25,7 +19,7 @@ impl<T: DeviceData> Buffer<'_, T> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a buffer that owns nothing, and for kinds of memory without
     /// such a name; `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share memory;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);
@@ -49,59 +43,28 @@ impl<T: DeviceData> Buffer<'_, T> {
     }
 }
 
-/// Memory of another process, by its address in this process.
-#[derive(Clone, Copy)]
-struct Opened(CUdeviceptr);
-
-// SAFETY: the driver allows any thread to use and to close such memory.
-unsafe impl Handle for Opened {
-    const NAME: &'static str = "Opened";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the memory is open and not used again.
-        unsafe { call!(fns, cuIpcCloseMemHandle(self.0)) }
-    }
-}
-
-/// Elements of `T` in an allocation of another process. It is closed on drop, and never freed.
-///
-/// It lends [slices](Slice), like every kind of memory, and is a kernel argument. The other process
-/// may write at any time, so a copy may find old data, new data, or a mix.
-/// [Events](crate::stream::Event) between the processes order accesses.
-///
-/// Opening an allocation again returns the same address, which must be closed once more.
-///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](IpcBuffer::close) returns errors.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::Current;
-/// use cuprum::memory::IpcBuffer;
-///
-/// /// The work of the process that received the handle.
-/// fn read(cx: &Current<'_, '_>, sent: [u8; 64]) -> Result<Vec<f32>, Box<dyn std::error::Error>> {
-///     // SAFETY: the other process has sent the handle, and keeps the memory until this one reports that it is done.
-///     let theirs = unsafe { IpcBuffer::<f32>::open(cx, sent) }?;
-///     Ok(theirs.as_slice().to_vec(cx)?)
-/// }
-/// # assert!(read(&cx, [0; 64]).is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct IpcBuffer<'ctx, T: DeviceData> {
-    memory: Held<'ctx, Opened>,
-    len: usize,
-    _elements: PhantomData<T>,
-}
-
-elements! {
-    IpcBuffer(this): this.memory.raw().0, of this.memory, this.len;
-    as_raw: "Address of the first element in device memory of this process.", context: "The context in which it was opened."
-}
-
-impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
+impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     /// Opens an allocation of another process, with all elements from its start. If it is on
-    /// another device, enables access to that device.
+    /// another device, enables access to that device. Drop closes it, and never frees it.
+    ///
+    /// The other process may write at any time, so a copy may find old data, new data, or a mix.
+    /// [Events](crate::stream::Event) between the processes order accesses. Opening an allocation
+    /// again returns the same address, which must be closed once more.
+    ///
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::Current;
+    /// use cuprum::memory::ForeignBuffer;
+    ///
+    /// /// The work of the process that received the handle.
+    /// fn read(cx: &Current<'_, '_>, sent: [u8; 64]) -> Result<Vec<f32>, Box<dyn std::error::Error>> {
+    ///     // SAFETY: the other process has sent the handle, and keeps the memory until this one reports that it is done.
+    ///     let theirs = unsafe { ForeignBuffer::<f32>::open_ipc(cx, sent) }?;
+    ///     Ok(theirs.as_slice().to_vec(cx)?)
+    /// }
+    /// # assert!(read(&cx, [0; 64]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_CONTEXT` in the process that allocated it; `CUDA_ERROR_INVALID_VALUE` if
@@ -113,14 +76,20 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
     ///    machine.
     /// 2. That process does not free the allocation before this value is closed or dropped.
     ///    (Drivers keep it until then, but their documentation does not say so.)
-    /// 3. While a [`SliceMut`] of it is in use, no other code, of this process or another, accesses
-    ///    the same elements; while a [`Slice`] is, none writes them. Exceptions are accesses
+    /// 3. While a [`SliceMut`](super::SliceMut) of it is in use, no other code, of this process or another, accesses
+    ///    the same elements; while a [`Slice`](super::Slice) is, none writes them. Exceptions are accesses
     ///    ordered by a stream, an event or a wait, and results that may have any value.
     ///
-    /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and `cuMemGetAddressRange_v2`, CUDA 3.2+.
-    #[doc(alias("cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle", "cuMemGetAddressRange_v2"))]
+    /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and
+    /// `cuMemGetAddressRange_v2`, CUDA 3.2+; at its end `cuIpcCloseMemHandle`, CUDA 4.1+.
+    #[doc(alias(
+        "cuIpcOpenMemHandle_v2",
+        "cuIpcOpenMemHandle",
+        "cuMemGetAddressRange_v2",
+        "cuIpcCloseMemHandle"
+    ))]
     #[inline]
-    pub unsafe fn open(cx: &Current<'_, 'ctx>, handle: [u8; 64]) -> Result<Self, Error> {
+    pub unsafe fn open_ipc(cx: &Current<'_, 'ctx>, handle: [u8; 64]) -> Result<Self, Error> {
         let context = cx.get()?;
         let (mut address, mut bytes) = (0, 0);
         let handle = CUipcMemHandle { reserved: handle };
@@ -135,23 +104,17 @@ impl<'ctx, T: DeviceData> IpcBuffer<'ctx, T> {
             )
         }
         .map_err(|error| context.record(error))?;
-        let memory = Held::new(Opened(address), context);
+        let close = |context: &ContextRef, address| {
+            captures::free_beside(context.library(), || {
+                // SAFETY: the memory is open, and not used again.
+                unsafe { context_call!(context, cuIpcCloseMemHandle(address)) }
+            })
+        };
+        let mut memory = Self::owning(context, address, 0, close);
         let (nothing, size) = (std::ptr::null_mut(), &raw mut bytes);
         // SAFETY: the out-parameter outlives the call, and the other one is null.
         unsafe { context_call!(&context, cuMemGetAddressRange_v2(nothing, size, address)) }?;
-        let len = bytes.checked_div(size_of::<T>()).unwrap_or(0);
-        Ok(Self { memory, len, _elements: PhantomData })
-    }
-
-    /// Closes the memory and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuIpcCloseMemHandle`, CUDA 4.1+.
-    #[doc(alias = "cuIpcCloseMemHandle")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.memory.close()
+        memory.set_len(bytes.checked_div(size_of::<T>()).unwrap_or(0));
+        Ok(memory)
     }
 }

@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::DeviceData;
-use super::verbs::Source;
-use super::verbs::kind::kinds;
+use super::place::Source;
+use super::place::kind::kinds;
 use crate::raw::mark::Mark;
 use crate::raw::seal::{Key, Sealed};
 
@@ -96,24 +96,18 @@ kinds! {
 /// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
-/// use cuprum::memory::{PageLocked, PinnedFlags, PinnedMut};
-/// use cuprum::stream::{Lent, Scope};
-/// use cuprum::{Buffer, MemoryError, PinnedBuffer, Stream};
+/// use cuprum::memory::{PinnedFlags, PinnedMut};
+/// use cuprum::stream::Lent;
+/// use cuprum::{Buffer, PinnedBuffer, Stream};
 ///
 /// /// The second half of a loan.
 /// fn second_half<'scope>(host: &Lent<'scope, PinnedMut<'scope, u32>>) -> Lent<'scope, PinnedMut<'scope, u32>> {
 ///     host.slice(host.len() / 2..).expect("half of it")
 /// }
 ///
-/// /// Lends any owner of page-locked memory.
-/// fn lend<'scope, M: PageLocked>(scope: &Scope<'scope, '_>, host: &'scope mut M) -> Result<(), MemoryError> {
-///     scope.lend(host).map(drop)
-/// }
-///
 /// let (stream, source) = (Stream::new(&cx)?, Buffer::from_slice(&cx, &[1u32, 2])?);
 /// let mut host = PinnedBuffer::<u32>::zeroed(&cx, 4, PinnedFlags::empty())?;
 /// cx.scope(&stream, |scope| Ok(scope.copy(&second_half(&scope.lend(&mut host)?), &scope.lend(&source)?)?))?;
-/// cx.scope(&stream, |scope| Ok(lend(scope, &mut host)?))?;
 /// assert_eq!(host[..], [0, 0, 1, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -168,16 +162,6 @@ impl<T: DeviceData> fmt::Debug for PinnedMut<'_, T> {
     }
 }
 
-/// An owner of page-locked memory: a [`PinnedBuffer`](super::PinnedBuffer) or a
-/// [`Registered`](super::Registered).
-///
-/// It can be [lent to a scope](crate::stream::Scope::lend), for copies in parallel with the host.
-///
-/// Example: see [`PinnedMut`].
-pub trait PageLocked: sealed::PageLocked {}
-
-impl<M: sealed::PageLocked + ?Sized> PageLocked for M {}
-
 pub(crate) mod sealed {
     use super::{DeviceData, Locked};
     use crate::context::ContextRef;
@@ -187,6 +171,8 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot be lent as page-locked memory",
         label = "lend a whole `PinnedBuffer` or `Registered`: after a fault, only its owner can be kept from the host"
     )]
+    /// An owner of page-locked memory: a [`PinnedBuffer`](crate::PinnedBuffer) or a
+    /// [`Registered`](crate::memory::Registered).
     pub trait PageLocked: Sealed {
         /// The type of its elements.
         type Element: DeviceData;

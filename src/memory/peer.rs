@@ -66,7 +66,7 @@ impl<'ctx> Current<'_, 'ctx> {
     /// # Errors
     /// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED` if the devices do not support it;
     /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED` if other code has enabled it, and will disable it;
-    /// `CUDA_ERROR_TOO_MANY_PEERS`; [`Error::is_wrong_context`] for a context of another driver.
+    /// `CUDA_ERROR_TOO_MANY_PEERS`; [`Error::WRONG_CONTEXT`] for a context of another driver.
     ///
     /// Driver: `cuCtxEnablePeerAccess`, CUDA 4.0+; at its end `cuCtxDisablePeerAccess`, CUDA 4.0+.
     #[doc(alias = "cuCtxEnablePeerAccess")]

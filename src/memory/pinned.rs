@@ -13,7 +13,7 @@ use cuprum_sys::{
 
 use super::caching::PinnedLease;
 use super::locked::{Locked, sealed};
-use super::verbs::kind::{Host, place};
+use super::place::kind::{Host, place};
 use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
@@ -238,7 +238,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
     /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemHostGetFlags`, CUDA 2.3+.
     #[doc(alias = "cuMemHostGetFlags")]

@@ -10,7 +10,7 @@ use std::ptr::{self, NonNull};
 use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult, FnId, Fns, call};
 
 use super::locked::{Locked, sealed};
-use super::verbs::kind::{Host, place};
+use super::place::kind::{Host, place};
 use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
@@ -49,29 +49,7 @@ unsafe impl Handle for Registration {
     }
 }
 
-/// An owner of elements on the heap that can be registered: `Vec<T>` or `Box<[T]>`.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::memory::{HostOwner, RegisterError, RegisterFlags, Registered};
-/// use cuprum::Current;
-///
-/// /// Page-locks a vector or a boxed slice for all contexts.
-/// fn for_all<'ctx, O: HostOwner>(
-///     cx: &Current<'_, 'ctx>,
-///     memory: O,
-/// ) -> Result<Registered<'ctx, O>, RegisterError<O>> {
-///     Registered::new(cx, memory, RegisterFlags::PORTABLE)
-/// }
-///
-/// let slice: Box<[u32]> = for_all(&cx, Box::<[u32]>::from([1, 2, 3]))?.unregister()?;
-/// assert_eq!(*slice, [1, 2, 3]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub trait HostOwner: owner::HostOwner {}
-
-impl<O: owner::HostOwner> HostOwner for O {}
+pub(crate) use self::owner::HostOwner;
 
 mod owner {
     use std::ptr;
@@ -82,6 +60,7 @@ mod owner {
         message = "`{Self}` cannot be registered",
         label = "a `Vec<T>` or a `Box<[T]>` of plain data can: it has to own its elements"
     )]
+    /// An owner of elements on the heap: `Vec<T>` or `Box<[T]>`.
     pub trait HostOwner: Sized {
         type Element: DeviceData;
         /// Address, length and capacity. The parts claim no rights to the elements.
@@ -346,6 +325,6 @@ impl<O: HostOwner> fmt::Debug for Registered<'_, O> {
 }
 
 place! {
-    [T: DeviceData, O: HostOwner + owner::HostOwner<Element = T>] Registered<'_, O>: Host, of T,
+    [T: DeviceData, O: HostOwner<Element = T>] Registered<'_, O>: Host, of T,
     read |this| this, write |this| this
 }

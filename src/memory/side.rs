@@ -10,7 +10,9 @@ use cuprum_sys::{
 };
 
 use super::copy::{self, Form};
-use super::extent::{Extent, Strides};
+use super::extent::Extent;
+use super::place::kind::kinds;
+use super::strides::Strides;
 use super::{DeviceData, MemoryError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
@@ -356,4 +358,13 @@ fn operand(side: &Side<'_>, unit: usize) -> Result<CUmemcpy3DOperand, MemoryErro
     };
     let type_ = CUmemcpy3DOperandType::CU_MEMCPY_OPERAND_TYPE_POINTER;
     Ok(CUmemcpy3DOperand { type_, op: CUmemcpy3DOperand_op { ptr } })
+}
+
+kinds! {
+    /// Rows and slices of the host.
+    HostRows: Side<'a>, Side<'a>;
+    /// Rows and slices of device memory.
+    DeviceRows: Side<'a>, Side<'a>;
+    /// Elements of an array.
+    InArray: Side<'a>, Side<'a>;
 }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
+use std::ops::RangeBounds;
 
 use cuprum_sys::{CUdeviceptr, FnId};
 
-use super::elements::run;
-use super::verbs::kind::{Device, place};
+use super::extent::resolve;
+use super::place::kind::{kinds, place};
+use super::run::run;
 use super::{DeviceData, MemoryError, bytes_of, copy};
 use crate::context::{ContextRef, Current};
 use crate::raw::keep::Near;
@@ -50,22 +51,6 @@ pub struct SliceMut<'a, T: DeviceData> {
     len: usize,
     context: Near<'a, ContextRef>,
     _elements: PhantomData<&'a mut [T]>,
-}
-
-/// Start and length of `range` in a sequence of `len` elements.
-pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Option<(usize, usize)> {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.checked_add(1)?,
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&end) => end.checked_add(1)?,
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => len,
-    };
-    (end <= len).then_some(())?;
-    Some((start, end.checked_sub(start)?))
 }
 
 /// Common methods of both kinds of slices.
@@ -162,17 +147,17 @@ impl<'a, T: DeviceData> SliceMut<'a, T> {
         Some(self.part(start, len))
     }
 
-    /// Reborrows the elements, split before `middle`. Returns `None` if there are fewer.
-    #[inline]
-    pub fn split_at_mut(&mut self, middle: usize) -> Option<(SliceMut<'_, T>, SliceMut<'_, T>)> {
-        self.part(0, self.len).into_split_at(middle)
-    }
-
-    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`.
+    /// Splits the elements before `middle`. Returns `None` if there are fewer than `middle`. To keep the
+    /// whole, split `slice_mut(..)`.
     #[inline]
     pub fn into_split_at(self, middle: usize) -> Option<(Self, Self)> {
         (middle <= self.len).then(|| (self.part(0, middle), self.part(middle, self.len - middle)))
     }
+}
+
+kinds! {
+    /// Elements of linear device memory.
+    Device: Slice<'a, T>, SliceMut<'a, T>;
 }
 
 place!([T: DeviceData] Slice<'_, T>: Device, of T, read |this| *this);

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::fmt;
 use std::ptr;
 
-use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUresult, FnId};
+use cuprum_sys::{CUfunction, CUfunction_attribute, CUresult, FnId};
 
 use super::ptx::{Entry, Unreadable};
 use crate::context::{ContextRef, Current};
@@ -72,7 +72,7 @@ impl<'m> Function<'m> {
     /// mangled.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
+    /// [`Error::UNRESOLVED`] if the driver is older than CUDA 12.3 and the module was not loaded from PTX.
     ///
     /// Driver: `cuFuncGetName`, CUDA 12.3+; before that the PTX is read.
     #[doc(alias = "cuFuncGetName")]
@@ -119,24 +119,10 @@ impl<'m> Function<'m> {
         unsafe { context_call!(&self.context, cuFuncSetAttribute(self.raw, attribute, value)) }
     }
 
-    /// Sets the preferred split of on-chip memory between L1 cache and shared memory, on devices
-    /// with a configurable split.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuFuncSetCacheConfig`, CUDA 3.0+.
-    #[doc(alias = "cuFuncSetCacheConfig")]
-    #[inline]
-    pub fn set_cache_config(self, config: CUfunc_cache) -> Result<(), Error> {
-        // SAFETY: the function is live, because its module is borrowed.
-        unsafe { context_call!(&self.context, cuFuncSetCacheConfig(self.raw, config)) }
-    }
-
     /// Returns the number of parameters.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4 and the module was not loaded
+    /// [`Error::UNRESOLVED`] if the driver is older than CUDA 12.4 and the module was not loaded
     /// from PTX, or if the parameters in the PTX contain an unknown word.
     ///
     /// Driver: `cuFuncGetParamCount`, CUDA 13.2+; before that `cuFuncGetParamInfo`, CUDA 12.4+,
@@ -189,7 +175,7 @@ impl<'m> Function<'m> {
     /// Neither geometry nor arguments are checked; [`bind`](Function::bind) checks them.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::is_wrong_context`]
+    /// `CUDA_ERROR_INVALID_VALUE` for a geometry beyond the limits; [`Error::WRONG_CONTEXT`]
     /// unless kernel and stream are of the current context; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety
@@ -233,9 +219,7 @@ impl<'m> Function<'m> {
 }
 
 /// Counts the parameters of a kernel, for a driver that reports only single ones.
-pub(super) fn probe_parameter_count(
-    parameter: impl Fn(usize) -> Result<(usize, usize), Error>,
-) -> Result<usize, Error> {
+fn probe_parameter_count(parameter: impl Fn(usize) -> Result<(usize, usize), Error>) -> Result<usize, Error> {
     let is_past = |index| match parameter(index) {
         Err(error) if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE => Ok(true),
         other => other.map(|_| false),

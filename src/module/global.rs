@@ -8,7 +8,8 @@ use cuprum_sys::{CUdeviceptr, CUresult};
 use super::ModuleError;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::verbs::kind::{Device, Host, kinds, pairs, place};
+use crate::memory::Device;
+use crate::memory::place::kind::{Host, kinds, pairs, place};
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::keep::Near;
 

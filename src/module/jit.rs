@@ -34,7 +34,8 @@ impl Jit {
             (CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
         let info_names =
             (CUjit_option::CU_JIT_INFO_LOG_BUFFER, CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);
-        let others = options.values().iter().map(|&(name, value)| (name, ptr::without_provenance_mut(value)));
+        let others =
+            options.values().into_iter().map(|(name, value)| (name, ptr::without_provenance_mut(value)));
         let (names, values) =
             error_log.options(error_names).chain(info_log.options(info_names)).chain(others).unzip();
         Self { names, values, error_log, info_log }

@@ -4,9 +4,8 @@ use std::ffi::CStr;
 use std::fmt;
 use std::ptr;
 
-use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUkernel, FnId};
+use cuprum_sys::{CUfunction, CUfunction_attribute, CUkernel, FnId};
 
-use super::function::probe_parameter_count;
 use super::ptx::Entry;
 use super::{CodeLibrary, Function};
 use crate::context::Current;
@@ -59,17 +58,12 @@ impl<'l> LibraryKernel<'l> {
         self.raw
     }
 
-    /// The library of the kernel.
-    pub const fn library(self) -> &'l CodeLibrary {
-        self.library
-    }
-
     /// Returns the kernel in the current context. On first use there, the driver loads the code
     /// into it. The function borrows the library and the token; functions of
     /// [`CodeLibrary::module`] need no token.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::is_wrong_context`] for a context of another
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::WRONG_CONTEXT`] for a context of another
     /// driver.
     ///
     /// Driver: `cuKernelGetFunction`, CUDA 12.0+.
@@ -91,7 +85,7 @@ impl<'l> LibraryKernel<'l> {
     /// Returns its name in the library: as in the source for `extern "C"`, otherwise mangled.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.3.
+    /// [`Error::UNRESOLVED`] if the driver is older than CUDA 12.3.
     ///
     /// Driver: `cuKernelGetName`, CUDA 12.3+.
     #[doc(alias = "cuKernelGetName")]
@@ -110,7 +104,7 @@ impl<'l> LibraryKernel<'l> {
     /// Returns an attribute on `device`, such as registers per thread or static shared memory.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::is_wrong_context`] for a device of
+    /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::WRONG_CONTEXT`] for a device of
     /// another driver.
     ///
     /// Driver: `cuKernelGetAttribute`, CUDA 12.0+.
@@ -130,7 +124,7 @@ impl<'l> LibraryKernel<'l> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a read-only attribute or a value out of range;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuKernelSetAttribute`, CUDA 12.0+.
     #[doc(alias = "cuKernelSetAttribute")]
@@ -145,65 +139,6 @@ impl<'l> LibraryKernel<'l> {
         let (library, device) = (self.library.driver().library(), device.as_raw());
         // SAFETY: the kernel is live, because its library is borrowed.
         unsafe { driver_call!(library, cuKernelSetAttribute(attribute, value, self.raw, device)) }
-    }
-
-    /// Sets the preferred split between L1 cache and shared memory on `device`, if configurable.
-    ///
-    /// # Errors
-    /// Errors of the driver; [`Error::is_wrong_context`] for a device of another driver.
-    ///
-    /// Driver: `cuKernelSetCacheConfig`, CUDA 12.0+.
-    #[doc(alias = "cuKernelSetCacheConfig")]
-    #[inline]
-    pub fn set_cache_config(self, device: Device, config: CUfunc_cache) -> Result<(), Error> {
-        self.library.check_driver(device.driver(), FnId::cuKernelSetCacheConfig)?;
-        let (library, device) = (self.library.driver().library(), device.as_raw());
-        // SAFETY: the kernel is live, because its library is borrowed.
-        unsafe { driver_call!(library, cuKernelSetCacheConfig(self.raw, config, device)) }
-    }
-
-    /// Returns the number of parameters. The driver reads the code in the current context.
-    ///
-    /// # Errors
-    /// [`Error::is_unresolved`] if the driver is older than CUDA 12.4; [`Error::is_wrong_context`] for a context of another
-    /// driver.
-    ///
-    /// Driver: `cuKernelGetParamCount`, CUDA 13.2+; before that `cuKernelGetParamInfo`, CUDA 12.4+,
-    /// until it reports twice that there is no further parameter, because any call may fail for
-    /// another reason.
-    #[doc(alias("cuKernelGetParamCount", "cuKernelGetParamInfo"))]
-    #[inline]
-    pub fn parameter_count(self, cx: &Current<'_, '_>) -> Result<usize, Error> {
-        let context = cx.get()?;
-        self.library.check_driver(context.driver(), FnId::cuKernelGetParamCount)?;
-        if !context.library().has(FnId::cuKernelGetParamCount) {
-            return probe_parameter_count(|index| self.parameter(cx, index));
-        }
-        let mut count = 0;
-        // SAFETY: the kernel is live, because its library is borrowed; a context of its driver is
-        // current, and the out-parameter outlives the call.
-        unsafe { context_call!(&context, cuKernelGetParamCount(self.raw, &raw mut count)) }?;
-        Ok(count)
-    }
-
-    /// Returns the offset and size of parameter `index`, from the code in the current context.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` after the last parameter; the errors of
-    /// [`parameter_count`](LibraryKernel::parameter_count).
-    ///
-    /// Driver: `cuKernelGetParamInfo`, CUDA 12.4+.
-    #[doc(alias = "cuKernelGetParamInfo")]
-    #[inline]
-    pub fn parameter(self, cx: &Current<'_, '_>, index: usize) -> Result<(usize, usize), Error> {
-        let context = cx.get()?;
-        self.library.check_driver(context.driver(), FnId::cuKernelGetParamInfo)?;
-        let (mut offset, mut size) = (0, 0);
-        let (to_offset, to_size) = (&raw mut offset, &raw mut size);
-        // SAFETY: the kernel is live, because its library is borrowed; a context of its driver is
-        // current, and both out-parameters outlive the call.
-        unsafe { context_call!(&context, cuKernelGetParamInfo(self.raw, index, to_offset, to_size)) }?;
-        Ok((offset, size))
     }
 }
 

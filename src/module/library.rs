@@ -1,16 +1,14 @@
 //! Code without a context.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::path::Path;
 use std::ptr;
 
 use cuprum_sys::{CUkernel, CUlibrary, CUmodule, CUresult, FnId};
 
 use super::advice::advice;
 use super::jit::Jit;
-use super::linker::c_path;
 use super::load::{entries_for, ptx_text};
 use super::{Code, Global, LibraryKernel, LoadOptions, Module, ModuleError, c_string, ptx};
 use crate::context::{Current, captures};
@@ -119,7 +117,7 @@ impl CodeLibrary {
     /// of the text is ignored. No context has to be current.
     ///
     /// # Errors
-    /// Same as [`Module::load_ptx`]; [`Error::is_unresolved`] on a driver before CUDA 12.0, which
+    /// Same as [`Module::load_ptx`]; [`Error::UNRESOLVED`] on a driver before CUDA 12.0, which
     /// only has [`Module`]. Drivers may load PTX that they cannot compile as a library without
     /// kernels. Queries of it then fail with `CUDA_ERROR_INVALID_PTX` or
     /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (on an H100 with driver 580 and the emulator).
@@ -128,7 +126,7 @@ impl CodeLibrary {
     #[doc(alias = "cuLibraryLoadData")]
     #[inline]
     pub fn load_ptx(driver: Driver, ptx: &str) -> Result<Self, ModuleError> {
-        Self::load_ptx_with(driver, ptx, &LoadOptions::new())
+        Self::load_ptx_with(driver, ptx, &LoadOptions::default())
     }
 
     /// Same as [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
@@ -152,7 +150,7 @@ impl CodeLibrary {
     /// context has to be current.
     ///
     /// # Errors
-    /// Same as [`Module::load_binary`]; [`Error::is_unresolved`] on a driver before CUDA 12.0.
+    /// Same as [`Module::load_binary`]; [`Error::UNRESOLVED`] on a driver before CUDA 12.0.
     ///
     /// # Safety
     /// Same as [`Module::load_binary`].
@@ -189,33 +187,6 @@ impl CodeLibrary {
             )
         };
         Self::loaded(loaded, driver, raw, jit, code)
-    }
-
-    /// Loads PTX, a cubin or a fatbin from a file. No context has to be current.
-    ///
-    /// # Errors
-    /// Same as [`load_binary`](CodeLibrary::load_binary); `CUDA_ERROR_FILE_NOT_FOUND`.
-    ///
-    /// # Safety
-    /// Same as [`Module::load_binary`], for the contents of the file during the call.
-    ///
-    /// Driver: `cuLibraryLoadFromFile`, CUDA 12.0+.
-    #[doc(alias = "cuLibraryLoadFromFile")]
-    #[inline]
-    pub unsafe fn load_file(driver: Driver, path: &Path, options: &LoadOptions) -> Result<Self, ModuleError> {
-        let (text, mut jit) = (c_path(path)?, Jit::new(options));
-        let (count, names, values) = jit.options();
-        let (mut raw, none) = (CUlibrary::null(), ptr::null_mut());
-        let path: *const c_char = text.as_ptr();
-        // SAFETY: the path outlives the call, and the caller guarantees the file; options and logs
-        // live as long as the library.
-        let loaded = unsafe {
-            driver_call!(
-                driver.library(),
-                cuLibraryLoadFromFile(&raw mut raw, path, names, values, count, ptr::null_mut(), none, 0)
-            )
-        };
-        Self::loaded(loaded, driver, raw, jit, None)
     }
 
     fn loaded(
@@ -306,7 +277,7 @@ impl CodeLibrary {
     /// Returns all kernels of the library, in no particular order.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 12.4.
     ///
     /// Driver: `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`, CUDA 12.4+.
     #[doc(alias("cuLibraryGetKernelCount", "cuLibraryEnumerateKernels"))]
@@ -331,7 +302,7 @@ impl CodeLibrary {
     /// [shared](CodeLibrary::share) library.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::is_wrong_context`] for a context of another
+    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::WRONG_CONTEXT`] for a context of another
     /// driver.
     ///
     /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
@@ -366,7 +337,7 @@ impl CodeLibrary {
     ///
     /// # Errors
     /// [`ModuleError::NoGlobal`], [`ModuleError::InteriorNul`]; [`ModuleError::GlobalSize`] if its
-    /// size is not a multiple of the size of `T`; [`Error::is_wrong_context`] for a context of
+    /// size is not a multiple of the size of `T`; [`Error::WRONG_CONTEXT`] for a context of
     /// another driver.
     ///
     /// Driver: `cuLibraryGetGlobal`, CUDA 12.0+.

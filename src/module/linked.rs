@@ -74,7 +74,7 @@ impl<'ctx> Linked<'ctx> {
     pub fn load<'other>(&self, cx: &Current<'_, 'other>) -> Result<Module<'other>, ModuleError> {
         let image = self.as_bytes();
         // SAFETY: a complete image, as the driver's linker has written it.
-        let mut module = unsafe { Module::load(cx, image.as_ptr().cast(), None, &LoadOptions::new()) }?;
+        let mut module = unsafe { Module::load(cx, image.as_ptr().cast(), None, &LoadOptions::default()) }?;
         module.entries.clone_from(&self.entries);
         Ok(module)
     }

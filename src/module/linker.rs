@@ -1,8 +1,7 @@
 //! The driver's linker, which combines several inputs to one piece of machine code.
 
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::fmt;
-use std::path::Path;
 use std::ptr;
 
 use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
@@ -63,7 +62,7 @@ use crate::raw::held::{Handle, Held};
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
 /// context.enter(|cx| {
-///     let mut linker = Linker::new(cx, &LoadOptions::new())?;
+///     let mut linker = Linker::new(cx, &LoadOptions::default())?;
 ///     linker.add_ptx("main.ptx", main)?;
 ///     linker.add_ptx("helper.ptx", helper)?;
 ///     let module = linker.complete()?.load(cx)?;
@@ -99,112 +98,23 @@ unsafe impl Handle for CUlinkState {
     }
 }
 
-/// A form of linkable code.
+/// A form of linkable code, as the driver's number. Code for link-time optimization is of a toolkit
+/// before CUDA 12; newer code needs nvJitLink.
 ///
 /// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::{LinkInput, Linker, LoadOptions};
 ///
-/// let ptx = &std::fs::read("kernels/saxpy.ptx")?;
-/// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
+/// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")? + "\0";
+/// let mut linker = Linker::new(&cx, &LoadOptions::default())?;
 /// // SAFETY: the code has the given form, and comes from a compiler.
-/// unsafe { linker.add(LinkInput::Ptx, "saxpy.ptx", ptx) }?;
+/// unsafe { linker.add(LinkInput::CU_JIT_INPUT_PTX, "saxpy.ptx", ptx.as_bytes()) }?;
 /// let module = linker.complete()?.load(&cx)?;
 /// assert!(module.function("saxpy").is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LinkInput {
-    /// Machine code for one architecture.
-    Cubin,
-    /// PTX text, which is compiled for the device.
-    Ptx,
-    /// A container of several cubins or PTX texts.
-    Fatbin,
-    /// A host object file that contains device code.
-    Object,
-    /// An archive of such object files.
-    Library,
-    /// Code for link-time optimization of a toolkit before CUDA 12; newer code needs nvJitLink.
-    LtoIr,
-}
-
-impl LinkInput {
-    const fn raw(self) -> CUjitInputType {
-        match self {
-            Self::Cubin => CUjitInputType::CU_JIT_INPUT_CUBIN,
-            Self::Ptx => CUjitInputType::CU_JIT_INPUT_PTX,
-            Self::Fatbin => CUjitInputType::CU_JIT_INPUT_FATBINARY,
-            Self::Object => CUjitInputType::CU_JIT_INPUT_OBJECT,
-            Self::Library => CUjitInputType::CU_JIT_INPUT_LIBRARY,
-            Self::LtoIr => CUjitInputType::CU_JIT_INPUT_NVVM,
-        }
-    }
-}
-
-/// Error of a link.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::module::{LinkError, Linker, LoadOptions};
-///
-/// let mut linker = Linker::new(&cx, &LoadOptions::new())?;
-/// match linker.add_ptx("broken.ptx", ".version 7.0 .target sm_52 .entry {") {
-///     Err(LinkError::Input { name, .. }) => assert_eq!(name, "broken.ptx"),
-///     other => return Err(format!("{other:?}").into()),
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LinkError {
-    /// Text that is not PTX, or a name or path that contains a NUL: nothing was added.
-    #[error("input `{name}`: {error}")]
-    Text {
-        /// The name of the input.
-        name: String,
-        /// The reason.
-        error: ModuleError,
-    },
-    /// The driver refused an input.
-    #[error("input `{name}`: {error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
-        if log.is_empty() { String::new() } else { format!("\n{log}") })]
-    Input {
-        /// The name of the input.
-        name: String,
-        /// The driver's error.
-        error: Error,
-        /// The log of its compiler.
-        log: String,
-        /// Advice, if known.
-        advice: Option<String>,
-    },
-    /// The inputs do not match, for example because a function is defined nowhere, or twice.
-    #[error("{error}, linking {}{}", named(inputs), if log.is_empty() { String::new() } else { format!("\n{log}") })]
-    Complete {
-        /// The driver's error.
-        error: Error,
-        /// The log of its linker, with the missing definition and where it is used.
-        log: String,
-        /// Other messages: empty unless [requested](LoadOptions::info_log).
-        info_log: String,
-        /// The names of the inputs, in order.
-        inputs: Vec<String>,
-    },
-    /// Another driver call failed.
-    #[error(transparent)]
-    Driver(#[from] Error),
-}
-
-fn named(inputs: &[String]) -> String {
-    match inputs {
-        [] => "nothing".to_owned(),
-        inputs => inputs.iter().map(|input| format!("`{input}`")).collect::<Vec<_>>().join(", "),
-    }
-}
+pub type LinkInput = CUjitInputType;
 
 impl<'ctx> Linker<'ctx> {
     /// Begins a link for the device of the current context. The options apply to all inputs.
@@ -242,17 +152,17 @@ impl<'ctx> Linker<'ctx> {
     /// Blocks while the driver compiles it, now or in [`complete`](Linker::complete).
     ///
     /// # Errors
-    /// [`LinkError::Text`] for text that is not PTX; [`LinkError::Input`] with the compiler's log:
-    /// `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_INVALID_SOURCE`
+    /// [`ModuleError::Input`] with the reason: text that is not PTX, or [`ModuleError::Rejected`] with the
+    /// compiler's log: `CUDA_ERROR_INVALID_PTX`, `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`, `CUDA_ERROR_INVALID_SOURCE`
     /// for a symbol that another input already defines. Earlier inputs stay.
     ///
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
     #[inline]
-    pub fn add_ptx(&mut self, name: &str, ptx: &str) -> Result<(), LinkError> {
-        let text = ptx_text(ptx).map_err(|error| LinkError::Text { name: name.to_owned(), error })?;
+    pub fn add_ptx(&mut self, name: &str, ptx: &str) -> Result<(), ModuleError> {
+        let text = ptx_text(ptx).map_err(|error| ModuleError::of_input(name, error))?;
         // SAFETY: PTX is text with a NUL at the end here; the driver's compiler checks it.
-        unsafe { self.add_bytes(LinkInput::Ptx, name, text.as_bytes_with_nul(), Some(ptx)) }?;
+        unsafe { self.add_bytes(LinkInput::CU_JIT_INPUT_PTX, name, text.as_bytes_with_nul(), Some(ptx)) }?;
         self.entries.extend(entries_for(self.context().driver(), ptx));
         Ok(())
     }
@@ -260,7 +170,7 @@ impl<'ctx> Linker<'ctx> {
     /// Adds code from memory. Messages refer to it by `name`.
     ///
     /// # Errors
-    /// [`LinkError::Input`]: `CUDA_ERROR_NO_BINARY_FOR_GPU`, `CUDA_ERROR_INVALID_IMAGE`,
+    /// [`ModuleError::Input`] with [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU`, `CUDA_ERROR_INVALID_IMAGE`,
     /// `CUDA_ERROR_INVALID_VALUE` for empty code, `CUDA_ERROR_NOT_SUPPORTED` for a form that the
     /// driver no longer accepts.
     ///
@@ -271,7 +181,7 @@ impl<'ctx> Linker<'ctx> {
     /// Driver: `cuLinkAddData_v2`, CUDA 6.5+.
     #[doc(alias = "cuLinkAddData_v2")]
     #[inline]
-    pub unsafe fn add(&mut self, form: LinkInput, name: &str, code: &[u8]) -> Result<(), LinkError> {
+    pub unsafe fn add(&mut self, form: LinkInput, name: &str, code: &[u8]) -> Result<(), ModuleError> {
         // SAFETY: the caller guarantees the code.
         unsafe { self.add_bytes(form, name, code, None) }
     }
@@ -284,11 +194,11 @@ impl<'ctx> Linker<'ctx> {
         name: &str,
         code: &[u8],
         ptx: Option<&str>,
-    ) -> Result<(), LinkError> {
+    ) -> Result<(), ModuleError> {
         let text = c_string("the input's name", name);
-        let text = text.map_err(|error| LinkError::Text { name: name.to_owned(), error })?;
+        let text = text.map_err(|error| ModuleError::of_input(name, error))?;
         let (state, none) = (self.as_raw(), ptr::null_mut());
-        let (start, bytes, form) = (code.as_ptr().cast_mut().cast::<c_void>(), code.len(), form.raw());
+        let (start, bytes) = (code.as_ptr().cast_mut().cast::<c_void>(), code.len());
         // SAFETY: the link is live; the caller guarantees the code, which with its name outlives
         // the call, and is only read.
         let added = unsafe {
@@ -300,40 +210,14 @@ impl<'ctx> Linker<'ctx> {
         self.added(added, name, ptx)
     }
 
-    /// Adds code from a file. Messages refer to it by its path.
-    ///
-    /// # Errors
-    /// Same as [`add`](Linker::add); `CUDA_ERROR_FILE_NOT_FOUND`.
-    ///
-    /// # Safety
-    /// Same as [`add`](Linker::add), for the contents of the file during the call.
-    ///
-    /// Driver: `cuLinkAddFile_v2`, CUDA 6.5+.
-    #[doc(alias = "cuLinkAddFile_v2")]
-    #[inline]
-    pub unsafe fn add_file(&mut self, form: LinkInput, path: &Path) -> Result<(), LinkError> {
-        let name = path.to_string_lossy();
-        let text =
-            c_path(path).map_err(|error| LinkError::Text { name: name.clone().into_owned(), error })?;
-        let (state, none, form) = (self.as_raw(), ptr::null_mut(), form.raw());
-        // SAFETY: the link is live, and the path outlives the call; the caller guarantees the file.
-        let added = unsafe {
-            context_call!(
-                self.context(),
-                cuLinkAddFile_v2(state, form, text.as_ptr(), 0, ptr::null_mut(), none)
-            )
-        };
-        self.added(added, &name, None)
-    }
-
-    fn added(&mut self, added: Result<(), Error>, name: &str, ptx: Option<&str>) -> Result<(), LinkError> {
+    fn added(&mut self, added: Result<(), Error>, name: &str, ptx: Option<&str>) -> Result<(), ModuleError> {
         let Err(error) = added else {
             self.inputs.push(name.to_owned());
             return Ok(());
         };
         let (driver, device) = (self.context().driver(), self.context().device());
         let advice = advice(driver, Some(device), error, ptx.map(str::as_bytes));
-        Err(LinkError::Input { name: name.to_owned(), error, log: self.new_in_log(), advice })
+        Err(ModuleError::of_input(name, ModuleError::Rejected { error, log: self.new_in_log(), advice }))
     }
 
     /// The text that the driver has added to its error log.
@@ -347,13 +231,13 @@ impl<'ctx> Linker<'ctx> {
     /// Links all inputs, and blocks until done. An error also ends the linker.
     ///
     /// # Errors
-    /// [`LinkError::Complete`] with the log and the names of the inputs:
+    /// [`ModuleError::Link`] with the log and the names of the inputs:
     /// `CUDA_ERROR_INVALID_SOURCE` for an undefined symbol.
     ///
     /// Driver: `cuLinkComplete`, CUDA 5.5+; after an error also `cuLinkDestroy`, CUDA 5.5+.
     #[doc(alias = "cuLinkComplete")]
     #[inline]
-    pub fn complete(mut self) -> Result<Linked<'ctx>, LinkError> {
+    pub fn complete(mut self) -> Result<Linked<'ctx>, ModuleError> {
         let (state, mut image, mut bytes) = (self.as_raw(), ptr::null_mut(), 0);
         let (to_image, to_bytes) = (&raw mut image, &raw mut bytes);
         // SAFETY: the link is live, and both out-parameters outlive the call.
@@ -361,7 +245,7 @@ impl<'ctx> Linker<'ctx> {
         let info_log = self.jit.info_log();
         if let Err(error) = linked {
             let log = self.new_in_log();
-            return Err(LinkError::Complete { error, log, info_log, inputs: self.inputs });
+            return Err(ModuleError::Link { error, log, info_log, inputs: self.inputs });
         }
         let Self { state, jit, entries, .. } = self;
         // SAFETY: the driver has just written the image, which lives as long as the link.
@@ -381,12 +265,6 @@ impl<'ctx> Linker<'ctx> {
         let Self { state, jit: _jit, .. } = self;
         state.close()
     }
-}
-
-/// A path in the driver's form.
-pub(super) fn c_path(path: &Path) -> Result<CString, ModuleError> {
-    CString::new(path.as_os_str().as_encoded_bytes())
-        .map_err(|error| ModuleError::InteriorNul { what: "the path", position: error.nul_position() })
 }
 
 impl fmt::Debug for Linker<'_> {

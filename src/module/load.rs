@@ -16,7 +16,7 @@ impl<'ctx> Module<'ctx> {
     /// Loads PTX text, which the driver compiles for the device. Blocks during the compilation. A
     /// NUL at the end of the text, as NVRTC writes it, is ignored.
     ///
-    /// For CUDA C++, use [`Module::compile`].
+    /// For CUDA C++, use the crate `cuprum-compile`.
     ///
     /// # Errors
     /// [`ModuleError::Rejected`] with the compiler's log: `CUDA_ERROR_INVALID_PTX` (also for PTX of
@@ -28,7 +28,7 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleLoadDataEx")]
     #[inline]
     pub fn load_ptx(cx: &Current<'_, 'ctx>, ptx: &str) -> Result<Self, ModuleError> {
-        Self::load_ptx_with(cx, ptx, &LoadOptions::new())
+        Self::load_ptx_with(cx, ptx, &LoadOptions::default())
     }
 
     /// Same as [`load_ptx`](Self::load_ptx), with options for the driver's compiler.
@@ -67,7 +67,7 @@ impl<'ctx> Module<'ctx> {
     #[inline]
     pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
         // SAFETY: the caller guarantees the image.
-        unsafe { Self::load_binary_with(cx, image, &LoadOptions::new()) }
+        unsafe { Self::load_binary_with(cx, image, &LoadOptions::default()) }
     }
 
     /// Same as [`load_binary`](Self::load_binary), with options for the driver's compiler, which

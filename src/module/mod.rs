@@ -25,7 +25,7 @@ pub use self::global::Global;
 pub use self::kernel::LibraryKernel;
 pub use self::library::CodeLibrary;
 pub use self::linked::Linked;
-pub use self::linker::{LinkError, LinkInput, Linker};
+pub use self::linker::{LinkInput, Linker};
 pub use self::loading::LoadingMode;
 pub use self::options::LoadOptions;
 
@@ -148,15 +148,9 @@ pub enum ModuleError {
     NotPtx,
     /// CUDA C++ instead of PTX.
     #[error(
-        "this is CUDA C++ and no PTX, which begins with `.version`: compile it with `Module::compile`, or with `nvcc --ptx`"
+        "this is CUDA C++ and no PTX, which begins with `.version`: compile it with the crate `cuprum-compile`, or with `nvcc --ptx`"
     )]
     CudaSource,
-    /// Code for link-time optimization must be linked first.
-    #[error("code for link-time optimization cannot be loaded: link it to machine code first")]
-    NotLoadable,
-    /// Machine code is truncated: its headers refer to data outside of it.
-    #[error("the machine code is truncated or damaged: compile it again, and check where it was stored")]
-    Damaged,
     /// The driver refused the code.
     #[error("{error}{}{}", advice.as_deref().map_or_else(String::new, |advice| format!("; {advice}")),
         if log.is_empty() { String::new() } else { format!("\n{log}") })]
@@ -198,12 +192,43 @@ pub enum ModuleError {
         /// Size of the type in bytes.
         element_bytes: usize,
     },
+    /// An input of a link was refused, and left out.
+    #[error("input `{name}`: {error}")]
+    Input {
+        /// The name of the input.
+        name: String,
+        /// The reason.
+        error: Box<ModuleError>,
+    },
+    /// The inputs of a link do not match, for example because a function is defined nowhere, or twice.
+    #[error("{error}, linking {}{}", named(inputs), if log.is_empty() { String::new() } else { format!("\n{log}") })]
+    Link {
+        /// The driver's error.
+        error: Error,
+        /// The log of its linker, with the missing definition and where it is used.
+        log: String,
+        /// Other messages: empty unless [requested](LoadOptions::info_log).
+        info_log: String,
+        /// The names of the inputs, in order.
+        inputs: Vec<String>,
+    },
     /// Another driver call failed.
     #[error(transparent)]
     Driver(#[from] Error),
 }
 
+fn named(inputs: &[String]) -> String {
+    match inputs {
+        [] => "nothing".to_owned(),
+        inputs => inputs.iter().map(|input| format!("`{input}`")).collect::<Vec<_>>().join(", "),
+    }
+}
+
 impl ModuleError {
+    fn of_input(name: &str, error: Self) -> Self {
+        Self::Input { name: name.to_owned(), error: Box::new(error) }
+    }
+
     fn no_function(error: Error, name: &str, listed: impl FnOnce() -> Option<Vec<String>>) -> Self {
         if error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
             return error.into();
@@ -244,7 +269,11 @@ impl<'ctx> Module<'ctx> {
         &self.info_log
     }
 
-    pub(crate) fn with_names(mut self, names: Vec<(String, String)>) -> Self {
+    /// Adds names under which functions and variables are also found: of each, the new name and the
+    /// one in the code. For compilers.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_names(mut self, names: Vec<(String, String)>) -> Self {
         self.names = names;
         self
     }
@@ -255,7 +284,7 @@ impl<'ctx> Module<'ctx> {
     }
 
     /// Returns a kernel by its name in the PTX. `extern "C"` keeps the name of the source; C++
-    /// mangles it. A module that was [compiled](Module::compile) with name expressions also accepts
+    /// mangles it. A module that `cuprum-compile` made with name expressions also accepts
     /// such an expression.
     ///
     /// # Errors
@@ -279,7 +308,7 @@ impl<'ctx> Module<'ctx> {
     /// Returns all kernels of the module, in no particular order.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on a driver older than CUDA 12.4.
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 12.4.
     ///
     /// Driver: `cuModuleGetFunctionCount` and `cuModuleEnumerateFunctions`, CUDA 12.4+.
     #[doc(alias("cuModuleGetFunctionCount", "cuModuleEnumerateFunctions"))]

@@ -13,7 +13,7 @@ use crate::device::ComputeCapability;
 /// use cuprum::Module;
 ///
 /// let context = PrimaryContext::retain(driver.device(0)?)?;
-/// let options = LoadOptions::new().max_registers(32).verbose();
+/// let options = LoadOptions { max_registers: Some(32), verbose: true, ..LoadOptions::default() };
 /// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")?;
 /// let module = context.enter(|cx| Ok(Module::load_ptx_with(cx, &ptx, &options)?))?;
 /// println!("{}", module.info_log());
@@ -21,84 +21,35 @@ use crate::device::ComputeCapability;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    values: Vec<(CUjit_option, usize)>,
-    info_log: bool,
-}
-
-impl LoadOptions {
-    /// Makes an empty set of options, as for [`Module::load_ptx`](crate::Module::load_ptx).
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Limits the registers per thread; values that do not fit are spilled to memory.
-    #[must_use]
-    #[inline]
-    pub fn max_registers(self, registers: u32) -> Self {
-        self.set(CUjit_option::CU_JIT_MAX_REGISTERS, registers)
-    }
-
+    /// Maximum number of registers per thread; values that do not fit are spilled to memory.
+    pub max_registers: Option<u32>,
     /// Minimum number of threads per block that the kernels must support, which limits registers.
-    #[must_use]
-    #[inline]
-    pub fn threads_per_block(self, threads: u32) -> Self {
-        self.set(CUjit_option::CU_JIT_THREADS_PER_BLOCK, threads)
-    }
-
+    pub threads_per_block: Option<u32>,
     /// Optimization level, from 0 to 4 (default: 4).
-    #[must_use]
-    #[inline]
-    pub fn optimization_level(self, level: u32) -> Self {
-        self.set(CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, level)
-    }
-
-    /// Compiles for this device instead of the context's device.
-    #[must_use]
-    #[inline]
-    pub fn target(self, device: ComputeCapability) -> Self {
-        let number = device.major.saturating_mul(10).saturating_add(device.minor);
-        self.set(CUjit_option::CU_JIT_TARGET, number)
-    }
-
+    pub optimization_level: Option<u32>,
+    /// Device to compile for, instead of the context's device.
+    pub target: Option<ComputeCapability>,
     /// Keeps line information of the PTX's source, for profilers and fault reports.
-    #[must_use]
-    #[inline]
-    pub fn line_info(self) -> Self {
-        self.set(CUjit_option::CU_JIT_GENERATE_LINE_INFO, 1)
-    }
-
+    pub line_info: bool,
     /// Compiles for a debugger.
-    #[must_use]
-    #[inline]
-    pub fn debug_info(self) -> Self {
-        self.set(CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, 1)
-    }
-
+    pub debug_info: bool,
     /// Caches for loads from global memory that do not specify one.
-    #[must_use]
-    #[inline]
-    pub fn cache_mode(self, mode: CUjit_cacheMode) -> Self {
-        self.set(CUjit_option::CU_JIT_CACHE_MODE, mode.0)
-    }
-
+    pub cache_mode: Option<CUjit_cacheMode>,
     /// Keeps the compiler's messages about accepted code:
     /// [`Module::info_log`](crate::Module::info_log).
-    #[must_use]
-    #[inline]
-    pub fn info_log(mut self) -> Self {
-        self.info_log = true;
-        self
-    }
-
+    pub info_log: bool,
     /// Makes the compiler write more, such as the registers of each kernel, and keeps it as
     /// [`info_log`](Self::info_log) does.
-    #[must_use]
-    #[inline]
-    pub fn verbose(self) -> Self {
-        self.set(CUjit_option::CU_JIT_LOG_VERBOSE, 1).info_log()
-    }
+    pub verbose: bool,
+    /// Options by their numbers: see [`option`](Self::option).
+    pub others: OtherOptions,
+}
 
+/// Options that only [`LoadOptions::option`] adds, because their values are unchecked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OtherOptions(Vec<(CUjit_option, usize)>);
+
+impl LoadOptions {
     /// Adds an option by its number. The value takes the place of a pointer.
     ///
     /// # Safety
@@ -107,21 +58,29 @@ impl LoadOptions {
     #[must_use]
     #[inline]
     pub unsafe fn option(mut self, option: CUjit_option, value: usize) -> Self {
-        self.values.retain(|(known, _)| *known != option);
-        self.values.push((option, value));
+        self.others.0.retain(|(known, _)| *known != option);
+        self.others.0.push((option, value));
         self
     }
 
-    fn set(self, option: CUjit_option, value: u32) -> Self {
-        // SAFETY: each caller passes a number, as the driver expects.
-        unsafe { self.option(option, value as usize) }
+    /// The options with their values, in the driver's form.
+    pub(super) fn values(&self) -> Vec<(CUjit_option, usize)> {
+        let number = |device: ComputeCapability| device.major.saturating_mul(10).saturating_add(device.minor);
+        let numbers = [
+            (CUjit_option::CU_JIT_MAX_REGISTERS, self.max_registers),
+            (CUjit_option::CU_JIT_THREADS_PER_BLOCK, self.threads_per_block),
+            (CUjit_option::CU_JIT_OPTIMIZATION_LEVEL, self.optimization_level),
+            (CUjit_option::CU_JIT_TARGET, self.target.map(number)),
+            (CUjit_option::CU_JIT_GENERATE_LINE_INFO, self.line_info.then_some(1)),
+            (CUjit_option::CU_JIT_GENERATE_DEBUG_INFO, self.debug_info.then_some(1)),
+            (CUjit_option::CU_JIT_CACHE_MODE, self.cache_mode.map(|mode| mode.0)),
+            (CUjit_option::CU_JIT_LOG_VERBOSE, self.verbose.then_some(1)),
+        ];
+        let known = numbers.into_iter().filter_map(|(option, value)| Some((option, value? as usize)));
+        known.chain(self.others.0.iter().copied()).collect()
     }
 
-    pub(super) fn values(&self) -> &[(CUjit_option, usize)] {
-        &self.values
-    }
-
-    pub(super) fn wants_info_log(&self) -> bool {
-        self.info_log
+    pub(super) const fn wants_info_log(&self) -> bool {
+        self.info_log || self.verbose
     }
 }

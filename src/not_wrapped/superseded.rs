@@ -14,7 +14,7 @@ groups! { Superseded:
         cuMemcpy2DAsync cuMemcpy3DAsync cuMemsetD8 cuMemsetD16 cuMemsetD32 cuMemsetD2D8
         cuMemsetD2D16 cuMemsetD2D32 cuMemcpyBatchAsync cuMemcpy3DBatchAsync
         cuStreamDestroy cuStreamGetCtx
-        cuEventDestroy cuGraphAddNode cuGraphNodeSetParams cuTexRefSetAddress cuTexRefSetAddress2D
+        cuEventDestroy cuGraphNodeGetDependencies cuGraphNodeGetDependentNodes cuGraphAddNode cuGraphNodeSetParams cuTexRefSetAddress cuTexRefSetAddress2D
         cuTexRefSetAddress2D_v2 cuTexRefGetAddress cuGraphicsResourceGetMappedPointer
         cuGraphicsResourceSetMapFlags cuStreamWriteValue32 cuStreamWaitValue32 cuStreamWriteValue64
         cuStreamWaitValue64 cuStreamBatchMemOp cuGLGetDevices cuGLCtxCreate cuGLMapBufferObject

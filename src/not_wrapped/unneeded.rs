@@ -21,6 +21,33 @@ groups! { Unneeded:
     "other ways to load the code of `cuModuleLoadDataEx`, without a log of errors":
         cuModuleLoad cuModuleLoadData cuModuleLoadFatBinary;
 
+    "the edges of a graph, which name the dependencies and dependents of each node, and the roots":
+        cuGraphGetRootNodes cuGraphNodeGetDependencies_v2 cuGraphNodeGetDependentNodes_v2;
+
+    "a preference between cache and shared memory: an attribute of functions sets the carveout in percent":
+        cuCtxGetCacheConfig cuCtxSetCacheConfig cuKernelSetCacheConfig cuFuncSetCacheConfig;
+
+    "a texture or surface is what the program made it of":
+        cuTexObjectGetResourceDesc cuTexObjectGetTextureDesc cuTexObjectGetResourceViewDesc cuSurfObjectGetResourceDesc;
+
+    "a kernel's function in a context reports its parameters":
+        cuKernelGetParamInfo cuKernelGetParamCount;
+
+    "the contents of a file: `Linker::add` and `CodeLibrary::load_binary` take them from memory":
+        cuLinkAddFile_v2 cuLibraryLoadFromFile;
+
+    "one attribute after the other is read and set":
+        cuStreamCopyAttributes cuGraphKernelNodeCopyAttributes;
+
+    "the flags with which the program made an executable, and a second number of a node":
+        cuGraphNodeGetLocalId cuGraphExecGetFlags;
+
+    "the version of the functions that made a context, which is the same for each context here":
+        cuCtxGetApiVersion;
+
+    "a search in the list of devices, each of which returns its address":
+        cuDeviceGetByPCIBusId;
+
     "`cuMemHostAlloc` without flags":
         cuMemAllocHost_v2;
 

@@ -2,6 +2,7 @@
 
 use cuprum_sys::{CUdeviceptr, CUmemPool_attribute, CUmemoryPool, CUresult, CUstream, FnId, Fns, call};
 
+use super::PoolPlace;
 use super::lanes::Lease;
 use crate::context::{ContextRef, captures};
 use crate::error::Error;
@@ -122,7 +123,7 @@ pub(super) fn refused(
                 let mut current = CUmemoryPool::null();
                 // SAFETY: the out-parameter outlives the call.
                 unsafe { driver_call!(library, cuDeviceGetMemPool(&raw mut current, device)) }?;
-                if context.device().default_pool()?.as_raw() != current {
+                if context.driver().default_pool(PoolPlace::Device(context.device()))?.as_raw() != current {
                     return Ok(None);
                 }
                 current

@@ -70,7 +70,7 @@ impl<'p> BufferPool<'p> {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], after all held blocks were freed;
-    /// [`Error::is_wrong_context`]; sticky errors of earlier work if the driver is called.
+    /// [`Error::WRONG_CONTEXT`]; sticky errors of earlier work if the driver is called.
     ///
     /// Driver: none if a block of the size class is held for the stream; otherwise `cuMemAlloc_v2`,
     /// CUDA 3.2+, and if that has no room, `cuEventCreate`, `cuEventRecord`, CUDA 2.0+,
@@ -105,7 +105,7 @@ impl<'p> BufferPool<'p> {
     /// # Errors
     /// The first error of the driver. The blocks no longer exist after an error either. Exception:
     /// if a capture forbids freeing and the driver cannot exempt the thread, as before CUDA 10.1
-    /// ([`Error::is_unresolved`]), they are kept.
+    /// ([`Error::UNRESOLVED`]), they are kept.
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, per block; during a capture `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
     #[doc(alias("cuMemFree_v2", "cuThreadExchangeStreamCaptureMode"))]

@@ -30,9 +30,9 @@ pub type PoolAccess = CUmemAccess_flags;
 /// # Example
 /// ```
 /// # cuprum::example!(driver);
-/// use cuprum::pool::PoolAttribute;
+/// use cuprum::pool::{PoolAttribute, PoolPlace};
 ///
-/// let pool = driver.device(0)?.default_pool()?;
+/// let pool = driver.default_pool(PoolPlace::Device(driver.device(0)?))?;
 /// let used = pool.attribute(PoolAttribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
 /// // Returns unused memory to the system.
 /// pool.trim_to(0)?;
@@ -82,8 +82,8 @@ impl PoolRef {
         self.raw
     }
 
-    /// The driver of the pool.
-    pub const fn driver(&self) -> Driver {
+    #[cfg(unix)]
+    pub(super) const fn driver(&self) -> Driver {
         self.driver
     }
 
@@ -145,7 +145,7 @@ impl PoolRef {
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for devices that are not [peers](Device::can_access_peer), and
     /// for removing the access of the pool's own device; `CUDA_ERROR_NOT_SUPPORTED` for read-only
-    /// access; [`Error::is_wrong_context`] for a device of another driver.
+    /// access; [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolSetAccess`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolSetAccess")]
@@ -193,7 +193,7 @@ impl MemoryPool {
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` for a location or an export that the device or the system does
     /// not support; `CUDA_ERROR_INVALID_VALUE` for a location that the driver does not know;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemPoolCreate`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolCreate")]
@@ -255,110 +255,77 @@ impl Drop for MemoryPool {
     }
 }
 
-impl Device {
-    /// Returns the device's default pool, which always exists.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
-    ///
-    /// Driver: `cuDeviceGetDefaultMemPool`, CUDA 11.2+.
-    #[doc(alias = "cuDeviceGetDefaultMemPool")]
-    #[inline]
-    pub fn default_pool(self) -> Result<PoolRef, Error> {
-        let mut raw = CUmemoryPool::null();
-        // SAFETY: the out-parameter outlives the call, and the device is of this driver.
-        unsafe {
-            driver_call!(self.driver().library(), cuDeviceGetDefaultMemPool(&raw mut raw, self.as_raw()))
-        }?;
-        Ok(PoolRef::new(raw, self.driver()))
-    }
-
-    /// Returns the handle of the pool from which
-    /// [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates, to compare with
-    /// [`PoolRef::as_raw`]. The owner of the pool may destroy it at any time.
-    ///
-    /// # Errors
-    /// Same as [`default_pool`](Device::default_pool).
-    ///
-    /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+.
-    #[doc(alias = "cuDeviceGetMemPool")]
-    #[inline]
-    pub fn current_pool(self) -> Result<CUmemoryPool, Error> {
-        let mut raw = CUmemoryPool::null();
-        // SAFETY: as in `default_pool`.
-        unsafe { driver_call!(self.driver().library(), cuDeviceGetMemPool(&raw mut raw, self.as_raw())) }?;
-        Ok(raw)
-    }
-
-    /// Makes a pool current: [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates from it,
-    /// in the whole process, until it is dropped or another pool is set.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a pool that is not on this device, or was imported;
-    /// [`Error::is_wrong_context`] for a pool of another driver.
-    ///
-    /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+.
-    #[doc(alias = "cuDeviceSetMemPool")]
-    #[inline]
-    pub fn set_current_pool(self, pool: &PoolRef) -> Result<(), Error> {
-        if pool.driver != self.driver() {
-            return Err(Error::wrong_context(FnId::cuDeviceSetMemPool));
-        }
-        // SAFETY: the pool is live; when it is destroyed, the driver uses the default one again.
-        unsafe { driver_call!(pool.driver.library(), cuDeviceSetMemPool(self.as_raw(), pool.raw)) }
-    }
-}
-
 impl Driver {
-    /// Returns the default pool of a location. Same as [`Device::default_pool`], but also for host
-    /// memory and managed memory.
+    /// Returns the default pool of a location. A device always has one.
     ///
     /// # Errors
-    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for a location without pools.
+    /// `CUDA_ERROR_NOT_SUPPORTED` or `CUDA_ERROR_INVALID_VALUE` for a location without pools;
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
-    /// Driver: `cuMemGetDefaultMemPool`, CUDA 13.0+.
-    #[doc(alias = "cuMemGetDefaultMemPool")]
+    /// Driver: `cuDeviceGetDefaultMemPool`, CUDA 11.2+, for a device; otherwise
+    /// `cuMemGetDefaultMemPool`, CUDA 13.0+.
+    #[doc(alias("cuDeviceGetDefaultMemPool", "cuMemGetDefaultMemPool"))]
     #[inline]
     pub fn default_pool(self, place: PoolPlace) -> Result<PoolRef, Error> {
         let (memory, mut location) = place.described(self, FnId::cuMemGetDefaultMemPool)?;
         let (mut raw, at) = (CUmemoryPool::null(), &raw mut location);
-        // SAFETY: the place and the out-parameter outlive the call.
-        unsafe { driver_call!(self.library(), cuMemGetDefaultMemPool(&raw mut raw, at, memory)) }?;
+        if let PoolPlace::Device(device) = place {
+            // SAFETY: the out-parameter outlives the call, and the device is of this driver.
+            unsafe {
+                driver_call!(self.library(), cuDeviceGetDefaultMemPool(&raw mut raw, device.as_raw()))
+            }?;
+        } else {
+            // SAFETY: the place and the out-parameter outlive the call.
+            unsafe { driver_call!(self.library(), cuMemGetDefaultMemPool(&raw mut raw, at, memory)) }?;
+        }
         Ok(PoolRef::new(raw, self))
     }
 
-    /// Returns the handle of the current pool of a location, see [`Device::current_pool`].
+    /// Returns the handle of the current pool of a location, to compare with [`PoolRef::as_raw`]: on a
+    /// device, the one from which [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates. The
+    /// owner of the pool may destroy it at any time.
     ///
     /// # Errors
     /// Same as [`default_pool`](Driver::default_pool).
     ///
-    /// Driver: `cuMemGetMemPool`, CUDA 13.0+.
-    #[doc(alias = "cuMemGetMemPool")]
+    /// Driver: `cuDeviceGetMemPool`, CUDA 11.2+, for a device; otherwise `cuMemGetMemPool`, CUDA 13.0+.
+    #[doc(alias("cuDeviceGetMemPool", "cuMemGetMemPool"))]
     #[inline]
     pub fn current_pool(self, place: PoolPlace) -> Result<CUmemoryPool, Error> {
         let (memory, mut location) = place.described(self, FnId::cuMemGetMemPool)?;
         let (mut raw, at) = (CUmemoryPool::null(), &raw mut location);
-        // SAFETY: as in `default_pool`.
-        unsafe { driver_call!(self.library(), cuMemGetMemPool(&raw mut raw, at, memory)) }?;
+        if let PoolPlace::Device(device) = place {
+            // SAFETY: as in `default_pool`.
+            unsafe { driver_call!(self.library(), cuDeviceGetMemPool(&raw mut raw, device.as_raw())) }?;
+        } else {
+            // SAFETY: as in `default_pool`.
+            unsafe { driver_call!(self.library(), cuMemGetMemPool(&raw mut raw, at, memory)) }?;
+        }
         Ok(raw)
     }
 
-    /// Makes a pool the current one of a location, see [`Device::set_current_pool`].
+    /// Makes a pool the current one of a location, in the whole process, until it is dropped or another
+    /// pool is set: on a device, [`StreamBuffer::alloc`](super::StreamBuffer::alloc) allocates from it.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a pool in another location, or an imported one;
-    /// [`Error::is_wrong_context`] for a pool of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a pool or a device of another driver.
     ///
-    /// Driver: `cuMemSetMemPool`, CUDA 13.0+.
-    #[doc(alias = "cuMemSetMemPool")]
+    /// Driver: `cuDeviceSetMemPool`, CUDA 11.2+, for a device; otherwise `cuMemSetMemPool`, CUDA 13.0+.
+    #[doc(alias("cuDeviceSetMemPool", "cuMemSetMemPool"))]
     #[inline]
     pub fn set_current_pool(self, place: PoolPlace, pool: &PoolRef) -> Result<(), Error> {
         if pool.driver != self {
             return Err(Error::wrong_context(FnId::cuMemSetMemPool));
         }
         let (memory, mut location) = place.described(self, FnId::cuMemSetMemPool)?;
-        // SAFETY: the pool is live, as in `Device::set_current_pool`, and the place outlives the call.
-        unsafe { driver_call!(self.library(), cuMemSetMemPool(&raw mut location, memory, pool.raw)) }
+        if let PoolPlace::Device(device) = place {
+            // SAFETY: the pool is live; when it is destroyed, the driver uses the default one again.
+            unsafe { driver_call!(self.library(), cuDeviceSetMemPool(device.as_raw(), pool.raw)) }
+        } else {
+            // SAFETY: as above, and the place outlives the call.
+            unsafe { driver_call!(self.library(), cuMemSetMemPool(&raw mut location, memory, pool.raw)) }
+        }
     }
 }
 

@@ -23,35 +23,6 @@ use crate::raw::call::context_call;
 use crate::raw::call::driver_call;
 use crate::stream::StreamSource;
 
-/// The name of an allocation for a process that has imported its pool: bytes, to be sent there.
-///
-/// # Example
-/// ```
-/// use cuprum::pool::PoolPointer;
-///
-/// # let received = [7; 64];
-/// // In the process that received the bytes, for `StreamBuffer::import`.
-/// let pointer = PoolPointer::from_bytes(received);
-/// assert_eq!(pointer.to_bytes(), received);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PoolPointer([u8; Self::BYTES]);
-
-impl PoolPointer {
-    /// Number of bytes.
-    pub const BYTES: usize = 64;
-
-    /// Converts bytes received from another process.
-    pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
-        Self(bytes)
-    }
-
-    /// The bytes to be sent.
-    pub const fn to_bytes(self) -> [u8; Self::BYTES] {
-        self.0
-    }
-}
-
 #[cfg(unix)]
 const DESCRIPTOR: CUmemAllocationHandleType =
     CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -101,30 +72,30 @@ impl MemoryPool {
 }
 
 impl<'s, T: DeviceData> StreamBuffer<'s, T> {
-    /// Returns the name of the memory for processes that have imported its
-    /// [exported](super::PoolRef::export) pool.
+    /// Returns the name of the memory, 64 bytes, with which processes that have imported its
+    /// [exported](super::PoolRef::export) pool [import](StreamBuffer::import) it.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for memory that is not of an exported pool;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemPoolExportPointer`, CUDA 11.2+.
     #[doc(alias = "cuMemPoolExportPointer")]
     #[inline]
-    pub fn export(&self, cx: &Current<'_, '_>) -> Result<PoolPointer, Error> {
+    pub fn export(&self, cx: &Current<'_, '_>) -> Result<[u8; 64], Error> {
         let context = cx.of(self.context(), FnId::cuMemPoolExportPointer)?;
         let mut data = CUmemPoolPtrExportData::zeroed();
         // SAFETY: the out-parameter outlives the call; the address is of live memory, or 0.
         unsafe { context_call!(context, cuMemPoolExportPointer(&raw mut data, self.as_raw())) }?;
-        Ok(PoolPointer(data.reserved))
+        Ok(data.reserved)
     }
 
-    /// Imports memory that another process has allocated from an imported pool. Drop frees it here,
+    /// Imports memory that another process has allocated from an imported pool, by its name. Drop frees it here,
     /// in the order of `stream`, but not in the other process.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`]; `CUDA_ERROR_INVALID_VALUE` for memory of another pool;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. The memory has at least `len` elements of `T`, and its bytes are valid values.
@@ -139,14 +110,14 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         cx: &Current<'_, '_>,
         stream: impl StreamSource<'s>,
         pool: &MemoryPool,
-        pointer: &PoolPointer,
+        pointer: [u8; 64],
         len: usize,
     ) -> Result<Self, MemoryError> {
         bytes_of::<T>(len)?;
         let stream = stream.kept();
         let context = cx.of(stream.context(), FnId::cuMemPoolImportPointer)?;
         pool.check_driver(context, FnId::cuMemPoolImportPointer)?;
-        let mut data = CUmemPoolPtrExportData { reserved: pointer.0 };
+        let mut data = CUmemPoolPtrExportData { reserved: pointer };
         let (mut address, pool, from) = (0, pool.as_raw(), &raw mut data);
         // SAFETY: the pool is live; the data and the out-parameter outlive the call.
         unsafe { context_call!(context, cuMemPoolImportPointer(&raw mut address, pool, from)) }?;

@@ -4,7 +4,7 @@ use cuprum_sys::{CUstream, FnId};
 
 use super::StreamBuffer;
 use crate::context::Current;
-use crate::memory::verbs::kind::{Fillable, Host, kinds, pairs, place};
+use crate::memory::place::kind::{Fillable, Host, kinds, pairs, place};
 use crate::memory::{DeviceData, MemoryError, Pattern, Slice, bytes_of, copy, same_length};
 use crate::raw::call::context_call;
 use crate::raw::seal::Key;

@@ -39,7 +39,7 @@
 //! # The driver's pools
 //!
 //! A [`PoolRef`] is a pool of the driver: one that was [made](MemoryPool::new), or the
-//! [default](crate::Device::default_pool) of a location. A [`MemoryPool`] can be dropped before its
+//! [default](crate::Driver::default_pool) of a location. A [`MemoryPool`] can be dropped before its
 //! allocations: the driver ends it after them.
 //!
 //! # Pools that keep blocks
@@ -63,7 +63,7 @@ mod stream_buffer;
 
 pub use self::buffer_pool::BufferPool;
 pub use self::driver_pool::{MemoryPool, PoolAccess, PoolAttribute, PoolRef};
-pub use self::exchange::PoolPointer;
 pub use self::place::{PoolOptions, PoolPlace};
 pub use self::stream_buffer::StreamBuffer;
-pub use crate::memory::caching::{PinnedPool, PoolCounters};
+pub use crate::memory::caching::PoolCounters;
+pub use crate::memory::pinned_pool::PinnedPool;

@@ -60,7 +60,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// # Errors
     /// [`MemoryError::TooLarge`]; [`MemoryError::NoRoom`], with the state of the pool, or
     /// `CUDA_ERROR_OUT_OF_MEMORY` for a pool that is not the default one;
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_NOT_SUPPORTED` for a device without pools.
     ///
     /// Driver: `cuMemAllocAsync`, CUDA 11.2+; if that has no room, `cuDeviceGetMemPool`, `cuDeviceGetDefaultMemPool` and
     /// `cuMemPoolGetAttribute`, CUDA 11.2+.
@@ -85,7 +85,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     ///
     /// # Errors
     /// Same as [`alloc`](StreamBuffer::alloc), with the state of any pool;
-    /// [`Error::is_wrong_context`] also for a pool of another driver; `CUDA_ERROR_INVALID_VALUE`
+    /// [`Error::WRONG_CONTEXT`] also for a pool of another driver; `CUDA_ERROR_INVALID_VALUE`
     /// for an imported pool.
     ///
     /// Driver: `cuMemAllocFromPoolAsync`, CUDA 11.2+; if that has no room, `cuMemPoolGetAttribute`, CUDA 11.2+.
@@ -143,9 +143,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         self.block.stream()
     }
 
-    /// The stream's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
+    pub(super) fn context(&self) -> &ContextRef {
         self.stream().context()
     }
 
@@ -207,7 +205,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     /// memory stays where it was.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless the event and both streams are of the current context.
+    /// [`Error::WRONG_CONTEXT`] unless the event and both streams are of the current context.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and `cuStreamWaitEvent`, CUDA 3.2+.
     #[doc(alias("cuEventRecord", "cuStreamWaitEvent"))]

@@ -32,6 +32,7 @@ use std::sync::Arc;
 /// | [`CodeLibrary`](crate::module::CodeLibrary) | [`CodeLibrary::share`](crate::module::CodeLibrary::share) | each [module](Shared::module) of it |
 /// | [`Stream`](crate::Stream) | [`Stream::share`](crate::Stream::share) | memory in its order |
 /// | [`Array`](crate::memory::Array), [`MipmappedArray`](crate::memory::MipmappedArray) | their `share` | each texture and surface of it |
+/// | [`ForeignBuffer`](crate::memory::ForeignBuffer) | `Tensor::into_read_only_buffer` (feature `dlpack`) | nothing |
 ///
 /// Other objects, such as a function of a module, borrow the handle.
 ///

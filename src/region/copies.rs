@@ -24,7 +24,8 @@ use crate::memory::{Extent, Fill, MemoryError, Pattern, Strides, copy, same_driv
 ///     let (rows, packed) = (queue.alloc(cx, 2 * 256)?, queue.alloc(cx, 6)?);
 ///     queue.fill(cx, &rows, 7u8)?;
 ///     // Three bytes of each of two rows, which begin 256 bytes apart, without the gaps.
-///     let (to, from) = (Plane::new(&packed, 3, 2), Plane::new(&rows, 256, 2));
+///     let to = Plane { region: &packed, pitch: 3, rows: 2 };
+///     let from = Plane { region: &rows, pitch: 256, rows: 2 };
 ///     queue.copy_block(cx, to, from, (3, 2))?;
 ///     Ok(queue.read(cx, &packed, pool.pinned(cx, 6)?)?.wait()?.to_vec())
 /// })?;
@@ -33,17 +34,15 @@ use crate::memory::{Extent, Fill, MemoryError, Pattern, Strides, copy, same_driv
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Plane<'a> {
-    region: &'a Region,
-    pitch: usize,
-    rows: usize,
+    /// The bytes.
+    pub region: &'a Region,
+    /// Bytes from one row to the next.
+    pub pitch: usize,
+    /// Rows from one slice to the next.
+    pub rows: usize,
 }
 
 impl<'a> Plane<'a> {
-    /// Rows begin `pitch` bytes apart, slices `rows` rows apart.
-    pub const fn new(region: &'a Region, pitch: usize, rows: usize) -> Self {
-        Self { region, pitch, rows }
-    }
-
     fn side(&self, extent: Extent) -> Result<Side<'a>, MemoryError> {
         let strides = Strides::within::<u8>(self.region.len(), extent, self.pitch, self.rows)?;
         Ok(Side::device::<u8>(self.region.as_raw(), false, strides, self.region.context()))
@@ -60,7 +59,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`MemoryError::Length`] and [`MemoryError::Overlap`] in [`RegionError::Memory`];
-    /// [`RegionError::NotOrdered`]; [`Error::is_wrong_context`] unless all is of the current
+    /// [`RegionError::NotOrdered`]; [`Error::WRONG_CONTEXT`] unless all is of the current
     /// context.
     ///
     /// Driver: `cuMemcpyDtoDAsync_v2`, CUDA 3.2+.
@@ -81,7 +80,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`MemoryError::Outside`] in [`RegionError::Memory`]; [`RegionError::NotOrdered`];
-    /// [`Error::is_wrong_context`] unless all is of the current context.
+    /// [`Error::WRONG_CONTEXT`] unless all is of the current context.
     ///
     /// Driver: `cuMemcpy2DAsync_v2`, CUDA 3.2+, or for several slices `cuMemcpy3DAsync_v2`,
     /// CUDA 3.2+.

@@ -34,7 +34,7 @@ impl Pool {
     /// # Errors
     /// [`RegionError::Module`]; [`RegionError::Arguments`] if the parameters are unknown: the
     /// driver is older than CUDA 12.4, and the module was not loaded from PTX;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
     /// Driver: `cuModuleGetFunction`, CUDA 2.0+, `cuFuncGetParamCount`, CUDA 13.2+, and `cuFuncGetParamInfo`, CUDA 12.4+
     /// (before that the PTX is read); `cuFuncGetAttribute`, CUDA 2.2+, and `cuDeviceGetAttribute`, CUDA 2.0+.

@@ -163,7 +163,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`RegionError::Arguments`]; [`RegionError::Launch`] for a geometry beyond the limits;
-    /// [`RegionError::NotOrdered`]; [`Error::is_wrong_context`](crate::Error::is_wrong_context);
+    /// [`RegionError::NotOrdered`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT);
     /// `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES`.
     ///
     /// # Safety

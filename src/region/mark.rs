@@ -135,7 +135,7 @@ impl Queue {
     /// Marks the end of all work queued so far. The host does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`RegionError::Lost`].
+    /// [`Error::WRONG_CONTEXT`]; [`RegionError::Lost`].
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, and the first time `cuEventCreate`, CUDA 2.0+.
     #[doc(alias("cuEventRecord", "cuEventCreate"))]
@@ -151,7 +151,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`RegionError::OtherRecording`] if only one of the two is in a recording, or if they are in
-    /// different ones; [`Error::is_wrong_context`]; [`RegionError::Lost`].
+    /// different ones; [`Error::WRONG_CONTEXT`]; [`RegionError::Lost`].
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+; if that fails for a mark of a recording, `cuStreamIsCapturing`,
     /// CUDA 10.0+.

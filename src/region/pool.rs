@@ -72,7 +72,7 @@ impl Pool {
     /// memory in its order, if its work is complete.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+, and `cuStreamQuery`, CUDA 2.0+, for each queue that was dropped.
     #[doc(alias("cuStreamCreate", "cuStreamQuery"))]
@@ -104,7 +104,7 @@ impl Pool {
     /// Allocates `bytes` bytes of page-locked host memory, with unspecified contents.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::is_wrong_context`];
+    /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::WRONG_CONTEXT`];
     /// `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
     /// Driver: none if memory of the size class is idle; otherwise `cuMemHostAlloc`, CUDA 2.2+,
@@ -142,7 +142,7 @@ impl Pool {
     /// owner: when it looks for memory, adopts, is [trimmed](Pool::trim), or ends.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]. Then the owner is dropped.
+    /// [`Error::WRONG_CONTEXT`]. Then the owner is dropped.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; for queues that use dropped memory
     /// `cuEventCreate`, `cuEventRecord` and `cuEventQuery`, CUDA 2.0+, and the calls that free
@@ -163,7 +163,7 @@ impl Pool {
     /// is freed.
     ///
     /// # Errors
-    /// The first error of the driver; [`Error::is_wrong_context`].
+    /// The first error of the driver; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+, for each block; for
     /// queues that use dropped memory `cuEventCreate`, `cuEventRecord` and `cuEventQuery`,

@@ -69,8 +69,8 @@ impl Queue {
     /// current.
     ///
     /// # Errors
-    /// The errors of `body`; [`RegionError::NotOrdered`]; [`Error::is_wrong_context`] for a region
-    /// of another context than the queue; [`Error::is_forked`]. If another error than one of `body`
+    /// The errors of `body`; [`RegionError::NotOrdered`]; [`Error::WRONG_CONTEXT`] for a region
+    /// of another context than the queue; [`Error::FORKED`]. If another error than one of `body`
     /// is returned, `body` did not run.
     pub fn with_raw<'r, R, E: From<RegionError>>(
         &self,
@@ -108,7 +108,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`](crate::MemoryError::TooLarge) in [`RegionError::Memory`];
-    /// [`Error::is_wrong_context`]; `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
+    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
     /// Driver: none if dropped memory of the size class can be reused on this queue; otherwise
     /// `cuMemAlloc_v2`, CUDA 3.2+, unless queries of the queues that use dropped memory release

@@ -40,7 +40,7 @@ impl Queue {
     /// # Errors
     /// [`MemoryError::Length`](crate::MemoryError::Length) in [`RegionError::Memory`];
     /// [`RegionError::NotOrdered`]; [`RegionError::Recording`];
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
     /// Driver: `cuMemcpyDtoHAsync_v2`, CUDA 3.2+, and `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`,
     /// CUDA 2.0+.

@@ -110,8 +110,8 @@ impl Queue {
     /// Begins a recording: work queued from now on becomes part of a graph, and does not run.
     ///
     /// # Errors
-    /// [`RegionError::Recording`] during another recording; [`Error::is_wrong_context`];
-    /// [`Error::is_unresolved`] on drivers before CUDA 10.1.
+    /// [`RegionError::Recording`] during another recording; [`Error::WRONG_CONTEXT`];
+    /// [`Error::UNRESOLVED`] on drivers before CUDA 10.1.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+, the first time `cuEventCreate`, CUDA 2.0+, and `cuStreamBeginCapture_v2`,
     /// CUDA 10.1+; after an error `cuStreamEndCapture` and `cuStreamIsCapturing`, CUDA 10.0+.
@@ -168,7 +168,7 @@ impl Recording {
     /// # Errors
     /// `CUDA_ERROR_STREAM_CAPTURE_UNJOINED` for a queue that became part of it and was not waited
     /// for; `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` after a raw call that a capture forbids;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuStreamEndCapture`, CUDA 10.0+, `cuGraphInstantiateWithFlags`, CUDA 11.4+, or `cuGraphInstantiate`,
     /// CUDA 10.0+, and `cuGraphDestroy`, CUDA 10.0+; after an error `cuStreamIsCapturing`, CUDA 10.0+.

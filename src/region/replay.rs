@@ -55,7 +55,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`RegionError::Recording`] on a queue that is being recorded;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
     /// Driver: `cuGraphLaunch`, CUDA 10.0+, and the first time on a queue other than the recorded
     /// one `cuStreamWaitEvent`, CUDA 3.2+.

@@ -11,7 +11,6 @@ use cuprum_sys::{
 use super::Stream;
 use crate::context::Current;
 use crate::error::Error;
-use crate::memory::{DeviceData, Slice};
 use crate::raw::call::context_call;
 use crate::raw::seal::Key;
 
@@ -25,11 +24,18 @@ use crate::raw::seal::Key;
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::AccessPolicy;
+/// use cuprum::sys::CUaccessProperty;
 /// use cuprum::{Buffer, Stream};
 ///
 /// let (table, stream) = (Buffer::<f32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
-/// let policy = AccessPolicy::persisting(table.as_slice(), 0.5);
-/// assert_eq!((policy.bytes, policy.hit_ratio), (16384, 0.5));
+/// // Half of the lines stay in the cache; the others are the first to leave it.
+/// let policy = AccessPolicy {
+///     address: table.as_raw(),
+///     bytes: table.len() * size_of::<f32>(),
+///     hit_ratio: 0.5,
+///     hit: CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
+///     miss: CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
+/// };
 /// stream.set_attribute(&cx, policy)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -57,25 +63,6 @@ impl AccessPolicy {
         hit: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
         miss: CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL,
     };
-
-    /// Returns a window over memory of which a share of the lines stays in the cache. The other lines are the first to leave
-    /// it.
-    pub fn persisting<T: DeviceData>(memory: Slice<'_, T>, share: f32) -> Self {
-        Self {
-            address: memory.as_raw(),
-            bytes: memory.len() * size_of::<T>(),
-            hit_ratio: share,
-            hit: CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
-            miss: CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
-        }
-    }
-
-    /// Returns a window over memory whose lines are the first to leave the cache.
-    pub fn streaming<T: DeviceData>(memory: Slice<'_, T>) -> Self {
-        let hit = CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING;
-        let miss = CUaccessProperty::CU_ACCESS_PROPERTY_NORMAL;
-        Self { hit_ratio: 1.0, hit, miss, ..Self::persisting(memory, 1.0) }
-    }
 }
 
 impl fmt::Debug for AccessPolicy {
@@ -85,24 +72,11 @@ impl fmt::Debug for AccessPolicy {
     }
 }
 
-/// The hardware domain of each logical domain of fences, an [attribute](Stream::set_attribute) of streams. Domains are below
-/// the attribute [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the device.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// let stream = cuprum::Stream::new(&cx)?;
-/// let map: cuprum::stream::SyncDomainMap = stream.attribute(&cx)?;
-/// println!("fences of ordinary kernels are in domain {}, others in {}", map.default, map.remote);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SyncDomainMap {
-    /// Hardware domain of ordinary kernels.
-    pub default: u8,
-    /// Hardware domain of kernels that communicate with other devices.
-    pub remote: u8,
-}
+/// The hardware domain of each logical domain of fences, an [attribute](Stream::set_attribute) of
+/// streams: of ordinary kernels, and of kernels that communicate with other devices. Domains are below
+/// the attribute [`CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`](cuprum_sys::CUdevice_attribute) of the
+/// device.
+pub type SyncDomainMap = CUlaunchMemSyncDomainMap;
 
 type Id = CUlaunchAttributeID;
 
@@ -157,9 +131,7 @@ attributes! {
         };
     CUsynchronizationPolicy: CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY in syncPolicy, |policy| policy, |policy| policy;
     CUlaunchMemSyncDomain: CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN in memSyncDomain, |domain| domain, |domain| domain;
-    SyncDomainMap: CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP in memSyncDomainMap,
-        |map| Self { default: map.default_, remote: map.remote },
-        |map| CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
+    SyncDomainMap: CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP in memSyncDomainMap, |map| map, |map| map;
 }
 
 impl Stream<'_> {
@@ -167,7 +139,7 @@ impl Stream<'_> {
     /// [`set_attribute`](Stream::set_attribute).
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; [`Error::is_unresolved`] on drivers before CUDA 11.0; for domains
+    /// [`Error::WRONG_CONTEXT`]; [`Error::UNRESOLVED`] on drivers before CUDA 11.0; for domains
     /// `CUDA_ERROR_INVALID_VALUE` on drivers before CUDA 12.0; the sticky errors of earlier work.
     ///
     /// Driver: `cuStreamGetAttribute`, CUDA 11.0+.
@@ -198,7 +170,7 @@ impl Stream<'_> {
     ///
     /// let stream = Stream::new(&cx)?;
     /// let weights = Buffer::<f32>::zeroed(&cx, 1024)?;
-    /// let policy = AccessPolicy::persisting(weights.as_slice(), 0.5);
+    /// let policy = AccessPolicy { address: weights.as_raw(), bytes: 4096, hit_ratio: 1.0, ..AccessPolicy::NONE };
     /// stream.set_attribute(&cx, policy)?;
     /// assert_eq!(stream.attribute::<AccessPolicy>(&cx)?, policy);
     /// stream.set_attribute(&cx, AccessPolicy::NONE)?;
@@ -240,19 +212,5 @@ impl Stream<'_> {
     #[inline]
     pub fn set_priority(&self, cx: &Current<'_, '_>, priority: i32) -> Result<(), Error> {
         self.set(cx, Id::CU_LAUNCH_ATTRIBUTE_PRIORITY, |value| value.priority = priority)
-    }
-
-    /// Copies the attributes of another stream of the same context.
-    ///
-    /// # Errors
-    /// Same as [`attribute`](Stream::attribute).
-    ///
-    /// Driver: `cuStreamCopyAttributes`, CUDA 11.0+.
-    #[doc(alias = "cuStreamCopyAttributes")]
-    #[inline]
-    pub fn copy_attributes_from(&self, cx: &Current<'_, '_>, source: &Stream<'_>) -> Result<(), Error> {
-        let context = cx.of_both([self.context(), source.context()], FnId::cuStreamCopyAttributes)?;
-        // SAFETY: both streams are live and of the current context.
-        unsafe { context_call!(context, cuStreamCopyAttributes(self.as_raw(), source.as_raw())) }
     }
 }

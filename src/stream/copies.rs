@@ -12,9 +12,11 @@ use super::copy::LentSource;
 use super::place::LentTarget;
 use super::queue::{apart, unified};
 use super::{Lent, Scope};
+use crate::memory::Device;
 use crate::memory::locked::Pinned;
+use crate::memory::place::kind::Kind;
+use crate::memory::side::{DeviceRows, HostRows, InArray};
 use crate::memory::side::{Side, batch_operation};
-use crate::memory::verbs::kind::{Device, DeviceRows, HostRows, InArray, Kind};
 use crate::memory::{DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
 use crate::raw::seal::Key;
 
@@ -157,7 +159,7 @@ blocks! {
 /// cx.scope(&stream, |scope| {
 ///     let lent = scope.lend(&mut buffer)?;
 ///     let (part, plain) = (|range| lent.slice(range).expect("part of it"), CopyAttributes::default());
-///     let mut copies = Copies::new();
+///     let mut copies = Copies::default();
 ///     copies.add(&part(2..3), &part(1..2), plain)?.add(&part(3..4), &part(0..1), plain)?;
 ///     Ok(scope.copy_all(&mut copies)?)
 /// })?;
@@ -176,30 +178,6 @@ pub struct Copies<'scope> {
 }
 
 impl<'scope> Copies<'scope> {
-    /// Makes an empty list.
-    pub const fn new() -> Self {
-        Self {
-            to: Vec::new(),
-            from: Vec::new(),
-            bytes: Vec::new(),
-            attributes: Vec::new(),
-            first: Vec::new(),
-            blocks: Batch::new(),
-        }
-    }
-
-    /// Number of copies, without empty ones.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.bytes.len() + self.blocks.list.len()
-    }
-
-    /// True if there are no copies.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Adds a copy between loans of linear memory, one of which may be page-locked host memory, or
     /// a copy to rows or an array from rows, an array or a [`HostBlock`](crate::memory::HostBlock).
     ///
@@ -261,7 +239,7 @@ impl<'scope> Scope<'scope, '_> {
     /// # Errors
     /// [`MemoryError::OtherStream`] for loans of another stream; `CUDA_ERROR_INVALID_VALUE` on the
     /// default stream, which the driver refuses;
-    /// [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.0. After an
+    /// [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) on drivers before CUDA 13.0. After an
     /// error some of the copies may be queued.
     ///
     /// Driver: `cuMemcpyBatchAsync_v2`, CUDA 13.0+, and `cuMemcpy3DBatchAsync_v2`, CUDA 13.0+.
@@ -285,7 +263,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// # Errors
     /// Same as [`Copies::add`]; `CUDA_ERROR_INVALID_VALUE` on the default stream, which the driver
-    /// refuses; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA 13.2.
+    /// refuses; [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) on drivers before CUDA 13.2.
     ///
     /// Driver: `cuMemcpyWithAttributesAsync`, CUDA 13.2+, or `cuMemcpy3DWithAttributesAsync`, CUDA 13.2+, for rows and arrays.
     #[doc(alias("cuMemcpyWithAttributesAsync", "cuMemcpy3DWithAttributesAsync"))]
@@ -323,6 +301,6 @@ impl<'scope> Scope<'scope, '_> {
 
 impl fmt::Debug for Copies<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Copies({})", self.len())
+        write!(f, "Copies({})", self.bytes.len() + self.blocks.list.len())
     }
 }

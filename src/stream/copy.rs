@@ -8,7 +8,8 @@ use super::queue::{Fills, On, Queues, Reads, read_into};
 use super::{Lent, Scope};
 use crate::context::ContextRef;
 use crate::memory::data::sealed::Fill as _;
-use crate::memory::verbs::kind::{Host, HostRows, Kind};
+use crate::memory::place::kind::{Host, Kind};
+use crate::memory::side::HostRows;
 use crate::memory::{
     DeviceData, Fill, HostBlock, HostOwner, MemoryError, Pattern, PinnedBuffer, PinnedMut, Registered,
     SliceMut, Source, Target, bytes_of, copy,

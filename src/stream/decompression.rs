@@ -15,7 +15,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// # Errors
     /// [`MemoryError::OtherStream`]; `CUDA_ERROR_NOT_SUPPORTED` on devices that lack the engine or
-    /// the algorithm; [`Error::is_unresolved`](crate::Error::is_unresolved) on drivers before CUDA
+    /// the algorithm; [`Error::UNRESOLVED`](crate::Error::UNRESOLVED) on drivers before CUDA
     /// 12.6.
     ///
     /// # Safety

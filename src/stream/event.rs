@@ -110,7 +110,7 @@ impl<'ctx> Event<'ctx> {
     /// Records the event after all work queued in `stream`, in place of an earlier mark.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless event, stream and `cx` are of one context.
+    /// [`Error::WRONG_CONTEXT`] unless event, stream and `cx` are of one context.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+.
     #[doc(alias = "cuEventRecord")]
@@ -151,7 +151,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_READY` if a mark has not been passed; `CUDA_ERROR_INVALID_HANDLE` if one was
-    /// never recorded or has [`EventFlags::DISABLE_TIMING`]; [`Error::is_wrong_context`] for events
+    /// never recorded or has [`EventFlags::DISABLE_TIMING`]; [`Error::WRONG_CONTEXT`] for events
     /// of two drivers.
     ///
     /// Calls the newer function if possible: it takes a fifth of the time (90 and 446 ns on an
@@ -192,7 +192,7 @@ impl Stream<'_> {
     /// wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current; the event may be of
+    /// [`Error::WRONG_CONTEXT`] if the stream's context is not current; the event may be of
     /// another context, but not of another driver.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+.

@@ -15,7 +15,7 @@ impl<'ctx> Stream<'ctx> {
     /// [`Current::stream_priorities`].
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` in a context that is not green; [`Error::is_unresolved`] on a
+    /// `CUDA_ERROR_INVALID_CONTEXT` in a context that is not green; [`Error::UNRESOLVED`] on a
     /// driver before CUDA 12.5; the errors of [`new`](Stream::new).
     ///
     /// Driver: `cuGreenCtxStreamCreate`, CUDA 12.5+.
@@ -33,7 +33,7 @@ impl<'ctx> Stream<'ctx> {
     /// Returns the driver's handle of the stream's green context, if it was made in one.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current.
+    /// [`Error::WRONG_CONTEXT`] if the stream's context is not current.
     ///
     /// Driver: `cuStreamGetGreenCtx`, CUDA 12.4+.
     #[doc(alias = "cuStreamGetGreenCtx")]
@@ -50,7 +50,7 @@ impl<'ctx> Stream<'ctx> {
     ///
     /// # Errors
     /// The errors of [`green_context`](Stream::green_context) and
-    /// [`Device::resource`](crate::Device::resource); [`Error::is_unresolved`] on a driver before
+    /// [`Device::resource`](crate::Device::resource); [`Error::UNRESOLVED`] on a driver before
     /// CUDA 13.1.
     ///
     /// Driver: `cuStreamGetDevResource`, CUDA 13.1+.

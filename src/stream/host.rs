@@ -104,7 +104,7 @@ impl Stream<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]. Then the function is leaked, because it may still be called.
+    /// [`Error::WRONG_CONTEXT`]. Then the function is leaked, because it may still be called.
     ///
     /// Driver: `cuLaunchHostFunc`, CUDA 10.0+, or `cuLaunchHostFunc_v2`, CUDA 13.1+, where a driver has only that.
     #[doc(alias("cuLaunchHostFunc", "cuLaunchHostFunc_v2"))]

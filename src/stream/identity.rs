@@ -11,7 +11,7 @@ impl Stream<'_> {
     /// Returns the stream's priority, after clamping. Lower numbers run first; 0 is the default.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the stream's context is not current.
+    /// [`Error::WRONG_CONTEXT`] if the stream's context is not current.
     ///
     /// # Example
     /// ```
@@ -39,7 +39,7 @@ impl Stream<'_> {
     /// Returns a number that identifies the stream within the process. It is never reused.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on drivers before CUDA 12.0; the errors of
+    /// [`Error::UNRESOLVED`] on drivers before CUDA 12.0; the errors of
     /// [`priority`](Stream::priority).
     ///
     /// Driver: `cuStreamGetId`, CUDA 12.0+.

@@ -15,7 +15,7 @@ impl<'ctx> Event<'ctx> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` for an event without that flag, and for an opened one;
-    /// `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share events; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the system cannot share events; [`Error::WRONG_CONTEXT`].
     ///
     /// ```
     /// # cuprum::example!(driver, context, cx);

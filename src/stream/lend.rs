@@ -6,9 +6,9 @@ use super::{Lent, Scope, Signals};
 use crate::context::ContextRef;
 use crate::error::Error;
 use crate::memory::{
-    Array, ArrayPart, ArrayView, Buffer, DeviceData, ForeignBuffer, IpcBuffer, ManagedBuffer, Mapping,
-    MemoryError, PageLocked, Peer, PinnedMut, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut, Texel,
-    copy, same_driver,
+    Array, ArrayPart, ArrayView, Buffer, DeviceData, ForeignBuffer, ManagedBuffer, Mapping, MemoryError,
+    PageLocked, Peer, PinnedMut, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut, Texel, copy,
+    same_driver,
 };
 use crate::raw::seal::{Key, Sealed};
 use crate::stream::value::StreamValue;
@@ -17,7 +17,7 @@ use crate::stream::value::StreamValue;
 ///
 /// | memory | view of the [loan](Lent) |
 /// |---|---|
-/// | `&mut` [`Buffer`], [`ManagedBuffer`], [`ForeignBuffer`], [`IpcBuffer`] and other owners; [`SliceMut`] | [`SliceMut`] |
+/// | `&mut` [`Buffer`], [`ManagedBuffer`], [`ForeignBuffer`] and other owners; [`SliceMut`] | [`SliceMut`] |
 /// | `&` of the same; [`Slice`] | [`Slice`] |
 /// | `&mut` [`PitchedBuffer`]; [`PitchedMut`] | [`PitchedMut`] |
 /// | `&` [`PitchedBuffer`]; [`Pitched`] | [`Pitched`] |
@@ -94,7 +94,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Memory of [another context](Peer) is ordered by this stream alone, so the host first waits
     /// for the default stream of that context. If the wait of the scope fails, no memory of either
-    /// context is freed any more ([`Error::is_lost`]), because the driver would not wait for copies
+    /// context is freed any more ([`Error::LOST`]), because the driver would not wait for copies
     /// between them.
     ///
     /// ```
@@ -115,7 +115,7 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] if the memory is of another context than the stream, and is
+    /// [`Error::WRONG_CONTEXT`] if the memory is of another context than the stream, and is
     /// neither a [`Peer`] nor portable page-locked memory of the same driver;
     /// [`MemoryError::Lost`]; [`MemoryError::NotInOrder`] for a
     /// [`StreamBuffer`](crate::pool::StreamBuffer) in the order of another stream; sticky errors of
@@ -235,13 +235,10 @@ macro_rules! owners {
     )* };
 }
 
-pub(crate) use owners;
-
 owners! {
     Buffer<'_, T>, of DeviceData, by Slice as as_slice;
     ManagedBuffer<'_, T>, of DeviceData, by Slice as as_slice;
     ForeignBuffer<'_, T>, of DeviceData, by Slice as as_slice;
-    IpcBuffer<'_, T>, of DeviceData, by Slice as as_slice;
     Mapping<'_, T>, of DeviceData, by Slice as as_slice;
     PitchedBuffer<'_, T>, of DeviceData, by Pitched as as_pitched;
     Array<'_, T>, of Texel, by ArrayPart as view and all;
@@ -251,7 +248,6 @@ owners! {
     Buffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     ManagedBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     ForeignBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    IpcBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     Mapping<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
     PitchedBuffer<'_, T>, of DeviceData, mutably by PitchedMut as as_pitched_mut;
 }

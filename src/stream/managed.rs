@@ -9,7 +9,10 @@ use crate::memory::{ManagedRange, ManagedRangeMut, MemoryLocation};
 use crate::raw::call::{context_call, either_call};
 
 /// Access to managed memory on a device without [concurrent
-/// access](crate::memory::ManagedBuffer#devices-without-concurrent-access).
+/// access](crate::memory::ManagedBuffer#devices-without-concurrent-access), as the driver's number:
+/// `CU_MEM_ATTACH_GLOBAL`, the initial state, for all streams of all devices, and the host only while
+/// no kernel runs; `CU_MEM_ATTACH_HOST` for the host and no stream; `CU_MEM_ATTACH_SINGLE` for one
+/// stream, and the host only while that stream is idle.
 ///
 /// # Example
 /// ```
@@ -21,20 +24,11 @@ use crate::raw::call::{context_call, either_call};
 /// let (numbers, stream) = (ManagedBuffer::<u32>::zeroed(&cx, 4)?, Stream::new(&cx)?);
 /// let range = numbers.range(..).ok_or("outside")?;
 /// // SAFETY: only this stream uses the memory, and the host waits for it.
-/// unsafe { stream.attach(&cx, range, Attachment::Single) }?;
+/// unsafe { stream.attach(&cx, range, Attachment::CU_MEM_ATTACH_SINGLE) }?;
 /// stream.synchronize(&cx)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Attachment {
-    /// All streams of all devices; the host only while no kernel runs. The initial state.
-    Global,
-    /// The host, and no stream.
-    Host,
-    /// One stream; the host only while that stream is idle.
-    Single,
-}
+pub type Attachment = CUmemAttach_flags;
 
 /// The arguments of a batch: addresses, sizes, and locations with the index of their first range.
 #[derive(Default)]
@@ -85,7 +79,7 @@ impl Stream<'_> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
-    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`]
+    /// [`Error::UNRESOLVED`] for a NUMA node before CUDA 12.2; [`Error::WRONG_CONTEXT`]
     /// unless stream and memory are of the current context, and for a device of another driver.
     ///
     /// Driver: `cuMemPrefetchAsync_v2`, CUDA 12.2+; before that `cuMemPrefetchAsync`, CUDA 8.0+.
@@ -122,7 +116,7 @@ impl Stream<'_> {
     /// [`prefetch`](Stream::prefetch) does. Makes no call if all are empty.
     ///
     /// # Errors
-    /// Same as [`prefetch`](Stream::prefetch); [`Error::is_unresolved`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
+    /// Same as [`prefetch`](Stream::prefetch); [`Error::UNRESOLVED`] before CUDA 13.0; `CUDA_ERROR_INVALID_VALUE` on the default
     /// stream.
     ///
     /// Driver: `cuMemPrefetchBatchAsync`, CUDA 13.0+.
@@ -229,16 +223,16 @@ impl Stream<'_> {
     /// [`on_host`](crate::memory::ManagedBuffer::on_host) is a safe alternative.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a part of an allocation, and for [`Attachment::Single`] on a
-    /// default stream; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a part of an allocation, and for `CU_MEM_ATTACH_SINGLE` on a
+    /// default stream; [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. Until the memory is attached to all streams again, and a wait for that has succeeded,
-    ///    work of the device accesses it only on this stream after [`Attachment::Single`], and not
-    ///    at all after [`Attachment::Host`]. Copies and fills on the default stream count as work
+    ///    work of the device accesses it only on this stream after `CU_MEM_ATTACH_SINGLE`, and not
+    ///    at all after `CU_MEM_ATTACH_HOST`. Copies and fills on the default stream count as work
     ///    of the device.
     /// 2. Until then [`on_host`](crate::memory::ManagedBuffer::on_host) is not called.
-    /// 3. The stream outlives a [`Single`](Attachment::Single) attachment.
+    /// 3. The stream outlives an attachment to it alone.
     ///
     /// Driver: `cuStreamAttachMemAsync`, CUDA 6.0+.
     #[doc(alias = "cuStreamAttachMemAsync")]
@@ -253,13 +247,8 @@ impl Stream<'_> {
         if memory.bytes() == 0 {
             return Ok(());
         }
-        let flags = match attachment {
-            Attachment::Global => CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL,
-            Attachment::Host => CUmemAttach_flags::CU_MEM_ATTACH_HOST,
-            Attachment::Single => CUmemAttach_flags::CU_MEM_ATTACH_SINGLE,
-        };
         let (stream, address, bytes) = (self.as_raw(), memory.as_raw(), memory.bytes());
         // SAFETY: the allocation and the stream are live; the caller guarantees the accesses.
-        unsafe { context_call!(context, cuStreamAttachMemAsync(stream, address, bytes, flags.0)) }
+        unsafe { context_call!(context, cuStreamAttachMemAsync(stream, address, bytes, attachment.0)) }
     }
 }

@@ -98,8 +98,8 @@ impl<T: StreamValue> Written for &Lent<'_, &Signals<'_, T>> {}
 /// let signals = Signals::<u32>::new(&cx, 2)?;
 /// cx.scope(&stream, |scope| {
 ///     let lent = scope.lend(&signals)?;
-///     let mut operations = Operations::new();
-///     operations.wait(&lent, 0, Until::at_least(1))?.write(&lent, 1, 5)?;
+///     let mut operations = Operations::default();
+///     operations.wait(&lent, 0, Until::AtLeast(1))?.write(&lent, 1, 5)?;
 ///     scope.operate(&mut operations)?;
 ///     // The stream waits for the host.
 ///     signals[0].store(1, Ordering::Release);
@@ -115,11 +115,6 @@ pub struct Operations<H> {
 }
 
 impl<H: Copy> Operations<H> {
-    /// Makes an empty list.
-    pub const fn new() -> Self {
-        Self { list: Vec::new(), homes: Vec::new() }
-    }
-
     fn push<L: Watched<Home = H>>(
         &mut self,
         loan: L,
@@ -188,9 +183,9 @@ impl<H: Copy> Operations<H> {
     }
 }
 
-impl<H: Copy> Default for Operations<H> {
+impl<H> Default for Operations<H> {
     fn default() -> Self {
-        Self::new()
+        Self { list: Vec::new(), homes: Vec::new() }
     }
 }
 
@@ -230,7 +225,7 @@ impl<'scope> Scope<'scope, '_> {
     /// address. See [the module](crate::stream#waits-for-numbers) for a wait that never ends.
     ///
     /// # Errors
-    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::is_unresolved`] on drivers
+    /// [`MemoryError::Index`]; [`MemoryError::OtherStream`]; [`Error::UNRESOLVED`] on drivers
     /// before CUDA 11.7; `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it.
     ///
     /// Driver: `cuStreamWaitValue32_v2` or `cuStreamWaitValue64_v2`, CUDA 11.7+.
@@ -309,12 +304,13 @@ fn operation(set: impl FnOnce(&mut CUstreamBatchMemOpParams)) -> CUstreamBatchMe
 pub(crate) fn wait_of<T: StreamValue>(address: CUdeviceptr, until: Until<T>) -> CUstreamBatchMemOpParams {
     type Kind = CUstreamBatchMemOpType;
     let kind = wide::<T>(Kind::CU_STREAM_MEM_OP_WAIT_VALUE_32, Kind::CU_STREAM_MEM_OP_WAIT_VALUE_64);
+    let (value64, flags) = until.raw();
     operation(|operation| {
         operation.waitValue = CUstreamMemOpWaitValueParams {
             operation: kind,
             address,
-            u: CUstreamMemOpValue { value64: until.bits() },
-            flags: until.flags(),
+            u: CUstreamMemOpValue { value64 },
+            flags,
             alias: 0,
         };
     })

@@ -210,7 +210,7 @@ impl<'ctx> Stream<'ctx> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]. The future returns the sticky errors of the work.
+    /// [`Error::WRONG_CONTEXT`]. The future returns the sticky errors of the work.
     ///
     /// Driver: `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias = "cuStreamAddCallback")]
@@ -228,7 +228,7 @@ impl<'ctx> Event<'ctx> {
     /// The stream may be the mark's, or one without other work, so that no work waits for the call.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] unless event and stream are of the current context.
+    /// [`Error::WRONG_CONTEXT`] unless event and stream are of the current context.
     ///
     /// Driver: `cuStreamWaitEvent`, CUDA 3.2+, and `cuStreamAddCallback`, CUDA 5.0+.
     #[doc(alias("cuStreamWaitEvent", "cuStreamAddCallback"))]

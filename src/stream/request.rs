@@ -157,7 +157,7 @@ impl<V> Request<V> {
     /// non-blocking stream first waits for the default stream, see [`Scope::lend`].
     ///
     /// # Errors
-    /// The errors of `body`; [`Error::is_wrong_context`] unless event and stream are of the current
+    /// The errors of `body`; [`Error::WRONG_CONTEXT`] unless event and stream are of the current
     /// context. The error contains the request, unless a wait failed.
     ///
     /// Driver: `cuEventRecord`, CUDA 2.0+; after an error `cuStreamSynchronize`, CUDA 2.0+, and if that fails,

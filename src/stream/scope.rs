@@ -182,7 +182,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// The errors of `body`; [`Error::is_wrong_context`].
+    /// The errors of `body`; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; if that fails, `cuCtxSynchronize`, CUDA 2.0+; if a
     /// capture of another thread forbids it, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
@@ -248,23 +248,6 @@ impl Current<'_, '_> {
         &'env self,
         body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> Result<R, AnyError>,
     ) -> Result<R, AnyError> {
-        self.multi_scope_as(body)
-    }
-
-    /// Same as [`multi_scope`](Current::multi_scope), with an error type of the caller's choice:
-    /// see [`ContextRef::enter_as`].
-    ///
-    /// # Errors
-    /// Same as [`multi_scope`](Current::multi_scope), with the driver's errors converted.
-    ///
-    /// Driver: `cuStreamSynchronize`, CUDA 2.0+, for each stream; if that fails,
-    /// `cuCtxSynchronize`, CUDA 2.0+; if a capture of another thread forbids it,
-    /// `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+.
-    #[doc(alias = "cuStreamSynchronize")]
-    pub fn multi_scope_as<'env, E: From<Error>, R>(
-        &'env self,
-        body: impl for<'scope> FnOnce(&'scope MultiScope<'scope, 'env>) -> Result<R, E>,
-    ) -> Result<R, E> {
         self.get()?;
         let (streams, kept) = (RefCell::new(Vec::new()), Kept::default());
         let wait = Wait { context: self.context(), streams: &streams, marks: &kept.marks };
@@ -285,7 +268,7 @@ impl<'scope, 'env> MultiScope<'scope, 'env> {
     /// Returns the part of this scope that works on `stream`, the same one for each call.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     #[inline]
     pub fn on(&self, stream: &'env Stream<'_>) -> Result<Scope<'scope, 'env>, Error> {
         self.token.of(stream.context(), FnId::cuStreamSynchronize)?;

@@ -36,9 +36,9 @@ use crate::raw::seal::Sealed;
 /// cx.multi_scope(|scope| {
 ///     let (here, there) = (scope.on(&first)?, scope.on(&second)?);
 ///     let (ours, theirs) = (here.lend(&signals)?, there.lend(&signals)?);
-///     there.wait_value(&theirs, 1, Until::equal(1))?;
+///     there.wait_value(&theirs, 1, Until::Equal(1))?;
 ///     there.write_value(&theirs, 2, 1)?;
-///     here.wait_value(&ours, 0, Until::equal(1))?;
+///     here.wait_value(&ours, 0, Until::Equal(1))?;
 ///     here.write_value(&ours, 1, 1)?;
 ///     assert_eq!(signals[2].load(Ordering::Acquire), 0);
 ///     signals[0].store(1, Ordering::Release);

@@ -16,7 +16,7 @@ impl Stream<'_> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for parts that are not whole tiles, memory that is too small or
     /// not a [tile pool](crate::memory::PhysicalFlags::TILE_POOL), and other arrays;
-    /// `CUDA_ERROR_NOT_SUPPORTED` without sparse arrays; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_NOT_SUPPORTED` without sparse arrays; [`Error::WRONG_CONTEXT`].
     ///
     /// # Safety
     /// 1. The physical memory is kept until the part has other memory or none, or the array is

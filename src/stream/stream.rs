@@ -183,7 +183,7 @@ impl<'ctx> Stream<'ctx> {
     /// Waits on the host until all work queued here is complete, and returns its errors.
     ///
     /// # Errors
-    /// Sticky errors of earlier kernels; [`Error::is_wrong_context`].
+    /// Sticky errors of earlier kernels; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuStreamSynchronize")]

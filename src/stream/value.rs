@@ -70,7 +70,7 @@ pub(crate) unsafe fn wait<T: StreamValue>(
     at: CUdeviceptr,
     until: Until<T>,
 ) -> Result<(), Error> {
-    let (bits, flags) = (until.bits(), until.flags());
+    let (bits, flags) = until.raw();
     if T::WIDE {
         // SAFETY: guaranteed by the caller.
         return unsafe { context_call!(context, cuStreamWaitValue64_v2(stream, at, bits, flags)) };
@@ -81,51 +81,36 @@ pub(crate) unsafe fn wait<T: StreamValue>(
 
 /// The condition that ends a wait for a number in memory.
 ///
+/// [`Operations::flush_remote_writes`](super::Operations::flush_remote_writes) after the wait makes
+/// earlier writes from outside the device visible.
+///
 /// Example: see [`Signals`](super::Signals).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Until<T> {
-    value: T,
-    flags: CUstreamWaitValue_flags,
-}
-
-impl<T: StreamValue> Until<T> {
-    /// The number in memory is at least `value`, with wraparound: their signed difference is not
+#[non_exhaustive]
+pub enum Until<T> {
+    /// The number in memory is at least this one, with wraparound: their signed difference is not
     /// negative.
-    pub const fn at_least(value: T) -> Self {
-        Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ }
-    }
-
-    /// The number in memory equals `value`.
-    pub const fn equal(value: T) -> Self {
-        Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ }
-    }
-
-    /// The number in memory has a bit of `value` set.
-    pub const fn any_bit(value: T) -> Self {
-        Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_AND }
-    }
-
+    AtLeast(T),
+    /// The number in memory equals this one.
+    Equal(T),
+    /// The number in memory has a bit of this one set.
+    AnyBit(T),
     /// `!(memory | value) != 0`: the number in memory has a bit clear that `value` has clear. On
     /// devices with
     /// [`CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR`](cuprum_sys::CUdevice_attribute).
-    pub const fn nor(value: T) -> Self {
-        Self { value, flags: CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_NOR }
-    }
+    Nor(T),
+}
 
-    /// Also makes earlier writes from outside the device visible to later work. On devices with
-    /// [`CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES`](cuprum_sys::CUdevice_attribute).
-    #[must_use]
-    pub const fn then_flush(self) -> Self {
-        let flush = CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_FLUSH.0;
-        Self { flags: CUstreamWaitValue_flags(self.flags.0 | flush), ..self }
-    }
-
-    pub(super) fn bits(self) -> u64 {
-        self.value.bits()
-    }
-
-    pub(super) const fn flags(self) -> u32 {
-        self.flags.0
+impl<T: StreamValue> Until<T> {
+    /// The number, and the driver's flags.
+    pub(super) fn raw(self) -> (u64, u32) {
+        let (value, flags) = match self {
+            Self::AtLeast(value) => (value, CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ),
+            Self::Equal(value) => (value, CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_EQ),
+            Self::AnyBit(value) => (value, CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_AND),
+            Self::Nor(value) => (value, CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_NOR),
+        };
+        (value.bits(), flags.0)
     }
 }
 

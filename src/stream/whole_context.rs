@@ -12,7 +12,7 @@ impl Current<'_, '_> {
     /// [`GreenContext`](crate::context::GreenContext), on its own streams.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream
+    /// [`Error::WRONG_CONTEXT`] for an event of another context; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream
     /// of the context is captured.
     ///
     /// Driver: `cuCtxRecordEvent`, CUDA 12.5+; in a green context `cuGreenCtxRecordEvent`, CUDA 12.4+.
@@ -32,7 +32,7 @@ impl Current<'_, '_> {
     /// context. The host does not wait.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`] for an event of another driver; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream of
+    /// [`Error::WRONG_CONTEXT`] for an event of another driver; `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while a stream of
     /// the context is captured.
     ///
     /// Driver: `cuCtxWaitEvent`, CUDA 12.5+; in a green context `cuGreenCtxWaitEvent`, CUDA 12.4+.

@@ -13,7 +13,7 @@
 //!
 //! let shape = ArrayShape::OneD { width: 4 };
 //! let line = Array::from_slice(&cx, shape, ArrayFlags::empty(), &[0.0f32, 10.0, 20.0, 30.0])?;
-//! let texture = Texture::new(&cx, &line, &Sampler { filter: FilterMode::CU_TR_FILTER_MODE_LINEAR, ..Sampler::new() })?;
+//! let texture = Texture::new(&cx, &line, &Sampler { filter: FilterMode::CU_TR_FILTER_MODE_LINEAR, ..Sampler::default() })?;
 //!
 //! // Writes tex1D(texture, x) for one x.
 //! let module = Module::load_ptx(&cx, "
@@ -59,7 +59,7 @@ mod tensor_map;
 #[allow(clippy::module_inception, reason = "a file is an object")]
 mod texture;
 
-pub use self::resource::{Resource, ResourceView};
+pub use self::resource::ResourceView;
 pub use self::sampler::{AddressMode, FilterMode, Sampler};
 pub use self::surface::{Surface, SurfaceObject};
 pub(crate) use self::tensor::TensorElement;

@@ -5,7 +5,7 @@ use std::fmt;
 use cuprum_sys::{
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_res, CUDA_RESOURCE_DESC_res_array, CUDA_RESOURCE_DESC_res_linear,
     CUDA_RESOURCE_DESC_res_mipmap, CUDA_RESOURCE_DESC_res_pitch2D, CUDA_RESOURCE_VIEW_DESC, CUarray,
-    CUarray_format, CUdeviceptr, CUmipmappedArray, CUresourceViewFormat, CUresourcetype,
+    CUmipmappedArray, CUresourceViewFormat, CUresourcetype,
 };
 
 use super::TextureError;
@@ -43,7 +43,7 @@ pub struct Found<'a> {
 
 impl fmt::Debug for Found<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Found({:?})", Resource::read(&self.described))
+        write!(f, "Found({:?})", self.described.resType)
     }
 }
 
@@ -144,81 +144,6 @@ impl<'a, T: Texel> SurfaceSource<'a> for &'a Array<'_, T> {}
 impl<'a, T: Texel> SurfaceSource<'a> for &Shared<Array<'a, T>> {}
 impl<'a, T: Texel> SurfaceSource<'a> for ArrayView<'a, T> {}
 
-/// Resource of a texture or surface, as the driver describes it.
-///
-/// Example: see [`Surface`](super::Surface).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Resource {
-    /// An array, or a level of a mipmapped array.
-    Array(CUarray),
-    /// All levels of a mipmapped array.
-    Mipmapped(CUmipmappedArray),
-    /// Linear memory.
-    Linear {
-        /// Address of the first byte.
-        address: CUdeviceptr,
-        /// Format of a channel.
-        format: CUarray_format,
-        /// Channels of an element.
-        channels: u32,
-        /// Total number of bytes.
-        bytes: usize,
-    },
-    /// Rows of memory.
-    Pitched {
-        /// Address of the first byte.
-        address: CUdeviceptr,
-        /// Format of a channel.
-        format: CUarray_format,
-        /// Channels of an element.
-        channels: u32,
-        /// Number of elements per row, and number of rows.
-        size: (usize, usize),
-        /// Bytes from one row to the next.
-        pitch_bytes: usize,
-    },
-    /// A kind that this crate does not know, as its number.
-    Other(CUresourcetype),
-}
-
-impl Resource {
-    pub(super) fn read(described: &CUDA_RESOURCE_DESC) -> Self {
-        match described.resType {
-            CUresourcetype::CU_RESOURCE_TYPE_ARRAY => {
-                // SAFETY: the kind selects this member; any bits are a handle.
-                Self::Array(unsafe { described.res.array }.hArray)
-            }
-            CUresourcetype::CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
-                // SAFETY: as above.
-                Self::Mipmapped(unsafe { described.res.mipmap }.hMipmappedArray)
-            }
-            CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
-                // SAFETY: as above; any bits are numbers.
-                let linear = unsafe { described.res.linear };
-                Self::Linear {
-                    address: linear.devPtr,
-                    format: linear.format,
-                    channels: linear.numChannels,
-                    bytes: linear.sizeInBytes,
-                }
-            }
-            CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
-                // SAFETY: as above.
-                let rows = unsafe { described.res.pitch2D };
-                Self::Pitched {
-                    address: rows.devPtr,
-                    format: rows.format,
-                    channels: rows.numChannels,
-                    size: (rows.width, rows.height),
-                    pitch_bytes: rows.pitchInBytes,
-                }
-            }
-            kind => Self::Other(kind),
-        }
-    }
-}
-
 /// A view of an array as other elements of the same size, or of some of its layers or levels.
 ///
 /// ```
@@ -261,14 +186,5 @@ impl ResourceView {
             lastLayer: self.layers.1,
             reserved: [0; 16],
         }
-    }
-
-    /// Returns the view that the driver describes; `None` if there is none.
-    pub(super) fn read_back(described: &CUDA_RESOURCE_VIEW_DESC) -> Option<Self> {
-        (described.format != CUresourceViewFormat::CU_RES_VIEW_FORMAT_NONE).then_some(Self {
-            format: described.format,
-            levels: (described.firstMipmapLevel, described.lastMipmapLevel),
-            layers: (described.firstLayer, described.lastLayer),
-        })
     }
 }

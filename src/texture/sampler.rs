@@ -14,7 +14,7 @@ pub type AddressMode = CUaddress_mode;
 /// [`Sampler::normalized_floats`].
 pub type FilterMode = CUfilter_mode;
 
-/// Sampling of a texture. [`new`](Sampler::new) has the defaults; a literal changes some of them:
+/// Sampling of a texture. [`new`](Sampler::default) has the defaults; a literal changes some of them:
 ///
 /// ```
 /// use cuprum::texture::{AddressMode, FilterMode, Sampler};
@@ -23,7 +23,7 @@ pub type FilterMode = CUfilter_mode;
 ///     normalized_coordinates: true,
 ///     address_modes: [AddressMode::CU_TR_ADDRESS_MODE_WRAP; 3],
 ///     filter: FilterMode::CU_TR_FILTER_MODE_LINEAR,
-///     ..Sampler::new()
+///     ..Sampler::default()
 /// };
 /// # let _ = smooth;
 /// ```
@@ -60,25 +60,6 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Returns the defaults: coordinates in texels, clamped to the edge; the nearest texel, without conversion; the largest
-    /// level.
-    pub const fn new() -> Self {
-        Self {
-            address_modes: [AddressMode::CU_TR_ADDRESS_MODE_CLAMP; 3],
-            filter: FilterMode::CU_TR_FILTER_MODE_POINT,
-            normalized_floats: false,
-            normalized_coordinates: false,
-            srgb: false,
-            max_anisotropy: 0,
-            mipmap_filter: FilterMode::CU_TR_FILTER_MODE_POINT,
-            mipmap_level_bias: 0.0,
-            mipmap_level_clamp: [0.0; 2],
-            border_color: [0.0; 4],
-            trilinear_optimization: true,
-            seamless_cubemap: false,
-        }
-    }
-
     pub(super) fn described(&self) -> CUDA_TEXTURE_DESC {
         let flags = [
             (!self.normalized_floats, CU_TRSF_READ_AS_INTEGER),
@@ -101,28 +82,25 @@ impl Sampler {
             reserved: [0; 12],
         }
     }
-
-    pub(super) fn read_back(described: &CUDA_TEXTURE_DESC) -> Self {
-        let has = |flag| described.flags & flag != 0;
-        Self {
-            address_modes: described.addressMode,
-            filter: described.filterMode,
-            normalized_floats: !has(CU_TRSF_READ_AS_INTEGER),
-            normalized_coordinates: has(CU_TRSF_NORMALIZED_COORDINATES),
-            srgb: has(CU_TRSF_SRGB),
-            max_anisotropy: described.maxAnisotropy,
-            mipmap_filter: described.mipmapFilterMode,
-            mipmap_level_bias: described.mipmapLevelBias,
-            mipmap_level_clamp: [described.minMipmapLevelClamp, described.maxMipmapLevelClamp],
-            border_color: described.borderColor,
-            trilinear_optimization: !has(CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION),
-            seamless_cubemap: has(CU_TRSF_SEAMLESS_CUBEMAP),
-        }
-    }
 }
 
 impl Default for Sampler {
+    /// Coordinates in texels, clamped to the edge; the nearest texel, without conversion; the largest
+    /// level.
     fn default() -> Self {
-        Self::new()
+        Self {
+            address_modes: [AddressMode::CU_TR_ADDRESS_MODE_CLAMP; 3],
+            filter: FilterMode::CU_TR_FILTER_MODE_POINT,
+            normalized_floats: false,
+            normalized_coordinates: false,
+            srgb: false,
+            max_anisotropy: 0,
+            mipmap_filter: FilterMode::CU_TR_FILTER_MODE_POINT,
+            mipmap_level_bias: 0.0,
+            mipmap_level_clamp: [0.0; 2],
+            border_color: [0.0; 4],
+            trilinear_optimization: true,
+            seamless_cubemap: false,
+        }
     }
 }

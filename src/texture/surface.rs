@@ -4,10 +4,10 @@ use std::alloc::Layout;
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUDA_RESOURCE_DESC, CUresult, CUsurfObject, FnId, Fns, call};
+use cuprum_sys::{CUresult, CUsurfObject, FnId, Fns, call};
 
+use super::TextureError;
 use super::resource::SurfaceSource;
-use super::{Resource, TextureError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
@@ -80,12 +80,12 @@ unsafe impl Handle for Written {
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
-/// use cuprum::texture::{Resource, Surface};
+/// use cuprum::texture::Surface;
 ///
 /// let shape = ArrayShape::TwoD { width: 4, height: 4 };
 /// let picture = Array::<f32>::new(&cx, shape, ArrayFlags::SURFACE)?;
 /// let surface = Surface::new(&cx, &picture)?;
-/// assert_eq!(surface.resource(&cx)?, Resource::Array(picture.as_raw()));
+/// assert_eq!(surface.context().as_raw(), context.as_raw());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Surface<'a> {
@@ -98,7 +98,7 @@ impl<'a> Surface<'a> {
     /// Creates a surface from an array, or from a level of a mipmapped array.
     ///
     /// # Errors
-    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::is_wrong_context`] in it;
+    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::WRONG_CONTEXT`] in it;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
     /// Driver: `cuSurfObjectCreate`, CUDA 5.0+.
@@ -125,22 +125,6 @@ impl<'a> Surface<'a> {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.object.context()
-    }
-
-    /// Returns the resource of the surface, as the driver describes it.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
-    ///
-    /// Driver: `cuSurfObjectGetResourceDesc`, CUDA 5.0+.
-    #[doc(alias = "cuSurfObjectGetResourceDesc")]
-    #[inline]
-    pub fn resource(&self, cx: &Current<'_, '_>) -> Result<Resource, Error> {
-        let context = cx.of(self.context(), FnId::cuSurfObjectGetResourceDesc)?;
-        let mut described = CUDA_RESOURCE_DESC::zeroed();
-        // SAFETY: the object is live, and the out-parameter outlives the call.
-        unsafe { context_call!(context, cuSurfObjectGetResourceDesc(&raw mut described, self.as_raw())) }?;
-        Ok(Resource::read(&described))
     }
 
     /// Destroys the surface and reports the error that `Drop` would swallow. After an error it is not destroyed

@@ -211,10 +211,10 @@ impl<'a> TensorMap<'a> {
     /// wait or access the memory.
     ///
     /// # Errors
-    /// [`TensorError::Rank`], [`TensorError::Element`], [`TensorError::Outside`]; [`Error::is_wrong_context`];
+    /// [`TensorError::Rank`], [`TensorError::Element`], [`TensorError::Outside`]; [`Error::WRONG_CONTEXT`];
     /// `CUDA_ERROR_INVALID_VALUE` for sizes, strides, tiles or a swizzle that the device does not support, such as
     /// rows of tiles that are no multiple of 16 bytes or longer than the swizzle; `CUDA_ERROR_NOT_SUPPORTED` on
-    /// devices without tensor maps; [`Error::is_unresolved`] on drivers before CUDA 12.0.
+    /// devices without tensor maps; [`Error::UNRESOLVED`] on drivers before CUDA 12.0.
     ///
     /// Driver: `cuTensorMapEncodeTiled`, CUDA 12.0+.
     #[doc(alias = "cuTensorMapEncodeTiled")]
@@ -264,7 +264,7 @@ impl<'a> TensorMap<'a> {
     /// given. Requires compute capability 10.0.
     ///
     /// # Errors
-    /// Same as [`tiled`](TensorMap::tiled); an error of the driver on other devices; [`Error::is_unresolved`] on
+    /// Same as [`tiled`](TensorMap::tiled); an error of the driver on other devices; [`Error::UNRESOLVED`] on
     /// drivers before CUDA 12.8.
     ///
     /// Driver: `cuTensorMapEncodeIm2colWide`, CUDA 12.8+.
@@ -314,7 +314,7 @@ impl<'a> TensorMap<'a> {
     /// Sets the distance by which addresses of copies may exceed the tensor. Returns the class that is in effect.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] on drivers before CUDA 13.5; [errors of any call](crate#errors).
+    /// [`Error::UNRESOLVED`] on drivers before CUDA 13.5; [errors of any call](crate#errors).
     ///
     /// # Safety
     /// 1. Unless the class is `SMALL`, the allocation of the tensor is contiguous, and accessible for the number of

@@ -5,13 +5,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
-use cuprum_sys::{
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult, CUtexObject, FnId, Fns, call,
-};
+use cuprum_sys::{CUresult, CUtexObject, FnId, Fns, call};
 
 use super::resource::Found;
 use super::resource::TextureSource;
-use super::{Resource, ResourceView, Sampler, TextureError};
+use super::{ResourceView, Sampler, TextureError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
@@ -55,9 +53,9 @@ unsafe impl Handle for Sampled {
 ///
 /// let rows = PitchedBuffer::<u8>::from_slice(&cx, &[0; 12], (4, 3))?;
 /// let address_modes = [AddressMode::CU_TR_ADDRESS_MODE_BORDER; 3];
-/// let sampler = Sampler { normalized_floats: true, address_modes, ..Sampler::new() };
+/// let sampler = Sampler { normalized_floats: true, address_modes, ..Sampler::default() };
 /// let texture = Texture::new(&cx, &rows, &sampler)?;
-/// assert_eq!(texture.sampler(&cx)?, sampler);
+/// assert_eq!(texture.context().as_raw(), context.as_raw());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Texture<'a> {
@@ -70,7 +68,7 @@ impl<'a> Texture<'a> {
     /// Creates a texture from an array or from memory.
     ///
     /// # Errors
-    /// [`TextureError::Slices`]; [`Error::is_wrong_context`] in it; `CUDA_ERROR_INVALID_VALUE` for memory whose
+    /// [`TextureError::Slices`]; [`Error::WRONG_CONTEXT`] in it; `CUDA_ERROR_INVALID_VALUE` for memory whose
     /// address or pitch does not have the alignment of the device attributes, and for combinations that the driver
     /// does not support; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
@@ -130,54 +128,6 @@ impl<'a> Texture<'a> {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.object.context()
-    }
-
-    /// Returns the sampling of the texture, as the driver describes it.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
-    ///
-    /// Driver: `cuTexObjectGetTextureDesc`, CUDA 5.0+.
-    #[doc(alias = "cuTexObjectGetTextureDesc")]
-    #[inline]
-    pub fn sampler(&self, cx: &Current<'_, '_>) -> Result<Sampler, Error> {
-        let context = cx.of(self.context(), FnId::cuTexObjectGetTextureDesc)?;
-        let mut described = CUDA_TEXTURE_DESC::zeroed();
-        // SAFETY: the object is live, and the out-parameter outlives the call.
-        unsafe { context_call!(context, cuTexObjectGetTextureDesc(&raw mut described, self.as_raw())) }?;
-        Ok(Sampler::read_back(&described))
-    }
-
-    /// Returns the resource of the texture, as the driver describes it.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
-    ///
-    /// Driver: `cuTexObjectGetResourceDesc`, CUDA 5.0+.
-    #[doc(alias = "cuTexObjectGetResourceDesc")]
-    #[inline]
-    pub fn resource(&self, cx: &Current<'_, '_>) -> Result<Resource, Error> {
-        let context = cx.of(self.context(), FnId::cuTexObjectGetResourceDesc)?;
-        let mut described = CUDA_RESOURCE_DESC::zeroed();
-        // SAFETY: the object is live, and the out-parameter outlives the call.
-        unsafe { context_call!(context, cuTexObjectGetResourceDesc(&raw mut described, self.as_raw())) }?;
-        Ok(Resource::read(&described))
-    }
-
-    /// Returns the view of the array, as the driver describes it; `None` without a view.
-    ///
-    /// # Errors
-    /// [`Error::is_wrong_context`]; [errors of any call](crate#errors).
-    ///
-    /// Driver: `cuTexObjectGetResourceViewDesc`, CUDA 5.0+.
-    #[doc(alias = "cuTexObjectGetResourceViewDesc")]
-    #[inline]
-    pub fn view(&self, cx: &Current<'_, '_>) -> Result<Option<ResourceView>, Error> {
-        let context = cx.of(self.context(), FnId::cuTexObjectGetResourceViewDesc)?;
-        let mut described = CUDA_RESOURCE_VIEW_DESC::zeroed();
-        // SAFETY: the object is live, and the out-parameter outlives the call.
-        unsafe { context_call!(context, cuTexObjectGetResourceViewDesc(&raw mut described, self.as_raw())) }?;
-        Ok(ResourceView::read_back(&described))
     }
 
     /// Destroys the texture and reports the error that `Drop` would swallow. After an error it is not destroyed

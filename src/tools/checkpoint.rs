@@ -16,7 +16,7 @@ use crate::raw::call::driver_call;
 pub type ProcessState = CUprocessState;
 
 /// A process whose state on devices is saved and restored, for example around a checkpoint by the
-/// system, or to lend its devices to other processes: made by [`Driver::checkpoint_process`].
+/// system, or to lend its devices to other processes.
 ///
 /// A [locked](CheckpointProcess::lock) process waits in its driver calls. A
 /// [checkpoint](CheckpointProcess::checkpoint) saves its device memory and releases the devices.
@@ -27,9 +27,9 @@ pub type ProcessState = CUprocessState;
 /// # Example
 /// ```
 /// # cuprum::example!(driver);
-/// use cuprum::tools::ProcessState;
+/// use cuprum::tools::{CheckpointProcess, ProcessState};
 ///
-/// let this = driver.checkpoint_process(std::process::id());
+/// let this = CheckpointProcess { driver, pid: std::process::id() };
 /// match this.state() {
 ///     Ok(state) => assert_eq!(state, ProcessState::CU_PROCESS_STATE_RUNNING),
 ///     Err(error) => println!("no checkpoints here: {error}"), // of the software device, or an older driver
@@ -38,15 +38,10 @@ pub type ProcessState = CUprocessState;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointProcess {
-    driver: Driver,
-    pid: i32,
-}
-
-impl Driver {
-    /// Returns the process with this id, which may be the current one. No driver call.
-    pub const fn checkpoint_process(self, pid: u32) -> CheckpointProcess {
-        CheckpointProcess { driver: self, pid: pid as i32 }
-    }
+    /// The driver that saves and restores it.
+    pub driver: Driver,
+    /// Its id, which may be of the current process.
+    pub pid: u32,
 }
 
 impl CheckpointProcess {
@@ -63,7 +58,7 @@ impl CheckpointProcess {
         let mut state = CUprocessState::CU_PROCESS_STATE_RUNNING;
         // SAFETY: the out-parameter outlives the call.
         unsafe {
-            driver_call!(self.driver.library(), cuCheckpointProcessGetState(self.pid, &raw mut state))
+            driver_call!(self.driver.library(), cuCheckpointProcessGetState(self.pid as i32, &raw mut state))
         }?;
         Ok(state)
     }
@@ -81,7 +76,9 @@ impl CheckpointProcess {
         let mut thread = 0;
         let to = &raw mut thread;
         // SAFETY: the out-parameter outlives the call.
-        unsafe { driver_call!(self.driver.library(), cuCheckpointProcessGetRestoreThreadId(self.pid, to)) }?;
+        unsafe {
+            driver_call!(self.driver.library(), cuCheckpointProcessGetRestoreThreadId(self.pid as i32, to))
+        }?;
         Ok(thread)
     }
 
@@ -100,7 +97,9 @@ impl CheckpointProcess {
         let timeout = limit.map_or(0, milliseconds);
         let mut args = CUcheckpointLockArgs { timeoutMs: timeout, ..CUcheckpointLockArgs::zeroed() };
         // SAFETY: the arguments outlive the call.
-        unsafe { driver_call!(self.driver.library(), cuCheckpointProcessLock(self.pid, &raw mut args)) }
+        unsafe {
+            driver_call!(self.driver.library(), cuCheckpointProcessLock(self.pid as i32, &raw mut args))
+        }
     }
 
     /// Saves the device memory in host memory, and releases the devices. Blocks until that is done.
@@ -121,7 +120,9 @@ impl CheckpointProcess {
     pub unsafe fn checkpoint(self) -> Result<(), Error> {
         let mut args = CUcheckpointCheckpointArgs::zeroed();
         // SAFETY: the arguments outlive the call; memory is saved on the host by default.
-        unsafe { driver_call!(self.driver.library(), cuCheckpointProcessCheckpoint(self.pid, &raw mut args)) }
+        unsafe {
+            driver_call!(self.driver.library(), cuCheckpointProcessCheckpoint(self.pid as i32, &raw mut args))
+        }
     }
 
     /// Acquires devices and restores their memory, and blocks until done. The process stays locked.
@@ -154,7 +155,9 @@ impl CheckpointProcess {
             ..CUcheckpointRestoreArgs::zeroed()
         };
         // SAFETY: the arguments and the pairs outlive the call; the caller guarantees the memory.
-        unsafe { driver_call!(self.driver.library(), cuCheckpointProcessRestore(self.pid, &raw mut args)) }
+        unsafe {
+            driver_call!(self.driver.library(), cuCheckpointProcessRestore(self.pid as i32, &raw mut args))
+        }
     }
 
     /// Lets the process continue.
@@ -168,6 +171,8 @@ impl CheckpointProcess {
     pub fn unlock(self) -> Result<(), Error> {
         let mut args = CUcheckpointUnlockArgs::zeroed();
         // SAFETY: the arguments outlive the call.
-        unsafe { driver_call!(self.driver.library(), cuCheckpointProcessUnlock(self.pid, &raw mut args)) }
+        unsafe {
+            driver_call!(self.driver.library(), cuCheckpointProcessUnlock(self.pid as i32, &raw mut args))
+        }
     }
 }

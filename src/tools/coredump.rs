@@ -2,20 +2,20 @@
 
 use std::ffi::{CStr, CString, c_void};
 use std::fmt;
+use std::marker::PhantomData;
 
 use cuprum_sys::{
-    CUCoredumpGenerationFlags, CUcoredumpCallbackHandle, CUcoredumpSettings, CUdevice, CUresult, FnId, Fns,
-    Library, call,
+    CUCoredumpGenerationFlags, CUcoredumpCallbackHandle, CUcoredumpSettings, CUdevice, CUresult, FnId,
+    Library,
 };
 
+use super::callback::{Callback, Registered};
 use crate::context::Current;
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
-use crate::raw::held::Handle;
 use crate::raw::listener;
-use crate::raw::owned::Owned;
 
 /// Parts that a dump omits, and the effect on the host: the driver's bits.
 pub type CoredumpFlags = CUCoredumpGenerationFlags;
@@ -31,11 +31,11 @@ const NAME_BYTES: usize = 1024;
 /// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
-/// use cuprum::tools::CoredumpSwitch;
+/// use cuprum::tools::CoredumpSetting;
 ///
 /// let settings = cx.coredump();
-/// match settings.set_switch(CoredumpSwitch::OnFault, true) {
-///     Ok(()) => settings.set_file("/tmp/core.cuda.%h.%p")?,
+/// match settings.set(CoredumpSetting::ON_FAULT, true) {
+///     Ok(()) => settings.set(CoredumpSetting::FILE, "/tmp/core.cuda.%h.%p")?,
 ///     // The software device has reports instead, with the thread and the line.
 ///     Err(error) => println!("no dumps here: {error}"),
 /// }
@@ -48,32 +48,100 @@ pub struct Coredump<'a> {
     current: Option<&'a Current<'a, 'a>>,
 }
 
-/// A switch of core dumps.
+/// A setting of core dumps, and the type of its value: a switch, a name or [`CoredumpFlags`].
 ///
 /// Example: see [`Coredump`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CoredumpSwitch {
-    /// A fault writes a dump. Off by default, unless the context was made with
-    /// `CU_CTX_COREDUMP_ENABLE`.
-    OnFault,
-    /// The host also dumps core, and the process ends. On by default.
-    OfHost,
-    /// Memory and code are omitted. Off by default. Since CUDA 12.5 the
-    /// [flags](Coredump::set_flags) have more detail.
-    Lightweight,
-    /// Writing to the [pipe](Coredump::set_pipe) dumps a running program. Off by default. Only for
-    /// all contexts: see [`Driver::coredump_defaults`].
-    OnRequest,
+pub struct CoredumpSetting<T: ?Sized>(CUcoredumpSettings, PhantomData<T>);
+
+impl<T: ?Sized> CoredumpSetting<T> {
+    const fn new(raw: CUcoredumpSettings) -> Self {
+        Self(raw, PhantomData)
+    }
 }
 
-impl CoredumpSwitch {
-    const fn raw(self) -> CUcoredumpSettings {
-        match self {
-            Self::OnFault => CUcoredumpSettings::CU_COREDUMP_ENABLE_ON_EXCEPTION,
-            Self::OfHost => CUcoredumpSettings::CU_COREDUMP_TRIGGER_HOST,
-            Self::Lightweight => CUcoredumpSettings::CU_COREDUMP_LIGHTWEIGHT,
-            Self::OnRequest => CUcoredumpSettings::CU_COREDUMP_ENABLE_USER_TRIGGER,
+impl CoredumpSetting<bool> {
+    /// A fault writes a dump. Off by default, unless the context was made with
+    /// `CU_CTX_COREDUMP_ENABLE`.
+    pub const ON_FAULT: Self = Self::new(CUcoredumpSettings::CU_COREDUMP_ENABLE_ON_EXCEPTION);
+    /// The host also dumps core, and the process ends. On by default.
+    pub const OF_HOST: Self = Self::new(CUcoredumpSettings::CU_COREDUMP_TRIGGER_HOST);
+    /// Memory and code are omitted. Off by default. Since CUDA 12.5 the
+    /// [flags](CoredumpSetting::FLAGS) have more detail.
+    pub const LIGHTWEIGHT: Self = Self::new(CUcoredumpSettings::CU_COREDUMP_LIGHTWEIGHT);
+    /// Writing to the [pipe](CoredumpSetting::PIPE) dumps a running program. Off by default. Only
+    /// for all contexts: see [`Driver::coredump_defaults`].
+    pub const ON_REQUEST: Self = Self::new(CUcoredumpSettings::CU_COREDUMP_ENABLE_USER_TRIGGER);
+}
+
+impl CoredumpSetting<CoredumpFlags> {
+    /// The parts that dumps omit. CUDA 12.5.
+    pub const FLAGS: Self = Self::new(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS);
+}
+
+impl CoredumpSetting<str> {
+    /// The file name of a dump, of at most 1023 bytes; `%h`, `%p` and `%t` stand for host, process
+    /// and time.
+    pub const FILE: Self = Self::new(CUcoredumpSettings::CU_COREDUMP_FILE);
+    /// The name of the pipe for requests, with the same placeholders. It is set before requests are
+    /// turned [on](CoredumpSetting::ON_REQUEST). A context has no pipe.
+    pub const PIPE: Self = Self::new(CUcoredumpSettings::CU_COREDUMP_PIPE);
+}
+
+mod sealed {
+    use super::{CStr, CString, CUCoredumpGenerationFlags, NAME_BYTES};
+
+    /// The value of a setting: its bytes for the driver, and back.
+    pub trait Value {
+        type Given<'v>;
+        type Read;
+        const BYTES: usize;
+        /// `None` for a value that the driver cannot take.
+        fn to_bytes(given: Self::Given<'_>) -> Option<Vec<u8>>;
+        fn from_bytes(bytes: &[u8]) -> Self::Read;
+    }
+
+    impl Value for bool {
+        type Given<'v> = bool;
+        type Read = bool;
+        const BYTES: usize = 1;
+
+        fn to_bytes(on: bool) -> Option<Vec<u8>> {
+            Some(vec![u8::from(on)])
+        }
+
+        fn from_bytes(bytes: &[u8]) -> bool {
+            bytes != [0]
+        }
+    }
+
+    impl Value for CUCoredumpGenerationFlags {
+        type Given<'v> = Self;
+        type Read = Self;
+        const BYTES: usize = 4;
+
+        fn to_bytes(flags: Self) -> Option<Vec<u8>> {
+            Some(flags.0.to_ne_bytes().to_vec())
+        }
+
+        fn from_bytes(bytes: &[u8]) -> Self {
+            Self(i32::from_ne_bytes(bytes.try_into().unwrap_or_default()))
+        }
+    }
+
+    impl Value for str {
+        type Given<'v> = &'v str;
+        type Read = String;
+        const BYTES: usize = NAME_BYTES;
+
+        fn to_bytes(name: &str) -> Option<Vec<u8>> {
+            let name = CString::new(name).ok()?.into_bytes_with_nul();
+            Some(name).filter(|name| name.len() <= NAME_BYTES)
+        }
+
+        fn from_bytes(bytes: &[u8]) -> String {
+            let name = CStr::from_bytes_until_nul(bytes).unwrap_or_default();
+            name.to_string_lossy().into_owned()
         }
     }
 }
@@ -98,12 +166,12 @@ impl Driver {
     pub fn on_coredump_start(
         self,
         listener: impl Fn(i32, Device) + Send + Sync + 'static,
-    ) -> Result<CoredumpCallback, Error> {
+    ) -> Result<Callback, Error> {
         let (data, mut raw) = (told(self, listener), CUcoredumpCallbackHandle::null());
         let to = &raw mut raw;
         // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(self.library(), cuCoredumpRegisterStartCallback(Some(tell), data, to)) }?;
-        Ok(CoredumpCallback(Owned::new(Registered { raw, complete: false }, self.library())))
+        Ok(Callback::new(Registered::CoredumpStart(raw), self.library()))
     }
 
     /// Same as [`on_coredump_start`](Driver::on_coredump_start), when a core dump is complete.
@@ -117,12 +185,12 @@ impl Driver {
     pub fn on_coredump_complete(
         self,
         listener: impl Fn(i32, Device) + Send + Sync + 'static,
-    ) -> Result<CoredumpCallback, Error> {
+    ) -> Result<Callback, Error> {
         let (data, mut raw) = (told(self, listener), CUcoredumpCallbackHandle::null());
         let to = &raw mut raw;
         // SAFETY: as above.
         unsafe { driver_call!(self.library(), cuCoredumpRegisterCompleteCallback(Some(tell), data, to)) }?;
-        Ok(CoredumpCallback(Owned::new(Registered { raw, complete: true }, self.library())))
+        Ok(Callback::new(Registered::CoredumpComplete(raw), self.library()))
     }
 }
 
@@ -135,158 +203,57 @@ impl Current<'_, '_> {
 }
 
 impl Coredump<'_> {
-    /// True if the switch is on.
+    /// Returns the value of a setting: a `bool`, a `String` or [`CoredumpFlags`].
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on the software device; `CUDA_ERROR_INVALID_VALUE` for a setting
-    /// that a context does not have.
+    /// that a context or the driver does not have.
     ///
     /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
     /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
     #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
-    #[inline]
-    pub fn switch(self, which: CoredumpSwitch) -> Result<bool, Error> {
-        let mut value = [0u8; 1];
-        self.get(which.raw(), &mut value)?;
-        Ok(value != [0])
-    }
-
-    /// Turns the switch on or off.
-    ///
-    /// # Errors
-    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_NOT_PERMITTED` if it is fixed by now.
-    ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
-    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
-    #[inline]
-    pub fn set_switch(self, which: CoredumpSwitch, on: bool) -> Result<(), Error> {
-        self.set(which.raw(), &mut [u8::from(on)])
-    }
-
-    /// Returns the parts that dumps omit.
-    ///
-    /// # Errors
-    /// Same as [`switch`](Coredump::switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
-    ///
-    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
-    /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
-    #[inline]
-    pub fn flags(self) -> Result<CoredumpFlags, Error> {
-        let mut value = [0u8; 4];
-        self.get(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut value)?;
-        Ok(CUCoredumpGenerationFlags(i32::from_ne_bytes(value)))
-    }
-
-    /// Sets the parts that dumps omit.
-    ///
-    /// # Errors
-    /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` before CUDA 12.5.
-    ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
-    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
-    #[inline]
-    pub fn set_flags(self, flags: CoredumpFlags) -> Result<(), Error> {
-        self.set(CUcoredumpSettings::CU_COREDUMP_GENERATION_FLAGS, &mut flags.0.to_ne_bytes())
-    }
-
-    /// Returns the file name of a dump; `%h`, `%p` and `%t` stand for host, process and time.
-    ///
-    /// # Errors
-    /// Same as [`switch`](Coredump::switch).
-    ///
-    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
-    /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
-    #[inline]
-    pub fn file(self) -> Result<String, Error> {
-        self.name(CUcoredumpSettings::CU_COREDUMP_FILE)
-    }
-
-    /// Sets the file name of a dump, of at most 1023 bytes.
-    ///
-    /// # Errors
-    /// Same as [`set_switch`](Coredump::set_switch); `CUDA_ERROR_INVALID_VALUE` for a longer name or one with a NUL.
-    ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
-    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
-    #[inline]
-    pub fn set_file(self, name: &str) -> Result<(), Error> {
-        self.set_name(CUcoredumpSettings::CU_COREDUMP_FILE, name)
-    }
-
-    /// Returns the name of the pipe for requests, with the same placeholders as the
-    /// [file](Coredump::file). A context has no pipe.
-    ///
-    /// # Errors
-    /// Same as [`switch`](Coredump::switch).
-    ///
-    /// Driver: `cuCoredumpGetAttribute`, CUDA 12.1+, for a context, and
-    /// `cuCoredumpGetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias("cuCoredumpGetAttribute", "cuCoredumpGetAttributeGlobal"))]
-    #[inline]
-    pub fn pipe(self) -> Result<String, Error> {
-        self.name(CUcoredumpSettings::CU_COREDUMP_PIPE)
-    }
-
-    /// Sets the name of the pipe for requests, before they are turned
-    /// [on](CoredumpSwitch::OnRequest).
-    ///
-    /// # Errors
-    /// Same as [`set_file`](Coredump::set_file).
-    ///
-    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
-    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
-    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
-    #[inline]
-    pub fn set_pipe(self, name: &str) -> Result<(), Error> {
-        self.set_name(CUcoredumpSettings::CU_COREDUMP_PIPE, name)
-    }
-
-    fn name(self, which: CUcoredumpSettings) -> Result<String, Error> {
-        let mut name = [0u8; NAME_BYTES];
-        self.get(which, &mut name)?;
-        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
-        Ok(name.to_string_lossy().into_owned())
-    }
-
-    fn set_name(self, which: CUcoredumpSettings, name: &str) -> Result<(), Error> {
-        let refused = || Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuCoredumpSetAttribute);
-        let name = CString::new(name).ok().filter(|name| name.as_bytes_with_nul().len() <= NAME_BYTES);
-        self.set(which, &mut name.ok_or_else(refused)?.into_bytes_with_nul())
-    }
-
-    /// Reads a setting to `value`. The driver writes at most its size.
-    fn get(self, which: CUcoredumpSettings, value: &mut [u8]) -> Result<(), Error> {
+    pub fn get<T: sealed::Value + ?Sized>(self, setting: CoredumpSetting<T>) -> Result<T::Read, Error> {
+        let mut value = vec![0u8; T::BYTES];
         let (mut bytes, to) = (value.len(), value.as_mut_ptr().cast());
+        let (which, size) = (setting.0, &raw mut bytes);
         match self.current {
             Some(cx) => {
                 let context = cx.get()?;
                 // SAFETY: the place has the given size, and both outlive the call.
-                unsafe { context_call!(&context, cuCoredumpGetAttribute(which, to, &raw mut bytes)) }
+                unsafe { context_call!(&context, cuCoredumpGetAttribute(which, to, size)) }
             }
             // SAFETY: as above.
-            None => unsafe {
-                driver_call!(self.library, cuCoredumpGetAttributeGlobal(which, to, &raw mut bytes))
-            },
-        }
+            None => unsafe { driver_call!(self.library, cuCoredumpGetAttributeGlobal(which, to, size)) },
+        }?;
+        Ok(T::from_bytes(&value))
     }
 
-    fn set(self, which: CUcoredumpSettings, value: &mut [u8]) -> Result<(), Error> {
+    /// Changes a setting to a `bool`, a `&str` or [`CoredumpFlags`].
+    ///
+    /// # Errors
+    /// Same as [`get`](Coredump::get); `CUDA_ERROR_NOT_PERMITTED` if the setting is fixed by now;
+    /// `CUDA_ERROR_INVALID_VALUE` for a name that is too long or contains a NUL.
+    ///
+    /// Driver: `cuCoredumpSetAttribute`, CUDA 12.1+, for a context, and
+    /// `cuCoredumpSetAttributeGlobal`, CUDA 12.1+.
+    #[doc(alias("cuCoredumpSetAttribute", "cuCoredumpSetAttributeGlobal"))]
+    pub fn set<T: sealed::Value + ?Sized>(
+        self,
+        setting: CoredumpSetting<T>,
+        value: T::Given<'_>,
+    ) -> Result<(), Error> {
+        let refused = Error::host(CUresult::CUDA_ERROR_INVALID_VALUE, FnId::cuCoredumpSetAttribute);
+        let mut value = T::to_bytes(value).ok_or(refused)?;
         let (mut bytes, from) = (value.len(), value.as_mut_ptr().cast());
+        let (which, size) = (setting.0, &raw mut bytes);
         match self.current {
             Some(cx) => {
                 let context = cx.get()?;
                 // SAFETY: the value has the given size, and both outlive the call.
-                unsafe { context_call!(&context, cuCoredumpSetAttribute(which, from, &raw mut bytes)) }
+                unsafe { context_call!(&context, cuCoredumpSetAttribute(which, from, size)) }
             }
             // SAFETY: as above.
-            None => unsafe {
-                driver_call!(self.library, cuCoredumpSetAttributeGlobal(which, from, &raw mut bytes))
-            },
+            None => unsafe { driver_call!(self.library, cuCoredumpSetAttributeGlobal(which, from, size)) },
         }
     }
 }
@@ -294,61 +261,6 @@ impl Coredump<'_> {
 impl fmt::Debug for Coredump<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Coredump").field("of", &self.current).finish_non_exhaustive()
-    }
-}
-
-/// Reports core dumps to a function until it is dropped: made by [`Driver::on_coredump_start`] and
-/// [`Driver::on_coredump_complete`].
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver);
-/// match driver.on_coredump_complete(|process, device| eprintln!("process {process} has dumped {device:?}")) {
-///     Ok(callback) => callback.close()?,
-///     Err(error) => println!("no callbacks here: {error}"),
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct CoredumpCallback(Owned<Registered>);
-
-#[derive(Clone, Copy)]
-struct Registered {
-    raw: CUcoredumpCallbackHandle,
-    complete: bool,
-}
-
-// SAFETY: the driver allows any thread to end the callbacks.
-unsafe impl Handle for Registered {
-    const NAME: &'static str = "CoredumpCallback";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        if self.complete {
-            // SAFETY: the caller guarantees that it is registered, and ended once.
-            unsafe { call!(fns, cuCoredumpDeregisterCompleteCallback(self.raw)) }
-        } else {
-            // SAFETY: as above.
-            unsafe { call!(fns, cuCoredumpDeregisterStartCallback(self.raw)) }
-        }
-    }
-}
-
-impl CoredumpCallback {
-    /// Stops the calls and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuCoredumpDeregisterStartCallback` or `cuCoredumpDeregisterCompleteCallback`, CUDA 13.2+.
-    #[doc(alias("cuCoredumpDeregisterStartCallback", "cuCoredumpDeregisterCompleteCallback"))]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
-}
-
-impl fmt::Debug for CoredumpCallback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CoredumpCallback").field(&self.0.raw().raw).finish()
     }
 }
 

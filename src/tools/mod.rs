@@ -1,5 +1,5 @@
 //! Functions of debuggers and similar tools, for programs that call them directly: core dumps of
-//! devices, checkpoints of processes, and notices.
+//! devices, checkpoints of processes, the driver's log, and notices.
 //!
 //! Measured on an H100 with driver 580 (`tests/data/goldens/tools.txt`, made by
 //! `tests/gpu/tools.cpp`): a context has no separate requests for core dumps, and no separate pipe.
@@ -9,10 +9,13 @@
 //! `CUDA_ERROR_ILLEGAL_STATE`, and unknown processes `CUDA_ERROR_OPERATING_SYSTEM`. Nothing has to
 //! be initialized.
 
+mod callback;
 mod checkpoint;
 mod coredump;
+mod log;
 mod notice;
 
+pub use self::callback::Callback;
 pub use self::checkpoint::{CheckpointProcess, ProcessState};
-pub use self::coredump::{Coredump, CoredumpCallback, CoredumpFlags, CoredumpSwitch};
-pub use self::notice::BudgetNotice;
+pub use self::coredump::{Coredump, CoredumpFlags, CoredumpSetting};
+pub use self::log::LogPosition;

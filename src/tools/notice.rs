@@ -1,49 +1,14 @@
 //! Notices of a device that the process exceeds its memory budget.
 
 use std::ffi::c_void;
-use std::fmt;
 
-use cuprum_sys::{
-    CUasyncCallbackHandle, CUasyncNotificationInfo, CUasyncNotificationType, CUdevice, CUresult, FnId, Fns,
-    call,
-};
+use cuprum_sys::{CUasyncCallbackHandle, CUasyncNotificationInfo, CUasyncNotificationType};
 
+use super::callback::{Callback, Registered};
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::driver_call;
-use crate::raw::held::Handle;
 use crate::raw::listener;
-use crate::raw::owned::Owned;
-
-/// Calls a function when the process exceeds its budget of a device's memory, until it is dropped:
-/// made by [`Device::on_over_budget`].
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver);
-/// match driver.device(0)?.on_over_budget(|bytes| eprintln!("{bytes} bytes too many")) {
-///     Ok(notice) => notice.close()?,
-///     Err(error) => println!("no budget here: {error}"),
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct BudgetNotice(Owned<Registered>);
-
-#[derive(Clone, Copy)]
-struct Registered {
-    raw: CUasyncCallbackHandle,
-    device: CUdevice,
-}
-
-// SAFETY: the driver allows any thread to end the notices.
-unsafe impl Handle for Registered {
-    const NAME: &'static str = "BudgetNotice";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that it is registered for this device, and ended once.
-        unsafe { call!(fns, cuDeviceUnregisterAsyncNotification(self.device, self.raw)) }
-    }
-}
 
 type Listener = Box<dyn Fn(u64) + Send + Sync>;
 
@@ -56,22 +21,28 @@ impl Device {
     /// Panics in it are caught. The closure is never freed, because the end of its last call is
     /// unknown.
     ///
+    /// ```
+    /// # cuprum::example!(driver);
+    /// match driver.device(0)?.on_over_budget(|bytes| eprintln!("{bytes} bytes too many")) {
+    ///     Ok(callback) => callback.close()?,
+    ///     Err(error) => println!("no budget here: {error}"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` on a system without budgets; other errors of the driver.
     ///
     /// Driver: `cuDeviceRegisterAsyncNotification`, CUDA 12.4+; at its end `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
     #[doc(alias = "cuDeviceRegisterAsyncNotification")]
-    pub fn on_over_budget(
-        self,
-        listener: impl Fn(u64) + Send + Sync + 'static,
-    ) -> Result<BudgetNotice, Error> {
+    pub fn on_over_budget(self, listener: impl Fn(u64) + Send + Sync + 'static) -> Result<Callback, Error> {
         let listener: Listener = Box::new(listener);
         let (library, device) = (self.driver().library(), self.as_raw());
         let (data, mut raw) = (listener::leaked(listener), CUasyncCallbackHandle::null());
         let to = &raw mut raw;
         // SAFETY: the data is of the callback's type and never freed; `raw` outlives the call.
         unsafe { driver_call!(library, cuDeviceRegisterAsyncNotification(device, Some(tell), data, to)) }?;
-        Ok(BudgetNotice(Owned::new(Registered { raw, device }, library)))
+        Ok(Callback::new(Registered::OverBudget(raw, device), library))
     }
 }
 
@@ -93,24 +64,4 @@ unsafe extern "C" fn tell(
     // SAFETY: the data is the listener that was registered, which is never freed.
     let listener = unsafe { &*data.cast::<Listener>() };
     listener::run(|| listener(bytes));
-}
-
-impl BudgetNotice {
-    /// Stops the notices and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuDeviceUnregisterAsyncNotification`, CUDA 12.4+.
-    #[doc(alias = "cuDeviceUnregisterAsyncNotification")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
-}
-
-impl fmt::Debug for BudgetNotice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BudgetNotice").field(&self.0.raw().raw).finish()
-    }
 }

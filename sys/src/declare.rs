@@ -16,7 +16,7 @@ const fn c_string_len(text: &[u8], start: usize) -> usize {
 }
 
 /// Offset of each function's names in `names`, where a function with a twin has two.
-pub(crate) const fn name_offsets<const N: usize>(names: &str, has_twin: &[bool; N]) -> [u16; N] {
+pub const fn name_offsets<const N: usize>(names: &str, has_twin: &[bool; N]) -> [u16; N] {
     let text = names.as_bytes();
     let mut offsets = [0; N];
     let (mut i, mut at) = (0, 0);
@@ -34,31 +34,31 @@ pub(crate) const fn name_offsets<const N: usize>(names: &str, has_twin: &[bool; 
 }
 
 /// The C string that starts at `offset` in `names`, and the offset after it.
-pub(crate) fn name_at(names: &'static str, offset: usize) -> (&'static CStr, usize) {
+pub fn name_at(names: &'static str, offset: usize) -> (&'static CStr, usize) {
     let rest = names.as_bytes().get(offset..).unwrap_or_default();
     let name = CStr::from_bytes_until_nul(rest).unwrap_or_default();
     (name, offset + name.count_bytes() + 1)
 }
 
 /// One bit per function of a table.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Presence<const WORDS: usize>([u64; WORDS]);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Presence<const WORDS: usize>([u64; WORDS]);
 
 impl<const WORDS: usize> Presence<WORDS> {
-    pub(crate) const NONE: Self = Self([0; WORDS]);
+    pub const NONE: Self = Self([0; WORDS]);
 
     /// Records the function with this index.
-    pub(crate) fn insert(&mut self, function: usize) {
+    pub fn insert(&mut self, function: usize) {
         self.0[function / 64] |= 1 << (function % 64);
     }
 
-    pub(crate) fn contains(&self, function: usize) -> bool {
+    pub fn contains(&self, function: usize) -> bool {
         self.0[function / 64] >> (function % 64) & 1 == 1
     }
 }
 
 /// The return type of a function, with the value that means that the function is absent.
-pub(crate) trait Answer {
+pub trait Answer {
     const UNRESOLVED: Self;
 }
 
@@ -66,7 +66,7 @@ pub(crate) trait Answer {
 ///
 /// There is one for each list of parameter types, as the ABI depends on the list. They come from a few generic functions:
 /// one written for each line of a table would be checked six hundred times.
-pub(crate) trait Stub {
+pub trait Stub {
     const STUB: Self;
 }
 
@@ -104,6 +104,8 @@ stubs! { A B C D E F G H I J K L M N O P }
 /// Turns the lines of a list of functions into `Fns` and `FnId`.
 ///
 /// `result` is the type that every function returns; an absent one returns its constant `UNRESOLVED`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! function_table {
     (
         $(#[$fns_doc:meta])* table;
@@ -225,4 +227,4 @@ macro_rules! function_table {
         pub(crate) type Presence = $crate::declare::Presence<{ COUNT.div_ceil(64) }>;
     };
 }
-pub(crate) use function_table;
+pub use function_table;

@@ -4,8 +4,10 @@ use core::ffi::{CStr, c_void};
 use core::ptr;
 use std::path::Path;
 
+pub use libloading::Library as Handle;
+
 /// Loads a library with all that it needs, for itself alone.
-pub(crate) fn dlopen(path: &Path) -> Result<libloading::Library, String> {
+pub fn dlopen(path: &Path) -> Result<Handle, String> {
     #[cfg(unix)]
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
     #[cfg(windows)]
@@ -25,7 +27,7 @@ pub(crate) fn dlopen(path: &Path) -> Result<libloading::Library, String> {
 }
 
 /// The address of an exported symbol; null if there is none.
-pub(crate) fn dlsym(handle: &libloading::Library, name: &CStr) -> *const c_void {
+pub fn dlsym(handle: &Handle, name: &CStr) -> *const c_void {
     // SAFETY: the address is only read here, not followed; its type is the table's concern.
     let symbol = unsafe { handle.get::<*const c_void>(name.to_bytes_with_nul()) };
     symbol.map_or(ptr::null(), |symbol| *symbol)

@@ -4,26 +4,6 @@
 //! ordinary value without a name. A note "CUDA x.y+" is the first toolkit later than 11.8 whose header has
 //! the item; a constant without one is as old as its enum.
 
-use core::fmt;
-
-/// The first name listed for `value`.
-pub(crate) fn name_of(names: &'static [(u32, &'static str)], value: u32) -> Option<&'static str> {
-    names.iter().find(|entry| entry.0 == value).map(|entry| entry.1)
-}
-
-/// Prints the C name, or the type and the number where there is no name.
-pub(crate) fn debug_enum(
-    f: &mut fmt::Formatter<'_>,
-    type_name: &str,
-    names: &'static [(u32, &'static str)],
-    value: u32,
-) -> fmt::Result {
-    match name_of(names, value) {
-        Some(name) => f.write_str(name),
-        None => write!(f, "{type_name}({value:#x})"),
-    }
-}
-
 c_enums! {
     // Results
 

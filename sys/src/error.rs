@@ -54,7 +54,8 @@ pub struct Attempt<R = Refusal> {
 }
 
 impl<R> Attempt<R> {
-    pub(crate) fn new(origin: OsString, cause: R) -> Self {
+    #[doc(hidden)]
+    pub fn new(origin: OsString, cause: R) -> Self {
         Self { origin, cause }
     }
 
@@ -80,10 +81,8 @@ impl<R: fmt::Display> fmt::Display for Attempt<R> {
 }
 
 /// Writes the attempts one after the other, after their purpose.
-pub(crate) fn write_attempts<R: fmt::Display>(
-    f: &mut fmt::Formatter<'_>,
-    attempts: &[Attempt<R>],
-) -> fmt::Result {
+#[doc(hidden)]
+pub fn write_attempts<R: fmt::Display>(f: &mut fmt::Formatter<'_>, attempts: &[Attempt<R>]) -> fmt::Result {
     for (i, attempt) in attempts.iter().enumerate() {
         f.write_str(if i == 0 { ": " } else { "; " })?;
         write!(f, "{attempt}")?;

@@ -21,17 +21,20 @@
 // dynamic           opening libraries, and finding their exports
 // mapped            files from which this process has mapped its code
 // environment       variables of the environment, as far as they may be obeyed
+// search            folders of Python's packages, for crates that look for another library there
 // library loader    finding, loading, describing a driver, and requirements of programs
 // hook              tables whose functions pass through code of one's own
-// nvrtc             the compiler: a list and a table of its own, finding and loading it
 // left_out          functions that are in no list, with reasons
 
+#[doc(hidden)]
 #[macro_use]
-mod macros;
+pub mod macros;
 
 pub mod constants;
-mod declare;
-mod dynamic;
+#[doc(hidden)]
+pub mod declare;
+#[doc(hidden)]
+pub mod dynamic;
 pub mod enums;
 pub mod environment;
 mod error;
@@ -44,10 +47,11 @@ pub mod left_out;
 mod library;
 mod loader;
 mod mapped;
-pub mod nvrtc;
 mod ptx_version;
 mod requirement;
 mod result;
+#[doc(hidden)]
+pub mod search;
 pub mod structs;
 mod table;
 pub mod types;
@@ -55,6 +59,8 @@ mod version;
 
 pub use constants::*;
 pub use enums::*;
+#[doc(hidden)]
+pub use error::write_attempts;
 pub use error::{Attempt, LoadError, MissingFunction, MissingFunctions, Refusal, TooOld};
 pub use fns::{FnId, Fns};
 pub use library::Library;

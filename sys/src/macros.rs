@@ -1,11 +1,15 @@
 //! Declarations of the C types: one list of each kind, read by these macros.
 //!
+//! Enums and handles of other libraries, in crates of this repository, are declared by the same macros.
+//!
 //! `tests/common/declared.rs` includes the same lists with macros of its own, so that tests compare these
 //! declarations with the headers without naming anything twice.
 
 /// Writes the equivalent of `derive(Clone)` for a type that is `Copy`, without its code that asks of every
 /// field whether it is `Clone`. As with `Eq`, which has such code too, hundreds of types make that a large
 /// part of the compiler's work.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! clone_by_copy {
     ($name:ident) => {
         impl Clone for $name {
@@ -21,16 +25,20 @@ macro_rules! clone_by_copy {
 ///
 /// The word before the name is `enum`, or `flags` where constants are combined with `|`, or `described`
 /// where their documentation is also wanted at run time.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! c_enums {
     ($($(#[$meta:meta])* pub $kind:ident $name:ident: $repr:ident $body:tt)*) => {
         $(
-            c_enum! { $(#[$meta])* $name: $repr $body }
-            c_enum_more! { $kind $name $body }
+            $crate::c_enum! { $(#[$meta])* $name: $repr $body }
+            $crate::c_enum_more! { $kind $name $body }
         )*
     };
 }
 
 /// Declares one C enum.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! c_enum {
     ($(#[$meta:meta])* $name:ident: $repr:ident { $($(#[$doc:meta])* $constant:ident = $value:expr,)* }) => {
         $(#[$meta])*
@@ -40,7 +48,7 @@ macro_rules! c_enum {
 
         impl Eq for $name {}
 
-        clone_by_copy! { $name }
+        $crate::clone_by_copy! { $name }
 
         impl $name {
             $($(#[$doc])* pub const $constant: Self = Self($value);)*
@@ -52,19 +60,21 @@ macro_rules! c_enum {
 
             /// The C name of this number; `None` for a number that this crate does not know.
             pub fn name(self) -> Option<&'static str> {
-                name_of(Self::NAMES, self.0 as u32)
+                $crate::macros::name_of(Self::NAMES, self.0 as u32)
             }
         }
 
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                debug_enum(f, stringify!($name), Self::NAMES, self.0 as u32)
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                $crate::macros::debug_enum(f, stringify!($name), Self::NAMES, self.0 as u32)
             }
         }
     };
 }
 
 /// Parts that only some enums have.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! c_enum_more {
     (enum $name:ident $body:tt) => {};
     (flags $name:ident $body:tt) => {
@@ -78,24 +88,28 @@ macro_rules! c_enum_more {
     };
     (described $name:ident { $($(#[doc = $doc:literal])* $constant:ident = $value:expr,)* }) => {
         impl $name {
-            /// The documentation of every constant, in the order of `NAMES`.
-            pub(crate) const DOCS: &'static [&'static str] = &[$(concat!($($doc),*),)*];
+            /// Meaning of this code, in a sentence; `None` for a code that this crate does not know.
+            pub fn description(self) -> Option<&'static str> {
+                $crate::macros::description_of(Self::NAMES, &[$(concat!($($doc),*),)*], self.0)
+            }
         }
     };
 }
 
 /// Declares opaque handles: pointers that only the driver follows.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! c_handles {
     ($($(#[$meta:meta])* $name:ident,)*) => {
         $(
             $(#[$meta])*
             #[repr(transparent)]
             #[derive(Copy, PartialEq, Hash, Debug)]
-            pub struct $name(pub *mut c_void);
+            pub struct $name(pub *mut core::ffi::c_void);
 
             impl Eq for $name {}
 
-            clone_by_copy! { $name }
+            $crate::clone_by_copy! { $name }
 
             impl $name {
                 /// The null handle.
@@ -177,6 +191,37 @@ macro_rules! c_constants {
     ($($(#[$meta:meta])* $name:ident: $ty:ty = $value:expr;)*) => {
         $($(#[$meta])* pub const $name: $ty = $value;)*
     };
+}
+
+/// The first name listed for `value`.
+pub fn name_of(names: &'static [(u32, &'static str)], value: u32) -> Option<&'static str> {
+    names.iter().find(|entry| entry.0 == value).map(|entry| entry.1)
+}
+
+/// Prints the C name, or the type and the number where there is no name.
+pub fn debug_enum(
+    f: &mut core::fmt::Formatter<'_>,
+    type_name: &str,
+    names: &'static [(u32, &'static str)],
+    value: u32,
+) -> core::fmt::Result {
+    match name_of(names, value) {
+        Some(name) => f.write_str(name),
+        None => write!(f, "{type_name}({value:#x})"),
+    }
+}
+
+/// The documented sentence of a code; codes and sentences are in the same order.
+pub fn description_of(
+    names: &[(u32, &'static str)],
+    docs: &[&'static str],
+    code: u32,
+) -> Option<&'static str> {
+    let index = names.iter().position(|entry| entry.0 == code)?;
+    let text = docs.get(index)?.trim_start();
+    // The documentation ends with the version that introduced the code, as in "CUDA 12.4+.".
+    let before_note = text.strip_suffix("+.").and_then(|text| text.rsplit_once(" CUDA "));
+    Some(before_note.map_or(text, |(sentence, _version)| sentence))
 }
 
 #[cfg(test)]

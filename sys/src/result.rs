@@ -3,19 +3,6 @@
 use crate::enums::CUresult;
 use crate::fork;
 
-/// The documented sentence of a code; codes and sentences are in the same order.
-pub(crate) fn description_of(
-    names: &[(u32, &'static str)],
-    docs: &[&'static str],
-    code: u32,
-) -> Option<&'static str> {
-    let index = names.iter().position(|entry| entry.0 == code)?;
-    let text = docs.get(index)?.trim_start();
-    // The documentation ends with the version that introduced the code, as in "CUDA 12.4+.".
-    let before_note = text.strip_suffix("+.").and_then(|text| text.rsplit_once(" CUDA "));
-    Some(before_note.map_or(text, |(sentence, _version)| sentence))
-}
-
 /// Advice for a call that the operating system refused. Drivers also return it in a forked child.
 fn refused_by_the_system() -> &'static str {
     if fork::generation() > 0 {
@@ -29,11 +16,6 @@ impl CUresult {
     /// True if this code is one of this crate's own, which no driver returns: the call was not made.
     pub const fn is_own(self) -> bool {
         matches!(self, Self::UNRESOLVED | Self::FORKED)
-    }
-
-    /// Meaning of this code, in a sentence; `None` for a code that this crate does not know.
-    pub fn description(self) -> Option<&'static str> {
-        description_of(Self::NAMES, Self::DOCS, self.0)
     }
 
     /// Advice on this code, in a sentence, if it has a usual cause or remedy.

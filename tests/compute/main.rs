@@ -3,12 +3,9 @@
 //!
 //! A program of its own: the emulator poses as the newest device, which is set up for the process.
 
-#[path = "../support/common/mod.rs"]
-mod common;
 mod goldens;
-#[path = "../support/kernels/mod.rs"]
-mod kernels;
 
+use cuprum_testing::{common, kernels};
 use std::ffi::c_void;
 
 use common::in_context;
@@ -43,7 +40,7 @@ fn run(cx: &Current<'_, '_>, case: &Case, ptx: &str) -> Vec<Vec<u8>> {
         })
         .collect();
     let (grid, block) = (case.grid.into(), case.block.into());
-    let config = LaunchConfig::from_dims(grid, block).shared_bytes(case.shared_bytes);
+    let config = LaunchConfig { grid, block, shared_bytes: case.shared_bytes };
     let function = module.function(case.kernel).unwrap();
     // SAFETY: the case has the arguments and geometry of the kernel's launch contract.
     unsafe { function.launch_pointers(cx, &Stream::default_in(cx), config, pointers.as_mut_ptr()) }

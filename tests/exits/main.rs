@@ -6,11 +6,7 @@
 
 mod cases;
 mod code;
-#[path = "../support/common/mod.rs"]
-mod common;
 mod held;
-#[path = "../support/itself.rs"]
-mod itself;
 mod memory;
 mod opened;
 mod pending;
@@ -18,6 +14,7 @@ mod pooled;
 mod regions;
 mod threads;
 
+use cuprum_testing::{common, itself};
 use std::io::Read;
 use std::process::{Child, ExitCode, ExitStatus, Stdio};
 use std::thread;

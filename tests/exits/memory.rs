@@ -3,10 +3,11 @@
 #[cfg(unix)]
 use std::os::fd::{FromRawFd, OwnedFd};
 
-use cuprum::external::{ExternalBuffer, ExternalMemory, ExternalSemaphore};
-use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
+use cuprum::external::{ExternalMemory, ExternalSemaphore};
+use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
 use cuprum::memory::{
-    Granularity, ManagedBuffer, Mapping, MemoryLocation, PhysicalFlags, PhysicalMemory, Reservation,
+    ForeignBuffer, Granularity, ManagedBuffer, Mapping, MemoryLocation, PhysicalFlags, PhysicalMemory,
+    Reservation,
 };
 use cuprum::stream::Signals;
 use cuprum::{Current, Stream};
@@ -25,14 +26,16 @@ pub(crate) struct Memory<'ctx> {
     _mapping: Mapping<'ctx, u32>,
     _signals: Signals<'ctx, u32>,
     /// Of the emulator's other API: a GPU's would be Vulkan.
-    _external: Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)>,
+    _external: Option<(ExternalMemory<'ctx>, ForeignBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)>,
 }
 
 impl<'ctx> Memory<'ctx> {
     pub(crate) fn new(cx: &Current<'_, 'ctx>) -> Self {
         let (driver, here) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
         let none = PhysicalFlags::empty();
-        let bytes = PhysicalMemory::granularity(driver, here, none, Granularity::Minimum).unwrap();
+        let bytes =
+            PhysicalMemory::granularity(driver, here, none, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM)
+                .unwrap();
         let physical = PhysicalMemory::new(driver, here, bytes, none).unwrap();
         let reserved = Reservation::new(driver, 2 * bytes, 0).unwrap();
         let mut mapping = reserved.map::<u32>(cx, 0, &physical).unwrap();
@@ -62,7 +65,7 @@ fn forget_opengl(cx: &Current<'_, '_>) {
     let name = gl.buffer(&[0; 64]);
     // SAFETY: the stand-in does nothing with it.
     let mut buffer = unsafe { RegisteredBuffer::new(cx, name, RegisterFlags::empty()) }.unwrap();
-    std::mem::forget(buffer.map(cx, &Stream::default_in(cx)).unwrap());
+    std::mem::forget(graphics::map(cx, &Stream::default_in(cx), &mut buffer).unwrap());
     std::mem::forget((buffer, gl));
 }
 
@@ -88,7 +91,7 @@ pub(crate) fn semaphore<'ctx>(cx: &Current<'_, 'ctx>) -> Option<ExternalSemaphor
 #[cfg(unix)]
 fn external<'ctx>(
     cx: &Current<'_, 'ctx>,
-) -> Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
+) -> Option<(ExternalMemory<'ctx>, ForeignBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
     let semaphore = semaphore(cx)?;
     let other = cuprum_emulator::memory::ExternalMemory::new(BYTES).unwrap();
     // SAFETY: of so many bytes, used by nothing else; the file lives as long as a descriptor or a mapping of
@@ -110,6 +113,6 @@ pub(crate) fn semaphore<'ctx>(_cx: &Current<'_, 'ctx>) -> Option<ExternalSemapho
 #[cfg(not(unix))]
 fn external<'ctx>(
     _cx: &Current<'_, 'ctx>,
-) -> Option<(ExternalMemory<'ctx>, ExternalBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
+) -> Option<(ExternalMemory<'ctx>, ForeignBuffer<'ctx, u8>, ExternalSemaphore<'ctx>)> {
     None
 }

@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use cuprum::context::ContextStack;
-use cuprum::memory::IpcBuffer;
+use cuprum::memory::ForeignBuffer;
 use cuprum::{Buffer, Current};
 
 use crate::Ends::Code;
@@ -33,7 +33,7 @@ fn own() {
 
 /// Memory of another process, and the handle that keeps that process alive.
 struct Opened {
-    memory: IpcBuffer<'static, u8>,
+    memory: ForeignBuffer<'static, u8>,
     /// Its input closes with this.
     _owner: Child,
 }
@@ -52,7 +52,7 @@ impl Opened {
         let byte = |at: usize| u8::from_str_radix(&line[2 * at..2 * at + 2], 16).unwrap();
         let handle = core::array::from_fn(byte);
         // SAFETY: bytes of a process that keeps them as long as its input is open.
-        let memory = unsafe { IpcBuffer::open(cx, handle) }.unwrap();
+        let memory = unsafe { ForeignBuffer::open_ipc(cx, handle) }.unwrap();
         Self { memory, _owner: owner }
     }
 }

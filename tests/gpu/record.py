@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records what a real GPU computes for every case of tests/support/kernels/cases.rs.
+"""Records what a real GPU computes for every case of testing/src/kernels/cases.rs.
 
     python3 tests/gpu/record.py OUTPUT-FOLDER
 
-Writes kernels.txt there, to be committed as tests/data/goldens/kernels.txt; tests/support/kernels/golden.rs
+Writes kernels.txt there, to be committed as tests/data/goldens/kernels.txt; testing/src/kernels/golden.rs
 describes the format. Inputs come from the same generator as in Rust, and each record carries their hash.
 """
 

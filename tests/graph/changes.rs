@@ -112,7 +112,7 @@ fn nodes_of_an_executable_get_other_parameters() {
 }
 
 #[test]
-fn flags_and_numbers_are_reported_and_a_graph_is_uploaded() {
+fn numbers_are_reported_and_a_graph_is_uploaded() {
     in_context(|cx| {
         let stream = Stream::new(cx).unwrap();
         let mut graph = Graph::new(cx).unwrap();
@@ -121,13 +121,13 @@ fn flags_and_numbers_are_reported_and_a_graph_is_uploaded() {
         let has_numbers = cx.context().driver().library().has(FnId::cuGraphGetId);
         if has_numbers {
             assert_ne!(graph.id().unwrap(), Graph::new(cx).unwrap().id().unwrap());
-            graph.node_id(node).unwrap();
             graph.node_tools_id(node).unwrap();
         } else {
-            assert!(matches!(graph.id(), Err(GraphError::Driver(error)) if error.is_unresolved()));
+            assert!(
+                matches!(graph.id(), Err(GraphError::Driver(error)) if error.code() == cuprum::Error::UNRESOLVED)
+            );
         }
         let mut executable = graph.instantiate_on(cx, &stream, InstantiateFlags::AUTO_FREE).unwrap();
-        assert!(executable.flags().unwrap().contains(InstantiateFlags::AUTO_FREE));
         assert_eq!(executable.id().is_ok(), has_numbers);
         executable.upload(cx, &stream).unwrap();
         executable.launch(cx, &stream).unwrap();
@@ -162,9 +162,7 @@ fn kernel_nodes_have_attributes() {
         value.priority = -1;
         // SAFETY: a number.
         unsafe { graph.set_kernel_attribute(nodes[0], priority, &value) }.unwrap();
-        // SAFETY: both nodes run the same kernel in the same way.
-        unsafe { graph.copy_kernel_attributes(nodes[1], nodes[0]) }.unwrap();
-        let copied = graph.kernel_attribute(nodes[1], priority).unwrap();
+        let copied = graph.kernel_attribute(nodes[0], priority).unwrap();
         // SAFETY: the field of this attribute.
         assert_eq!(unsafe { copied.priority }, -1);
     });

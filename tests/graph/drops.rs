@@ -27,7 +27,8 @@ type Make = fn(&Current<'_, 'static>) -> Owner;
 fn mapping(cx: &Current<'_, 'static>) -> Owner {
     let (driver, at) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
     let none = PhysicalFlags::empty();
-    let chunk = PhysicalMemory::granularity(driver, at, none, Granularity::Minimum).unwrap();
+    let chunk =
+        PhysicalMemory::granularity(driver, at, none, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM).unwrap();
     let bytes = LARGE.next_multiple_of(chunk);
     let memory = PhysicalMemory::new(driver, at, bytes, none).unwrap();
     let mut mapping = Reservation::new(driver, bytes, 0).unwrap().map::<u32>(cx, 0, &memory).unwrap();

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cuprum::graph::{Graph, GraphError, GraphMemory, InstantiateFlags, NodeType};
+use cuprum::graph::{ConditionalKind, Graph, GraphError, GraphMemory, InstantiateFlags, NodeType};
 use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::{CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEM_FREE_NODE_PARAMS, CUresult};
 use cuprum::{Buffer, Stream};
@@ -73,9 +73,12 @@ fn a_condition_chooses_a_body() {
             let mut graph = Graph::new(cx).unwrap();
             let memory = graph.lend(zeros(cx, 4)).unwrap();
             let [a, b, c] = [(); 3].map(|()| graph.condition(cx, Some(value)).unwrap());
-            let (one, [yes]) = graph.add_if(cx, &[], a).unwrap();
-            let (two, [some, none]) = graph.add_if(cx, &[one], b).unwrap();
-            let (_, [_, case]) = graph.add_switch(cx, &[two], c).unwrap();
+            let (one, [yes]) =
+                graph.add_conditional(cx, &[], a, ConditionalKind::CU_GRAPH_COND_TYPE_IF).unwrap();
+            let (two, [some, none]) =
+                graph.add_conditional(cx, &[one], b, ConditionalKind::CU_GRAPH_COND_TYPE_IF).unwrap();
+            let (_, [_, case]) =
+                graph.add_conditional(cx, &[two], c, ConditionalKind::CU_GRAPH_COND_TYPE_SWITCH).unwrap();
             assert_eq!(graph.node_type(one), Ok(NodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL));
             let places = [(yes, 0), (some, 1), (none, 2), (case, 3)];
             for (body, at) in places {
@@ -99,7 +102,8 @@ fn a_body_runs_while_the_condition_holds() {
         let mut graph = Graph::new(cx).unwrap();
         let memory = graph.lend(zeros(cx, 4)).unwrap();
         let condition = graph.condition(cx, Some(0)).unwrap();
-        let (_, [body]) = graph.add_while(cx, &[], condition).unwrap();
+        let (_, [body]) =
+            graph.add_conditional(cx, &[], condition, ConditionalKind::CU_GRAPH_COND_TYPE_WHILE).unwrap();
         graph.within(body, |graph| graph.add_fill(cx, &[], memory, 1)).unwrap();
         let mut executable = executable(cx, graph);
         executable.launch(cx, &Stream::new(cx).unwrap()).unwrap();
@@ -113,7 +117,8 @@ fn nodes_of_a_body_are_no_nodes_of_the_graph() {
         let mut graph = Graph::new(cx).unwrap();
         let outside = graph.add_empty(cx, &[]).unwrap();
         let condition = graph.condition(cx, Some(1)).unwrap();
-        let (node, [body]) = graph.add_if(cx, &[outside], condition).unwrap();
+        let (node, [body]) =
+            graph.add_conditional(cx, &[outside], condition, ConditionalKind::CU_GRAPH_COND_TYPE_IF).unwrap();
         let inside = graph.within(body, |graph| graph.add_empty(cx, &[])).unwrap();
         assert_eq!(graph.within(body, |graph| graph.add_empty(cx, &[outside])), Err(GraphError::Foreign));
         assert_eq!(graph.add_empty(cx, &[inside]), Err(GraphError::Foreign));
@@ -121,7 +126,12 @@ fn nodes_of_a_body_are_no_nodes_of_the_graph() {
         let mut other = Graph::new(cx).unwrap();
         assert_eq!(other.within(body, |_| Ok(())), Err(GraphError::Foreign));
         let condition = graph.condition(cx, Some(1)).unwrap();
-        assert_eq!(other.add_if::<1>(cx, &[], condition).unwrap_err(), GraphError::Foreign);
+        assert_eq!(
+            other
+                .add_conditional::<1>(cx, &[], condition, ConditionalKind::CU_GRAPH_COND_TYPE_IF)
+                .unwrap_err(),
+            GraphError::Foreign
+        );
         graph.remove(cx, node).unwrap();
         assert_eq!(graph.node_type(inside), Err(GraphError::Removed), "it went with the node");
         assert_eq!(graph.within(body, |_| Ok(())), Err(GraphError::Removed));
@@ -134,7 +144,8 @@ fn a_body_takes_no_events_and_a_graph_needs_its_conditions() {
         let event = Event::new(cx, EventFlags::empty()).unwrap();
         let mut graph = Graph::new(cx).unwrap();
         let condition = graph.condition(cx, Some(1)).unwrap();
-        let (_, [body]) = graph.add_if(cx, &[], condition).unwrap();
+        let (_, [body]) =
+            graph.add_conditional(cx, &[], condition, ConditionalKind::CU_GRAPH_COND_TYPE_IF).unwrap();
         let added = graph.within(body, |graph| graph.add_record(cx, &[], &event));
         assert!(added.is_err() || graph.instantiate(cx, InstantiateFlags::empty()).is_err());
         let mut graph = Graph::new(cx).unwrap();
@@ -152,7 +163,8 @@ fn a_body_that_is_left_by_a_panic_is_left() {
     in_context(|cx| {
         let mut graph = Graph::new(cx).unwrap();
         let condition = graph.condition(cx, Some(1)).unwrap();
-        let (node, [body]) = graph.add_if(cx, &[], condition).unwrap();
+        let (node, [body]) =
+            graph.add_conditional(cx, &[], condition, ConditionalKind::CU_GRAPH_COND_TYPE_IF).unwrap();
         let panicking = AssertUnwindSafe(|| graph.within(body, |_| -> Result<(), _> { panic!("as it may") }));
         assert!(catch_unwind(panicking).is_err());
         assert_eq!(graph.nodes(cx).unwrap(), [node], "the nodes of the whole again");

@@ -202,7 +202,7 @@ fn a_graph_reads_its_textures_in_each_replay() {
         let shape = ArrayShape::OneD { width: 2 };
         let line = |values: [f32; 2]| Array::from_slice(cx, shape, ArrayFlags::empty(), &values).unwrap();
         let (first, second) = (line([1.0, 2.0]), line([3.0, 4.0]));
-        let texture = |line| Texture::new(cx, line, &Sampler::new()).unwrap();
+        let texture = |line| Texture::new(cx, line, &Sampler::default()).unwrap();
         let (one, two) = (texture(&first), texture(&second));
         let module = Module::load_ptx(cx, READ).unwrap();
         let read = module.function("read").unwrap().bind::<(TextureObject, f32, InOut<f32>)>().unwrap();
@@ -354,7 +354,7 @@ fn a_token_takes_back_an_owner_of_its_own_type_alone() {
             returned.take::<PinnedBuffer<_>>(host).is_none() && returned.take::<Buffer<_>>(lent).is_none()
         );
         assert_eq!(returned.take::<Vec<_>>(host), Some(vec![1; 4]));
-        assert_eq!(returned.take::<PitchedBuffer<_>>(rows).unwrap().extent(), (4, 2).into());
+        assert_eq!(returned.take::<PitchedBuffer<_>>(rows).unwrap().as_pitched().extent(), (4, 2).into());
         assert_eq!(returned.take::<Buffer<_>>(memory).unwrap().len(), 4);
     });
 }

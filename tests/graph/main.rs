@@ -3,16 +3,11 @@
 //! A program of its own, since a global capture refuses calls of all threads; one test at a time has the process. The
 //! last test runs all the others anew on devices that work as late as they may, and in any order that is allowed.
 
-#[path = "../support/common/mod.rs"]
-mod common;
-
 mod beside;
 mod capture;
 mod changes;
 mod drops;
 mod inside;
-#[path = "../support/itself.rs"]
-mod itself;
 mod keeps;
 mod nodes;
 mod numbers;
@@ -21,6 +16,7 @@ mod rows;
 #[cfg(target_os = "linux")]
 mod semaphores;
 
+use cuprum_testing::{common, itself};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuprum::graph::{Graph, GraphExec, InstantiateFlags};

@@ -39,9 +39,6 @@ fn edges_are_added_listed_and_removed() {
         let mut graph = Graph::new(cx).unwrap();
         let [a, b, c] = [(); 3].map(|()| graph.add_empty(cx, &[]).unwrap());
         graph.add_edges(cx, &[(a, b), (b, c)]).unwrap();
-        assert_eq!(graph.dependencies(cx, c).unwrap(), [b]);
-        assert_eq!(graph.dependents(cx, a).unwrap(), [b]);
-        assert_eq!(graph.root_nodes(cx).unwrap(), [a]);
         let edges: Vec<_> = graph.edges(cx).unwrap().iter().map(|edge| (edge.from, edge.to)).collect();
         assert_eq!(edges, [(a, b), (b, c)]);
         // Drivers of today take a circle, which the software device refuses.
@@ -51,7 +48,6 @@ fn edges_are_added_listed_and_removed() {
             Err(other) => panic!("{other}"),
         }
         graph.remove_edges(cx, &[(a, b)]).unwrap();
-        assert_eq!(graph.root_nodes(cx).unwrap().len(), 2);
         assert_eq!(graph.nodes(cx).unwrap().len(), 3);
         graph.remove(cx, b).unwrap();
         assert_eq!(graph.node_type(b), Err(GraphError::Removed));
@@ -93,8 +89,7 @@ fn memory_of_another_context_is_refused() {
             (zeros(&upper, 4), Stream::new(&upper).unwrap())
         };
         let mut graph = Graph::new(cx).unwrap();
-        let refused =
-            |error: GraphError| matches!(error, GraphError::Driver(error) if error.is_wrong_context());
+        let refused = |error: GraphError| matches!(error, GraphError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT);
         assert!(refused(graph.lend(&mut theirs).unwrap_err()));
         let mut executable = executable(cx, graph);
         assert!(refused(executable.launch(cx, &stream).unwrap_err()));
@@ -252,13 +247,17 @@ fn memory_of_another_context_is_refused_in_a_scope_too() {
             executable(&upper, Graph::new(&upper).unwrap())
         };
         let refused = cx.scope_as(&stream, |scope| scope.lend_graph(&mut executable).map(drop));
-        assert!(matches!(refused, Err(GraphError::Driver(error)) if error.is_wrong_context()));
+        assert!(
+            matches!(refused, Err(GraphError::Driver(error)) if error.code() == cuprum::Error::WRONG_CONTEXT)
+        );
         let pinned = {
             let upper = cx.push(&other).unwrap();
             PinnedBuffer::<u32>::zeroed(&upper, 4, PinnedFlags::PORTABLE).unwrap()
         };
         let refused = Graph::new(cx).unwrap().lend(pinned).map(drop);
-        assert!(matches!(refused, Err(GraphError::Driver(error)) if error.is_wrong_context()));
+        assert!(
+            matches!(refused, Err(GraphError::Driver(error)) if error.code() == cuprum::Error::WRONG_CONTEXT)
+        );
     });
 }
 

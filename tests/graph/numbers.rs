@@ -20,8 +20,8 @@ fn a_replay_waits_until_the_host_writes() {
         let mut graph = Graph::new(cx).unwrap();
         let (shared, memory) = (graph.lend(Arc::clone(&signals)).unwrap(), graph.lend(&mut buffer).unwrap());
         let fill = graph.add_fill(cx, &[], memory, 1).unwrap();
-        let mut operations = Operations::new();
-        operations.write(shared, 1, 1).unwrap().wait(shared, 0, Until::equal(1)).unwrap();
+        let mut operations = Operations::default();
+        operations.write(shared, 1, 1).unwrap().wait(shared, 0, Until::Equal(1)).unwrap();
         operations.barrier(CUstreamMemoryBarrier_flags::CU_STREAM_MEMORY_BARRIER_TYPE_GPU);
         operations.write(memory, 2, 9).unwrap().write(shared, 2, 4).unwrap();
         let node = graph.add_operations(cx, &[fill], &operations).unwrap();
@@ -51,13 +51,13 @@ fn nodes_parallel_to_a_wait_do_not_wait() {
         let signals = Arc::new(Signals::<u64>::new(cx, 1).unwrap());
         let (mut graph, mut inner) = (Graph::new(cx).unwrap(), Graph::new(cx).unwrap());
         let shared = inner.lend(Arc::clone(&signals)).unwrap();
-        let mut wait = Operations::new();
-        wait.wait(shared, 0, Until::at_least(2)).unwrap();
+        let mut wait = Operations::default();
+        wait.wait(shared, 0, Until::AtLeast(2)).unwrap();
         inner.add_operations(cx, &[], &wait).unwrap();
         // The wait is in a child graph, and the write that ends it is in the parent.
         graph.add_child(cx, &[], inner).unwrap();
         let shared = graph.lend(Arc::clone(&signals)).unwrap();
-        let mut write = Operations::new();
+        let mut write = Operations::default();
         write.write(shared, 0, 2).unwrap();
         graph.add_operations(cx, &[], &write).unwrap();
         executable(cx, graph).launch(cx, &stream).unwrap();
@@ -72,13 +72,13 @@ fn operations_of_an_executable_change_to_others_of_their_kinds() {
         let mut graph = Graph::new(cx).unwrap();
         let memory = graph.lend(&mut buffer).unwrap();
         let write = |at, value| {
-            let mut operations = Operations::new();
+            let mut operations = Operations::default();
             operations.write(memory, at, value).unwrap();
             operations
         };
         let node = graph.add_operations(cx, &[], &write(0, 1)).unwrap();
         graph.set(cx, node).operations(&write(0, 2)).unwrap();
-        let empty = graph.add_operations(cx, &[], &Operations::new()).unwrap();
+        let empty = graph.add_operations(cx, &[], &Operations::default()).unwrap();
         assert_eq!(graph.node_type(empty).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_EMPTY);
         assert_eq!(graph.node_type(node).unwrap(), NodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
         let refused = graph.set(cx, empty).operations(&write(0, 2)).unwrap_err();
@@ -90,8 +90,8 @@ fn operations_of_an_executable_change_to_others_of_their_kinds() {
         let mut more = write(1, 1);
         more.write(memory, 1, 1).unwrap();
         assert!(invalid(executable.set(cx, node).operations(&more).unwrap_err()), "of another number");
-        let mut other = Operations::new();
-        other.wait(memory, 0, Until::equal(0)).unwrap();
+        let mut other = Operations::default();
+        other.wait(memory, 0, Until::Equal(0)).unwrap();
         assert!(invalid(executable.set(cx, node).operations(&other).unwrap_err()), "of another kind");
         executable.launch(cx, &stream).unwrap();
         assert_eq!(executable.view(memory).unwrap().to_vec(cx).unwrap(), [2, 0, 0, 7]);
@@ -105,7 +105,7 @@ fn operations_are_on_memory_of_their_graph() {
         let (mut graph, mut other) = (Graph::new(cx).unwrap(), Graph::new(cx).unwrap());
         let mine = graph.lend(&mut first).unwrap();
         let theirs = other.lend(&mut second).unwrap();
-        let mut operations = Operations::new();
+        let mut operations = Operations::default();
         operations.write(mine, 0, 1).unwrap().write(theirs, 0, 1).unwrap();
         assert_eq!(graph.add_operations(cx, &[], &operations).unwrap_err(), GraphError::Foreign);
         let refused = operations.write(mine, 2, 1).unwrap_err();
@@ -125,15 +125,15 @@ fn a_capture_waits_for_numbers_and_writes_them() {
                 let memory = capture.lend(&mut buffer)?;
                 let shared = capture.lend(Arc::clone(&signals))?;
                 capture.write_value(shared, 0, 3)?;
-                capture.wait_value(shared, 0, Until::equal(3))?;
+                capture.wait_value(shared, 0, Until::Equal(3))?;
                 capture.write_value(memory, 1, 1 << 40)?;
-                capture.wait_value(memory.as_shared(), 1, Until::at_least(1))?;
+                capture.wait_value(memory.as_shared(), 1, Until::AtLeast(1))?;
                 capture.write_value(shared, 1, 9)?;
                 let beyond = MemoryError::Index { index: 2, len: 2 };
                 assert_eq!(capture.write_value(shared, 2, 1), Err(GraphError::Memory(beyond)));
-                assert_eq!(capture.wait_value(memory, 2, Until::equal(0)), Err(GraphError::Memory(beyond)));
+                assert_eq!(capture.wait_value(memory, 2, Until::Equal(0)), Err(GraphError::Memory(beyond)));
                 assert_eq!(capture.write_value(theirs, 0, 1), Err(GraphError::Foreign));
-                assert_eq!(capture.wait_value(theirs, 0, Until::equal(0)), Err(GraphError::Foreign));
+                assert_eq!(capture.wait_value(theirs, 0, Until::Equal(0)), Err(GraphError::Foreign));
                 Ok(memory)
             })
             .unwrap();

@@ -165,7 +165,10 @@ fn semaphores_are_of_their_graph_and_its_context_and_nodes_keep_their_kind() {
         let away = self::context().share();
         let foreign = away.enter(|cx| Ok(timeline(cx).1)).unwrap();
         let refused = graph.lend(foreign).unwrap_err();
-        assert!(matches!(refused, GraphError::Driver(error) if error.is_wrong_context()), "{refused}");
+        assert!(
+            matches!(refused, GraphError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT),
+            "{refused}"
+        );
 
         let node = wait(&mut graph, &[(mine, 0), (mine, 0)]).unwrap();
         assert_eq!(waits(&graph, node).unwrap().len(), 2);

@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 
 use cuprum::context::StackTaken;
 use cuprum::driver::DriverError;
-use cuprum::launch::{CallError, KernelError, LaunchError};
+use cuprum::launch::LaunchError;
 use cuprum::memory::{Array, ArrayFlags, ArrayShape};
 use cuprum::module::ModuleError;
 use cuprum::stream::RequestError;
@@ -50,10 +50,7 @@ fn refusals_of_the_driver_are_in_one_place() {
         converted(&error),
         converted(&MemoryError::Driver(error)),
         converted(&LaunchError::Driver(error)),
-        converted(&CallError::Memory(MemoryError::Driver(error))),
-        converted(&CallError::Launch(LaunchError::Driver(error))),
         converted(&ModuleError::Driver(error)),
-        converted(&KernelError::Module(ModuleError::Driver(error))),
         converted(&TextureError::Driver(error)),
         DriverError::Init(error).into(),
     ] {
@@ -72,7 +69,7 @@ fn precise_errors_stay_and_name_the_call_inside() {
     assert_eq!(any.failed_call(), Some(error));
 
     let lengths = MemoryError::Length { destination_len: 1, source_len: 2 };
-    let any = converted(&CallError::Memory(lengths));
+    let any = converted(&lengths);
     assert!(matches!(any, AnyError::Memory(found) if found == lengths));
     assert_eq!(any.failed_call(), None);
     in_context(|cx| {

@@ -3,23 +3,14 @@
 use cuprum::Stream;
 use cuprum::context::ContextFlags;
 use cuprum::stream::{Event, EventFlags};
-use cuprum::sys::{CUarray_format, CUdevice_P2PAttribute, CUexecAffinityType, CUfunc_cache, CUresult};
+use cuprum::sys::{CUarray_format, CUdevice_P2PAttribute, CUexecAffinityType, CUresult};
 
-use crate::common::{device, driver, in_context};
-
-#[test]
-fn a_device_is_found_by_its_address() {
-    let address = device().pci_bus_id().unwrap();
-    assert_eq!(driver().device_by_pci_bus_id(&address).unwrap(), device());
-    let none = driver().device_by_pci_bus_id("0000:ff:1f.0").unwrap_err();
-    assert_eq!(none.code(), CUresult::CUDA_ERROR_INVALID_DEVICE);
-    let with_nul = driver().device_by_pci_bus_id("0\0").unwrap_err();
-    assert_eq!(with_nul.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
-}
+use crate::common::{device, in_context};
 
 #[test]
 fn a_device_reports_its_features() {
     let device = device();
+    assert!(device.pci_bus_id().unwrap().contains(':'));
     let width = device.max_texture_1d_linear_width(CUarray_format::CU_AD_FORMAT_FLOAT, 4).unwrap();
     assert!(width >= 1 << 20, "{width}");
     let three = device.max_texture_1d_linear_width(CUarray_format::CU_AD_FORMAT_FLOAT, 3).unwrap_err();
@@ -44,13 +35,9 @@ fn a_device_is_no_peer_of_its_own() {
 fn settings_of_a_context_are_reported_again() {
     in_context(|cx| {
         let id = cx.id().unwrap();
-        let config = CUfunc_cache::CU_FUNC_CACHE_PREFER_SHARED;
-        cx.set_cache_config(config).unwrap();
-        assert_eq!(cx.cache_config().unwrap(), config);
         cx.set_flags(ContextFlags::YIELD).unwrap();
         assert!(cx.flags().unwrap().contains(ContextFlags::YIELD));
         assert_eq!(cx.id().unwrap(), id);
-        assert!(cx.api_version().unwrap() >= 3010);
     });
 }
 

@@ -74,11 +74,10 @@ fn a_driver_is_initialized_once_and_again() {
     let first = driver();
     assert_eq!(Driver::init(first.library()).unwrap(), first);
     assert!(first.version() >= cuprum::sys::Version::from_raw(2000));
-    assert!(first.device_count().unwrap() > 0);
     let device = first.device(0).unwrap();
     assert!(!device.name().unwrap().is_empty());
     assert!(device.total_memory().unwrap() > 0);
-    assert_eq!(first.devices().unwrap().len() as u32, first.device_count().unwrap());
+    assert!(!first.devices().unwrap().is_empty());
     assert_ne!(device.uuid().unwrap(), [0; 16]);
     let bus = device.pci_bus_id().unwrap();
     assert!(bus.contains(':'), "{bus}");
@@ -149,7 +148,6 @@ fn the_errors_of_forums_explain_themselves() {
         let error = Error::check(software, (code, call)).unwrap_err();
         assert!(hardware.to_string().contains(on_hardware), "{hardware}");
         assert!(error.to_string().contains(in_software), "{error}");
-        assert!(error.is_of_software_device() && !hardware.is_of_software_device());
         assert_eq!(error, hardware, "where it is from makes it no other error");
         assert!(!hardware.to_string().contains("last_fault"), "{hardware}");
     }

@@ -1,7 +1,7 @@
 //! Green contexts: parts of a device, and the work that runs on them.
 
 use cuprum::context::{ForeignContext, GreenContext, PrimaryContext};
-use cuprum::device::{DeviceResource, GroupFlags, ResourceDescription, ResourceKind, SmGroup, SplitFlags};
+use cuprum::device::{DeviceResource, GroupFlags, ResourceKind, SmGroup, SplitFlags};
 use cuprum::module::CodeLibrary;
 use cuprum::stream::{Event, EventFlags, ForeignStream, StreamKind};
 use cuprum::sys::{CUdevWorkqueueConfigScope, CUresult};
@@ -16,23 +16,22 @@ fn all() -> DeviceResource {
 }
 
 fn count(resource: &DeviceResource) -> u32 {
-    resource.sm().unwrap().count
+    resource.sm().unwrap().smCount
 }
 
 /// A green context on a group of the fewest multiprocessors.
 fn green() -> GreenContext {
-    let split = all().split_by_count(1, 1, SplitFlags::empty()).unwrap();
-    GreenContext::create(&ResourceDescription::new(&split.groups).unwrap()).unwrap()
+    let (groups, _) = all().split_by_count(1, 1, SplitFlags::empty()).unwrap();
+    GreenContext::create(&groups).unwrap()
 }
 
 #[test]
 fn multiprocessors_are_divided_without_loss() {
     let (all, any) = (all(), SplitFlags::IGNORE_SM_COSCHEDULING);
-    let split = all.split_by_count(u32::MAX, 1, any).unwrap();
-    assert_eq!(split.groups.len() as u32, all.max_groups(1, any).unwrap());
-    let left = split.remainder.as_ref().map_or(0, count);
-    assert_eq!(split.groups.iter().map(count).sum::<u32>() + left, count(&all));
-    assert!(split.groups.iter().all(|group| group.device() == device() && group.kind() == SM));
+    let (groups, remainder) = all.split_by_count(u32::MAX, 1, any).unwrap();
+    let left = remainder.as_ref().map_or(0, count);
+    assert_eq!(groups.iter().map(count).sum::<u32>() + left, count(&all));
+    assert!(groups.iter().all(|group| group.device() == device() && group.kind() == SM));
 }
 
 #[test]
@@ -41,29 +40,29 @@ fn resources_that_cannot_be_divided_are_refused() {
     let code = |groups, min| all.split_by_count(groups, min, SplitFlags::empty()).unwrap_err().code();
     assert_eq!(code(1, count(&all) + 1), CUresult::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
     assert_eq!(code(0, 1), CUresult::CUDA_ERROR_INVALID_VALUE);
-    let part = all.split_by_count(1, 1, SplitFlags::empty()).unwrap().groups[0];
+    let part = all.split_by_count(1, 1, SplitFlags::empty()).unwrap().0[0];
     let again = part.split_by_count(1, 1, SplitFlags::empty()).unwrap_err().code();
     assert_eq!(again, CUresult::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
-    let none = ResourceDescription::new(&[]).unwrap_err().code();
+    let none = GreenContext::create(&[]).unwrap_err().code();
     assert_eq!(none, CUresult::CUDA_ERROR_INVALID_VALUE);
     let no_kind = device().resource(ResourceKind::CU_DEV_RESOURCE_TYPE_INVALID).unwrap_err().code();
     assert_eq!(no_kind, CUresult::CUDA_ERROR_INVALID_RESOURCE_TYPE);
     assert_eq!(
-        (all.work_queues(), all.with_work_queues(1, CUdevWorkqueueConfigScope(0)).sm()),
-        (None, all.sm())
+        (all.work_queues(), count(&all.with_work_queues(1, CUdevWorkqueueConfigScope(0)))),
+        (None, count(&all))
     );
 }
 
 #[test]
 fn groups_have_sizes_of_their_own_where_the_driver_can() {
     let all = all();
-    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::new(0) }];
+    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::default() }];
     match all.split(&mut groups) {
-        Ok(split) => {
-            assert_eq!((groups[0].count, count(&split.groups[0])), (count(&all), count(&all)));
-            assert!(split.remainder.is_none());
+        Ok((found, remainder)) => {
+            assert_eq!((groups[0].count, count(&found[0])), (count(&all), count(&all)));
+            assert!(remainder.is_none());
         }
-        Err(error) => assert!(error.is_unresolved(), "{error}"),
+        Err(error) => assert!(error.code() == cuprum::Error::UNRESOLVED, "{error}"),
     }
 }
 
@@ -84,7 +83,7 @@ fn a_green_context_has_its_part() {
                 assert_eq!(stream.green_context(cx).unwrap(), Some(green.as_raw_green()));
                 match stream.resource(cx, SM) {
                     Ok(of_stream) => assert_eq!(count(&of_stream), part),
-                    Err(error) => assert!(error.is_unresolved(), "{error}"),
+                    Err(error) => assert!(error.code() == cuprum::Error::UNRESOLVED, "{error}"),
                 }
             }
             Ok(())
@@ -197,7 +196,7 @@ fn objects_made_in_a_green_context_are_used_in_it() {
     let buffer = green.enter(|cx| Ok(Buffer::from_slice(cx, &[1u32]).unwrap())).unwrap();
     let refused = primary.enter(|cx| Ok(buffer.to_vec(cx).unwrap_err())).unwrap();
     let cuprum::MemoryError::Driver(error) = refused else { panic!("another error") };
-    assert!(error.is_wrong_context());
+    assert!(error.code() == cuprum::Error::WRONG_CONTEXT);
 }
 
 /// As with any context, the last of its users ends it, on whichever thread.

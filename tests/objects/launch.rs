@@ -165,7 +165,7 @@ fn a_geometry_beyond_the_limits_is_refused_with_the_limit() {
         ));
         let tall = LaunchConfig::new((1, 1 << 16), 1);
         assert!(matches!(refused(tall), LaunchError::Grid { limit: Dim3 { y: 65535, .. }, .. }));
-        let greedy = LaunchConfig::new(1, 1).shared_bytes(48 * 1024 + 1);
+        let greedy = LaunchConfig { shared_bytes: 48 * 1024 + 1, ..LaunchConfig::new(1, 1) };
         assert!(matches!(refused(greedy), LaunchError::SharedMemory { limit, .. } if limit <= 48 * 1024));
         cx.synchronize().expect("nothing was launched");
     });
@@ -196,7 +196,7 @@ fn kernel_and_stream_must_be_of_the_current_context() {
             // SAFETY: the kernel does nothing.
             let refused = unsafe { kernel.launch(&inner, stream, LaunchConfig::new(1, 1), ()) }.unwrap_err();
             let LaunchError::Driver(error) = refused else { panic!("another error: {refused}") };
-            assert!(error.is_wrong_context());
+            assert!(error.code() == cuprum::Error::WRONG_CONTEXT);
             assert_eq!(error.call(), FnId::cuLaunchKernel);
         }
     });

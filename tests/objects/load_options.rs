@@ -76,19 +76,23 @@ fn options_reach_the_driver_and_its_words_come_back() {
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
     let load = |options: &LoadOptions| Module::load_ptx_with(&cx, SAXPY, options).unwrap();
-    assert_eq!(load(&LoadOptions::new()).info_log(), "");
+    assert_eq!(load(&LoadOptions::default()).info_log(), "");
     assert_eq!(GIVEN.take(), []);
-    assert_eq!(load(&LoadOptions::new().info_log()).info_log(), "ptxas info: Used 12 registers");
-    let all = LoadOptions::new()
-        .max_registers(9)
-        .max_registers(40)
-        .threads_per_block(256)
-        .optimization_level(2)
-        .target(ComputeCapability { major: 9, minor: 0 })
-        .line_info()
-        .debug_info()
-        .cache_mode(CUjit_cacheMode::CU_JIT_CACHE_OPTION_CG)
-        .verbose();
+    assert_eq!(
+        load(&LoadOptions { info_log: true, ..LoadOptions::default() }).info_log(),
+        "ptxas info: Used 12 registers"
+    );
+    let all = LoadOptions {
+        max_registers: Some(40),
+        threads_per_block: Some(256),
+        optimization_level: Some(2),
+        target: Some(ComputeCapability { major: 9, minor: 0 }),
+        line_info: true,
+        debug_info: true,
+        cache_mode: Some(CUjit_cacheMode::CU_JIT_CACHE_OPTION_CG),
+        verbose: true,
+        ..LoadOptions::default()
+    };
     // SAFETY: a number, as the driver takes it.
     let all = unsafe { all.option(CUjit_option::CU_JIT_FAST_COMPILE, 1) };
     assert_eq!(load(&all).info_log(), "ptxas info: Used 12 registers");
@@ -116,8 +120,10 @@ fn a_limit_of_registers_holds() {
             let function = module.function("nbody").unwrap();
             function.attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS).unwrap()
         };
-        let (free, limited) =
-            (registers(&LoadOptions::new()), registers(&LoadOptions::new().max_registers(24)));
+        let (free, limited) = (
+            registers(&LoadOptions::default()),
+            registers(&LoadOptions { max_registers: Some(24), ..LoadOptions::default() }),
+        );
         assert!(limited <= 24 && limited < free, "{limited} of {free}");
     });
 }
@@ -126,7 +132,7 @@ fn a_limit_of_registers_holds() {
 fn options_and_values_that_the_driver_does_not_know_are_refused() {
     in_context(|cx| {
         // SAFETY: no driver knows this option.
-        let unknown = unsafe { LoadOptions::new().option(CUjit_option(9999), 1) };
+        let unknown = unsafe { LoadOptions::default().option(CUjit_option(9999), 1) };
         let refused = Module::load_ptx_with(cx, SAXPY, &unknown).unwrap_err();
         let ModuleError::Rejected { error, .. } = refused else { panic!("{refused:?}") };
         assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -137,12 +143,16 @@ fn options_and_values_that_the_driver_does_not_know_are_refused() {
 fn the_error_log_comes_with_options_too() {
     in_context(|cx| {
         let bad = SAXPY.replace("ret;", "frobnicate;");
-        let refused = Module::load_ptx_with(cx, &bad, &LoadOptions::new().verbose()).unwrap_err();
+        let refused =
+            Module::load_ptx_with(cx, &bad, &LoadOptions { verbose: true, ..LoadOptions::default() })
+                .unwrap_err();
         let ModuleError::Rejected { log, .. } = refused else { panic!("{refused:?}") };
         assert!(log.contains("frobnicate"), "{log}");
         if !on_gpu() {
             assert_eq!(
-                Module::load_ptx_with(cx, SAXPY, &LoadOptions::new().info_log()).unwrap().info_log(),
+                Module::load_ptx_with(cx, SAXPY, &LoadOptions { info_log: true, ..LoadOptions::default() })
+                    .unwrap()
+                    .info_log(),
                 ""
             );
         }

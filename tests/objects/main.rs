@@ -5,15 +5,6 @@
 //! bytes either. A test that needs any of this is a program of its own, directly in `tests/`. Tests that make
 //! calls fail are in `tests/traced`.
 
-#[path = "../support/child.rs"]
-mod child;
-#[path = "../support/common/mod.rs"]
-mod common;
-#[path = "../support/executors.rs"]
-mod executors;
-#[path = "../support/sampling/mod.rs"]
-mod sampling;
-
 mod any_error;
 mod array;
 mod context;
@@ -52,3 +43,5 @@ mod threads;
 mod tools;
 mod verbs;
 mod virtual_memory;
+
+use cuprum_testing::{child, common, executors, sampling};

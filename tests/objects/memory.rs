@@ -85,7 +85,7 @@ fn parts_are_read_and_written() {
         cx.copy(&mut low.slice_mut(3..).unwrap(), &high.as_slice().slice(3..).unwrap()).unwrap();
         assert_eq!(buffer.to_vec(cx).unwrap(), [0, 11, 12, 7, 4, 5, 6, 7]);
         let mut whole = buffer.as_mut_slice();
-        let (mut low, high) = whole.split_at_mut(1).unwrap();
+        let (mut low, high) = whole.slice_mut(..).unwrap().into_split_at(1).unwrap();
         cx.copy(&mut low, &high.as_slice().slice(..1).unwrap()).unwrap();
         cx.copy(&mut whole.slice_mut(1..2).unwrap(), &[1]).unwrap();
         assert_eq!(buffer.slice(..2).unwrap().to_vec(cx).unwrap(), [11, 1]);

@@ -83,7 +83,7 @@ fn source_in_place_of_ptx_is_explained() {
             let refused = Module::load_ptx(cx, source).unwrap_err();
             assert_eq!(refused, ModuleError::CudaSource);
             let text = refused.to_string();
-            assert!(text.contains("CUDA C++") && text.contains("Module::compile"), "{text}");
+            assert!(text.contains("CUDA C++") && text.contains("cuprum-compile"), "{text}");
         }
         // Text with a version is passed to the driver, whatever its comments contain.
         let ptx =

@@ -22,12 +22,12 @@ fn elements_are_written_in_stream_order() {
                 (scope.lend(narrow.as_mut_slice()).unwrap(), scope.lend(wide.as_mut_slice()).unwrap());
             scope.fill(&narrow, 1).unwrap();
             scope.write_value(&narrow.slice(1..).unwrap(), 1, 7).unwrap();
-            scope.wait_value(&narrow, 2, Until::equal(7)).unwrap();
+            scope.wait_value(&narrow, 2, Until::Equal(7)).unwrap();
             scope.write_value(&wide, 1, u64::MAX - 1).unwrap();
-            scope.wait_value(&wide.as_shared(), 1, Until::at_least(u64::MAX - 2)).unwrap();
+            scope.wait_value(&wide.as_shared(), 1, Until::AtLeast(u64::MAX - 2)).unwrap();
             let refused = scope.write_value(&narrow, 4, 7).unwrap_err();
             assert_eq!(refused, MemoryError::Index { index: 4, len: 4 });
-            let refused = scope.wait_value(&wide, 2, Until::equal(0)).unwrap_err();
+            let refused = scope.wait_value(&wide, 2, Until::Equal(0)).unwrap_err();
             assert_eq!(refused, MemoryError::Index { index: 2, len: 2 });
             Ok(())
         })
@@ -43,7 +43,7 @@ fn a_stream_waits_until_the_host_writes() {
         let stream = Stream::non_blocking(cx).unwrap();
         let signals = Signals::<u32>::new(cx, 5).unwrap();
         let conditions =
-            [Until::equal(5), Until::at_least(0xffff_fff0), Until::any_bit(0b110), Until::nor(!0b100)];
+            [Until::Equal(5), Until::AtLeast(0xffff_fff0), Until::AnyBit(0b110), Until::Nor(!0b100)];
         for (at, until) in conditions.into_iter().enumerate() {
             // The third and the fourth wait end by bits, the second around the end of the numbers.
             let (before, after) = [(4, 5), (0xffff_ff00, 3), (0b1, 0b10), (0b100, 0b1)][at];
@@ -76,7 +76,7 @@ fn a_thread_of_the_host_ends_a_wait_that_the_end_of_a_scope_waits_for() {
             });
             cx.scope(&stream, |scope| {
                 let lent = scope.lend(&signals).unwrap();
-                scope.wait_value(&lent, 0, Until::at_least(1 << 40)).unwrap();
+                scope.wait_value(&lent, 0, Until::AtLeast(1 << 40)).unwrap();
                 scope.write_value(&lent, 1, 3).unwrap();
                 Ok(())
             })
@@ -97,7 +97,7 @@ fn a_request_that_waits_for_a_number_is_pending_until_it_is_there() {
             let done = Event::new(cx, EventFlags::DISABLE_TIMING).unwrap();
             let request = Request::new(done, std::sync::Arc::clone(&signals));
             let pending = request.submit(cx, &stream, |scope, signals| -> Result<(), MemoryError> {
-                scope.wait_value(&scope.lend(&**signals)?, 0, Until::equal(1))
+                scope.wait_value(&scope.lend(&**signals)?, 0, Until::Equal(1))
             });
             let pending = pending.unwrap();
             assert!(!pending.is_done().unwrap());
@@ -116,7 +116,7 @@ fn a_scope_left_by_a_panic_waits_for_the_waits_of_its_streams() {
         let left = catch_unwind(AssertUnwindSafe(|| {
             cx.scope::<()>(&stream, |scope| {
                 let lent = scope.lend(&signals).unwrap();
-                scope.wait_value(&lent, 0, Until::equal(1)).unwrap();
+                scope.wait_value(&lent, 0, Until::Equal(1)).unwrap();
                 scope.write_value(&lent, 1, 1).unwrap();
                 signals[0].store(1, Release);
                 std::panic::resume_unwind(Box::new(()))
@@ -136,8 +136,8 @@ fn a_batch_does_its_operations_in_order() {
         cx.multi_scope(|scope| {
             let (scope, other) = (scope.on(&stream).unwrap(), scope.on(&other).unwrap());
             let (lent, numbers) = (scope.lend(&signals).unwrap(), scope.lend(buffer.as_mut_slice()).unwrap());
-            let mut operations = Operations::new();
-            operations.write(&lent, 0, 1).unwrap().wait(&lent, 1, Until::equal(1)).unwrap();
+            let mut operations = Operations::default();
+            operations.write(&lent, 0, 1).unwrap().wait(&lent, 1, Until::Equal(1)).unwrap();
             operations.barrier(CUstreamMemoryBarrier_flags::CU_STREAM_MEMORY_BARRIER_TYPE_SYS);
             operations.write(&numbers, 1, u64::MAX).unwrap().write(&lent, 2, 9).unwrap();
             scope.operate(&mut operations).unwrap();
@@ -148,11 +148,11 @@ fn a_batch_does_its_operations_in_order() {
 
             let theirs = other.lend(&signals).unwrap();
             assert_eq!(other.operate(&mut operations).unwrap_err(), MemoryError::OtherStream);
-            let mut mixed = Operations::new();
+            let mut mixed = Operations::default();
             mixed.write(&lent, 0, 2).unwrap().write(&theirs, 0, 2).unwrap();
             assert_eq!(scope.operate(&mut mixed).unwrap_err(), MemoryError::OtherStream);
-            other.operate(&mut Operations::new()).unwrap();
-            let refused = operations.wait(&lent, 3, Until::equal(0)).unwrap_err();
+            other.operate(&mut Operations::default()).unwrap();
+            let refused = operations.wait(&lent, 3, Until::Equal(0)).unwrap_err();
             assert_eq!(refused, MemoryError::Index { index: 3, len: 3 });
             other.write_value(&theirs, 1, 1).unwrap();
             Ok(())
@@ -170,7 +170,7 @@ fn a_batch_that_is_too_long_or_unsupported_is_refused_as_a_whole() {
         let signals = Signals::<u32>::new(cx, 1).unwrap();
         cx.scope(&stream, |scope| {
             let lent = scope.lend(&signals).unwrap();
-            let mut operations = Operations::new();
+            let mut operations = Operations::default();
             for value in 1..=255 {
                 operations.write(&lent, 0, value).unwrap();
             }
@@ -181,11 +181,9 @@ fn a_batch_that_is_too_long_or_unsupported_is_refused_as_a_whole() {
                 other => panic!("{other:?}"),
             };
             assert_eq!(code(scope.operate(&mut operations)), CUresult::CUDA_ERROR_INVALID_VALUE);
-            let mut operations = Operations::new();
+            let mut operations = Operations::default();
             operations.write(&lent, 0, 7).unwrap().flush_remote_writes();
             assert_eq!(code(scope.operate(&mut operations)), CUresult::CUDA_ERROR_NOT_SUPPORTED);
-            let flushed = scope.wait_value(&lent, 0, Until::equal(255).then_flush());
-            assert_eq!(code(flushed), CUresult::CUDA_ERROR_NOT_SUPPORTED);
             Ok(())
         })
         .unwrap();
@@ -212,7 +210,7 @@ fn streams_reduce_into_numbers() {
         ];
         cx.scope(&stream, |scope| {
             let (narrow, wide) = (scope.lend(&narrow).unwrap(), scope.lend(&wide).unwrap());
-            let mut operations = Operations::new();
+            let mut operations = Operations::default();
             for (at, (kind, _)) in kinds.into_iter().enumerate() {
                 operations
                     .reduce(&narrow, at, kind, 0b1010)
@@ -239,7 +237,9 @@ fn signals_of_another_context_are_not_lent() {
         assert!(none.is_empty());
         cx.scope(&stream, |scope| {
             let refused = scope.lend(&theirs).unwrap_err();
-            assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()));
+            assert!(
+                matches!(refused, MemoryError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT)
+            );
             let none = scope.lend(&none).unwrap();
             assert_eq!(scope.write_value(&none, 0, 1).unwrap_err(), MemoryError::Index { index: 0, len: 0 });
             Ok(())

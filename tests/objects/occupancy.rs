@@ -17,15 +17,15 @@ fn suggestions_fit_the_device_and_each_other() {
         let attribute = |attribute| u32::try_from(device.attribute(attribute).unwrap()).unwrap();
         let multiprocessors = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 
-        let suggestion = saxpy.max_potential_block_size(0, 0, NONE).unwrap();
-        let blocks = saxpy.max_active_blocks_per_multiprocessor(suggestion.block, 0, NONE).unwrap();
-        assert_eq!(suggestion.min_grid, blocks * multiprocessors, "{suggestion:?}");
+        let suggestion = saxpy.max_potential_block_size(|_| 0, 0, NONE).unwrap();
+        let blocks = saxpy.max_active_blocks_per_multiprocessor(suggestion.block.x, 0, NONE).unwrap();
+        assert_eq!(suggestion.grid.x, blocks * multiprocessors, "{suggestion:?}");
         // No larger block than allowed, and no block size runs more threads at once.
-        let limited = saxpy.max_potential_block_size(0, 128, NONE).unwrap();
-        assert!(limited.block <= 128 && limited.block > 0, "{limited:?}");
+        let limited = saxpy.max_potential_block_size(|_| 0, 128, NONE).unwrap();
+        assert!(limited.block.x <= 128 && limited.block.x > 0, "{limited:?}");
         for threads in [32, 64, 256, 1024] {
             let other = saxpy.max_active_blocks_per_multiprocessor(threads, 0, NONE).unwrap();
-            assert!(other * threads <= blocks * suggestion.block, "{threads}: {other}");
+            assert!(other * threads <= blocks * suggestion.block.x, "{threads}: {other}");
         }
         // Shared memory limits these.
         let free = saxpy.available_shared_bytes_per_block(2, 64).unwrap();
@@ -47,15 +47,15 @@ fn shared_memory_that_depends_on_the_block_is_asked_for() {
             // A block of more than 256 threads would not fit.
             if threads > 256 { 1 << 30 } else { 16 }
         };
-        let suggestion = saxpy.max_potential_block_size_with(bytes, 0, NONE).unwrap();
-        assert!(suggestion.block <= 256 && suggestion.block > 0, "{suggestion:?}");
-        assert!(asked.contains(&suggestion.block), "{asked:?}");
+        let suggestion = saxpy.max_potential_block_size(bytes, 0, NONE).unwrap();
+        assert!(suggestion.block.x <= 256 && suggestion.block.x > 0, "{suggestion:?}");
+        assert!(asked.contains(&suggestion.block.x), "{asked:?}");
 
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            saxpy.max_potential_block_size_with(|_| std::panic::resume_unwind(Box::new(7u8)), 0, NONE)
+            saxpy.max_potential_block_size(|_| std::panic::resume_unwind(Box::new(7u8)), 0, NONE)
         }));
         assert_eq!(panicked.unwrap_err().downcast_ref::<u8>(), Some(&7));
-        assert!(saxpy.max_potential_block_size(0, 0, NONE).is_ok(), "the panic left nothing behind");
+        assert!(saxpy.max_potential_block_size(|_| 0, 0, NONE).is_ok(), "the panic left nothing behind");
     });
 }
 
@@ -70,13 +70,16 @@ fn attributes_reach_the_launch() {
         let mut out = Buffer::<f32>::zeroed(cx, 64).unwrap();
         let stream = Stream::new(cx).unwrap();
         let config = LaunchConfig::new(2, 32);
-        let attributes = LaunchAttributes::new().priority(5).priority(0).shared_memory_carveout(50);
-        assert_eq!(format!("{attributes:?}").matches("CU_LAUNCH").count(), 2, "{attributes:?}");
+        let attributes = LaunchAttributes {
+            priority: Some(0),
+            shared_memory_carveout: Some(50),
+            ..LaunchAttributes::default()
+        };
         // SAFETY: the kernel adds 64 elements; the copy comes after it.
         unsafe { add.launch_with(cx, &stream, config, &attributes, (&a, &b, &mut out, 64)) }.unwrap();
         assert_eq!(out.to_vec(cx).unwrap(), [3.0; 64]);
 
-        let cooperative = LaunchAttributes::new().cooperative();
+        let cooperative = LaunchAttributes { cooperative: true, ..LaunchAttributes::default() };
         cx.fill_bytes(&mut out, 0).unwrap();
         // SAFETY: as above.
         unsafe { add.launch_with(cx, &stream, config, &cooperative, (&a, &b, &mut out, 64)) }.unwrap();

@@ -18,14 +18,17 @@ fn rows_go_there_and_back_without_their_gaps() {
             let host = counted(width * height);
             let extent = (usize::from(width), usize::from(height));
             let buffer = PitchedBuffer::from_slice(cx, &host, extent).unwrap();
-            assert!(buffer.pitch_bytes() >= 2 * extent.0, "{buffer:?}");
+            assert!(buffer.as_pitched().pitch_bytes() >= 2 * extent.0, "{buffer:?}");
             assert_eq!(buffer.to_vec(cx).unwrap(), host);
             let mut back = vec![0; host.len()];
             cx.copy(&mut back, &buffer).unwrap();
             assert_eq!(back, host);
             // Each row begins where the pitch says.
             let last = buffer.as_pitched().into_row(extent.1 - 1, 0).unwrap();
-            assert_eq!(last.as_raw(), buffer.as_raw() + ((extent.1 - 1) * buffer.pitch_bytes()) as u64);
+            assert_eq!(
+                last.as_raw(),
+                buffer.as_raw() + ((extent.1 - 1) * buffer.as_pitched().pitch_bytes()) as u64
+            );
             assert_eq!(last.to_vec(cx).unwrap(), host[host.len() - extent.0..]);
             buffer.close().unwrap();
         }
@@ -87,7 +90,7 @@ fn parts_are_copied_between_host_and_device_and_within_the_device() {
         let picture = counted(8 * 6);
         // Columns 2 to 4 of rows 1 to 4, from a host slice with other rows around.
         let block = HostBlock::new(&picture, (8, 6)).unwrap().part(2..5, 1..5, ..).unwrap();
-        assert_eq!((block.extent(), block.pitch()), (Extent::from((3, 4)), 8));
+        assert_eq!(block.extent(), Extent::from((3, 4)));
         let mut device = PitchedBuffer::<u16>::alloc(cx, (3, 4)).unwrap();
         cx.copy(&mut device, &block).unwrap();
         let expected: Vec<u16> = (1..5).flat_map(|y| (2..5).map(move |x| 8 * y + x)).collect();
@@ -210,7 +213,7 @@ fn nothing_is_a_pitched_buffer_too() {
 fn ownership_can_be_given_away_and_taken_back() {
     in_context(|cx| {
         let buffer = PitchedBuffer::from_slice(cx, &[1u16, 2, 3, 4], (2, 2)).unwrap();
-        let pitch = buffer.pitch_bytes();
+        let pitch = buffer.as_pitched().pitch_bytes();
         let address = buffer.into_raw();
         // SAFETY: refused before it is taken over.
         let refused = unsafe { PitchedBuffer::<u16>::from_raw(cx, address, (2, 2), 3) }.unwrap_err();
@@ -295,12 +298,21 @@ fn rows_of_another_context_are_refused() {
         let mut here = PitchedBuffer::<u8>::alloc(cx, (2, 2)).unwrap();
         let mut inner = cx.push(&other).unwrap();
         let refused = inner.copy(&mut here, &[0; 4]).unwrap_err();
-        assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
+        assert!(
+            matches!(refused, MemoryError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT),
+            "{refused}"
+        );
         let mut there = PitchedBuffer::<u8>::alloc(&inner, (2, 2)).unwrap();
         let refused = inner.copy(&mut there, &here).unwrap_err();
-        assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
+        assert!(
+            matches!(refused, MemoryError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT),
+            "{refused}"
+        );
         let refused = inner.fill(&mut here, 1).unwrap_err();
-        assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
+        assert!(
+            matches!(refused, MemoryError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT),
+            "{refused}"
+        );
         let _ = &mut inner;
     });
 }
@@ -344,7 +356,7 @@ fn kernels_find_rows_by_address_and_pitch() {
         let stream = Stream::new(cx).unwrap();
         let from = PitchedBuffer::from_slice(cx, &[1000u32; 15], (5, 3)).unwrap();
         let mut to = PitchedBuffer::<u32>::alloc(cx, (5, 3)).unwrap();
-        let (from_pitch, to_pitch) = (from.pitch_bytes(), to.pitch_bytes());
+        let (from_pitch, to_pitch) = (from.as_pitched().pitch_bytes(), to.as_pitched().pitch_bytes());
         let config = LaunchConfig::new(3, 5);
         let expected: Vec<u32> = (0..3).flat_map(|y| (0..5).map(move |x| 1000 + 100 * y + x)).collect();
         // SAFETY: the kernel reads and writes planes of 5 by 3, which the copy below comes after.

@@ -264,7 +264,7 @@ fn test_prepared_invocation() {
         let module = kernels(cx);
         let doublify = function(&module, "doublify").bind::<(InOut<f32>,)>().unwrap();
         let stream = Stream::default_in(cx);
-        let config = LaunchConfig::new(1, (4, 4)).shared_bytes(20);
+        let config = LaunchConfig { shared_bytes: 20, ..LaunchConfig::new(1, (4, 4)) };
         // SAFETY: 16 threads, each with the element of its number; the copies come after the launches.
         unsafe { doublify.launch(cx, &stream, config, (&mut a_gpu,)) }.unwrap();
         let times = |factor: f32| a.iter().map(|a| factor * a).collect::<Vec<_>>();

@@ -36,7 +36,7 @@ fn test_2d_texture() {
         let by_columns: Vec<f32> = (0..12).map(|at| matrix[at % rows * columns + at / rows]).collect();
         let shape = ArrayShape::TwoD { width: rows, height: columns };
         let array = Array::from_slice(cx, shape, NONE, &by_columns).unwrap();
-        let texture = Texture::new(cx, &array, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, &array, &Sampler::default()).unwrap();
         let at: Vec<_> = (0..12).map(|at| vec![(at / columns) as f32, (at % columns) as f32]).collect();
         let read: Vec<f32> = sample(cx, &texture, TEX_2D, &at).iter().map(|row| row[0]).collect();
         assert_eq!(read, matrix);
@@ -75,7 +75,7 @@ fn test_multiple_2d_textures() {
         let matrices = [noise(24)[..12].to_vec(), noise(24)[12..].to_vec()];
         let arrays = matrices.each_ref().map(|matrix| Array::from_slice(cx, shape, NONE, matrix).unwrap());
         let [first, second] =
-            arrays.each_ref().map(|array| Texture::new(cx, array, &Sampler::new()).unwrap());
+            arrays.each_ref().map(|array| Texture::new(cx, array, &Sampler::default()).unwrap());
         let module = load(cx, ADD);
         let add = module.function("add").unwrap();
         let add = add.bind::<(TextureObject, TextureObject, InOut<f32>)>().unwrap();
@@ -96,7 +96,7 @@ fn test_multichannel_2d_texture() {
         let texels: Vec<[f32; 4]> = numbers.chunks(4).map(|four| four.try_into().unwrap()).collect();
         let shape = ArrayShape::TwoD { width: 5, height: 6 };
         let array = Array::from_slice(cx, shape, NONE, &texels).unwrap();
-        let texture = Texture::new(cx, &array, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, &array, &Sampler::default()).unwrap();
         assert_eq!(sample(cx, &texture, TEX_2D, &places(5, 6)), texels);
     });
 }
@@ -108,7 +108,7 @@ fn test_multichannel_linear_texture() {
         let texels: Vec<float4> =
             numbers.chunks(4).map(|four| float4::new(four[0], four[1], four[2], four[3])).collect();
         let buffer = Buffer::from_slice(cx, &texels).unwrap();
-        let texture = Texture::new(cx, &buffer, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, &buffer, &Sampler::default()).unwrap();
         let code = "tex.1d.v4.f32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0}];";
         let at: Vec<_> = (0..16).map(|at| vec![at]).collect();
         let read: Vec<float4> =
@@ -132,7 +132,7 @@ fn reads_back<T: Texel>(
     (code, at): (&str, &[Vec<f32>]),
 ) {
     let array = Array::from_slice(cx, shape, NONE, texels).unwrap();
-    let texture = Texture::new(cx, &array, &Sampler::new()).unwrap();
+    let texture = Texture::new(cx, &array, &Sampler::default()).unwrap();
     for (read, expected) in sample_bits(cx, &texture, code, at).iter().zip(channels) {
         assert_eq!(&read[..expected.len()], expected, "{shape:?}");
     }
@@ -242,7 +242,7 @@ fn test_3d_texture() {
         let array = Array::<f32>::new(cx, shape, NONE).unwrap();
         let block = HostBlock::new(&solid, (8, 4, 2)).unwrap();
         cx.copy(&mut array.view(), &block).unwrap();
-        let texture = Texture::new(cx, &array, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, &array, &Sampler::default()).unwrap();
         let at: Vec<_> = (0..2u8)
             .flat_map(|z| places(8, 4).into_iter().map(move |at| [at, vec![f32::from(z)]].concat()))
             .collect();
@@ -259,7 +259,7 @@ fn test_fp_textures() {
         let numbers = noise(100);
         let at: Vec<_> = (0..100).map(|at| vec![at]).collect();
         let floats = Buffer::from_slice(cx, &numbers).unwrap();
-        let texture = Texture::new(cx, &floats, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, &floats, &Sampler::default()).unwrap();
         let code = "tex.1d.v4.f32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0}];";
         let read: Vec<f32> =
             fetch(cx, &texture, code, &at).iter().map(|row| f32::from_bits(row[0])).collect();
@@ -267,7 +267,7 @@ fn test_fp_textures() {
         let channels = bits(numbers.iter().map(|&number| [f64::from(number) / 3.0]));
         let pairs: Vec<[u32; 2]> = channels.iter().map(|two| [two[0], two[1]]).collect();
         let doubles = Buffer::from_slice(cx, &pairs).unwrap();
-        let texture = Texture::new(cx, &doubles, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, &doubles, &Sampler::default()).unwrap();
         let code = "tex.1d.v4.u32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0}];";
         for (read, pair) in fetch(cx, &texture, code, &at).iter().zip(pairs) {
             assert_eq!(read[..2], pair);

@@ -257,7 +257,7 @@ fn objects_of_other_contexts_are_refused_and_come_back() {
     let cx = cx.push(&second).unwrap();
     let error = request.submit(&cx, &stream, |_, _| -> Result<(), Error> { panic!("it does not run") });
     let error = error.unwrap_err();
-    assert!(error.error.is_wrong_context());
+    assert!(error.error.code() == cuprum::Error::WRONG_CONTEXT);
     assert_eq!(error.to_string(), error.error.to_string());
     assert!(error.request.is_some());
 }

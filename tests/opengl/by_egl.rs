@@ -3,11 +3,9 @@
 //! Each test is a process of its own, for the libraries are found by variables of its environment. On a GPU
 //! (`CUPRUM_DEVICE=gpu`) the machine's own are taken.
 
-use cuprum::graphics::{
-    self, GlDevices, ImageTarget, MapUse, RegisterFlags, RegisteredBuffer, RegisteredImage,
-};
+use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, RegisteredImage};
 use cuprum::memory::{ArrayShape, MemoryError, Texel};
-use cuprum::sys::CUresult;
+use cuprum::sys::{CUGLDeviceList, CUgraphicsMapResourceFlags, CUresult};
 use cuprum::texture::{Sampler, Surface, Texture};
 use cuprum::{Current, In, InOut, LaunchConfig, Stream};
 
@@ -55,7 +53,7 @@ fn image<'ctx>(
     flags: RegisterFlags,
 ) -> Result<RegisteredImage<'ctx>, cuprum::Error> {
     // SAFETY: as above.
-    unsafe { RegisteredImage::new(cx, name, ImageTarget(target), flags) }
+    unsafe { RegisteredImage::new(cx, name, target, flags) }
 }
 
 #[test]
@@ -111,12 +109,12 @@ fn a_kernel_writes_a_texture_of_opengl_through_a_surface() {
         unsafe { (gl.gl.glTexSubImage2D)(at, 0, 0, 0, 4, 3, RED_INTEGER, UNSIGNED_INT, data) };
         let stream = Stream::default_in(cx);
         let mut picture = image(cx, name, TEXTURE_2D, RegisterFlags::SURFACE).unwrap();
-        let mut mapped = picture.map(cx, &stream).unwrap();
+        let mut mapped = graphics::map(cx, &stream, &mut picture).unwrap();
         let view = mapped.views();
         let array = view.array::<u32>(cx, 0, 0).unwrap();
         assert_eq!(array.shape(), ArrayShape::TwoD { width: 4, height: 3 });
         assert_eq!(array.all().to_vec(cx).unwrap(), texels);
-        let texture = Texture::new(cx, array, &Sampler::new()).unwrap();
+        let texture = Texture::new(cx, array, &Sampler::default()).unwrap();
         let read = "tex.2d.v4.u32.s32 {%d0, %d1, %d2, %d3}, [%t, {%c0, %c1}];";
         assert_eq!(fetch(cx, &texture, read, &[vec![3, 2]])[0][0], 111);
         drop(texture);
@@ -187,10 +185,10 @@ fn round_trip<T: Texel + PartialEq + std::fmt::Debug>(
     // SAFETY: any bytes are texels, and so many are there.
     let texels: Vec<T> =
         linear.chunks_exact(bytes).map(|one| unsafe { one.as_ptr().cast::<T>().read_unaligned() }).collect();
-    let mut mapped = picture.map(cx, &stream).unwrap();
+    let mut mapped = graphics::map(cx, &stream, &mut picture).unwrap();
     cx.copy(&mut mapped.views().array::<T>(cx, 0, 0).unwrap().all(), &texels).unwrap();
     mapped.unmap(cx).unwrap();
-    let mut mapped = picture.map(cx, &stream).unwrap();
+    let mut mapped = graphics::map(cx, &stream, &mut picture).unwrap();
     let back = mapped.views().array::<T>(cx, 0, 0).unwrap().all().to_vec(cx).unwrap();
     assert_eq!(back, texels, "format {format:#x}");
 }
@@ -208,7 +206,7 @@ fn levels_layers_faces_and_slices_are_apart() {
         for (target, sides, levels, layers) in shapes {
             let name = gl.texture(target, R8, levels, sides);
             let mut picture = image(cx, name, target, NONE).unwrap();
-            let mut mapped = picture.map(cx, &stream).unwrap();
+            let mut mapped = graphics::map(cx, &stream, &mut picture).unwrap();
             let view = mapped.views();
             for (level, layer) in
                 (0..levels as u32).flat_map(|level| (0..layers).map(move |layer| (level, layer)))
@@ -224,7 +222,7 @@ fn levels_layers_faces_and_slices_are_apart() {
             assert!(on_gpu() || view.array::<u8>(cx, 0, levels as u32).is_err());
             let all = view.mipmapped::<u8>(cx).unwrap();
             let largest = all.level(cx, 0).unwrap();
-            assert_eq!(largest.extent().depth, layers as usize);
+            assert_eq!(largest.shape().extent().depth, layers as usize);
             if target == TEXTURE_CUBE_MAP {
                 let error = largest.all().to_vec(cx).unwrap_err();
                 assert!(
@@ -255,7 +253,7 @@ fn solids_and_rectangles_are_one_array() {
         let stream = Stream::default_in(cx);
         let name = gl.texture(TEXTURE_3D, R8, 1, [4, 3, 2]);
         let mut solid = image(cx, name, TEXTURE_3D, NONE).unwrap();
-        let mut mapped = solid.map(cx, &stream).unwrap();
+        let mut mapped = graphics::map(cx, &stream, &mut solid).unwrap();
         let view = mapped.views();
         let array = view.array::<u8>(cx, 0, 0).unwrap();
         assert_eq!(array.shape(), ArrayShape::ThreeD { width: 4, height: 3, depth: 2 });
@@ -268,7 +266,7 @@ fn solids_and_rectangles_are_one_array() {
         assert_eq!(read, texels[..]);
         let name = gl.texture(TEXTURE_RECTANGLE, RGBA8, 1, [2, 2, 1]);
         let mut flat = image(cx, name, TEXTURE_RECTANGLE, NONE).unwrap();
-        flat.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        graphics::map(cx, &stream, &mut flat).unwrap().unmap(cx).unwrap();
         if !on_gpu() {
             // Another target: NVIDIA's driver does not compare.
             let error = image(cx, name, TEXTURE_2D, NONE).unwrap_err();
@@ -337,8 +335,8 @@ fn unchangeable_storage_is_written_all_the_same() {
         unsafe { (gl.gl.glBufferStorage)(ARRAY_BUFFER, 4, [1u8, 2, 3, 4].as_ptr().cast(), 0) };
         let stream = Stream::default_in(cx);
         let mut buffer = registered(cx, name);
-        buffer.set_use(cx, MapUse::WriteDiscard).unwrap();
-        let mut mapped = buffer.map(cx, &stream).unwrap();
+        buffer.set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD).unwrap();
+        let mut mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
         cx.copy(&mut mapped.views().as_mut_slice::<u8>(cx).unwrap(), &[5, 6, 7, 8]).unwrap();
         mapped.unmap(cx).unwrap();
         assert_eq!(gl.read_buffer(name, 4), [5, 6, 7, 8]);
@@ -353,19 +351,20 @@ fn another_context_of_opengl_or_none_is_refused() {
     with_opengl(here!("another_context_of_opengl_or_none_is_refused"), |cx, gl| {
         let code = |result: Result<(), cuprum::Error>| result.err().map(cuprum::Error::code);
         let stream = Stream::default_in(cx);
-        let mut buffer = registered(cx, gl.buffer(&[1; 4]));
+        let name = gl.buffer(&[1; 4]);
+        let mut buffer = registered(cx, name);
         gl.make_none_current();
         let lost = Some(CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
-        assert_eq!(code(buffer.map(cx, &stream).map(drop)), lost);
+        assert_eq!(code(graphics::map(cx, &stream, &mut buffer).map(drop)), lost);
         gl.make_another_current();
         let theirs = gl.buffer(&[2; 4]);
-        assert_eq!(theirs, buffer.name(), "the same name, of something else");
+        assert_eq!(theirs, name, "the same name, of something else");
         if !on_gpu() {
             // NVIDIA's driver does not compare: the caller of the registration has to ensure it.
-            assert_eq!(code(buffer.map(cx, &stream).map(drop)), lost);
+            assert_eq!(code(graphics::map(cx, &stream, &mut buffer).map(drop)), lost);
         }
         gl.make_current();
-        let mut mapped = buffer.map(cx, &stream).unwrap();
+        let mut mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
         cx.fill_bytes(&mut mapped.views().as_mut_slice::<u8>(cx).unwrap(), 9).unwrap();
         gl.make_none_current();
         assert_eq!(code(mapped.unmap(cx)), lost);
@@ -380,9 +379,12 @@ fn another_context_of_opengl_or_none_is_refused() {
 fn the_device_of_opengl_is_reported() {
     with_opengl_alone(here!("the_device_of_opengl_is_reported"), |gl| {
         println!("{}", gl.renderer());
-        assert_eq!(graphics::devices(driver(), GlDevices::All).unwrap(), [driver().device(0).unwrap()]);
+        assert_eq!(
+            graphics::devices(driver(), CUGLDeviceList::CU_GL_DEVICE_LIST_ALL).unwrap(),
+            [driver().device(0).unwrap()]
+        );
         gl.make_none_current();
-        let error = graphics::devices(driver(), GlDevices::All).unwrap_err();
+        let error = graphics::devices(driver(), CUGLDeviceList::CU_GL_DEVICE_LIST_ALL).unwrap_err();
         assert_eq!(error.code(), CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT);
     });
 }

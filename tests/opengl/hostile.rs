@@ -5,8 +5,8 @@ use std::mem;
 
 use cuprum::context::{Context, ContextFlags};
 use cuprum::graph::CaptureMode;
-use cuprum::graphics::{self, MapUse, RegisteredBuffer};
-use cuprum::sys::{CUresult, FnId};
+use cuprum::graphics::{self, RegisteredBuffer};
+use cuprum::sys::{CUGLDeviceList, CUgraphicsMapResourceFlags, CUresult, FnId};
 use cuprum::{Current, Error, LaunchConfig, Stream};
 use cuprum_emulator::opengl::StandIn;
 use cuprum_emulator::report::LeakKind;
@@ -26,13 +26,16 @@ fn a_guard_that_is_forgotten_leaves_it_mapped() {
         let stream = Stream::default_in(cx);
         let mut buffer = registered(cx, name, NONE).unwrap();
         let forget = |buffer: &mut RegisteredBuffer<'_>, value| {
-            let mut mapped = buffer.map(cx, &stream).unwrap();
+            let mut mapped = graphics::map(cx, &stream, buffer).unwrap();
             cx.fill_bytes(&mut mapped.views().as_mut_slice::<u8>(cx).unwrap(), value).unwrap();
             mem::forget(mapped);
         };
         forget(&mut buffer, 9);
         assert_eq!(gl.read_buffer(name).unwrap(), [1; 4], "OpenGL was not given it back");
-        assert_eq!(code(buffer.set_use(cx, MapUse::ReadOnly)), CUresult::CUDA_ERROR_ALREADY_MAPPED);
+        assert_eq!(
+            code(buffer.set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)),
+            CUresult::CUDA_ERROR_ALREADY_MAPPED
+        );
         // It is unmapped before it is mapped again, by itself or with another one, and before it goes.
         let mut other = registered(cx, gl.buffer(&[2; 4]), NONE).unwrap();
         let mapped = graphics::map(cx, &stream, (&mut other, &mut buffer)).unwrap();
@@ -43,7 +46,7 @@ fn a_guard_that_is_forgotten_leaves_it_mapped() {
         assert_eq!(gl.read_buffer(name).unwrap(), [8; 4]);
         buffer.close().unwrap();
         assert_eq!(gl.read_buffer(name).unwrap(), [7; 4]);
-        registered(cx, name, NONE).unwrap().map(cx, &stream).unwrap().unmap(cx).unwrap();
+        graphics::map(cx, &stream, &mut registered(cx, name, NONE).unwrap()).unwrap().unmap(cx).unwrap();
     });
 }
 
@@ -61,12 +64,15 @@ fn opengl_goes() {
         let (name, texture) = (inner.buffer(&[1; 4]), inner.texture(R8, 1, 1, &[1]));
         let (mut buffer, mut picture) =
             (registered(cx, name, NONE).unwrap(), image(cx, texture, NONE).unwrap());
-        let mapped = buffer.map(cx, &stream).unwrap();
+        let mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
         // The outer one is current again, which has other things under these names, or none.
         drop(inner);
         let lost = CUresult::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT;
         assert_eq!(code(mapped.unmap(cx)), lost);
-        assert_eq!((code(buffer.map(cx, &stream)), code(picture.map(cx, &stream))), (lost, lost));
+        assert_eq!(
+            (code(graphics::map(cx, &stream, &mut buffer)), code(graphics::map(cx, &stream, &mut picture))),
+            (lost, lost)
+        );
         // A mapped resource is not unregistered, and stays until the context ends.
         assert_eq!((code(buffer.close()), code(picture.close())), (lost, CUresult::CUDA_SUCCESS));
         assert_eq!(left(), 1);
@@ -81,10 +87,10 @@ fn objects_deleted_in_opengl_are_not_mapped() {
         let stream = Stream::default_in(cx);
         let (mut buffer, mut picture) =
             (registered(cx, name, NONE).unwrap(), image(cx, texture, NONE).unwrap());
-        let mapped = buffer.map(cx, &stream).unwrap();
+        let mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
         assert!(gl.delete(name) && gl.delete(texture));
         assert_eq!(code(mapped.unmap(cx)), CUresult::CUDA_ERROR_UNMAP_FAILED);
-        assert_eq!(code(picture.map(cx, &stream)), CUresult::CUDA_ERROR_MAP_FAILED);
+        assert_eq!(code(graphics::map(cx, &stream, &mut picture)), CUresult::CUDA_ERROR_MAP_FAILED);
     });
 }
 
@@ -97,25 +103,35 @@ fn resources_and_streams_of_another_context_are_refused() {
         {
             let cx = cx.push(&context).unwrap();
             let own = Stream::new(&cx).unwrap();
-            assert!(buffer.map(&cx, &stream).unwrap_err().is_wrong_context());
-            assert!(buffer.map(&cx, &own).unwrap_err().is_wrong_context());
-            assert!(buffer.set_use(&cx, MapUse::ReadOnly).unwrap_err().is_wrong_context());
+            assert!(
+                graphics::map(&cx, &stream, &mut buffer).unwrap_err().code() == cuprum::Error::WRONG_CONTEXT
+            );
+            assert!(
+                graphics::map(&cx, &own, &mut buffer).unwrap_err().code() == cuprum::Error::WRONG_CONTEXT
+            );
+            assert!(
+                buffer
+                    .set_use(&cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)
+                    .unwrap_err()
+                    .code()
+                    == cuprum::Error::WRONG_CONTEXT
+            );
         }
-        let mut mapped = buffer.map(cx, &stream).unwrap();
+        let mut mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
         {
             let cx = cx.push(&context).unwrap();
             let view = mapped.views();
-            assert!(view.as_slice::<u8>(&cx).unwrap_err().is_wrong_context());
+            assert!(view.as_slice::<u8>(&cx).unwrap_err().code() == cuprum::Error::WRONG_CONTEXT);
             // It is unmapped all the same, in its own context.
-            assert!(mapped.unmap(&cx).unwrap_err().is_wrong_context());
+            assert!(mapped.unmap(&cx).unwrap_err().code() == cuprum::Error::WRONG_CONTEXT);
         }
-        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
-        let mapped = buffer.map(cx, &stream).unwrap();
+        graphics::map(cx, &stream, &mut buffer).unwrap().unmap(cx).unwrap();
+        let mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
         {
             let _cx = cx.push(&context).unwrap();
             drop(mapped);
         }
-        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        graphics::map(cx, &stream, &mut buffer).unwrap().unmap(cx).unwrap();
     });
 }
 
@@ -130,16 +146,16 @@ fn nothing_is_mapped_during_a_capture_of_the_whole_process() {
         let kept = &*cx;
         let mode = CaptureMode::Global;
         let result = kept.capture(&mut captured, mode, |_| {
-            let error = buffer.map(kept, &stream).unwrap_err();
+            let error = graphics::map(kept, &stream, &mut buffer).unwrap_err();
             assert!(error.is_capture(), "{error}");
             // It may be mapped, as far as is known. It is unregistered once, when neither call is refused.
-            let error = lent.map(kept, &stream).unwrap_err();
+            let error = graphics::map(kept, &stream, &mut lent).unwrap_err();
             assert!(error.is_capture(), "{error}");
             assert_eq!(code(lent.close()), CUresult::CUDA_SUCCESS);
             Ok(())
         });
         drop(result);
-        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        graphics::map(cx, &stream, &mut buffer).unwrap().unmap(cx).unwrap();
     };
     in_child(name, || with_opengl(body));
 }
@@ -152,7 +168,7 @@ fn a_fault_while_it_is_mapped_leaves_opengl_its_own() {
             let name = gl.buffer(&[1; 4]);
             let stream = Stream::new(cx).unwrap();
             let mut buffer = registered(cx, name, NONE).unwrap();
-            let mut mapped = buffer.map(cx, &stream).unwrap();
+            let mut mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
             let mut view = mapped.views();
             cx.fill_bytes(&mut view.as_mut_slice::<u8>(cx).unwrap(), 9).unwrap();
             let module = kernels!(cx, "faults");
@@ -174,7 +190,7 @@ fn an_address_that_is_kept_is_freed_memory() {
         with_opengl(|cx, gl| {
             let stream = Stream::new(cx).unwrap();
             let mut buffer = registered(cx, gl.buffer(&[0; 64]), NONE).unwrap();
-            let mut mapped = buffer.map(cx, &stream).unwrap();
+            let mut mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
             let kept = mapped.views().as_slice::<u32>(cx).unwrap().as_raw();
             mapped.unmap(cx).unwrap();
             // SAFETY: not valid any more, which is under test; the device stops it.
@@ -192,13 +208,13 @@ fn a_panic_unmaps() {
         let stream = Stream::new(cx).unwrap();
         let mut buffer = registered(cx, name, NONE).unwrap();
         let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let mut mapped = buffer.map(cx, &stream).unwrap();
+            let mut mapped = graphics::map(cx, &stream, &mut buffer).unwrap();
             cx.fill(&mut mapped.views().as_mut_slice::<u32>(cx).unwrap(), 5).unwrap();
             panic!("of the test");
         }));
         assert!(unwound.is_err());
         assert_eq!(words(&gl.read_buffer(name).unwrap()), [5]);
-        buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+        graphics::map(cx, &stream, &mut buffer).unwrap().unmap(cx).unwrap();
     });
 }
 
@@ -211,11 +227,17 @@ fn an_older_driver_names_the_missing_function() {
             let name = gl.buffer(&[0; 4]);
             let stream = Stream::new(cx).unwrap();
             let mut buffer = registered(cx, name, NONE).unwrap();
-            let error = buffer.set_use(cx, MapUse::ReadOnly).unwrap_err();
-            assert!(error.is_unresolved() && error.call() == FnId::cuGraphicsResourceSetMapFlags_v2);
-            let error = graphics::devices(device().driver(), graphics::GlDevices::All).unwrap_err();
-            assert!(error.is_unresolved(), "{error}");
-            buffer.map(cx, &stream).unwrap().unmap(cx).unwrap();
+            let error = buffer
+                .set_use(cx, CUgraphicsMapResourceFlags::CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY)
+                .unwrap_err();
+            assert!(
+                error.code() == cuprum::Error::UNRESOLVED
+                    && error.call() == FnId::cuGraphicsResourceSetMapFlags_v2
+            );
+            let error =
+                graphics::devices(device().driver(), CUGLDeviceList::CU_GL_DEVICE_LIST_ALL).unwrap_err();
+            assert!(error.code() == cuprum::Error::UNRESOLVED, "{error}");
+            graphics::map(cx, &stream, &mut buffer).unwrap().unmap(cx).unwrap();
         });
     });
 }

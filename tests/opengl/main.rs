@@ -6,21 +6,14 @@
 //!
 //!     cargo test -p cuprum --test opengl -- --include-ignored
 
-#[path = "../support/child.rs"]
-mod child;
-#[path = "../support/common/mod.rs"]
-mod common;
-#[cfg(target_os = "linux")]
-#[path = "../support/egl.rs"]
-mod egl;
-#[cfg(target_os = "linux")]
-#[path = "../support/mesa.rs"]
-mod mesa;
-#[path = "../support/sampling/mod.rs"]
-mod sampling;
-
 #[cfg(target_os = "linux")]
 mod by_egl;
 mod hostile;
 mod stood_in;
 mod without;
+
+#[cfg(target_os = "linux")]
+use cuprum_testing::egl;
+#[cfg(target_os = "linux")]
+use cuprum_testing::mesa;
+use cuprum_testing::{child, common, sampling};

@@ -26,7 +26,8 @@ fn copies_and_fills_of_all_dimensions() {
             assert_eq!(bytes(cx, pool, &queue, &to), numbers);
 
             queue.fill(cx, &to, 0u8).unwrap();
-            let planes = (Plane::new(&to, 3, 2), Plane::new(&from, 8, 4));
+            let planes =
+                (Plane { region: &to, pitch: 3, rows: 2 }, Plane { region: &from, pitch: 8, rows: 4 });
             queue.copy_block(cx, planes.0, planes.1, (3, 2)).unwrap();
             assert_eq!(bytes(cx, pool, &queue, &to)[..7], [0, 1, 2, 8, 9, 10, 0]);
             queue.copy_block(cx, planes.0, planes.1, (3, 2, 2)).unwrap();
@@ -86,7 +87,7 @@ fn another_context_is_refused() {
     in_pool(|cx, pool| {
         let queue = pool.queue(cx).unwrap();
         let region = filled(cx, &queue, 5);
-        let is_wrong = |error| matches!(error, RegionError::Driver(error) if error.is_wrong_context());
+        let is_wrong = |error| matches!(error, RegionError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT);
         let (there, host) = (shared_context(), pool.pinned(cx, 4).unwrap());
         there
             .enter(|there| {

@@ -111,7 +111,7 @@ mod forks {
         let child = unsafe { fork() };
         if child == 0 {
             alarm(20);
-            let is_told = |result: Result<(), RegionError>| matches!(result, Err(RegionError::Driver(error)) if error.is_forked());
+            let is_told = |result: Result<(), RegionError>| matches!(result, Err(RegionError::Driver(error)) if error.code() == cuprum::Error::FORKED);
             let told = is_told(queue.fill(cx, &region, 1u8))
                 && is_told(queue.alloc(cx, BYTES).map(drop))
                 && is_told(pool.pinned(cx, BYTES).map(drop))

@@ -205,7 +205,7 @@ fn textures_surfaces_and_tensor_maps_are_arguments() {
         let shape = ArrayShape::TwoD { width: 16, height: 16 };
         let array = cuprum::memory::Array::<f32>::new(cx, shape, ArrayFlags::SURFACE).unwrap();
         let (texture, surface) =
-            (Texture::new(cx, &array, &Sampler::new()).unwrap(), Surface::new(cx, &array).unwrap());
+            (Texture::new(cx, &array, &Sampler::default()).unwrap(), Surface::new(cx, &array).unwrap());
         let (out, tensor) = (queue.alloc(cx, 24).unwrap(), queue.alloc(cx, 64 * 32 * 4).unwrap());
         let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
         let layout = TensorLayout { swizzle, ..TensorLayout::new(&[64, 32]) };

@@ -3,13 +3,6 @@
 //! A program of its own, because its tests run in children. The device works late, so a value that is
 //! returned too early shows each time. `naive` builds the crate once more without its rules.
 
-#[path = "../support/child.rs"]
-mod child;
-#[path = "../support/common/mod.rs"]
-mod common;
-#[path = "../support/executors.rs"]
-mod executors;
-
 mod basics;
 mod faults;
 mod kernels;
@@ -21,6 +14,7 @@ mod shared;
 use cuprum::context::{Context, ContextFlags};
 use cuprum::region::{Pinned, Pool, Queue, Region, RegionError};
 use cuprum::{ContextRef, Current, Shared};
+use cuprum_testing::{child, common, executors};
 
 /// Modes of the software device in which work is done at other times than it is queued.
 const LATE: &[&[(&str, &str)]] = &[

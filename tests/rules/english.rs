@@ -13,6 +13,8 @@ const PLACES: &[&str] = &[
     "CONTRIBUTING.md",
     "README.md",
     "benches",
+    "cli",
+    "compile",
     "cudarc",
     "derive",
     "emulator",
@@ -22,6 +24,7 @@ const PLACES: &[&str] = &[
     "nccl",
     "src",
     "sys",
+    "testing",
     "tests",
     "tracer",
 ];

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 /// Folders, and the parts of them that are not for programs.
 const PLACES: &[(&str, &[&str])] = &[
     ("src", &["src/raw/", "src/not_wrapped/"]),
+    ("compile/src", &["/nvrtc/"]),
     ("emulator/src", &["/driver/"]),
     ("emulator/engine/src", &["/exec/", "/memory/"]),
 ];

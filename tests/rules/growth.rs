@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// Folders with public interfaces of programs, and the parts of them that are none: `sys` has the driver's own types, which
 /// are as long as it says.
 const PLACES: &[(&str, &[&str])] = &[
-    ("src", &["src/bin/"]),
+    ("src", &[]),
+    ("compile/src", &[]),
     ("emulator/src", &["/driver/"]),
     ("emulator/engine/src", &["/exec/", "/memory/"]),
 ];
@@ -19,6 +20,7 @@ const PLACES: &[(&str, &[&str])] = &[
 const COMPLETE: &[(&str, &str)] = &[
     ("AccessPolicy", "the driver's structure, which has no room for more"),
     ("ArrayInterface", "version 3 of its specification"),
+    ("CheckpointProcess", "a driver and the id of a process"),
     ("ComputeCapability", "major and minor"),
     ("CopyAttributes", "written as a change of another, which goes on compiling with a new field"),
     ("DLDataType", "the layout of DLPack"),
@@ -35,19 +37,20 @@ const COMPLETE: &[(&str, &str)] = &[
     ("HostIn", "one reference"),
     ("HostInOut", "one reference"),
     ("HostOut", "one reference"),
-    ("ImageTarget", "a number of OpenGL's, any of them"),
     ("ImportError", "an error with what it gives back"),
-    ("Luid", "the system's structure"),
     ("Pattern", "the sizes that the driver fills with"),
     ("Peer", "one place"),
     ("Plain", "one value"),
+    ("Plane", "a region with two strides"),
+    ("LaunchAttributes", "written as a change of another, which goes on compiling with a new field"),
+    ("LaunchConfig", "the geometry of any launch"),
+    ("LoadOptions", "written as a change of another, which goes on compiling with a new field"),
     ("PoolOptions", "written as a change of another, which goes on compiling with a new field"),
     ("RegisterError", "an error with what it gives back"),
     ("RequestError", "an error with what it gives back"),
     ("ResourceView", "written as a change of another, which goes on compiling with a new field"),
     ("Sampler", "written as a change of another, which goes on compiling with a new field"),
     ("SmGroup", "written as a change of another, which goes on compiling with a new field"),
-    ("SyncDomainMap", "the two domains of the driver"),
     ("TensorLayout", "written as a change of another, which goes on compiling with a new field"),
     ("Visibility", "the two variables that decide it"),
 ];

@@ -3,10 +3,7 @@
 //!
 //! Nothing here needs a device, so that this program is quick to build.
 
-#[path = "../support/arrows/mod.rs"]
 mod arrows_between;
-#[path = "../support/source/mod.rs"]
-mod source;
 
 mod allows;
 mod arrows;
@@ -26,3 +23,5 @@ mod pycuda;
 mod ratchet;
 mod sizes;
 mod structs;
+
+use cuprum_testing::source;

@@ -14,8 +14,8 @@ const LINES_OF_A_FUNCTION: usize = 60;
 
 /// Folders in which sources are looked for.
 const FOLDERS: &[&str] = &[
-    "benches", "cudarc", "derive", "emulator", "examples", "guide", "kernels", "nccl", "src", "sys", "tests",
-    "tracer",
+    "benches", "cli", "compile", "cudarc", "derive", "emulator", "examples", "guide", "kernels", "nccl",
+    "src", "sys", "testing", "tests", "tracer",
 ];
 /// Lists of facts about the driver API, which are as long as it is; they have no functions.
 const FACTS: &[&str] = &["sys/src/enums.rs", "sys/src/fns.rs", "sys/src/structs.rs"];

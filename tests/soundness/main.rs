@@ -5,12 +5,9 @@
 //!
 //! A program of its own: that the emulator works late, and on two devices, is set up for the process.
 
-#[path = "../support/common/mod.rs"]
-mod common;
 mod contexts;
-#[path = "../support/executors.rs"]
-mod executors;
 
+use cuprum_testing::{common, executors};
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
@@ -368,18 +365,18 @@ fn what_was_filled_while_it_was_mapped_is_there_when_opengl_gets_it_back() {
     let mut buffer = unsafe { RegisteredBuffer::new(&cx, name, graphics::RegisterFlags::empty()) }.unwrap();
     let (blocking, apart) = (Stream::new(&cx).unwrap(), Stream::non_blocking(&cx).unwrap());
     for (value, stream) in (1..).zip([&Stream::default_in(&cx), &blocking, &apart]) {
-        let mut mapped = buffer.map(&cx, stream).unwrap();
+        let mut mapped = graphics::map(&cx, stream, &mut buffer).unwrap();
         cx.fill(&mut mapped.views().as_mut_slice::<u8>(&cx).unwrap(), value).unwrap();
         mapped.unmap(&cx).unwrap();
         assert_eq!(gl.read_buffer(name).unwrap(), [value; 4096], "{stream:?}");
-        let mut dropped = buffer.map(&cx, stream).unwrap();
+        let mut dropped = graphics::map(&cx, stream, &mut buffer).unwrap();
         cx.fill(&mut dropped.views().as_mut_slice::<u8>(&cx).unwrap(), 10 * value).unwrap();
         drop(dropped);
         assert_eq!(gl.read_buffer(name).unwrap(), [10 * value; 4096], "{stream:?}");
-        let mut forgotten = buffer.map(&cx, stream).unwrap();
+        let mut forgotten = graphics::map(&cx, stream, &mut buffer).unwrap();
         cx.fill(&mut forgotten.views().as_mut_slice::<u8>(&cx).unwrap(), 20 * value).unwrap();
         std::mem::forget(forgotten);
-        let mut again = buffer.map(&cx, stream).unwrap();
+        let mut again = graphics::map(&cx, stream, &mut buffer).unwrap();
         assert_eq!(again.views().as_slice::<u8>(&cx).unwrap().to_vec(&cx).unwrap(), [20 * value; 4096]);
     }
 }

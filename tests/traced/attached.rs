@@ -52,7 +52,11 @@ fn it_is_the_stack_of_its_thread() {
             .enter(|_| {
                 assert!(is_taken());
                 // Another context was entered above it, so it is not on top.
-                assert!(attached.synchronize().is_err_and(|error: Error| error.is_out_of_order()));
+                assert!(
+                    attached
+                        .synchronize()
+                        .is_err_and(|error: Error| error.code() == cuprum::Error::OUT_OF_ORDER)
+                );
                 Ok(())
             })
             .unwrap();

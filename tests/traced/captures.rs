@@ -30,10 +30,13 @@ fn whatever_is_freed_beside_a_capture_is_freed_and_ends_no_capture() {
             _ => &[],
         });
         let untried: Vec<_> = named.filter(|step| !tried.contains(*step)).collect();
-        assert!(untried.is_empty() && tried.len() > 100, "of {} steps, not {untried:?}", tried.len());
+        assert!(untried.is_empty() && tried.len() > 90, "of {} steps, not {untried:?}", tried.len());
         for step in steps {
             let is_done = matches!(step.outcome, Outcome::Done);
-            assert!(is_done || step.error().is_some_and(|error| error.is_unresolved()), "{step:?}");
+            assert!(
+                is_done || step.error().is_some_and(|error| error.code() == cuprum::Error::UNRESOLVED),
+                "{step:?}"
+            );
         }
         assert_eq!(session.alive(), [""; 0]);
         let violations = session.violations();
@@ -57,7 +60,7 @@ fn a_pool_keeps_what_a_capture_keeps_from_being_freed() {
             let (held, free) = (pool.counters(), cx.memory_info().unwrap().free);
             assert_eq!(held.held_blocks, 8);
             let spoiled = cx.capture(&mut Stream::new(cx).unwrap(), CaptureMode::Global, |_| {
-                assert!(pool.free_held().unwrap_err().is_unresolved());
+                assert!(pool.free_held().unwrap_err().code() == cuprum::Error::UNRESOLVED);
                 Ok(())
             });
             assert!(matches!(spoiled, Err(GraphError::Driver(error)) if error.is_capture()));

@@ -20,8 +20,6 @@ const PANICS: Evidence = Test("graph::panics::what_a_panic_leaves_beside_a_captu
 
 /// The types with a `Drop`, by file and name. A macro's `$name` stands for those it is used for.
 pub(super) const DROPS: &[(&str, Evidence)] = &[
-    ("compile/nvcc.rs Folder", Harmless("it removes a folder")),
-    ("compile/nvrtc.rs Program", Harmless("it is of the compiler, which knows no captures")),
     ("context/captures.rs Beside", Harmless("it ends an exemption")),
     ("context/captures.rs Capturing", Harmless("it counts")),
     ("context/current.rs ContextStack", Harmless("it forgets what this thread has recorded")),
@@ -41,7 +39,6 @@ pub(super) const DROPS: &[(&str, Evidence)] = &[
         "dlpack/tensor.rs Tensor",
         Harmless("it calls the function of its exporter; what this crate exports has a `Drop` of its own"),
     ),
-    ("driver/log.rs LogCallback", Steps(&["LogCallback::drop"])),
     ("graph/capture.rs Back", Harmless("it moves lists")),
     ("graph/ending.rs Abandon", Harmless("it ends the capture of its own closure")),
     ("graph/exec.rs GraphExec", Steps(&["GraphExec::drop"])),

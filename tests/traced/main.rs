@@ -1,22 +1,12 @@
 //! The calls, their order, and the handling of failed calls: over drivers that record their calls, through
-//! hooks in the table of functions (`tests/support/tracer`).
+//! hooks in the table of functions (`testing/src/tracer`).
 //!
 //! Each test has the log of its own thread. The tests run concurrently in one process, and drops swallow
 //! errors here all the time; tests that count these are in `tests/swallowed.rs`. A test that sets up the
 //! process, or may end it, runs in a child.
 
-#[path = "../support/amount.rs"]
-mod amount;
-#[path = "../support/child.rs"]
-mod child;
-#[path = "../support/program/mod.rs"]
 mod program;
-#[path = "../support/source/mod.rs"]
-mod source;
-#[path = "../support/sweep/mod.rs"]
 mod sweep;
-#[path = "../support/tracer/mod.rs"]
-mod tracer;
 
 mod answers;
 mod attached;
@@ -42,3 +32,5 @@ mod tokens;
 mod tools;
 mod two_drivers;
 mod waits;
+
+use cuprum_testing::{amount, child, source, tracer};

@@ -60,13 +60,14 @@ fn frees(function: FnId) -> bool {
 /// The mistake in the error of a failed step.
 fn misreport(step: &Step, lacking: &dyn Fn(FnId) -> bool, version: Version) -> Option<String> {
     let Outcome::Failed(error, text) = &step.outcome else { return None };
-    let fine = error.is_some_and(|error| error.is_unresolved() && lacking(error.call())) && {
-        let call = error.map(|error| error.call());
-        let names = call.map(|call| (call.to_string(), call.symbol().since.to_string()));
-        names.is_some_and(|(name, since)| {
-            text.contains(&name) && text.contains(&since) && text.contains(&version.to_string())
-        })
-    };
+    let fine = error.is_some_and(|error| error.code() == cuprum::Error::UNRESOLVED && lacking(error.call()))
+        && {
+            let call = error.map(|error| error.call());
+            let names = call.map(|call| (call.to_string(), call.symbol().since.to_string()));
+            names.is_some_and(|(name, since)| {
+                text.contains(&name) && text.contains(&since) && text.contains(&version.to_string())
+            })
+        };
     (!fine).then(|| format!("{}: {text}", step.name))
 }
 
@@ -123,8 +124,10 @@ fn lack_the_stack() {
     let (mut wrong, newest) = (Vec::new(), newest());
     for lacking in [FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2] {
         let Outcomes { steps, session } = run(Build { lacking: &[lacking], ..Build::of(Backing::Emulator) });
-        let failed =
-            steps.iter().filter(|step| step.error().is_some_and(|error| error.is_unresolved())).count();
+        let failed = steps
+            .iter()
+            .filter(|step| step.error().is_some_and(|error| error.code() == cuprum::Error::UNRESOLVED))
+            .count();
         if failed == 0 {
             wrong.push(format!("nothing failed without {lacking}"));
         }

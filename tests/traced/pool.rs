@@ -206,7 +206,7 @@ fn a_current_pool_that_is_not_the_default_one_is_not_asked() {
     in_context(|cx| {
         let (stream, device) = (Stream::new(cx).unwrap(), cx.context().device());
         let pool = MemoryPool::new(device.driver(), &PoolOptions::new(PoolPlace::Device(device))).unwrap();
-        device.set_current_pool(&pool).unwrap();
+        device.driver().set_current_pool(PoolPlace::Device(device), &pool).unwrap();
         let (calls, refused) = calls_of(|| StreamBuffer::<u8>::alloc(cx, &stream, 1 << 50).map(drop));
         drop(pool);
         let asked = [FnId::cuMemAllocAsync, FnId::cuDeviceGetMemPool, FnId::cuDeviceGetDefaultMemPool];

@@ -115,7 +115,8 @@ impl<'a> World<'a> {
             _ => {
                 let context = self.any_context();
                 let _ = context.enter_as::<cuprum::Error, _>(|cx| {
-                    let refused = outside.synchronize().is_err_and(|error| error.is_out_of_order());
+                    let refused =
+                        outside.synchronize().is_err_and(|error| error.code() == cuprum::Error::OUT_OF_ORDER);
                     self.used_outside.set(self.used_outside.get() || !refused);
                     self.run(cx);
                     Ok(())
@@ -169,7 +170,7 @@ impl<'a> World<'a> {
         let mut upper = match cx.push(&context) {
             Ok(upper) => upper,
             // Two drivers have two stacks.
-            Err(error) if error.is_wrong_context() => return,
+            Err(error) if error.code() == cuprum::Error::WRONG_CONTEXT => return,
             Err(_) => return self.refused.set(self.refused.get() + 1),
         };
         self.run(&mut upper);

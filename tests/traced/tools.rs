@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cuprum::context::{Context, ContextFlags, ContextStack};
 use cuprum::sys::CUresult;
-use cuprum::tools::{CoredumpFlags, CoredumpSwitch, ProcessState};
+use cuprum::tools::{CheckpointProcess, CoredumpFlags, CoredumpSetting, ProcessState};
 
 use crate::tracer::{BUSY_MILLISECONDS, Backing, OVER_BUDGET};
 
@@ -17,19 +17,22 @@ fn settings_of_core_dumps_are_per_context_or_global() {
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
     let (here, all) = (cx.coredump(), driver.coredump_defaults());
-    for which in [CoredumpSwitch::OfHost, CoredumpSwitch::Lightweight, CoredumpSwitch::OnRequest] {
-        here.set_switch(which, true).unwrap();
-        assert!(here.switch(which).unwrap() && !all.switch(which).unwrap(), "{which:?}");
-        here.set_switch(which, false).unwrap();
-        assert!(!here.switch(which).unwrap());
+    for which in [CoredumpSetting::OF_HOST, CoredumpSetting::LIGHTWEIGHT, CoredumpSetting::ON_REQUEST] {
+        here.set(which, true).unwrap();
+        assert!(here.get(which).unwrap() && !all.get(which).unwrap(), "{which:?}");
+        here.set(which, false).unwrap();
+        assert!(!here.get(which).unwrap());
     }
     let flags = CoredumpFlags::CU_COREDUMP_SKIP_ABORT | CoredumpFlags::CU_COREDUMP_LOG_ONLY;
-    all.set_flags(flags).unwrap();
-    assert_eq!(all.flags().unwrap(), flags);
+    all.set(CoredumpSetting::FLAGS, flags).unwrap();
+    assert_eq!(all.get(CoredumpSetting::FLAGS).unwrap(), flags);
     let longest = "x".repeat(1023);
-    all.set_file("core.%h.%p").unwrap();
-    all.set_pipe(&longest).unwrap();
-    assert_eq!((all.file().unwrap(), all.pipe().unwrap()), ("core.%h.%p".into(), longest));
+    all.set(CoredumpSetting::FILE, "core.%h.%p").unwrap();
+    all.set(CoredumpSetting::PIPE, &longest).unwrap();
+    assert_eq!(
+        (all.get(CoredumpSetting::FILE).unwrap(), all.get(CoredumpSetting::PIPE).unwrap()),
+        ("core.%h.%p".into(), longest)
+    );
 }
 
 #[test]
@@ -51,7 +54,7 @@ fn listeners_are_called_and_may_panic() {
 
 #[test]
 fn a_process_is_locked_saved_and_goes_on() {
-    let this = Backing::Emulator.driver().checkpoint_process(4321);
+    let this = CheckpointProcess { driver: Backing::Emulator.driver(), pid: 4321 };
     assert_eq!(this.restore_thread().unwrap(), 4321);
     let busy = Duration::from_millis(BUSY_MILLISECONDS.into());
     assert_eq!(this.lock(Some(busy)).unwrap_err().code(), CUresult::CUDA_ERROR_NOT_READY);

@@ -4,7 +4,7 @@ use cuprum::memory::Array;
 use cuprum::texture::{Sampler, Texture};
 
 fn wrong(cx: &Current<'_, '_>, array: Array<'_, f32>) {
-    let texture = Texture::new(cx, &array, &Sampler::new()).unwrap();
+    let texture = Texture::new(cx, &array, &Sampler::default()).unwrap();
     drop(array);
     drop(texture);
 }

@@ -1,6 +1,6 @@
 // A path in the code is the program's claim: the file runs in this process, or writes code that is loaded.
-use cuprum::compile::Compiler;
-use cuprum::sys::nvrtc::Library;
+use cuprum_compile::Compiler;
+use cuprum_compile::nvrtc::Library;
 
 fn wrong() {
     let _library = Library::open_from("/opt/some.so");

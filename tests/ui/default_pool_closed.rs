@@ -1,8 +1,9 @@
 // A program cannot destroy the default pool of a device.
 use cuprum::Device;
+use cuprum::pool::PoolPlace;
 
 fn wrong(device: Device) {
-    device.default_pool().unwrap().close().unwrap();
+    device.driver().default_pool(PoolPlace::Device(device)).unwrap().close().unwrap();
 }
 
 fn main() {}

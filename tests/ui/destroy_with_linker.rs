@@ -4,7 +4,7 @@ use cuprum::context::{Context, ContextStack};
 
 fn wrong(context: Context, stack: &mut ContextStack) {
     let cx = stack.push(&context).unwrap();
-    let kept = Linker::new(&cx, &LoadOptions::new()).unwrap();
+    let kept = Linker::new(&cx, &LoadOptions::default()).unwrap();
     cx.pop().unwrap();
     drop(context);
     drop(kept);

@@ -1,9 +1,10 @@
 // A mapping of imported memory borrows the import.
 use cuprum::Current;
-use cuprum::external::{ExternalBuffer, ExternalMemory};
+use cuprum::external::ExternalMemory;
+use cuprum::memory::ForeignBuffer;
 
 fn wrong(cx: &Current<'_, '_>, memory: ExternalMemory<'_>) {
-    let mapped: ExternalBuffer<'_, f32> = unsafe { memory.map(cx, 0, 16) }.unwrap();
+    let mapped: ForeignBuffer<'_, f32> = unsafe { memory.map(cx, 0, 16) }.unwrap();
     drop(memory);
     mapped.as_slice().to_vec(cx).unwrap();
 }

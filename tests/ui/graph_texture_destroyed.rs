@@ -5,7 +5,7 @@ use cuprum::launch::Dim3;
 use cuprum::{Current, Kernel, LaunchConfig, Stream};
 
 const ONCE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
-const ONE: LaunchConfig = LaunchConfig::from_dims(ONCE, ONCE);
+const ONE: LaunchConfig = LaunchConfig { grid: ONCE, block: ONCE, shared_bytes: 0 };
 
 fn added<'a>(cx: &Current<'_, 'a>, read: &'a Kernel<'_, (TextureObject,)>, texture: Texture<'_>) {
     let mut graph = Graph::new(cx).unwrap();

@@ -3,7 +3,7 @@ use cuprum::Current;
 use cuprum::memory::MipmappedArray;
 
 fn wrong(cx: &Current<'_, '_>, mipmapped: MipmappedArray<'_, f32>) {
-    let level = mipmapped.level(cx, 1).unwrap();
+    let level = mipmapped.view().level(cx, 1).unwrap();
     drop(mipmapped);
     level.all().to_vec(cx).unwrap();
 }

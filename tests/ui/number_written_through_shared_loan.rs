@@ -5,7 +5,7 @@ use cuprum::MemoryError;
 
 fn wrong<'scope>(scope: &Scope<'scope, '_>, memory: Slice<'scope, u32>) -> Result<(), MemoryError> {
     let lent = scope.lend(memory)?;
-    let mut operations = Operations::new();
+    let mut operations = Operations::default();
     operations.write(&lent, 0, 1)?;
     scope.operate(&mut operations)
 }

@@ -1,16 +1,16 @@
 // A buffer of OpenGL is neither unregistered nor mapped again while it is mapped.
-use cuprum::graphics::RegisteredBuffer;
+use cuprum::graphics::{self, RegisteredBuffer};
 use cuprum::{Current, Stream};
 
 fn unregister(cx: &Current<'_, '_>, stream: &Stream<'_>, mut vertices: RegisteredBuffer<'_>) {
-    let mapped = vertices.map(cx, stream).unwrap();
+    let mapped = graphics::map(cx, stream, &mut vertices).unwrap();
     drop(vertices);
     mapped.unmap(cx).unwrap();
 }
 
 fn map_again(cx: &Current<'_, '_>, stream: &Stream<'_>, mut vertices: RegisteredBuffer<'_>) {
-    let mapped = vertices.map(cx, stream).unwrap();
-    vertices.map(cx, stream).unwrap();
+    let mapped = graphics::map(cx, stream, &mut vertices).unwrap();
+    graphics::map(cx, stream, &mut vertices).unwrap();
     mapped.unmap(cx).unwrap();
 }
 

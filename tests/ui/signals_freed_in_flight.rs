@@ -5,7 +5,7 @@ use cuprum::{Current, Stream};
 fn wrong(cx: &Current<'_, '_>, stream: &Stream<'_>, signals: Signals<'_, u32>) {
     cx.scope(stream, |scope| {
         let lent = scope.lend(&signals).unwrap();
-        scope.wait_value(&lent, 0, Until::equal(1)).unwrap();
+        scope.wait_value(&lent, 0, Until::Equal(1)).unwrap();
         drop(signals);
         Ok(())
     })

@@ -18,7 +18,7 @@ if [[ ! -f $cache/stamp || $(<"$cache/stamp") != "${packages[*]}" ]]; then
 fi
 
 cargo build --quiet -p cuprum-libcuda -p cuprum-tracer
-cargo build --quiet -p cuprum --features cli --bin cuprum
+cargo build --quiet -p cuprum-cli
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cc -O1 -pthread -o "$folder/client" "$here/client.c" -ldl

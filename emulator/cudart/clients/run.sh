@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds libcudart.so.12 and libcudart.so.13 and runs programs on them that know nothing of them: CUDA C++ built by NVIDIA's
-# compiler with `-cudart shared`, and Python through ctypes, all on the software device. The compiler and its headers come
+# compiler with `-cudart shared`, Python through ctypes, and PyTorch, all on the software device. The compiler and its headers come
 # from the package index into `.cache/wheels`.
 #
 # Needs python3 with pip, a C++ compiler, and the network at first.
@@ -71,6 +71,12 @@ done
 # The first 150 are recorded on an H200, where work goes on beside the host, as it does in the last of these modes.
 { grep ' = ' tests/data/goldens/cudart.txt && cat "$here/runtime.expected"; } | diff - "$folder/answers"
 
+step "nodes of graphs, textures and boxes, read back"
+nvcc -rdc=true "$here/nodes.cu" -o "$folder/nodes"
+for mode in eager async deferred; do
+    CUPRUM_EMULATOR_DEVICES=2 CUPRUM_EMULATOR_MODE=$mode says "right, cudaSuccess" nodes
+done
+
 step "Thrust: sort, scan, reduction"
 nvcc "$here/thrust.cu" -o "$folder/thrust"
 says "right, cudaSuccess" thrust
@@ -85,4 +91,6 @@ step "Python through ctypes"
 for major in 12 13; do
     CUDART=libcudart.so.$major python3 "$here/programs.py"
 done
+step "PyTorch, Triton, torchvision"
+"$here/torch/torch.sh"
 step "done"

@@ -75,9 +75,9 @@ pub(crate) fn report_machine_code(data: *const c_void) {
         return;
     }
     report(&format!(
-        "{file} has machine code for some of its kernels and no PTX, which this device needs: \
-         cudaErrorNoKernelImageForDevice. PyTorch's own operators: use torch.compile, or move the tensors to the CPU for \
-         them. An extension: TORCH_CUDA_ARCH_LIST=8.0+PTX. nvcc: -gencode arch=compute_80,code=compute_80"
+        "{file} has machine code for some of its kernels and no PTX that this device runs: \
+         cudaErrorNoKernelImageForDevice. PyTorch's own operators: use torch.compile, or compute them on the CPU \
+         (cuda_software.torch_operators_on_cpu does). An extension: TORCH_CUDA_ARCH_LIST=8.0+PTX. nvcc: -gencode arch=compute_80,code=compute_80"
     ));
     said.push(file);
 }

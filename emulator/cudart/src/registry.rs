@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use cuprum_sys::{CUdeviceptr, CUkernel, CUlibrary, Fns};
+use cuprum_sys::{CUdeviceptr, CUfunction, CUkernel, CUlibrary, Fns};
 
 use crate::driver;
 use crate::error::{Result, check, cudaError};
@@ -128,6 +128,30 @@ pub(crate) fn kernel(fns: &Fns, host: *const c_void) -> Result<CUkernel> {
     }
     add_handle(found);
     Ok(found)
+}
+
+/// Returns the host address of a kernel in a graph, or its handle if it has none. The driver names
+/// it by its handle, or by the function that it has in a context.
+pub(crate) fn host_of(fns: &Fns, kernel: CUkernel, function: CUfunction) -> Result<*mut c_void> {
+    let is_it = |candidate: CUkernel| {
+        if !kernel.is_null() {
+            return candidate == kernel;
+        }
+        let mut own = CUfunction::null();
+        // SAFETY: a valid output, and a kernel of a library that is loaded.
+        check(unsafe { (fns.cuKernelGetFunction)(&mut own, candidate) }).is_ok() && own == function
+    };
+    let registry = read();
+    let host = registry.kernels.iter().find(|(_, kernel)| {
+        let found = kernel.found.load(Ordering::Acquire);
+        !found.is_null() && is_it(CUkernel(found))
+    });
+    let handle =
+        || registry.handles.iter().find(|handle| is_it(CUkernel(ptr::without_provenance_mut(**handle))));
+    host.map(|(host, _)| host)
+        .or_else(handle)
+        .map(|address| ptr::with_exposed_provenance_mut(*address))
+        .ok_or(cudaError::cudaErrorInvalidDeviceFunction)
 }
 
 pub(crate) fn has_kernel(host: *const c_void) -> bool {

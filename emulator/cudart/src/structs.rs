@@ -99,6 +99,33 @@ c_structs! {
         kind: u32,
     }
 
+    /// A copy of a box between devices.
+    cudaMemcpy3DPeerParms {
+        srcArray: CUarray,
+        srcPos: cudaPos,
+        srcPtr: cudaPitchedPtr,
+        srcDevice: i32,
+        dstArray: CUarray,
+        dstPos: cudaPos,
+        dstPtr: cudaPitchedPtr,
+        dstDevice: i32,
+        extent: cudaExtent,
+    }
+
+    cudaMemcpyNodeParams {
+        flags: i32,
+        reserved: [i32; 3],
+        copyParams: cudaMemcpy3DParms,
+    }
+
+    /// A node of any kind. The driver's struct has the same size and mostly the same contents.
+    cudaGraphNodeParams {
+        r#type: u32,
+        reserved0: [i32; 3],
+        reserved1: [i64; 29],
+        reserved2: i64,
+    }
+
     /// Memory that a texture or a surface reads; up to CUDA 12 it ends here.
     cudaResourceDesc {
         resType: u32,

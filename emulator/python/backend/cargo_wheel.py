@@ -55,7 +55,7 @@ def libraries(settings):
         profile = device.parent.name
         subprocess.run([ROOT / "emulator/cudart/link.sh", device.parent, profile], check=True)
     runtimes = [device.with_name(f"libcudart.so.{major}") for major in (12, 13)]
-    assembler = ROOT / "src/bin/cuprum/run/ptxas"
+    assembler = ROOT / "cli/src/run/ptxas"
     return {"libcuda.so.1": device, "ptxas": assembler} | {file.name: file for file in runtimes if file.is_file()}
 
 
@@ -65,7 +65,7 @@ def built(settings):
         raise SystemExit("cuda-software: the library takes the place of libcuda.so.1, which is Linux's")
     profile = (settings or {}).get("profile") or os.environ.get("CUDA_SOFTWARE_PROFILE") or "release"
     cargo = ["cargo", "build", "--profile", profile, "--message-format", "json-render-diagnostics"]
-    programs = ["--package", "cuprum", "--package", "cuprum-tracer", "--features", "cuprum/cli", "--bins"]
+    programs = ["--package", "cuprum-cli", "--package", "cuprum-tracer", "--bins"]
     try:
         subprocess.run([*cargo, *programs], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         library = [*cargo, "--package", "cuprum-libcuda"]

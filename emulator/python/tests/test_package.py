@@ -73,7 +73,7 @@ def test_options_are_settings():
 
 
 def test_options_are_those_of_cuprum_run():
-    source = (HERE.parents[2] / "src/bin/cuprum/run/settings.rs").read_text()
+    source = (HERE.parents[2] / "cli/src/run/settings.rs").read_text()
     theirs = dict(re.findall(r'\("--([a-z-]+)", "(CUPRUM_EMULATOR_[A-Z_]+)"\)', source))
     ours = {name: cuda_software.variable(name) for name in [*cuda_software.CHECKS, *cuda_software.VALUES]}
     assert theirs == ours

@@ -198,6 +198,10 @@ fn an_image_of_the_other_api_is_an_array() {
 #[test]
 fn a_stream_waits_for_the_other_api_and_signals_it() {
     let _context = TestContext::new();
+    let mut counts = 0;
+    let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED;
+    ok!(cuDeviceGetAttribute(&mut counts, attribute, 0));
+    assert_eq!(counts, 1);
     let (first, second) = (ExternalSemaphore::new().unwrap(), ExternalSemaphore::new().unwrap());
     let (ready, done) = (import_semaphore(&first, TIMELINE), import_semaphore(&second, TIMELINE));
     let stream = stream(1);

@@ -11,9 +11,6 @@ mod common;
 mod device;
 #[path = "../../engine/tests/hopper/mod.rs"]
 mod hopper;
-#[cfg(target_os = "linux")]
-#[path = "../../../tests/support/peer.rs"]
-mod peer;
 #[path = "../../../sys/tests/common/mod.rs"]
 mod processes;
 
@@ -58,4 +55,4 @@ mod textures;
 mod versions;
 
 #[cfg(target_os = "linux")]
-use processes::itself;
+use cuprum_testing::peer;

@@ -4,7 +4,7 @@
 //!
 //! Each source becomes `FOLDER/NAME.ptx`. With `--check` nothing is written: the program fails when a file on
 //! disk differs from the compiler's output now. The library is the one named, or the one that
-//! `cuprum::compile` finds. `kernels/regenerate.sh` is the usual caller: it pins the compiler's version,
+//! `cuprum_compile` finds. `kernels/regenerate.sh` is the usual caller: it pins the compiler's version,
 //! without which the text would differ.
 
 mod artifact;
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use cuprum::compile::{Architecture, Compiler, Options, Source};
-use cuprum::sys::nvrtc::Library;
+use cuprum_compile::nvrtc::Library;
+use cuprum_compile::{Architecture, Compiler, Options, Source};
 
 struct Arguments {
     check: bool,

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUDA_ARRAY3D_DESCRIPTOR, CUmipmappedArray};
 
-use super::{ArrayFlags, ArrayShape, ArrayView, MipmappedView, Storage, Stored, Texel, check};
+use super::{ArrayFlags, ArrayShape, MipmappedView, Storage, Stored, Texel, check};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
@@ -25,7 +25,7 @@ use crate::raw::shared::Shared;
 ///
 /// let shape = ArrayShape::TwoD { width: 8, height: 4 };
 /// let picture = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 3)?;
-/// let smallest = picture.level(&cx, 2)?;
+/// let smallest = picture.view().level(&cx, 2)?;
 /// assert_eq!(smallest.shape(), ArrayShape::TwoD { width: 2, height: 1 });
 /// cx.copy(&mut smallest.all(), &[0.5, 1.5])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -109,53 +109,21 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         Ok(Self { stored: Stored::new(memory, shape, flags, levels), _texels: PhantomData })
     }
 
-    /// Returns a level, counted from 0, the largest.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the level does not exist; [`Error::is_wrong_context`].
-    ///
-    /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
-    #[doc(alias = "cuMipmappedArrayGetLevel")]
-    #[inline]
-    pub fn level(&self, cx: &Current<'_, '_>, level: u32) -> Result<ArrayView<'_, T>, Error> {
-        self.view().level(cx, level)
-    }
-
-    /// Borrows the array.
+    /// Borrows the array, to query it, and to borrow its levels.
     #[inline]
     pub fn view(&self) -> MipmappedView<'_, T> {
         let Stored { shape, flags, .. } = self.stored;
-        // SAFETY: the handle is live while this is borrowed, and has this shape and these flags.
-        unsafe { MipmappedView::new(self.as_raw(), shape, flags, self.stored.near()) }
-    }
-
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmipmappedArray {
-        match self.stored.raw() {
+        let raw = match self.stored.raw() {
             Storage::Mipmapped(raw) => raw,
             Storage::Array(_) => CUmipmappedArray::null(),
-        }
-    }
-
-    /// The context in which it was made.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.stored.memory.context()
-    }
-
-    /// Dimensions of the largest level, in elements.
-    pub const fn shape(&self) -> ArrayShape {
-        self.stored.shape
+        };
+        // SAFETY: the handle is live while this is borrowed, and has this shape and these flags.
+        unsafe { MipmappedView::new(raw, shape, flags, self.stored.near()) }
     }
 
     /// Number of levels.
     pub const fn levels(&self) -> u32 {
         self.stored.levels
-    }
-
-    /// Flags with which it was made.
-    pub const fn flags(&self) -> ArrayFlags {
-        self.stored.flags
     }
 
     /// Makes the array shared: it is freed with the last of its handles, textures and surfaces.
@@ -167,7 +135,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     ///
     /// let shape = ArrayShape::TwoD { width: 8, height: 8 };
     /// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
-    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::new() })?;
+    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::default() })?;
     /// drop(levels); // the texture holds a share
     /// # drop(texture);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -196,6 +164,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
 
 impl<T: Texel> fmt::Debug for MipmappedArray<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MipmappedArray({:?}, {:?}, {} levels)", self.as_raw(), self.shape(), self.levels())
+        let view = self.view();
+        write!(f, "MipmappedArray({:?}, {:?}, {} levels)", view.as_raw(), view.shape(), self.levels())
     }
 }

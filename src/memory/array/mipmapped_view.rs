@@ -24,7 +24,7 @@ use crate::raw::keep::Near;
 /// let picture = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 3)?;
 /// let view = picture.view();
 /// assert_eq!(view.level(&cx, 1)?.shape(), ArrayShape::TwoD { width: 4, height: 2 });
-/// let texture = Texture::new(&cx, view, &Sampler { normalized_coordinates: true, ..Sampler::new() })?;
+/// let texture = Texture::new(&cx, view, &Sampler { normalized_coordinates: true, ..Sampler::default() })?;
 /// # drop(texture);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -75,7 +75,7 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
     /// Returns a level, counted from 0, the largest.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if the level does not exist; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` if the level does not exist; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMipmappedArrayGetLevel`, CUDA 5.0+.
     #[doc(alias = "cuMipmappedArrayGetLevel")]

@@ -15,13 +15,13 @@ use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUarray, CUmipmappedArray, CUres
 pub use self::mipmapped::MipmappedArray;
 pub use self::mipmapped_view::MipmappedView;
 pub use self::shape::{ArrayDescriptor, ArrayFlags, ArrayShape};
-pub use self::sparse::{MemoryRequirements, SparseProperties, TileMap, TilePart};
+pub use self::sparse::{TileMap, TilePart};
 pub use self::texel::{Half, Texel};
 pub use self::view::{ArrayPart, ArrayView};
 
-use super::side::Side;
-use super::verbs::kind::{InArray, place};
-use super::{Extent, MemoryError};
+use super::MemoryError;
+use super::place::kind::place;
+use super::side::{InArray, Side};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
@@ -176,7 +176,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Ok(array)
     }
 
-    /// Borrows the array, to copy parts of it and to make textures and surfaces.
+    /// Borrows the array, to query it, to copy parts of it and to make textures and surfaces.
     #[inline]
     pub fn view(&self) -> ArrayView<'_, T> {
         let Storage::Array(raw) = self.stored.raw() else { return ArrayView::none(self.stored.near()) };
@@ -185,34 +185,8 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     }
 
     pub(super) fn side(&self) -> Side<'_> {
-        Side::array::<T>(self.as_raw(), [0; 3], self.extent(), self.shape().is_solid(), self.context())
-    }
-
-    /// The driver's handle.
-    #[inline]
-    pub fn as_raw(&self) -> CUarray {
-        self.view().as_raw()
-    }
-
-    /// The context in which it was made.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.stored.memory.context()
-    }
-
-    /// Dimensions, in elements.
-    pub const fn shape(&self) -> ArrayShape {
-        self.stored.shape
-    }
-
-    /// Number of elements per dimension; the depth counts layers and faces.
-    pub const fn extent(&self) -> Extent {
-        self.stored.shape.extent()
-    }
-
-    /// Flags with which it was made.
-    pub const fn flags(&self) -> ArrayFlags {
-        self.stored.flags
+        let (raw, shape, context) = (self.view().as_raw(), self.stored.shape, self.stored.memory.context());
+        Side::array::<T>(raw, [0; 3], shape.extent(), shape.is_solid(), context)
     }
 
     /// Copies the array to a new vector: row by row, slice by slice. Blocks until done.
@@ -246,7 +220,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
     /// let picture = context.enter(|cx| {
     ///     let shape = ArrayShape::TwoD { width: 4, height: 4 };
     ///     let array = Array::from_slice(cx, shape, ArrayFlags::empty(), &[1.0; 16])?.share();
-    ///     let texture = Texture::new(cx, &array, &Sampler::new())?;
+    ///     let texture = Texture::new(cx, &array, &Sampler::default())?;
     ///     Ok(Picture { texture, array, context: context.clone() })
     /// })?;
     /// picture.context.enter(|cx| Ok(cx.copy(&mut picture.array.view(), &[2.0; 16])?))?;
@@ -273,7 +247,7 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
 
 impl<T: Texel> fmt::Debug for Array<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Array({:?}, {:?})", self.as_raw(), self.shape())
+        write!(f, "Array({:?}, {:?})", self.view().as_raw(), self.stored.shape)
     }
 }
 

@@ -87,8 +87,7 @@ impl ArrayShape {
     }
 
     /// Returns the number of levels of a mipmapped array with this shape, down to a single element.
-    #[inline]
-    pub fn most_levels(self) -> u32 {
+    pub(super) fn most_levels(self) -> u32 {
         let Extent { width, height, depth } = self.extent();
         let depth = if matches!(self, Self::ThreeD { .. }) { depth } else { 0 };
         width.max(height).max(depth).checked_ilog2().map_or(0, |log| log + 1)

@@ -1,11 +1,10 @@
 //! Arrays that receive their memory later, by tiles or as a whole, and arrays with several planes.
 
 use cuprum_sys::{
-    CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES,
-    CUDA_ARRAY_SPARSE_PROPERTIES_tileExtent, CUarray, CUarrayMapInfo, CUarrayMapInfo_memHandle,
-    CUarrayMapInfo_resource, CUarrayMapInfo_subresource, CUarrayMapInfo_subresource_miptail,
-    CUarrayMapInfo_subresource_sparseLevel, CUarraySparseSubresourceType, CUmemHandleType,
-    CUmemOperationType, CUresourcetype, FnId,
+    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUarray, CUarrayMapInfo,
+    CUarrayMapInfo_memHandle, CUarrayMapInfo_resource, CUarrayMapInfo_subresource,
+    CUarrayMapInfo_subresource_miptail, CUarrayMapInfo_subresource_sparseLevel, CUarraySparseSubresourceType,
+    CUmemHandleType, CUmemOperationType, CUresourcetype, FnId,
 };
 
 use super::view::describe;
@@ -15,45 +14,6 @@ use crate::error::Error;
 use crate::memory::{MemoryError, PhysicalMemory};
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
-
-/// Tile layout of a [sparse](ArrayFlags::SPARSE) array.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
-///
-/// let shape = ArrayShape::TwoD { width: 4096, height: 4096 };
-/// match Array::<f32>::new(&cx, shape, ArrayFlags::SPARSE) {
-///     Ok(array) => println!("tiles of {:?} elements", array.view().sparse_properties(&cx)?.tile),
-///     Err(error) => println!("no sparse arrays here: {error}"),
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SparseProperties {
-    /// Elements per tile in each dimension.
-    pub tile: [u32; 3],
-    /// The first level that is smaller than a tile. It and all smaller levels share a packed tail.
-    pub tail_first_level: u32,
-    /// Bytes of the tail of each layer.
-    pub tail_bytes: u64,
-    /// True if all layers share one tail.
-    pub has_single_tail: bool,
-}
-
-/// Memory that an array [without memory](super::Array::without_memory) needs.
-///
-/// Example: see [`TileMap`], `memory_requirements`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MemoryRequirements {
-    /// Number of bytes.
-    pub bytes: usize,
-    /// The alignment of its offset in physical memory, in bytes.
-    pub alignment: usize,
-}
 
 /// A part of an array for memory. Ignored for an array whose memory is mapped as a whole.
 ///
@@ -81,10 +41,11 @@ pub enum TilePart {
 /// match Array::<f32>::new(&cx, shape, ArrayFlags::SPARSE) {
 ///     Ok(array) => {
 ///         let view = array.view();
-///         let (tile, needed) = (view.sparse_properties(&cx)?.tile, view.memory_requirements(&cx)?);
+///         let (tile, needed) = (view.sparse_properties(&cx)?.tileExtent, view.memory_requirements(&cx)?);
 ///         let at = MemoryLocation::Device(driver.device(0)?);
-///         let memory = PhysicalMemory::new(driver, at, needed.bytes, PhysicalFlags::TILE_POOL)?;
-///         let first = TilePart::Tiles { level: 0, layer: 0, offset: [0; 3], extent: tile };
+///         let memory = PhysicalMemory::new(driver, at, needed.size, PhysicalFlags::TILE_POOL)?;
+///         let extent = [tile.width, tile.height, tile.depth];
+///         let first = TilePart::Tiles { level: 0, layer: 0, offset: [0; 3], extent };
 ///         // SAFETY: the array is not in use yet, and the memory outlives its use.
 ///         unsafe { stream.map_tiles(&cx, &[view.tiles(first, Some((&memory, 0)))]) }?;
 ///         stream.synchronize(&cx)?;
@@ -168,68 +129,42 @@ impl TileMap<'_> {
     }
 }
 
-impl SparseProperties {
-    const NONE: CUDA_ARRAY_SPARSE_PROPERTIES = CUDA_ARRAY_SPARSE_PROPERTIES {
-        tileExtent: CUDA_ARRAY_SPARSE_PROPERTIES_tileExtent { width: 0, height: 0, depth: 0 },
-        miptailFirstLevel: 0,
-        miptailSize: 0,
-        flags: 0,
-        reserved: [0; 4],
-    };
-
-    fn read(told: &CUDA_ARRAY_SPARSE_PROPERTIES) -> Self {
-        let tile = &told.tileExtent;
-        Self {
-            tile: [tile.width, tile.height, tile.depth],
-            tail_first_level: told.miptailFirstLevel,
-            tail_bytes: told.miptailSize,
-            has_single_tail: told.flags & CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL != 0,
-        }
-    }
-}
-
-impl MemoryRequirements {
-    const NONE: CUDA_ARRAY_MEMORY_REQUIREMENTS =
-        CUDA_ARRAY_MEMORY_REQUIREMENTS { size: 0, alignment: 0, reserved: [0; 4] };
-
-    const fn read(told: &CUDA_ARRAY_MEMORY_REQUIREMENTS) -> Self {
-        Self { bytes: told.size, alignment: told.alignment }
-    }
-}
-
 impl<'a, T: Texel> ArrayView<'a, T> {
-    /// Returns the tile layout of the array.
+    /// Returns the tile layout of the array: elements per tile, the first level that is smaller than a
+    /// tile, which shares a packed tail with all smaller levels, and the bytes of the tail of each layer,
+    /// or of all layers with the flag `CU_ARRAY_SPARSE_PROPERTIES_SINGLE_MIPTAIL`.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE); [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for an array that is not [sparse](ArrayFlags::SPARSE); [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuArrayGetSparseProperties")]
     #[inline]
-    pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<SparseProperties, Error> {
+    pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<CUDA_ARRAY_SPARSE_PROPERTIES, Error> {
         let context = cx.of(self.context(), FnId::cuArrayGetSparseProperties)?;
-        let mut told = SparseProperties::NONE;
+        let mut told = CUDA_ARRAY_SPARSE_PROPERTIES::zeroed();
         // SAFETY: the array is live, and the out-parameter outlives the call.
         unsafe { context_call!(context, cuArrayGetSparseProperties(&raw mut told, self.as_raw())) }?;
-        Ok(SparseProperties::read(&told))
+        Ok(told)
     }
 
-    /// Returns the memory that the array needs.
+    /// Returns the number of bytes that an array [without memory](super::Array::without_memory) needs,
+    /// and the alignment of their offset in physical memory.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an array that has memory or receives it by tiles;
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuArrayGetMemoryRequirements")]
     #[inline]
-    pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<MemoryRequirements, Error> {
+    pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<CUDA_ARRAY_MEMORY_REQUIREMENTS, Error> {
         let context = cx.of(self.context(), FnId::cuArrayGetMemoryRequirements)?;
-        let (mut told, device) = (MemoryRequirements::NONE, context.device().as_raw());
+        let (mut told, device) = (CUDA_ARRAY_MEMORY_REQUIREMENTS::zeroed(), context.device().as_raw());
         let (to, raw) = (&raw mut told, self.as_raw());
         // SAFETY: the array is live, and the out-parameter outlives the call.
         unsafe { context_call!(context, cuArrayGetMemoryRequirements(to, raw, device)) }?;
-        Ok(MemoryRequirements::read(&told))
+        Ok(told)
     }
 
     /// Returns a plane of an array with several planes, such as the luminance of a video frame,
@@ -237,7 +172,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an array with one plane, or if the plane does not exist;
-    /// [`MemoryError::Texel`] if its elements are not `U`; [`Error::is_wrong_context`].
+    /// [`MemoryError::Texel`] if its elements are not `U`; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuArrayGetPlane`, CUDA 11.2+, and `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias("cuArrayGetPlane", "cuArray3DGetDescriptor_v2"))]
@@ -272,13 +207,13 @@ impl<T: Texel> MipmappedArray<'_, T> {
     /// Driver: `cuMipmappedArrayGetSparseProperties`, CUDA 11.1+.
     #[doc(alias = "cuMipmappedArrayGetSparseProperties")]
     #[inline]
-    pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<SparseProperties, Error> {
-        let context = cx.of(self.context(), FnId::cuMipmappedArrayGetSparseProperties)?;
-        let mut told = SparseProperties::NONE;
+    pub fn sparse_properties(&self, cx: &Current<'_, '_>) -> Result<CUDA_ARRAY_SPARSE_PROPERTIES, Error> {
+        let context = cx.of(self.view().context(), FnId::cuMipmappedArrayGetSparseProperties)?;
+        let mut told = CUDA_ARRAY_SPARSE_PROPERTIES::zeroed();
         let to = &raw mut told;
         // SAFETY: the array is live, and the out-parameter outlives the call.
-        unsafe { context_call!(context, cuMipmappedArrayGetSparseProperties(to, self.as_raw())) }?;
-        Ok(SparseProperties::read(&told))
+        unsafe { context_call!(context, cuMipmappedArrayGetSparseProperties(to, self.view().as_raw())) }?;
+        Ok(told)
     }
 
     /// Returns the memory that all levels of the array need.
@@ -289,13 +224,13 @@ impl<T: Texel> MipmappedArray<'_, T> {
     /// Driver: `cuMipmappedArrayGetMemoryRequirements`, CUDA 11.6+.
     #[doc(alias = "cuMipmappedArrayGetMemoryRequirements")]
     #[inline]
-    pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<MemoryRequirements, Error> {
-        let context = cx.of(self.context(), FnId::cuMipmappedArrayGetMemoryRequirements)?;
-        let (mut told, device) = (MemoryRequirements::NONE, context.device().as_raw());
-        let (to, raw) = (&raw mut told, self.as_raw());
+    pub fn memory_requirements(&self, cx: &Current<'_, '_>) -> Result<CUDA_ARRAY_MEMORY_REQUIREMENTS, Error> {
+        let context = cx.of(self.view().context(), FnId::cuMipmappedArrayGetMemoryRequirements)?;
+        let (mut told, device) = (CUDA_ARRAY_MEMORY_REQUIREMENTS::zeroed(), context.device().as_raw());
+        let (to, raw) = (&raw mut told, self.view().as_raw());
         // SAFETY: the array is live, and the out-parameter outlives the call.
         unsafe { context_call!(context, cuMipmappedArrayGetMemoryRequirements(to, raw, device)) }?;
-        Ok(MemoryRequirements::read(&told))
+        Ok(told)
     }
 
     /// Describes a mapping of memory to a part of the array, see [`ArrayView::tiles`].

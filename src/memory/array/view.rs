@@ -9,8 +9,9 @@ use cuprum_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, FnId};
 use super::{Array, ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
+use crate::memory::place::kind::place;
+use crate::memory::side::InArray;
 use crate::memory::side::{self, Side};
-use crate::memory::verbs::kind::{InArray, place};
 use crate::memory::{Extent, MemoryError};
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
@@ -127,11 +128,6 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         self.shape
     }
 
-    /// Number of elements per dimension; the depth counts layers and faces.
-    pub const fn extent(&self) -> Extent {
-        self.shape.extent()
-    }
-
     /// Flags with which it was made.
     pub const fn flags(&self) -> ArrayFlags {
         self.flags
@@ -140,7 +136,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     /// Returns the driver's description of the array.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`]; other errors of the driver.
+    /// [`Error::WRONG_CONTEXT`]; other errors of the driver.
     ///
     /// Driver: `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
     #[doc(alias = "cuArray3DGetDescriptor_v2")]
@@ -163,7 +159,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         y: impl RangeBounds<usize>,
         z: impl RangeBounds<usize>,
     ) -> Option<ArrayPart<'a, T>> {
-        let (at, extent) = self.extent().part(&x, &y, &z)?;
+        let (at, extent) = self.shape.extent().part(&x, &y, &z)?;
         Some(ArrayPart { array: self, at, extent })
     }
 
@@ -177,7 +173,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
     }
 
     pub(super) fn as_side(&self) -> Side<'_> {
-        self.side([0; 3], self.extent())
+        self.side([0; 3], self.shape.extent())
     }
 }
 
@@ -191,19 +187,15 @@ pub(super) unsafe fn describe(context: &ContextRef, raw: CUarray) -> Result<Arra
 }
 
 impl<'a, T: Texel> ArrayPart<'a, T> {
-    /// Number of elements per dimension.
-    pub const fn extent(&self) -> Extent {
+    pub(crate) const fn extent(&self) -> Extent {
         self.extent
     }
 
-    /// The context in which the array was made.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
+    pub(crate) fn context(&self) -> &ContextRef {
         self.array.context()
     }
 
-    /// The array that contains the part.
-    pub const fn array(&self) -> ArrayView<'a, T> {
+    pub(crate) const fn array(&self) -> ArrayView<'a, T> {
         self.array
     }
 

@@ -1,5 +1,5 @@
 //! Pools that keep freed blocks and reuse them without a driver call: the common part for memory of
-//! the device and the host, and the pools for the host.
+//! the device and the host, and the blocks of the host.
 
 mod bins;
 mod pinned;
@@ -8,8 +8,7 @@ mod user;
 
 pub use self::bins::PoolCounters;
 pub(crate) use self::bins::{Bins, Counts};
-pub(super) use self::pinned::PinnedLease;
-pub use self::pinned::PinnedPool;
+pub(super) use self::pinned::{Blocks, PinnedLease};
 pub(crate) use self::size_class::SizeClass;
 pub(crate) use self::user::{Parts, Stock, User, is_not_freed};
 

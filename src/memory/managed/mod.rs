@@ -165,7 +165,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     ///
     /// # Errors
     /// [`MemoryError::NotConcurrent`] without [concurrent
-    /// access](#devices-without-concurrent-access); [`Error::is_wrong_context`].
+    /// access](#devices-without-concurrent-access); [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+.
     #[doc(alias = "cuCtxSynchronize")]
@@ -198,7 +198,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
     /// be attached again, it is [lost](ManagedBuffer::is_lost) for the devices.
     ///
     /// # Errors
-    /// [`MemoryError::Lost`]; [`Error::is_wrong_context`].
+    /// [`MemoryError::Lost`]; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuCtxSynchronize`, CUDA 2.0+; without concurrent access also `cuStreamAttachMemAsync`, CUDA 6.0+; during a
     /// capture that begins meanwhile, `cuThreadExchangeStreamCaptureMode`, CUDA 10.1+, and to wait `cuMemAlloc_v2` and

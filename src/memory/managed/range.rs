@@ -51,7 +51,6 @@ pub struct ManagedRange<'a> {
 ///
 /// let (mut scratch, stream) = (ManagedBuffer::<u32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
 /// let range = scratch.range_mut(..).ok_or("outside")?;
-/// assert_eq!(range.as_range().bytes(), 16384);
 /// // The contents are no longer needed, and need not be copied when it moves (CUDA 12.8+).
 /// if let Err(error) = stream.discard(&cx, &mut [range]) {
 ///     println!("kept: {error}");
@@ -102,18 +101,18 @@ impl<'a> ManagedRange<'a> {
     }
 
     /// Address of the first byte.
-    pub const fn as_raw(self) -> CUdeviceptr {
+    pub(crate) const fn as_raw(self) -> CUdeviceptr {
         self.address
     }
 
     /// Number of bytes.
-    pub const fn bytes(self) -> usize {
+    pub(crate) const fn bytes(self) -> usize {
         self.bytes
     }
 
     /// The context of the memory.
     #[inline]
-    pub fn context(&self) -> &ContextRef {
+    pub(crate) fn context(&self) -> &ContextRef {
         &self.context
     }
 
@@ -133,7 +132,7 @@ impl<'a> ManagedRange<'a> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
-    /// [`Error::is_unresolved`] for a NUMA node before CUDA 12.2; [`Error::is_wrong_context`], also
+    /// [`Error::UNRESOLVED`] for a NUMA node before CUDA 12.2; [`Error::WRONG_CONTEXT`], also
     /// for a device of another driver.
     ///
     /// Driver: `cuMemAdvise_v2`, CUDA 12.2+; before that `cuMemAdvise`, CUDA 8.0+.
@@ -163,7 +162,7 @@ impl<'a> ManagedRange<'a> {
     /// prefetched. Returns nothing for an empty range.
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`].
+    /// [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemRangeGetAttributes`, CUDA 8.0+.
     #[doc(alias = "cuMemRangeGetAttributes")]
@@ -252,8 +251,8 @@ impl<'a> ManagedRange<'a> {
     /// location yet.
     ///
     /// # Errors
-    /// [`Error::is_unresolved`] before CUDA 13.4; `CUDA_ERROR_INVALID_VALUE` unless `sampling` is
-    /// at most `summary`, which is between 1 and the number of bytes; [`Error::is_wrong_context`].
+    /// [`Error::UNRESOLVED`] before CUDA 13.4; `CUDA_ERROR_INVALID_VALUE` unless `sampling` is
+    /// at most `summary`, which is between 1 and the number of bytes; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMemGetLocationInfo`, CUDA 13.4+.
     #[doc(alias = "cuMemGetLocationInfo")]
@@ -285,7 +284,7 @@ impl<'a> ManagedRangeMut<'a> {
     }
 
     /// The range, for calls that keep its contents.
-    pub const fn as_range(&self) -> ManagedRange<'_> {
+    pub(crate) const fn as_range(&self) -> ManagedRange<'_> {
         self.0
     }
 }

@@ -11,9 +11,11 @@ pub(crate) use self::view::filled_rows;
 pub use self::view::{Pitched, PitchedMut};
 
 use super::buffer::Allocation;
-use super::extent::{Extent, Strides};
+use super::extent::Extent;
+use super::place::kind::place;
+use super::side::DeviceRows;
 use super::side::Side;
-use super::verbs::kind::{DeviceRows, place};
+use super::strides::Strides;
 use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
@@ -24,7 +26,7 @@ use crate::raw::held::Held;
 /// aligned for kernels. Freed on drop.
 ///
 /// A kernel gets the address of the first element. Row `y` begins `y` times
-/// [`pitch_bytes`](PitchedBuffer::pitch_bytes) after it. A [texture](crate::texture::Texture)
+/// [`pitch_bytes`](Pitched::pitch_bytes) after it. A [texture](crate::texture::Texture)
 /// addresses it in two dimensions.
 ///
 /// A buffer of zero bytes owns nothing and makes no driver calls.
@@ -35,7 +37,7 @@ use crate::raw::held::Held;
 ///
 /// // An image of 5 by 3; its pitch is larger than 5 elements.
 /// let mut picture = PitchedBuffer::<f32>::alloc(&cx, (5, 3))?;
-/// assert!(picture.pitch_bytes() >= 5 * 4);
+/// assert!(picture.as_pitched().pitch_bytes() >= 5 * 4);
 /// cx.copy(&mut picture, &[1.0; 15])?;
 ///
 /// // The middle column becomes 2.
@@ -146,16 +148,6 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.memory.context()
     }
 
-    /// Number of elements along each dimension.
-    pub const fn extent(&self) -> Extent {
-        self.strides.extent
-    }
-
-    /// Bytes from one row to the next. Slices are consecutive, without additional rows.
-    pub const fn pitch_bytes(&self) -> usize {
-        self.strides.pitch
-    }
-
     fn side(&self) -> Side<'_> {
         Side::device::<T>(self.as_raw(), true, self.strides, self.context())
     }
@@ -199,7 +191,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
 
 impl<T: DeviceData> fmt::Debug for PitchedBuffer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PitchedBuffer({:#x}, {})", self.as_raw(), self.extent())
+        write!(f, "PitchedBuffer({:#x}, {})", self.as_raw(), self.strides.extent)
     }
 }
 

@@ -8,9 +8,11 @@ use cuprum_sys::CUdeviceptr;
 
 use crate::context::{ContextRef, Current};
 use crate::memory::copy::Rows;
-use crate::memory::extent::{Extent, Strides};
+use crate::memory::extent::Extent;
+use crate::memory::place::kind::place;
+use crate::memory::side::DeviceRows;
 use crate::memory::side::{self, Side};
-use crate::memory::verbs::kind::{DeviceRows, place};
+use crate::memory::strides::Strides;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::keep::Near;
 

@@ -1,9 +1,9 @@
 //! Copies and fills on the default stream.
 
 use super::super::data::sealed::Fill as _;
+use super::super::place::kind::{Accepts, Fillable};
 use super::super::{Fill, MemoryError, Pattern};
-use super::kind::{Accepts, Fillable};
-use super::place::{Source, Target};
+use super::super::{Source, Target};
 use crate::context::Current;
 use crate::raw::seal::Key;
 
@@ -65,7 +65,7 @@ impl Current<'_, '_> {
     /// [`MemoryError::Length`] if the lengths differ, [`MemoryError::Extent`] if the extents
     /// differ; [`MemoryError::Overlap`] if both are parts of one array and share elements;
     /// [`MemoryError::NotInOrder`] for memory in the order of two streams;
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context) unless each device side is of
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) unless each device side is of
     /// the current context, or in a `Peer` of the same driver.
     ///
     /// Driver: `cuMemcpyHtoD_v2`, `cuMemcpyDtoH_v2`, `cuMemcpyDtoD_v2`, `cuMemcpy2D_v2`,
@@ -112,7 +112,7 @@ impl Current<'_, '_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::is_wrong_context`](crate::Error::is_wrong_context).
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
     /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+; for rows `cuMemsetD2D8_v2`,
     /// `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices; in

@@ -3,12 +3,13 @@
 use cuprum_sys::FnId;
 
 use super::super::data::Pattern;
-use super::super::side::{self, Side};
+use super::super::place::kind::{Accepts, Elsewhere, Fillable, Host, pairs};
+use super::super::side::{self, DeviceRows, HostRows, InArray, Side};
+use super::super::slice::Device;
 use super::super::{
     DeviceData, HostBlock, HostBlockMut, MemoryError, SliceMut, bytes_of, copy, filled_rows, same_driver,
     same_length,
 };
-use super::kind::{Accepts, Device, DeviceRows, Elsewhere, Fillable, Host, HostRows, InArray, pairs};
 use crate::context::Current;
 use crate::raw::seal::Key;
 

@@ -15,7 +15,7 @@ use super::physical::same_driver;
 use super::reservation::{Claim, Space};
 use crate::context::{ContextRef, Current, KeptContext, captures};
 use crate::error::Error;
-use crate::memory::elements::linear;
+use crate::memory::elements::elements;
 use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
 use crate::raw::held::activated;
@@ -175,7 +175,7 @@ impl Drop for Chunks<'_> {
 ///
 /// let at = MemoryLocation::Device(driver.device(0)?);
 /// let none = PhysicalFlags::empty();
-/// let bytes = PhysicalMemory::granularity(driver, at, none, Granularity::Minimum)?;
+/// let bytes = PhysicalMemory::granularity(driver, at, none, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM)?;
 /// let memory = PhysicalMemory::new(driver, at, bytes, none)?;
 /// let addresses = Reservation::new(driver, bytes, 0)?;
 ///
@@ -187,24 +187,24 @@ impl Drop for Chunks<'_> {
 /// ```
 pub struct Mapping<'ctx, T: DeviceData> {
     chunks: Chunks<'ctx>,
+    /// The address of the first chunk, or 0.
+    address: CUdeviceptr,
+    /// Number of elements that fit in the chunks.
+    len: usize,
     _elements: PhantomData<T>,
 }
 
+elements! {
+    Mapping(this): this.address, of this.chunks.context, this.len;
+    as_raw: "Address of the first element in device memory; 0 if all was unmapped.",
+    context: "The context in which it was mapped."
+}
+
 impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
-    pub(super) const fn new(chunks: Chunks<'ctx>) -> Self {
-        Self { chunks, _elements: PhantomData }
-    }
-
-    /// Returns the address of the first element, or 0 if all was unmapped.
-    #[inline]
-    pub fn as_raw(&self) -> CUdeviceptr {
-        self.chunks.first()
-    }
-
-    /// The context in which it was mapped.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.chunks.context
+    pub(super) fn new(chunks: Chunks<'ctx>) -> Self {
+        let mut mapping = Self { chunks, address: 0, len: 0, _elements: PhantomData };
+        mapping.measure();
+        mapping
     }
 
     /// Number of bytes.
@@ -213,38 +213,10 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         self.chunks.bytes()
     }
 
-    /// Number of elements that fit in the mapping.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.bytes().checked_div(size_of::<T>()).unwrap_or(0)
-    }
-
-    /// True if there are no elements.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Borrows all elements to read.
-    #[inline]
-    pub fn as_slice(&self) -> Slice<'_, T> {
-        Slice::new(self.as_raw(), self.len(), self.chunks.context.near())
-    }
-
-    /// Borrows all elements to write.
-    #[inline]
-    pub fn as_mut_slice(&mut self) -> SliceMut<'_, T> {
-        SliceMut::new(self.as_raw(), self.len(), self.chunks.context.near())
-    }
-
-    /// Borrows some elements to read. Returns `None` if the range is out of bounds.
-    pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Slice<'_, T>> {
-        self.as_slice().slice(range)
-    }
-
-    /// Borrows some elements to write. Returns `None` if the range is out of bounds.
-    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Option<SliceMut<'_, T>> {
-        self.as_mut_slice().into_slice(range)
+    /// Records the address and the length after a change of the chunks.
+    fn measure(&mut self) {
+        self.address = self.chunks.first();
+        self.len = self.chunks.bytes().checked_div(size_of::<T>()).unwrap_or(0);
     }
 
     /// Maps all of `memory` directly after the mapped memory, which keeps its address and contents.
@@ -267,6 +239,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         };
         let part = chunk(last.space(), context, last.offset + last.bytes, (memory.as_raw(), bytes))?;
         self.chunks.push(part);
+        self.measure();
         Ok(())
     }
 
@@ -288,6 +261,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
         }
         self.chunks.wait()?;
         let Some(last) = self.chunks.parts.pop() else { return Ok(false) };
+        self.measure();
         // SAFETY: no slices exist, because this is borrowed mutably, and work on them is complete.
         unsafe { last.unmap() }?;
         self.chunks.anchor = Some(self.chunks.new_anchor()?);
@@ -323,7 +297,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an unknown location, and if all was unmapped;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemGetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAccess")]
@@ -346,7 +320,7 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
     /// # Errors
     /// [`MemoryError::OwnAccess`] for the mapping's own device; `CUDA_ERROR_INVALID_DEVICE` for one
     /// that cannot access the memory; `CUDA_ERROR_INVALID_VALUE` if all was unmapped;
-    /// [`Error::is_wrong_context`] for a device of another driver.
+    /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// Driver: `cuMemSetAccess`, CUDA 10.2+.
     #[doc(alias = "cuMemSetAccess")]
@@ -398,18 +372,6 @@ impl<'ctx> MulticastMapping<'ctx> {
         self.0.first()
     }
 
-    /// Number of bytes.
-    #[inline]
-    pub fn bytes(&self) -> usize {
-        self.0.bytes()
-    }
-
-    /// The context in which it was mapped.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.0.context
-    }
-
     /// Unmaps it and returns the error that `Drop` would swallow, as [`Mapping::close`] does.
     ///
     /// # Errors
@@ -423,16 +385,8 @@ impl<'ctx> MulticastMapping<'ctx> {
     }
 }
 
-linear!(Mapping);
-
-impl<T: DeviceData> fmt::Debug for Mapping<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Mapping({:#x}, {} elements)", self.as_raw(), self.len())
-    }
-}
-
 impl fmt::Debug for MulticastMapping<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MulticastMapping({:#x}, {} bytes)", self.as_raw(), self.bytes())
+        write!(f, "MulticastMapping({:#x}, {} bytes)", self.as_raw(), self.0.bytes())
     }
 }

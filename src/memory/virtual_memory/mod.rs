@@ -37,7 +37,7 @@
 //! impl<'ctx> GrowableBuffer<'ctx> {
 //!     fn new(cx: &Current<'_, 'ctx>, most: usize) -> Result<Self, MemoryError> {
 //!         let (driver, at) = (cx.context().driver(), MemoryLocation::Device(cx.context().device()));
-//!         let chunk = PhysicalMemory::granularity(driver, at, PhysicalFlags::empty(), Granularity::Recommended)?;
+//!         let chunk = PhysicalMemory::granularity(driver, at, PhysicalFlags::empty(), Granularity::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)?;
 //!         let addresses = Reservation::new(driver, most.next_multiple_of(chunk), 0)?;
 //!         let first = PhysicalMemory::new(driver, at, chunk, PhysicalFlags::empty())?;
 //!         Ok(Self { mapping: addresses.map(cx, 0, &first)?, chunk })
@@ -73,5 +73,5 @@ mod reservation;
 
 pub use self::mapping::{Mapping, MemoryAccess, MulticastMapping};
 pub use self::multicast::Multicast;
-pub use self::physical::{Granularity, PhysicalFlags, PhysicalMemory, PhysicalProperties};
+pub use self::physical::{Granularity, PhysicalFlags, PhysicalMemory};
 pub use self::reservation::Reservation;

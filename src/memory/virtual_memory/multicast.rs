@@ -30,7 +30,7 @@ use crate::raw::owned::Owned;
 ///
 /// let device = driver.device(0)?;
 /// let make = |driver| {
-///     let bytes = Multicast::granularity(driver, 1, 1 << 20, Granularity::Recommended)?;
+///     let bytes = Multicast::granularity(driver, 1, 1 << 20, Granularity::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)?;
 ///     Multicast::new(driver, 1, bytes, false)
 /// };
 /// match make(driver) {
@@ -74,10 +74,8 @@ impl Multicast {
         bytes: usize,
         granularity: Granularity,
     ) -> Result<usize, Error> {
-        let option = match granularity {
-            Granularity::Minimum => CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_MINIMUM,
-            Granularity::Recommended => CUmulticastGranularity_flags::CU_MULTICAST_GRANULARITY_RECOMMENDED,
-        };
+        // The driver has a type for each of the two, with the same numbers.
+        let option = CUmulticastGranularity_flags(granularity.0);
         let (mut least, described) = (0, described(devices, bytes, false));
         let (to, described) = (&raw mut least, &raw const described);
         // SAFETY: the description and the out-parameter outlive the call.
@@ -91,7 +89,7 @@ impl Multicast {
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_SUPPORTED` if the devices do not support it; `CUDA_ERROR_INVALID_VALUE` for
-    /// an invalid size or number; [`Error::is_unresolved`] before CUDA 12.1.
+    /// an invalid size or number; [`Error::UNRESOLVED`] before CUDA 12.1.
     ///
     /// Driver: `cuMulticastCreate`, CUDA 12.1+; at the end `cuMemRelease`, CUDA 10.2+.
     #[doc(alias("cuMulticastCreate", "cuMemRelease"))]
@@ -105,21 +103,12 @@ impl Multicast {
         Ok(unsafe { Self::from_raw(driver, raw, bytes) })
     }
 
-    /// Takes ownership of a handle of a multicast object, such as an imported one. No driver call.
-    ///
-    /// # Safety
-    /// 1. This driver returned `handle`, of an object of `bytes` bytes; no other code releases it.
-    #[inline]
-    pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
-        Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
-    }
-
     /// Adds a device. All devices, of all processes, must be added before any binds memory: until
     /// then [`bind`](Multicast::bind) waits.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a device that was already added, or one too many;
-    /// `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it; [`Error::is_wrong_context`]
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the device does not support it; [`Error::WRONG_CONTEXT`]
     /// for a device of another driver.
     ///
     /// Driver: `cuMulticastAddDevice`, CUDA 12.1+.
@@ -138,7 +127,7 @@ impl Multicast {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for values that are not multiples of the granularity, or out of
-    /// bounds; `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::is_wrong_context`] for objects of another
+    /// bounds; `CUDA_ERROR_OUT_OF_MEMORY`; [`Error::WRONG_CONTEXT`] for objects of another
     /// driver.
     ///
     /// Driver: `cuMulticastBindMem_v2`, CUDA 13.1+; before that `cuMulticastBindMem`, CUDA 12.1+.
@@ -196,7 +185,7 @@ impl Multicast {
     /// Unbinds memory of a device from this object. Kernels that use it must be complete.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for a range without bound memory; [`Error::is_wrong_context`].
+    /// `CUDA_ERROR_INVALID_VALUE` for a range without bound memory; [`Error::WRONG_CONTEXT`].
     ///
     /// Driver: `cuMulticastUnbind`, CUDA 12.1+.
     #[doc(alias = "cuMulticastUnbind")]
@@ -207,17 +196,5 @@ impl Multicast {
         // SAFETY: the object is live; only kernels access memory through it, by their launch's
         // duties.
         unsafe { driver_call!(self.library(), cuMulticastUnbind(raw, device, offset, bytes)) }
-    }
-
-    /// Releases the handle and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemRelease`, CUDA 10.2+.
-    #[doc(alias = "cuMemRelease")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.handle.close()
     }
 }

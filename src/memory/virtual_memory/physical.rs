@@ -32,29 +32,8 @@ flags! {
     }
 }
 
-/// Selects a granularity.
-///
-/// Example: see [`PhysicalMemory`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Granularity {
-    /// The smallest that works.
-    Minimum,
-    /// A fast one.
-    Recommended,
-}
-
-/// The driver's knowledge of physical memory.
-///
-/// Example: see [`PhysicalMemory`], `properties`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PhysicalProperties {
-    /// The location; `None` for one that this crate does not know.
-    pub location: Option<MemoryLocation>,
-    /// Its uses.
-    pub flags: PhysicalFlags,
-}
+/// A granularity, the smallest or a fast one: the driver's number.
+pub type Granularity = CUmemAllocationGranularity_flags;
 
 /// A handle of physical memory, or of a multicast object.
 #[derive(Clone, Copy, Debug)]
@@ -87,9 +66,9 @@ unsafe impl Handle for Physical {
 ///
 /// let at = MemoryLocation::Device(driver.device(0)?);
 /// let none = PhysicalFlags::empty();
-/// let chunk = PhysicalMemory::granularity(driver, at, none, Granularity::Recommended)?;
+/// let chunk = PhysicalMemory::granularity(driver, at, none, Granularity::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)?;
 /// let memory = PhysicalMemory::new(driver, at, 10_000usize.next_multiple_of(chunk), none)?;
-/// assert_eq!(memory.properties(driver)?.location, Some(at));
+/// assert_eq!(memory.properties(driver)?, (Some(at), none));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PhysicalMemory {
@@ -119,6 +98,32 @@ macro_rules! handles {
 
             pub(crate) const fn library(&self) -> Library {
                 self.handle.library()
+            }
+
+            /// Takes ownership of a handle, such as an imported one. No driver call.
+            ///
+            /// # Safety
+            /// 1. This driver returned `handle`, of an object of this kind with `bytes` bytes; no
+            ///    other code releases it.
+            #[inline]
+            pub unsafe fn from_raw(
+                driver: Driver,
+                handle: CUmemGenericAllocationHandle,
+                bytes: usize,
+            ) -> Self {
+                Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
+            }
+
+            /// Releases the handle and returns the error that `Drop` would swallow.
+            ///
+            /// # Errors
+            /// [Errors of any call](crate#errors).
+            ///
+            /// Driver: `cuMemRelease`, CUDA 10.2+.
+            #[doc(alias = "cuMemRelease")]
+            #[inline]
+            pub fn close(self) -> Result<(), Error> {
+                self.handle.close()
             }
         }
 
@@ -158,7 +163,7 @@ impl PhysicalMemory {
     /// # Errors
     /// [`MemoryError::Granularity`]; `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_INVALID_DEVICE`;
     /// `CUDA_ERROR_NOT_SUPPORTED` for flags that the device or the system does not support;
-    /// [`Error::is_unresolved`] before CUDA 10.2.
+    /// [`Error::UNRESOLVED`] before CUDA 10.2.
     ///
     /// Driver: `cuMemCreate`, CUDA 10.2+; if it refuses a size, `cuMemGetAllocationGranularity`,
     /// CUDA 10.2+.
@@ -185,15 +190,6 @@ impl PhysicalMemory {
         Self { handle: Owned::new(Physical(raw), library), bytes }
     }
 
-    /// Takes ownership of a handle of physical memory. No driver call.
-    ///
-    /// # Safety
-    /// 1. This driver returned `handle`, of memory of `bytes` bytes; no other code releases it.
-    #[inline]
-    pub unsafe fn from_raw(driver: Driver, handle: CUmemGenericAllocationHandle, bytes: usize) -> Self {
-        Self::owning(driver.library(), handle, bytes)
-    }
-
     /// Returns the location and the uses of the memory from the driver, also of imported memory.
     ///
     /// # Errors
@@ -202,7 +198,7 @@ impl PhysicalMemory {
     /// Driver: `cuMemGetAllocationPropertiesFromHandle`, CUDA 10.2+.
     #[doc(alias = "cuMemGetAllocationPropertiesFromHandle")]
     #[inline]
-    pub fn properties(&self, driver: Driver) -> Result<PhysicalProperties, Error> {
+    pub fn properties(&self, driver: Driver) -> Result<(Option<MemoryLocation>, PhysicalFlags), Error> {
         same_driver(self.library(), driver, FnId::cuMemGetAllocationPropertiesFromHandle)?;
         let none = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_INVALID, id: 0 };
         let mut told = properties(none, PhysicalFlags::empty());
@@ -216,7 +212,7 @@ impl PhysicalMemory {
         flags.set(PhysicalFlags::RDMA, told.allocFlags.gpuDirectRDMACapable != 0);
         let tiles = told.allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL != 0;
         flags.set(PhysicalFlags::TILE_POOL, tiles);
-        Ok(PhysicalProperties { location: MemoryLocation::from_raw(driver, told.location), flags })
+        Ok((MemoryLocation::from_raw(driver, told.location), flags))
     }
 
     /// Exports the memory as a file descriptor, to be sent to another process (over a Unix socket)
@@ -269,18 +265,6 @@ impl PhysicalMemory {
         unsafe { driver_call!(library, cuMemImportFromShareableHandle(to, number, kind)) }?;
         Ok(Self::owning(library, raw, bytes))
     }
-
-    /// Releases the handle and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemRelease`, CUDA 10.2+.
-    #[doc(alias = "cuMemRelease")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.handle.close()
-    }
 }
 
 /// Fails for a handle of another driver, for which it is a wild number.
@@ -318,13 +302,9 @@ fn ask_granularity(
     described: &CUmemAllocationProp,
     granularity: Granularity,
 ) -> Result<usize, Error> {
-    let option = match granularity {
-        Granularity::Minimum => CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM,
-        Granularity::Recommended => CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
-    };
     let (mut bytes, described) = (0, ptr::from_ref(described));
     // SAFETY: the description and the out-parameter outlive the call.
-    unsafe { driver_call!(library, cuMemGetAllocationGranularity(&raw mut bytes, described, option)) }?;
+    unsafe { driver_call!(library, cuMemGetAllocationGranularity(&raw mut bytes, described, granularity)) }?;
     Ok(bytes)
 }
 
@@ -332,7 +312,7 @@ fn ask_granularity(
 #[cold]
 fn refused(library: Library, described: &CUmemAllocationProp, bytes: usize, error: Error) -> MemoryError {
     if error.code() == CUresult::CUDA_ERROR_INVALID_VALUE {
-        match ask_granularity(library, described, Granularity::Minimum) {
+        match ask_granularity(library, described, Granularity::CU_MEM_ALLOC_GRANULARITY_MINIMUM) {
             Ok(granularity) if bytes == 0 || granularity != 0 && bytes % granularity != 0 => {
                 return MemoryError::Granularity { bytes, granularity };
             }

@@ -138,7 +138,7 @@ impl Reservation {
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an invalid size or alignment; `CUDA_ERROR_OUT_OF_MEMORY`;
-    /// [`Error::is_unresolved`] before CUDA 10.2.
+    /// [`Error::UNRESOLVED`] before CUDA 10.2.
     ///
     /// Driver: `cuMemAddressReserve`, CUDA 10.2+; at the end `cuMemAddressFree`, CUDA 10.2+.
     #[doc(alias("cuMemAddressReserve", "cuMemAddressFree"))]
@@ -185,7 +185,7 @@ impl Reservation {
     /// [`MemoryError::Unreserved`] and [`MemoryError::Mapped`], without a call;
     /// `CUDA_ERROR_INVALID_VALUE` for an offset that is not a multiple of the granularity;
     /// `CUDA_ERROR_INVALID_DEVICE` and others for memory that the device cannot access;
-    /// [`Error::is_wrong_context`] for memory or a context of another driver.
+    /// [`Error::WRONG_CONTEXT`] for memory or a context of another driver.
     ///
     /// Driver: `cuMemMap` and `cuMemSetAccess`, CUDA 10.2+, and `cuMemAlloc_v2`, CUDA 3.2+; if one
     /// fails, `cuMemUnmap`, CUDA 10.2+, and `cuMemFree_v2`, CUDA 3.2+.

@@ -1,14 +1,11 @@
 //! Shared parts of the tests.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
-#[path = "../../../tests/support/itself.rs"]
-mod itself;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cuprum_sys::{Library, LoadError, OpenOptions};
-pub(crate) use itself::itself;
+pub(crate) use cuprum_testing::itself::itself;
 
 /// Opens a library that a test made or fetched.
 pub fn open_from(path: impl AsRef<Path>) -> Result<Library, LoadError> {

@@ -4,11 +4,10 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use cuprum::context::{ContextStack, PrimaryContext};
-use cuprum::launch::KernelError;
 use cuprum::module::ModuleError;
 use cuprum::stream::{Event, EventFlags};
 use cuprum::sys::CUresult;
-use cuprum::{Buffer, ContextRef, In, InOut, Kernel, LaunchConfig, Module, Shared, Stream};
+use cuprum::{AnyError, Buffer, ContextRef, In, InOut, Kernel, LaunchConfig, Module, Shared, Stream};
 
 use crate::common::{self, context, device, in_context, raw_current};
 
@@ -177,7 +176,7 @@ fn errors_name_the_kernel() {
         let module = Module::load_ptx(cx, SAXPY).unwrap().share();
         let error = module.kernel::<(u32,)>("saxpy").unwrap_err();
         assert_eq!(error.to_string(), "kernel `saxpy`: the kernel has 4 parameters, the signature 1");
-        let KernelError::Module(ModuleError::NoFunction { name, .. }) =
+        let AnyError::Module(ModuleError::NoFunction { name, .. }) =
             module.kernel::<(u32,)>("saxpi").unwrap_err()
         else {
             panic!("another error")

@@ -126,7 +126,10 @@ fn contexts_are_not_mixed_up() {
     let upper = cx.push(&two).unwrap();
     let theirs = Stream::default_in(&upper).share();
     let refused = pool.alloc::<u8>(&upper, &theirs, 4).unwrap_err();
-    assert!(matches!(refused, MemoryError::Driver(error) if error.is_wrong_context()), "{refused}");
+    assert!(
+        matches!(refused, MemoryError::Driver(error) if error.code() == cuprum::Error::WRONG_CONTEXT),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -18,5 +18,5 @@ const KNOTS: &[Knot<'static>] = &[];
 
 #[test]
 fn rooms_of_the_binary_use_only_those_below() {
-    assert_arrows("src/bin/cuprum/main.rs", ROOMS, KNOTS);
+    assert_arrows("cli/src/main.rs", ROOMS, KNOTS);
 }

@@ -5,6 +5,7 @@
 //! better to cut it than to list it. Each listed knot has its reason.
 
 mod cli;
+mod compile;
 mod cudart;
 mod cuprum;
 mod driver;

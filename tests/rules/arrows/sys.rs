@@ -16,18 +16,19 @@ const ROOMS: &[Room<'static>] = &[
     ("dynamic", &["dynamic"], &[]),
     ("mapped", &["mapped"], &[]),
     ("environment", &["environment"], &[]),
+    ("search", &["search"], &["environment"]),
     (
         "library",
         &["library", "loader", "requirement"],
         &["types", "version", "fns", "table", "error", "dynamic", "environment", "fork"],
     ),
     ("hook", &["hook"], &["types", "fns", "table", "error", "library"]),
-    ("nvrtc", &["nvrtc"], &["types", "version", "declare", "error", "dynamic", "mapped", "environment"]),
     ("left_out", &["left_out"], &[]),
     ("lib", &["lib"], &["types", "version", "fns", "table", "error", "mapped", "library"]),
 ];
 
 const KNOTS: &[Knot<'static>] = &[
+    ("macros", "lib", "macros that other crates also use name each other from the root"),
     ("fns", "table", "the list is written in the macro that makes the table from it"),
     ("export", "lib", "what it makes is in other crates, which see this one from outside"),
     ("table", "hook", "that macro has hooked functions made of the same list, where they are wanted"),

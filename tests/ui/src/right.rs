@@ -167,7 +167,7 @@ fn number_written_through_shared_loan<'scope>(
     memory: SliceMut<'scope, u32>,
 ) -> Result<(), MemoryError> {
     let lent = scope.lend(memory)?;
-    let mut operations = Operations::new();
+    let mut operations = Operations::default();
     operations.write(&lent, 0, 1)?;
     scope.operate(&mut operations)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use compare::{ALLOCATED_BYTES, COPIED_BYTES, ELEMENTS, KERNELS, kernels, serve, timed};
 use cuprum::context::{ContextStack, PrimaryContext};
 use cuprum::graph::{CaptureMode, GraphExec, InstantiateFlags};
-use cuprum::launch::{CallError, HostIn, HostInOut};
+use cuprum::launch::{HostIn, HostInOut};
 use cuprum::pool::StreamBuffer;
 use cuprum::stream::{Event, EventFlags};
 use cuprum::{Buffer, Current, Driver, In, InOut, Kernel, LaunchConfig, Module, Stream};
@@ -17,7 +17,7 @@ fn whole(
     saxpy: &Saxpy<'_>,
     x: &[f32],
     y: &mut [f32],
-) -> Result<(), CallError> {
+) -> cuprum::Result<()> {
     let config = LaunchConfig::for_elements(x.len(), 256);
     // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
     unsafe { saxpy.call(cx, stream, config, (x.len() as u32, 2.0, HostIn(x), HostInOut(y))) }

@@ -1,4 +1,4 @@
-use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};
+use cuprum::{Buffer, In, InOut, LaunchConfig, Stream};
 
 const SOURCE: &str = r#"
 extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float *y) {
@@ -8,7 +8,7 @@ extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float 
 
 fn main() -> cuprum::Result<()> {
     cuprum::open(0)?.enter(|cx| {
-        let module = Module::compile(cx, SOURCE)?.share();
+        let module = cuprum_compile::compile(cx, SOURCE)?.share();
         let saxpy = module.kernel::<(u32, f32, In<f32>, InOut<f32>)>("saxpy")?;
         let x = Buffer::from_slice(cx, &[1.0f32; 1000])?;
         let mut y = Buffer::from_slice(cx, &[2.0f32; 1000])?;

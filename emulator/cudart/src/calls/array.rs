@@ -79,7 +79,7 @@ calls! {
         let found = description_of(here.fns, array)?;
         if !format.is_null() {
             // SAFETY: the caller's output.
-            unsafe { format.write(channels_of(&found)?) };
+            unsafe { format.write(channels_of(found.Format, found.NumChannels)?) };
         }
         if !extent.is_null() {
             // SAFETY: the caller's output.
@@ -95,7 +95,7 @@ calls! {
     fn cudaGetChannelDesc[](format: *mut cudaChannelFormatDesc, array: CUarray) |here| {
         let found = description_of(here.fns, array)?;
         // SAFETY: the caller's output.
-        unsafe { put(format, channels_of(&found)?) }
+        unsafe { put(format, channels_of(found.Format, found.NumChannels)?) }
     }
 
     fn cudaArrayGetMemoryRequirements[](needs: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS, array: CUarray, device: i32)
@@ -144,8 +144,9 @@ pub(crate) fn format_of(channels: &cudaChannelFormatDesc) -> Result<(CUarray_for
     Ok((format, number as u32))
 }
 
-fn channels_of(description: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<cudaChannelFormatDesc> {
-    let (f, bits) = match description.Format {
+/// Returns the runtime's description of an element.
+pub(crate) fn channels_of(format: CUarray_format, number: u32) -> Result<cudaChannelFormatDesc> {
+    let (f, bits) = match format {
         CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8 => (UNSIGNED, 8),
         CUarray_format::CU_AD_FORMAT_UNSIGNED_INT16 => (UNSIGNED, 16),
         CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32 => (UNSIGNED, 32),
@@ -156,7 +157,7 @@ fn channels_of(description: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<cudaChannelForma
         CUarray_format::CU_AD_FORMAT_FLOAT => (FLOAT, 32),
         _ => return Err(cudaError::cudaErrorNotSupported),
     };
-    let of = |channel| if description.NumChannels > channel { bits } else { 0 };
+    let of = |channel| if number > channel { bits } else { 0 };
     Ok(cudaChannelFormatDesc { x: of(0), y: of(1), z: of(2), w: of(3), f })
 }
 
@@ -184,6 +185,7 @@ fn description_of(fns: &Fns, array: CUarray) -> Result<CUDA_ARRAY3D_DESCRIPTOR> 
 }
 
 pub(crate) fn element_bytes(fns: &Fns, array: CUarray) -> Result<usize> {
-    let channels = channels_of(&description_of(fns, array)?)?;
+    let description = description_of(fns, array)?;
+    let channels = channels_of(description.Format, description.NumChannels)?;
     Ok([channels.x, channels.y, channels.z, channels.w].iter().map(|bits| *bits as usize / 8).sum())
 }

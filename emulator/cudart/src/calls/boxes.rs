@@ -5,7 +5,9 @@ use core::ffi::c_void;
 use cuprum_sys::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUmemorytype, CUstream};
 
 use crate::calls::array::element_bytes;
-use crate::calls::copy::{Kind, sides};
+use crate::calls::copy::{
+    DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, Kind, sides,
+};
 use crate::error::{Result, check, cudaError};
 use crate::exported::calls;
 use crate::state::device::Here;
@@ -277,5 +279,49 @@ pub(crate) unsafe fn to_driver(here: &Here, parameters: *const cudaMemcpy3DParms
         Height: p.extent.height,
         Depth: p.extent.depth,
         ..CUDA_MEMCPY3D::zeroed()
+    })
+}
+
+/// Converts a copy of a box to the runtime's parameters.
+pub(crate) fn to_runtime(here: &Here, copy: &CUDA_MEMCPY3D) -> Result<cudaMemcpy3DParms> {
+    let is_array = |kind| kind == CUmemorytype::CU_MEMORYTYPE_ARRAY;
+    let is_host = |kind| kind == CUmemorytype::CU_MEMORYTYPE_HOST;
+    let element = |kind, array| if is_array(kind) { element_bytes(here.fns, array) } else { Ok(1) };
+    let (from, to) = (copy.srcMemoryType, copy.dstMemoryType);
+    let (source, target) = (element(from, copy.srcArray)?, element(to, copy.dstArray)?);
+    let unified = CUmemorytype::CU_MEMORYTYPE_UNIFIED;
+    let kind = match (is_host(from), is_host(to)) {
+        _ if from == unified || to == unified => DEFAULT,
+        (true, true) => HOST_TO_HOST,
+        (true, false) => HOST_TO_DEVICE,
+        (false, true) => DEVICE_TO_HOST,
+        (false, false) => DEVICE_TO_DEVICE,
+    };
+    let memory = |kind, host: *mut c_void, device: CUdeviceptr, pitch, height| cudaPitchedPtr {
+        ptr: if is_array(kind) {
+            core::ptr::null_mut()
+        } else if is_host(kind) {
+            host
+        } else {
+            device as *mut c_void
+        },
+        pitch,
+        xsize: pitch,
+        ysize: height,
+    };
+    let array = |kind, array| if is_array(kind) { array } else { CUarray::null() };
+    Ok(cudaMemcpy3DParms {
+        srcArray: array(from, copy.srcArray),
+        srcPos: cudaPos { x: copy.srcXInBytes / source, y: copy.srcY, z: copy.srcZ },
+        srcPtr: memory(from, copy.srcHost.cast_mut(), copy.srcDevice, copy.srcPitch, copy.srcHeight),
+        dstArray: array(to, copy.dstArray),
+        dstPos: cudaPos { x: copy.dstXInBytes / target, y: copy.dstY, z: copy.dstZ },
+        dstPtr: memory(to, copy.dstHost, copy.dstDevice, copy.dstPitch, copy.dstHeight),
+        extent: cudaExtent {
+            width: copy.WidthInBytes / source.max(target),
+            height: copy.Height,
+            depth: copy.Depth,
+        },
+        kind,
     })
 }

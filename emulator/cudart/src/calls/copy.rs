@@ -12,11 +12,11 @@ use crate::state::device::{self, Here};
 /// Direction of a copy, `cudaMemcpyKind`.
 pub(crate) type Kind = u32;
 
-const HOST_TO_HOST: Kind = 0;
-const HOST_TO_DEVICE: Kind = 1;
-const DEVICE_TO_HOST: Kind = 2;
-const DEVICE_TO_DEVICE: Kind = 3;
-const DEFAULT: Kind = 4;
+pub(crate) const HOST_TO_HOST: Kind = 0;
+pub(crate) const HOST_TO_DEVICE: Kind = 1;
+pub(crate) const DEVICE_TO_HOST: Kind = 2;
+pub(crate) const DEVICE_TO_DEVICE: Kind = 3;
+pub(crate) const DEFAULT: Kind = 4;
 
 calls! {
     fn cudaMemcpy[ptds](target: *mut c_void, source: *const c_void, count: usize, kind: Kind) |here| {
@@ -163,7 +163,7 @@ fn copy_async(
 }
 
 /// Returns the address of a part of a variable. `only` is the direction of a copy with host memory.
-fn part(
+pub(crate) fn part(
     here: &Here,
     symbol: *const c_void,
     count: usize,
@@ -182,7 +182,11 @@ fn part(
 }
 
 /// Returns the primary contexts of both ends of a copy.
-fn peers(here: &Here, target: i32, source: i32) -> Result<(cuprum_sys::CUcontext, cuprum_sys::CUcontext)> {
+pub(crate) fn peers(
+    here: &Here,
+    target: i32,
+    source: i32,
+) -> Result<(cuprum_sys::CUcontext, cuprum_sys::CUcontext)> {
     device::check_device(here.fns, target)?;
     device::check_device(here.fns, source)?;
     Ok((device::primary(here.fns, target)?, device::primary(here.fns, source)?))

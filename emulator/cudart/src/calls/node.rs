@@ -1,7 +1,4 @@
 //! Nodes that a program adds to a graph, and the edges between them.
-//!
-//! A kernel node names its kernel by a host address, which cannot be derived from the driver's
-//! result. Reading the parameters of kernel nodes and copy nodes is therefore not built.
 
 use core::ffi::c_void;
 

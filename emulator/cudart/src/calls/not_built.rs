@@ -42,10 +42,7 @@ fn answer(said: &AtomicBool, name: &str, subject: &str) -> cudaError {
 }
 
 not_built! {
-    "arrays, textures, surfaces and copies of boxes" {
-        cudaGetSurfaceObjectResourceDesc cudaGetTextureObjectResourceDesc
-        cudaGetTextureObjectResourceViewDesc cudaGetTextureObjectTextureDesc cudaMemcpy3DBatchAsync[ptsz]
-        cudaMemcpy3DPeerAsync[ptsz] cudaMemcpy3DPeer[ptds] cudaMemcpy3DWithAttributesAsync[ptsz]
+    "copies by bytes of an array, deprecated since CUDA 10.1" {
         cudaMemcpyArrayToArray[ptds] cudaMemcpyFromArrayAsync[ptsz] cudaMemcpyFromArray[ptds]
         cudaMemcpyToArrayAsync[ptsz] cudaMemcpyToArray[ptds]
     }
@@ -57,7 +54,7 @@ not_built! {
         cudaDeviceGetDevResource cudaDeviceGetExecutionCtx cudaExecutionCtxDestroy
         cudaExecutionCtxGetDevResource cudaExecutionCtxGetDevice cudaExecutionCtxGetId
         cudaExecutionCtxRecordEvent cudaExecutionCtxStreamCreate cudaExecutionCtxSynchronize
-        cudaExecutionCtxWaitEvent cudaGreenCtxCreate cudaStreamGetDevResource[ptsz] cudaSubgridCreate
+        cudaExecutionCtxWaitEvent cudaGraphConditionalHandleCreate_v2 cudaGreenCtxCreate cudaStreamGetDevResource[ptsz] cudaSubgridCreate
         cudaSubgridWorkerGridCreate cudaSubgridWorksetCreate
     }
     "external memory and semaphores" {
@@ -66,17 +63,12 @@ not_built! {
         cudaSignalExternalSemaphoresAsync[ptsz] cudaSignalExternalSemaphoresAsync_v2[ptsz]
         cudaWaitExternalSemaphoresAsync[ptsz] cudaWaitExternalSemaphoresAsync_v2[ptsz]
     }
-    "graph nodes added by hand" {
+    "graph nodes of external semaphores, and graphs that are captured again" {
         cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode
-        cudaGraphAddMemcpyNodeFromSymbol cudaGraphAddMemcpyNodeToSymbol cudaGraphAddNode
-        cudaGraphAddNode_v2 cudaGraphConditionalHandleCreate cudaGraphConditionalHandleCreate_v2
         cudaGraphExecExternalSemaphoresSignalNodeSetParams
-        cudaGraphExecExternalSemaphoresWaitNodeSetParams cudaGraphExecMemcpyNodeSetParamsFromSymbol
-        cudaGraphExecMemcpyNodeSetParamsToSymbol cudaGraphExecNodeSetParams
+        cudaGraphExecExternalSemaphoresWaitNodeSetParams
         cudaGraphExternalSemaphoresSignalNodeGetParams cudaGraphExternalSemaphoresSignalNodeSetParams
         cudaGraphExternalSemaphoresWaitNodeGetParams cudaGraphExternalSemaphoresWaitNodeSetParams
-        cudaGraphKernelNodeGetParams cudaGraphMemcpyNodeGetParams cudaGraphMemcpyNodeSetParamsFromSymbol
-        cudaGraphMemcpyNodeSetParamsToSymbol cudaGraphNodeGetParams cudaGraphNodeSetParams
         cudaStreamBeginRecaptureToGraph[ptsz]
     }
     "graphics" {

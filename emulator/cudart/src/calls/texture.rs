@@ -1,4 +1,4 @@
-//! Texture and surface objects, without their queries, which return the driver's own structs.
+//! Texture and surface objects.
 
 use cuprum_sys::{
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_res, CUDA_RESOURCE_DESC_res_array, CUDA_RESOURCE_DESC_res_linear,
@@ -7,9 +7,9 @@ use cuprum_sys::{
     CUresourceViewFormat, CUresourcetype, CUsurfObject, CUtexObject,
 };
 
-use crate::calls::array::format_of;
+use crate::calls::array::{channels_of, format_of};
 use crate::error::{Result, check, cudaError};
-use crate::exported::calls;
+use crate::exported::{calls, put};
 use crate::structs::{cudaChannelFormatDesc, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc};
 
 /// Bits of the driver's texture flags.
@@ -21,6 +21,8 @@ const SEAMLESS_CUBEMAP: u32 = 0x40;
 
 /// `cudaReadModeElementType`: integers are read as integers.
 const ELEMENTS: u32 = 0;
+/// `cudaReadModeNormalizedFloat`.
+const NORMALIZED_FLOAT: u32 = 1;
 
 calls! {
     fn cudaCreateTextureObject[](
@@ -61,6 +63,40 @@ calls! {
         }
         // SAFETY: the driver checks the handle.
         check(unsafe { (here.fns.cuSurfObjectDestroy)(object) })
+    }
+
+    fn cudaGetTextureObjectResourceDesc[](resource: *mut cudaResourceDesc, object: CUtexObject) |here| {
+        let mut found = CUDA_RESOURCE_DESC::zeroed();
+        // SAFETY: a valid output; the driver checks the handle.
+        check(unsafe { (here.fns.cuTexObjectGetResourceDesc)(&mut found, object) })?;
+        let found = cudaResourceDesc::from_driver(&found)?;
+        // SAFETY: the caller's output.
+        unsafe { put(resource, found) }
+    }
+
+    fn cudaGetTextureObjectTextureDesc[](texture: *mut cudaTextureDesc, object: CUtexObject) |here| {
+        let mut found = CUDA_TEXTURE_DESC::zeroed();
+        // SAFETY: a valid output; the driver checks the handle.
+        check(unsafe { (here.fns.cuTexObjectGetTextureDesc)(&mut found, object) })?;
+        // SAFETY: the caller's output.
+        unsafe { put(texture, cudaTextureDesc::from_driver(&found)) }
+    }
+
+    fn cudaGetTextureObjectResourceViewDesc[](view: *mut cudaResourceViewDesc, object: CUtexObject) |here| {
+        let mut found = CUDA_RESOURCE_VIEW_DESC::zeroed();
+        // SAFETY: a valid output; the driver checks the handle.
+        check(unsafe { (here.fns.cuTexObjectGetResourceViewDesc)(&mut found, object) })?;
+        // SAFETY: the caller's output.
+        unsafe { put(view, cudaResourceViewDesc::from_driver(&found)) }
+    }
+
+    fn cudaGetSurfaceObjectResourceDesc[](resource: *mut cudaResourceDesc, object: CUsurfObject) |here| {
+        let mut found = CUDA_RESOURCE_DESC::zeroed();
+        // SAFETY: a valid output; the driver checks the handle.
+        check(unsafe { (here.fns.cuSurfObjectGetResourceDesc)(&mut found, object) })?;
+        let found = cudaResourceDesc::from_driver(&found)?;
+        // SAFETY: the caller's output.
+        unsafe { put(resource, found) }
     }
 }
 
@@ -108,6 +144,31 @@ impl cudaResourceDesc {
         };
         Ok(CUDA_RESOURCE_DESC { resType: CUresourcetype(self.resType), res, flags: 0 })
     }
+
+    fn from_driver(found: &CUDA_RESOURCE_DESC) -> Result<Self> {
+        let words = |format, number| {
+            let cudaChannelFormatDesc { x, y, z, w, f } = channels_of(format, number)?;
+            let pair = |low: i32, high: i32| u64::from(low as u32) | u64::from(high as u32) << 32;
+            Ok([pair(x, y), pair(z, w), u64::from(f)])
+        };
+        let res = match found.resType {
+            CUresourcetype::CU_RESOURCE_TYPE_LINEAR => {
+                // SAFETY: the field of this type, which the driver has written.
+                let linear = unsafe { found.res.linear };
+                let [a, b, c] = words(linear.format, linear.numChannels)?;
+                [linear.devPtr, a, b, c, linear.sizeInBytes as u64, 0, 0]
+            }
+            CUresourcetype::CU_RESOURCE_TYPE_PITCH2D => {
+                // SAFETY: likewise.
+                let plane = unsafe { found.res.pitch2D };
+                let [a, b, c] = words(plane.format, plane.numChannels)?;
+                [plane.devPtr, a, b, c, plane.width as u64, plane.height as u64, plane.pitchInBytes as u64]
+            }
+            // SAFETY: likewise; a mipmapped array is a handle too, in the same place.
+            _ => [unsafe { found.res.array }.hArray.0.expose_provenance() as u64, 0, 0, 0, 0, 0, 0],
+        };
+        Ok(Self { resType: found.resType.0, res })
+    }
 }
 
 impl cudaTextureDesc {
@@ -130,6 +191,25 @@ impl cudaTextureDesc {
             ..CUDA_TEXTURE_DESC::zeroed()
         }
     }
+
+    fn from_driver(found: &CUDA_TEXTURE_DESC) -> Self {
+        let has = |bit| found.flags & bit != 0;
+        Self {
+            addressMode: found.addressMode.map(|mode| mode.0),
+            filterMode: found.filterMode.0,
+            readMode: if has(READ_AS_INTEGER) { ELEMENTS } else { NORMALIZED_FLOAT },
+            sRGB: has(SRGB).into(),
+            borderColor: found.borderColor,
+            normalizedCoords: has(NORMALIZED_COORDINATES).into(),
+            maxAnisotropy: found.maxAnisotropy,
+            mipmapFilterMode: found.mipmapFilterMode.0,
+            mipmapLevelBias: found.mipmapLevelBias,
+            minMipmapLevelClamp: found.minMipmapLevelClamp,
+            maxMipmapLevelClamp: found.maxMipmapLevelClamp,
+            disableTrilinearOptimization: has(NO_TRILINEAR_OPTIMIZATION).into(),
+            seamlessCubemap: has(SEAMLESS_CUBEMAP).into(),
+        }
+    }
 }
 
 impl cudaResourceViewDesc {
@@ -144,6 +224,19 @@ impl cudaResourceViewDesc {
             firstLayer: self.firstLayer,
             lastLayer: self.lastLayer,
             ..CUDA_RESOURCE_VIEW_DESC::zeroed()
+        }
+    }
+
+    fn from_driver(found: &CUDA_RESOURCE_VIEW_DESC) -> Self {
+        Self {
+            format: found.format.0,
+            width: found.width,
+            height: found.height,
+            depth: found.depth,
+            firstMipmapLevel: found.firstMipmapLevel,
+            lastMipmapLevel: found.lastMipmapLevel,
+            firstLayer: found.firstLayer,
+            lastLayer: found.lastLayer,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::exported::Exported;
 pub(crate) fn symbols() -> BTreeMap<String, Option<&'static [usize]>> {
     let files: &[&[Exported]] = &[
         calls::access::EXPORTED,
+        calls::any_node::EXPORTED,
         calls::array::EXPORTED,
         calls::boxes::EXPORTED,
         calls::capture::EXPORTED,
@@ -25,10 +26,12 @@ pub(crate) fn symbols() -> BTreeMap<String, Option<&'static [usize]>> {
         calls::memory::OTHERS,
         calls::node::EXPORTED,
         calls::not_built::EXPORTED,
+        calls::peer_boxes::EXPORTED,
         calls::pool::EXPORTED,
         calls::range::EXPORTED,
         calls::register::OTHERS,
         calls::stream::EXPORTED,
+        calls::symbol_node::EXPORTED,
         calls::texture::EXPORTED,
         calls::version::EXPORTED,
         calls::version::OTHERS,

@@ -12,9 +12,9 @@ use super::exports;
 use crate::error::NAMES;
 use crate::properties::{BYTES_OF_11, cudaDeviceProp_12, cudaDeviceProp_13};
 use crate::structs::{
-    Field, cudaChannelFormatDesc, cudaExtent, cudaFuncAttributes, cudaKernelNodeParams, cudaLaunchConfig_t,
-    cudaMemcpy3DParms, cudaPitchedPtr, cudaPointerAttributes, cudaPos, cudaResourceDesc,
-    cudaResourceViewDesc, cudaTextureDesc, dim3,
+    Field, cudaChannelFormatDesc, cudaExtent, cudaFuncAttributes, cudaGraphNodeParams, cudaKernelNodeParams,
+    cudaLaunchConfig_t, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaMemcpyNodeParams, cudaPitchedPtr,
+    cudaPointerAttributes, cudaPos, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc, dim3,
 };
 
 /// A release: package, version, folder in it, and the minimum number of compared functions.
@@ -177,6 +177,13 @@ fn fields(checks: &mut String, name: &str, size: Option<usize>, fields: &[Field]
     }
 }
 
+/// Generates checks of structs that are the same in all releases.
+macro_rules! whole {
+    ($checks:ident: $($name:ident),+) => {
+        $( fields(&mut $checks, stringify!($name), Some(size_of::<$name>()), $name::FIELDS); )+
+    };
+}
+
 #[test]
 #[ignore = "fetches headers"]
 fn structs_and_codes_are_those_of_the_headers() {
@@ -188,21 +195,12 @@ fn structs_and_codes_are_those_of_the_headers() {
             true => (size_of::<cudaDeviceProp_13>(), cudaDeviceProp_13::FIELDS),
         };
         fields(&mut checks, "cudaDeviceProp", Some(size), properties);
-        let all = size_of::<cudaFuncAttributes>();
-        fields(&mut checks, "cudaFuncAttributes", Some(all), cudaFuncAttributes::FIELDS);
+        whole!(checks: cudaFuncAttributes, cudaLaunchConfig_t, cudaTextureDesc, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaKernelNodeParams, cudaChannelFormatDesc, dim3, cudaExtent, cudaPitchedPtr, cudaPos);
         let size = size_of::<cudaPointerAttributes>() + if is_13 { 64 } else { 0 };
         fields(&mut checks, "cudaPointerAttributes", Some(size), cudaPointerAttributes::FIELDS);
-        let size = size_of::<cudaLaunchConfig_t>();
-        fields(&mut checks, "cudaLaunchConfig_t", Some(size), cudaLaunchConfig_t::FIELDS);
-        fields(&mut checks, "dim3", Some(size_of::<dim3>()), dim3::FIELDS);
-        fields(&mut checks, "cudaExtent", Some(size_of::<cudaExtent>()), cudaExtent::FIELDS);
-        fields(&mut checks, "cudaPitchedPtr", Some(size_of::<cudaPitchedPtr>()), cudaPitchedPtr::FIELDS);
-        let size = size_of::<cudaTextureDesc>();
-        fields(&mut checks, "cudaTextureDesc", Some(size), cudaTextureDesc::FIELDS);
         fields(&mut checks, "cudaResourceViewDesc", None, cudaResourceViewDesc::FIELDS);
         if !is_13 {
-            let size = size_of::<cudaResourceDesc>();
-            fields(&mut checks, "cudaResourceDesc", Some(size), cudaResourceDesc::FIELDS);
+            whole!(checks: cudaResourceDesc);
         }
         for (field, offset) in [
             ("array.array", 8),
@@ -216,13 +214,9 @@ fn structs_and_codes_are_those_of_the_headers() {
             )
             .unwrap();
         }
-        let size = size_of::<cudaMemcpy3DParms>();
-        fields(&mut checks, "cudaMemcpy3DParms", Some(size), cudaMemcpy3DParms::FIELDS);
-        fields(&mut checks, "cudaPos", Some(size_of::<cudaPos>()), cudaPos::FIELDS);
-        let size = size_of::<cudaKernelNodeParams>();
-        fields(&mut checks, "cudaKernelNodeParams", Some(size), cudaKernelNodeParams::FIELDS);
-        let size = size_of::<cudaChannelFormatDesc>();
-        fields(&mut checks, "cudaChannelFormatDesc", Some(size), cudaChannelFormatDesc::FIELDS);
+        if !release.version.starts_with("12.0") {
+            whole!(checks: cudaMemcpyNodeParams, cudaGraphNodeParams);
+        }
         if release.version.starts_with("13.5") {
             for (code, name) in NAMES {
                 let name = name.trim_end_matches('\0');

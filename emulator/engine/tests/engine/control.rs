@@ -579,8 +579,8 @@ fn the_address_of_a_functions_parameter_is_that_of_its_own_copy() {
         .reg .b32 %a, %b; .reg .b64 %x, %y;
         mov.b64 %x, p; ld.local.u32 %a, [%x+4]; cvta.local.u64 %y, %x; ld.u32 %b, [%y]; ld.param.u32 %a, [%x+4];
         st.local.u32 [%x], 5; ld.param.u32 %b, [p]; add.u32 %a, %a, %b; st.param.b32 [r], %a; ret; }\n";
-    let expected: Vec<u32> = (1000..1040).collect();
-    assert_eq!(run(&(function.to_owned() + &kernel(body)), 40), expected);
+    // An H100 reads by name what was written by address.
+    assert_eq!(run(&(function.to_owned() + &kernel(body)), 40), vec![1005; 40]);
 }
 
 #[test]

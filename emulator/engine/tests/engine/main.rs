@@ -4,14 +4,10 @@
 //! Tests that measure time are in `tests/growth`; tests that need contexts, streams or settings are
 //! in `tests/driver`.
 
-#[path = "../../../../tests/support/amount.rs"]
-mod amount;
 #[path = "../device/mod.rs"]
 mod device;
 #[path = "../hopper/mod.rs"]
 mod hopper;
-#[path = "../../../../tests/support/kernels/mod.rs"]
-mod kernels;
 mod recorded;
 
 mod accepted;
@@ -37,3 +33,5 @@ mod steps;
 mod warp_group;
 mod whole_kernels;
 mod widening;
+
+use cuprum_testing::{amount, kernels};

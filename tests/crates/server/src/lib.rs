@@ -282,7 +282,10 @@ impl State {
             }
             Work::CopyRows(to, from, [to_pitch, from_pitch], (width, rows)) => {
                 let (to, from) = (self.tensor(cx, at, to)?, self.tensor(cx, at, from)?);
-                let planes = (Plane::new(&to, to_pitch, rows), Plane::new(&from, from_pitch, rows));
+                let planes = (
+                    Plane { region: &to, pitch: to_pitch, rows },
+                    Plane { region: &from, pitch: from_pitch, rows },
+                );
                 queue.copy_block(cx, planes.0, planes.1, (width, rows))?;
             }
             Work::Launch(name, threads, values) => self.launch(cx, at, name, threads, &values)?,

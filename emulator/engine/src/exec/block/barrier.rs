@@ -1,7 +1,7 @@
 //! The barriers of a block: waiting threads, and threads that may continue.
 
 use super::fault::{MOST_RELATED, lanes_at, threads_of_warp};
-use super::warp::{Fragment, Wait, Warp};
+use super::warp::{DivergentPath, Wait, Warp};
 use super::{Block, Issue, Lanes, Stop};
 use crate::program::instruction::{BarrierKind, Op};
 use crate::report::FaultKind;
@@ -15,9 +15,9 @@ impl Block<'_, '_> {
         for id in lanes_of(self.barriers_in_use()).map(|id| id as u32) {
             let mut waiting = self.arrived[id as usize];
             let mut expected = live;
-            for (warp, fragment) in self.waiting_at(id) {
-                waiting += fragment.mask.count_ones();
-                expected = self.asked_for(warp, fragment).unwrap_or(expected);
+            for (warp, path) in self.waiting_at(id) {
+                waiting += path.mask.count_ones();
+                expected = self.asked_for(warp, path).unwrap_or(expected);
             }
             if waiting == 0 {
                 continue;
@@ -40,27 +40,27 @@ impl Block<'_, '_> {
     /// Returns the barriers at which threads wait or have arrived, one bit each.
     fn barriers_in_use(&self) -> u32 {
         let arrived = (0..).zip(&self.arrived).filter(|(_, threads)| **threads != 0).map(|(id, _)| id);
-        let fragments = self.warps.iter().flat_map(Warp::fragments);
-        let waiting = fragments.filter_map(|fragment| match fragment.wait {
+        let paths = self.warps.iter().flat_map(Warp::paths);
+        let waiting = paths.filter_map(|path| match path.wait {
             Wait::Barrier(id) => Some(id),
             _ => None,
         });
         arrived.chain(waiting).fold(0, |bits, id: u32| bits | 1 << id)
     }
 
-    fn waiting_at(&self, id: u32) -> impl Iterator<Item = (&Warp, &Fragment)> {
+    fn waiting_at(&self, id: u32) -> impl Iterator<Item = (&Warp, &DivergentPath)> {
         let of_warp = move |warp| {
-            let fragments = Warp::fragments(warp).iter();
-            fragments.filter(move |fragment| fragment.wait == Wait::Barrier(id)).map(move |part| (warp, part))
+            let paths = Warp::paths(warp).iter();
+            paths.filter(move |path| path.wait == Wait::Barrier(id)).map(move |part| (warp, part))
         };
         self.warps.iter().flat_map(of_warp)
     }
 
     /// Returns the number of threads that a barrier instruction states, if any.
-    fn asked_for(&self, warp: &Warp, fragment: &Fragment) -> Option<u32> {
-        match &self.instruction(fragment.pc).op {
+    fn asked_for(&self, warp: &Warp, path: &DivergentPath) -> Option<u32> {
+        match &self.instruction(path.pc).op {
             Op::Barrier { count: Some(count), .. } => {
-                Some(warp.rows.get(*count, fragment.mask.trailing_zeros() as usize))
+                Some(warp.rows.get(*count, path.mask.trailing_zeros() as usize))
             }
             _ => None,
         }
@@ -79,7 +79,7 @@ impl Block<'_, '_> {
             None => "waits for all threads of the block".to_owned(),
         };
         let place =
-            |warp: &Warp, part: &Fragment, count| self.related(lanes_at(warp.index, part), words(count));
+            |warp: &Warp, part: &DivergentPath, count| self.related(lanes_at(warp.index, part), words(count));
         self.found(FaultKind::BarrierCounts, lanes_at(first_warp.index, first), |mut fault| {
             fault.related.push(place(first_warp, first, wanted));
             fault.related.push(place(warp, other, self.asked_for(warp, other)));
@@ -112,15 +112,15 @@ impl Block<'_, '_> {
         let mut total = 0;
         let mut parties = Vec::new();
         for (index, warp) in self.warps.iter().enumerate() {
-            for fragment in warp.fragments.iter().filter(|fragment| fragment.wait == Wait::Barrier(id)) {
-                parties.push((index, fragment.mask));
-                total += fragment.mask.count_ones();
+            for path in warp.paths.iter().filter(|path| path.wait == Wait::Barrier(id)) {
+                parties.push((index, path.mask));
+                total += path.mask.count_ones();
                 if let Op::Barrier {
                     kind: BarrierKind::CountOnes { condition, .. } | BarrierKind::Combine { condition, .. },
                     ..
-                } = &kernel.code[fragment.pc as usize].op
+                } = &kernel.code[path.pc as usize].op
                 {
-                    ones += (warp.rows.holds(*condition) & fragment.mask).count_ones();
+                    ones += (warp.rows.holds(*condition) & path.mask).count_ones();
                 }
             }
         }
@@ -129,21 +129,21 @@ impl Block<'_, '_> {
         }
         for warp in &mut self.warps {
             let rows = &mut warp.rows;
-            for fragment in warp.fragments.iter_mut().filter(|fragment| fragment.wait == Wait::Barrier(id)) {
-                if let Op::Barrier { kind, .. } = &kernel.code[fragment.pc as usize].op {
+            for path in warp.paths.iter_mut().filter(|path| path.wait == Wait::Barrier(id)) {
+                if let Op::Barrier { kind, .. } = &kernel.code[path.pc as usize].op {
                     match kind {
                         BarrierKind::CountOnes { out, .. } => {
-                            lanes_of(fragment.mask).for_each(|lane| rows.set(*out, lane, ones));
+                            lanes_of(path.mask).for_each(|lane| rows.set(*out, lane, ones));
                         }
                         BarrierKind::Combine { out, all, .. } => {
                             let result = if *all { ones == total } else { ones > 0 };
-                            rows.set_predicate(*out, fragment.mask, if result { u32::MAX } else { 0 });
+                            rows.set_predicate(*out, path.mask, if result { u32::MAX } else { 0 });
                         }
                         BarrierKind::Sync | BarrierKind::Arrive => {}
                     }
                 }
-                fragment.wait = Wait::Ready;
-                fragment.pc += 1;
+                path.wait = Wait::Ready;
+                path.pc += 1;
             }
         }
         self.arrived[id as usize] = 0;
@@ -177,14 +177,14 @@ impl Block<'_, '_> {
         let ranks = &self.launch.args.kernel.ranks;
         let place = |pc: u32| (ranks[pc as usize], pc);
         let warp = &self.warps[issue.warp];
-        let gone = warp.fragments.iter().enumerate().find(|(other, fragment)| {
-            let leaves = matches!(self.instruction(fragment.pc).op, Op::Exit);
-            *other != issue.fragment && place(fragment.pc) > place(issue.pc) && !leaves
+        let gone = warp.paths.iter().enumerate().find(|(other, path)| {
+            let leaves = matches!(self.instruction(path.pc).op, Op::Exit);
+            *other != issue.path && place(path.pc) > place(issue.pc) && !leaves
         });
-        let Some((_, fragment)) = gone else { return Ok(()) };
+        let Some((_, path)) = gone else { return Ok(()) };
         self.found(FaultKind::BarrierDivergence, issue, |mut fault| {
-            let note = format!("{} went past it", threads_of_warp(fragment.mask));
-            fault.related.push(self.related(lanes_at(warp.index, fragment), note));
+            let note = format!("{} went past it", threads_of_warp(path.mask));
+            fault.related.push(self.related(lanes_at(warp.index, path), note));
             fault
         })
     }

@@ -122,11 +122,11 @@ impl Block<'_, '_> {
         }
         let mut released = Vec::new();
         for (index, warp) in self.warps.iter_mut().enumerate() {
-            for fragment in warp.fragments.iter_mut().filter(|fragment| fragment.wait == Wait::Cluster) {
-                if warp.announced & fragment.mask == 0 {
-                    fragment.wait = Wait::Ready;
-                    fragment.pc += 1;
-                    released.push((index, fragment.mask));
+            for path in warp.paths.iter_mut().filter(|path| path.wait == Wait::Cluster) {
+                if warp.announced & path.mask == 0 {
+                    path.wait = Wait::Ready;
+                    path.pc += 1;
+                    released.push((index, path.mask));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Creates the faults of a block.
 
-use super::warp::{Fragment, Wait};
+use super::warp::{DivergentPath, Wait};
 use super::{Block, Lanes, thread_index};
 use crate::program::Origin;
 use crate::program::instruction::Instruction;
@@ -30,7 +30,7 @@ impl<'a> Block<'_, 'a> {
 
     /// Returns the fault of a block in which no thread can run.
     pub(in crate::exec) fn stuck(&self) -> Stop {
-        let waits: Vec<Wait> = self.parts().iter().map(|(_, fragment)| fragment.wait).collect();
+        let waits: Vec<Wait> = self.parts().iter().map(|(_, path)| path.wait).collect();
         self.fault_of_all(if waits.contains(&Wait::Group) {
             FaultKind::IncompleteGroup
         } else if waits.iter().all(|wait| matches!(wait, Wait::Barrier(_) | Wait::Cluster)) {
@@ -43,10 +43,10 @@ impl<'a> Block<'_, 'a> {
     }
 
     /// Returns the divergent paths of all warps, each with the number of its warp.
-    fn parts(&self) -> Vec<(u32, &Fragment)> {
+    fn parts(&self) -> Vec<(u32, &DivergentPath)> {
         let mut parts = Vec::new();
         for warp in &self.warps {
-            parts.extend(warp.fragments.iter().map(|fragment| (warp.index, fragment)));
+            parts.extend(warp.paths.iter().map(|path| (warp.index, path)));
         }
         parts
     }
@@ -55,18 +55,18 @@ impl<'a> Block<'_, 'a> {
     /// the first thread that still runs.
     pub(in crate::exec) fn fault_of_all(&self, kind: FaultKind) -> Stop {
         let parts = self.parts();
-        let first = parts.first().map(|(warp, fragment)| lanes_at(*warp, fragment));
+        let first = parts.first().map(|(warp, path)| lanes_at(*warp, path));
         let mut fault = self.fault(kind, first.unwrap_or(Lanes { warp: 0, pc: 0, mask: 1 }));
-        fault.related.extend(parts.into_iter().take(MOST_RELATED).map(|(warp, fragment)| {
-            let what = match fragment.wait {
+        fault.related.extend(parts.into_iter().take(MOST_RELATED).map(|(warp, path)| {
+            let what = match path.wait {
                 Wait::Barrier(id) => format!("at barrier {id}"),
                 Wait::Cluster => "at the barrier of the cluster".to_owned(),
                 Wait::Group => "at a wait of its warp group".to_owned(),
                 Wait::Collective => "waiting for others of the member mask".to_owned(),
                 Wait::Ready => "running".to_owned(),
             };
-            let note = format!("{} {what}", threads_of_warp(fragment.mask));
-            self.related(lanes_at(warp, fragment), note)
+            let note = format!("{} {what}", threads_of_warp(path.mask));
+            self.related(lanes_at(warp, path), note)
         }));
         fault
     }
@@ -135,6 +135,6 @@ pub(super) fn threads_of_warp(mask: u32) -> String {
     }
 }
 
-pub(super) fn lanes_at(warp: u32, fragment: &Fragment) -> Lanes {
-    Lanes { warp: warp as usize, pc: fragment.pc, mask: fragment.mask }
+pub(super) fn lanes_at(warp: u32, path: &DivergentPath) -> Lanes {
+    Lanes { warp: warp as usize, pc: path.pc, mask: path.mask }
 }

@@ -19,7 +19,7 @@ pub(in crate::exec) struct Site {
 pub(in crate::exec) struct Issue {
     pub(in crate::exec) warp: usize,
     /// Index of the divergent path in its warp.
-    pub(in crate::exec) fragment: usize,
+    pub(in crate::exec) path: usize,
     pub(in crate::exec) pc: u32,
     /// The lanes of the path.
     pub(in crate::exec) mask: u32,

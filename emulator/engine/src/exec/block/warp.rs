@@ -73,7 +73,7 @@ impl Drop for Frame {
 
 /// A divergent path: lanes at the same instruction of the same call.
 #[derive(Clone, Debug)]
-pub(in crate::exec) struct Fragment {
+pub(in crate::exec) struct DivergentPath {
     pub(in crate::exec) pc: u32,
     pub(in crate::exec) mask: u32,
     pub(in crate::exec) frame: Option<Arc<Frame>>,
@@ -82,12 +82,12 @@ pub(in crate::exec) struct Fragment {
     pub(in crate::exec) tired: bool,
 }
 
-impl Fragment {
+impl DivergentPath {
     fn depth(&self) -> u32 {
         self.frame.as_ref().map_or(0, |frame| frame.depth)
     }
 
-    fn same_place(&self, other: &Fragment) -> bool {
+    fn same_place(&self, other: &DivergentPath) -> bool {
         let same_frame = match (&self.frame, &other.frame) {
             (None, None) => true,
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -102,7 +102,7 @@ impl Fragment {
 pub(in crate::exec) struct Warp {
     pub(in crate::exec) index: u32,
     pub(in crate::exec) rows: Rows,
-    pub(in crate::exec) fragments: Vec<Fragment>,
+    pub(in crate::exec) paths: Vec<DivergentPath>,
     /// Lanes that have a thread and have not exited.
     pub(in crate::exec) live: u32,
     /// True if all its registers are in rows, so that it must run the code without scalars.
@@ -128,7 +128,7 @@ impl Warp {
         Warp {
             index,
             rows: Rows::new(kernel.rows, kernel.predicates),
-            fragments: Vec::new(),
+            paths: Vec::new(),
             live: 0,
             rows_only: true,
             announced: 0,
@@ -143,8 +143,8 @@ impl Warp {
         }
     }
 
-    pub(in crate::exec) fn fragments(&self) -> &[Fragment] {
-        &self.fragments
+    pub(in crate::exec) fn paths(&self) -> &[DivergentPath] {
+        &self.paths
     }
 
     pub(in crate::exec) fn bytes(&self) -> usize {
@@ -166,9 +166,15 @@ impl Warp {
             self.local_written.iter_mut().for_each(Written::clear);
         }
         self.exits.clear();
-        self.fragments.clear();
+        self.paths.clear();
         if live != 0 {
-            self.fragments.push(Fragment { pc: 0, mask: live, frame: None, wait: Wait::Ready, tired: false });
+            self.paths.push(DivergentPath {
+                pc: 0,
+                mask: live,
+                frame: None,
+                wait: Wait::Ready,
+                tired: false,
+            });
         }
         self.stack = [kernel.frame.next_multiple_of(FRAME_ALIGN); LANES];
         self.grow_local(kernel.frame);
@@ -194,14 +200,14 @@ impl Warp {
     /// Merges ready divergent paths at the same position.
     pub(in crate::exec) fn merge(&mut self) {
         let mut i = 0;
-        while i < self.fragments.len() {
+        while i < self.paths.len() {
             let mut j = i + 1;
-            while j < self.fragments.len() {
-                let (a, b) = (&self.fragments[i], &self.fragments[j]);
+            while j < self.paths.len() {
+                let (a, b) = (&self.paths[i], &self.paths[j]);
                 if a.wait == b.wait && a.same_place(b) {
-                    let other = self.fragments.swap_remove(j);
-                    self.fragments[i].mask |= other.mask;
-                    self.fragments[i].tired &= other.tired;
+                    let other = self.paths.swap_remove(j);
+                    self.paths[i].mask |= other.mask;
+                    self.paths[i].tired &= other.tired;
                 } else {
                     j += 1;
                 }
@@ -213,14 +219,14 @@ impl Warp {
     /// Returns the ready divergent path to run: the deepest call, then the first block in reverse
     /// post-order. Paths that have used up their share wait until all have.
     pub(in crate::exec) fn next(&mut self, kernel: &Kernel) -> Option<usize> {
-        let key = |fragment: &Fragment| {
-            let rank = kernel.ranks.get(fragment.pc as usize).copied().unwrap_or(0);
-            (fragment.tired, u32::MAX - fragment.depth(), rank, fragment.pc)
+        let key = |path: &DivergentPath| {
+            let rank = kernel.ranks.get(path.pc as usize).copied().unwrap_or(0);
+            (path.tired, u32::MAX - path.depth(), rank, path.pc)
         };
-        let ready = self.fragments.iter().enumerate().filter(|(_, fragment)| fragment.wait == Wait::Ready);
-        let (index, _) = ready.min_by_key(|(_, fragment)| key(fragment))?;
-        if self.fragments[index].tired {
-            self.fragments.iter_mut().for_each(|fragment| fragment.tired = false);
+        let ready = self.paths.iter().enumerate().filter(|(_, path)| path.wait == Wait::Ready);
+        let (index, _) = ready.min_by_key(|(_, path)| key(path))?;
+        if self.paths[index].tired {
+            self.paths.iter_mut().for_each(|path| path.tired = false);
         }
         Some(index)
     }

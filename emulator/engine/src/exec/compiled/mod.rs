@@ -1,8 +1,8 @@
 //! The compiled mode: kernels as machine code, thread by thread.
 //!
-//! It runs on the same state as the other modes. Registers stay in the rows of a warp, and
-//! divergent paths in its fragments. An instruction without machine code is a *stop*, which the
-//! plain mode runs. A function of machine code runs the lanes of a fragment one after the other,
+//! It runs on the same state as the other modes. Registers stay in the rows of a warp, and lanes in
+//! its divergent paths. An instruction without machine code is a *stop*, which the plain mode runs. A
+//! function of machine code runs the lanes of a divergent path one after the other,
 //! each from an *entry* to its next stop. It loads the registers that are live at the entry, and
 //! stores those that are live at the stop and were written since. Entries follow stops, and are at
 //! the heads of loops, where a lane that used up its share of instructions stops too.
@@ -16,7 +16,7 @@
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
 //! | `context` | the state that machine code uses, and the functions that it calls |
-//! | `run` | runs fragments |
+//! | `run` | runs divergent paths |
 
 mod backend;
 mod code;

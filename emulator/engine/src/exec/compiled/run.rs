@@ -1,8 +1,8 @@
-//! Runs fragments of warps as machine code, from stop to stop.
+//! Runs divergent paths of warps as machine code, from stop to stop.
 
 use super::code::Code;
 use super::context::Context;
-use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::plain::{self, Flow, resolve_collectives};
 use crate::semantics::LANES;
@@ -24,13 +24,13 @@ pub(in crate::exec) fn run_warp(
     let mut share = SHARE;
     loop {
         let warp = &mut block.warps[index];
-        if warp.fragments.len() > 1 {
+        if warp.paths.len() > 1 {
             warp.merge();
         }
         match warp.next(kernel) {
-            Some(fragment) => {
+            Some(path) => {
                 share = if share == 0 { SHARE } else { share - 1 };
-                run_fragment(block, code, (index, fragment), share == 0, &mut left)?;
+                run_path(block, code, (index, path), share == 0, &mut left)?;
             }
             None => {
                 if !resolve_collectives(block, index)? {
@@ -44,26 +44,26 @@ pub(in crate::exec) fn run_warp(
     }
 }
 
-/// Runs a fragment until it diverges, waits, ends, or others of its warp may have to run. With
+/// Runs a divergent path until it diverges, waits, ends, or others of its warp may have to run. With
 /// `tired` they run before it goes on.
-fn run_fragment(
+fn run_path(
     block: &mut Block<'_, '_>,
     code: &Code,
-    (warp, fragment): (usize, usize),
+    (warp, path): (usize, usize),
     tired: bool,
     left: &mut u32,
 ) -> Result<(), Stop> {
-    let alone = block.warps[warp].fragments.len() == 1;
+    let alone = block.warps[warp].paths.len() == 1;
     loop {
-        let Fragment { pc, mask, .. } = block.warps[warp].fragments[fragment];
+        let DivergentPath { pc, mask, .. } = block.warps[warp].paths[path];
         if let Some(entry) = code.entry(pc) {
-            if !run_lanes(block, code, (warp, fragment), (entry, tired), left)? {
+            if !run_lanes(block, code, (warp, path), (entry, tired), left)? {
                 return Ok(());
             }
         } else {
             *left = left.saturating_sub(1);
             block.instructions += 1;
-            let next = match plain::step(block, warp, fragment, pc, mask)? {
+            let next = match plain::step(block, warp, path, pc, mask)? {
                 Flow::Next => pc + 1,
                 Flow::Jump(target) => target,
                 Flow::Yield => return Ok(()),
@@ -72,9 +72,9 @@ fn run_fragment(
                     return Ok(());
                 }
             };
-            let fragment = &mut block.warps[warp].fragments[fragment];
-            fragment.pc = next;
-            fragment.tired |= tired || *left == 0;
+            let path = &mut block.warps[warp].paths[path];
+            path.pc = next;
+            path.tired |= tired || *left == 0;
         }
         if !alone || *left == 0 {
             return Ok(());
@@ -82,16 +82,16 @@ fn run_fragment(
     }
 }
 
-/// Runs the lanes of a fragment to their stops. Returns true if they stay together and rested.
+/// Runs the lanes of a divergent path to their stops. Returns true if they stay together and rested.
 fn run_lanes(
     block: &mut Block<'_, '_>,
     code: &Code,
-    (warp, fragment): (usize, usize),
+    (warp, path): (usize, usize),
     (entry, tired): (u32, bool),
     left: &mut u32,
 ) -> Result<bool, Stop> {
     let mut list = [0u32; LANES];
-    let mask = block.warps[warp].fragments[fragment].mask;
+    let mask = block.warps[warp].paths[path].mask;
     let shared_bytes = block.launch.shared_bytes;
     let state = &mut block.warps[warp];
     let local_stride = state.local_stride;
@@ -128,8 +128,8 @@ fn run_lanes(
         return Err(fault);
     }
     let stops = &list[..(context.listed as usize).min(LANES)];
-    let fragments = &mut block.warps[warp].fragments;
-    let frame = fragments[fragment].frame.clone();
+    let paths = &mut block.warps[warp].paths;
+    let frame = paths[path].frame.clone();
     let tired = tired || *left == 0;
     let mut rested = true;
     for (index, stop) in stops.iter().enumerate() {
@@ -138,11 +138,11 @@ fn run_lanes(
         // A lane that stops at an entry has used up its share.
         let tired = tired || code.entry(pc).is_some();
         rested &= !tired;
-        let part = Fragment { pc, mask, frame: frame.clone(), wait: Wait::Ready, tired };
+        let part = DivergentPath { pc, mask, frame: frame.clone(), wait: Wait::Ready, tired };
         if index == 0 {
-            fragments[fragment] = part;
+            paths[path] = part;
         } else {
-            fragments.push(part);
+            paths.push(part);
         }
     }
     Ok(stops.len() == 1 && rested)

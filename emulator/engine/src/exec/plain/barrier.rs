@@ -1,7 +1,7 @@
 //! Instructions that wait for other threads of the block, or of the cluster.
 
 use super::Flow;
-use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::BarrierKind;
 use crate::report::FaultKind;
@@ -32,21 +32,21 @@ pub(super) fn barrier(
         return Ok(Flow::Next);
     }
     split_off(block, issue);
-    let fragment = &mut block.warps[issue.warp].fragments[issue.fragment];
-    fragment.wait = Wait::Barrier(number);
+    let path = &mut block.warps[issue.warp].paths[issue.path];
+    path.wait = Wait::Barrier(number);
     Ok(Flow::Yield)
 }
 
 /// Keeps the lanes of `active` in the divergent path; others continue after the instruction.
 pub(super) fn split_off(block: &mut Block<'_, '_>, issue: Issue) {
-    let fragments = &mut block.warps[issue.warp].fragments;
-    let rest = fragments[issue.fragment].mask & !issue.active;
+    let paths = &mut block.warps[issue.warp].paths;
+    let rest = paths[issue.path].mask & !issue.active;
     if rest != 0 {
-        let frame = fragments[issue.fragment].frame.clone();
-        fragments.push(Fragment { pc: issue.pc + 1, mask: rest, frame, wait: Wait::Ready, tired: false });
-        fragments[issue.fragment].mask = issue.active;
+        let frame = paths[issue.path].frame.clone();
+        paths.push(DivergentPath { pc: issue.pc + 1, mask: rest, frame, wait: Wait::Ready, tired: false });
+        paths[issue.path].mask = issue.active;
     }
-    fragments[issue.fragment].pc = issue.pc;
+    paths[issue.path].pc = issue.pc;
 }
 
 /// Makes a thread arrive at the barrier of its cluster, or wait for the other threads.
@@ -60,6 +60,6 @@ pub(super) fn cluster_barrier(block: &mut Block<'_, '_>, issue: Issue, wait: boo
         return Flow::Next;
     }
     split_off(block, issue);
-    block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Cluster;
+    block.warps[issue.warp].paths[issue.path].wait = Wait::Cluster;
     Flow::Yield
 }

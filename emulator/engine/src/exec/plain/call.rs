@@ -4,7 +4,7 @@ use super::Flow;
 use super::control::exit;
 use super::printf::printf;
 use crate::exec::access::text_at;
-use crate::exec::block::warp::{Fragment, Frame, Wait};
+use crate::exec::block::warp::{DivergentPath, Frame, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::program::instruction::{Call, Callee, Op, SystemCall};
 use crate::program::{FUNCTION_STRIDE, MOST_LOCAL};
@@ -60,7 +60,7 @@ fn function_at(block: &Block<'_, '_>, address: u64) -> Option<u32> {
 fn enter(block: &mut Block<'_, '_>, issue: Issue, call: &Call, function: u32) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
     let callee = &kernel.functions[function as usize];
-    let parent = block.warps[issue.warp].fragments[issue.fragment].frame.clone();
+    let parent = block.warps[issue.warp].paths[issue.path].frame.clone();
     let depth = parent.as_ref().map_or(1, |frame| frame.depth + 1);
     let local_base = block.warps[issue.warp].next_frame(issue.active);
     let end = local_base + callee.frame;
@@ -84,15 +84,21 @@ fn enter(block: &mut Block<'_, '_>, issue: Issue, call: &Call, function: u32) ->
     let frame =
         Frame { return_pc: issue.pc, function, parent, depth, local_base, callers_stack, saved, functions };
     let frame = Some(Arc::new(frame));
-    let fragments = &mut warp_state.fragments;
+    let paths = &mut warp_state.paths;
     if issue.active == issue.mask {
-        fragments[issue.fragment] =
-            Fragment { pc: callee.entry, mask: issue.mask, frame, wait: Wait::Ready, tired: false };
+        paths[issue.path] =
+            DivergentPath { pc: callee.entry, mask: issue.mask, frame, wait: Wait::Ready, tired: false };
         return Ok(());
     }
-    fragments[issue.fragment].mask = issue.mask & !issue.active;
-    fragments[issue.fragment].pc = issue.pc + 1;
-    fragments.push(Fragment { pc: callee.entry, mask: issue.active, frame, wait: Wait::Ready, tired: false });
+    paths[issue.path].mask = issue.mask & !issue.active;
+    paths[issue.path].pc = issue.pc + 1;
+    paths.push(DivergentPath {
+        pc: callee.entry,
+        mask: issue.active,
+        frame,
+        wait: Wait::Ready,
+        tired: false,
+    });
     Ok(())
 }
 
@@ -100,7 +106,7 @@ fn enter(block: &mut Block<'_, '_>, issue: Issue, call: &Call, function: u32) ->
 pub(in crate::exec) fn leave(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
     let kernel = block.launch.args.kernel;
     let warp_state = &mut block.warps[issue.warp];
-    let Some(frame) = warp_state.fragments[issue.fragment].frame.clone() else {
+    let Some(frame) = warp_state.paths[issue.path].frame.clone() else {
         return exit(block, issue);
     };
     let callee = &kernel.functions[frame.function as usize];
@@ -122,20 +128,20 @@ pub(in crate::exec) fn leave(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
             warp_state.nans.copy(&callee.returns, &call.results, lane);
         }
     }
-    let after = Fragment {
+    let after = DivergentPath {
         pc: frame.return_pc + 1,
         mask: issue.active,
         frame: frame.parent.clone(),
         wait: Wait::Ready,
         tired: false,
     };
-    let fragments = &mut warp_state.fragments;
+    let paths = &mut warp_state.paths;
     if issue.active == issue.mask {
-        fragments[issue.fragment] = after;
+        paths[issue.path] = after;
     } else {
-        fragments[issue.fragment].mask = issue.mask & !issue.active;
-        fragments[issue.fragment].pc = issue.pc + 1;
-        fragments.push(after);
+        paths[issue.path].mask = issue.mask & !issue.active;
+        paths[issue.path].pc = issue.pc + 1;
+        paths.push(after);
     }
     Flow::Yield
 }

@@ -28,7 +28,7 @@ pub(super) fn collective(
         return Ok(Flow::Next);
     }
     split_off(block, issue);
-    block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Collective;
+    block.warps[issue.warp].paths[issue.path].wait = Wait::Collective;
     Ok(Flow::Yield)
 }
 
@@ -36,22 +36,22 @@ pub(super) fn collective(
 /// Returns false if there are none.
 pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usize) -> Result<bool, Stop> {
     block.warps[warp].merge();
-    let waiting: Vec<usize> = (0..block.warps[warp].fragments.len())
-        .filter(|index| block.warps[warp].fragments[*index].wait == Wait::Collective)
+    let waiting: Vec<usize> = (0..block.warps[warp].paths.len())
+        .filter(|index| block.warps[warp].paths[*index].wait == Wait::Collective)
         .collect();
     let at_barrier = waiting.iter().fold(0, |bits, index| {
-        let fragment = &block.warps[warp].fragments[*index];
+        let path = &block.warps[warp].paths[*index];
         let is_barrier = matches!(
-            block.instruction(fragment.pc).op,
+            block.instruction(path.pc).op,
             Op::Collective { operation: Collective::WarpBarrier, .. }
         );
-        if is_barrier { bits | fragment.mask } else { bits }
+        if is_barrier { bits | path.mask } else { bits }
     });
     let mut any = false;
     for index in waiting {
         let (pc, mask) = {
-            let fragment = &block.warps[warp].fragments[index];
-            (fragment.pc, fragment.mask)
+            let path = &block.warps[warp].paths[index];
+            (path.pc, path.mask)
         };
         let Op::Collective { operation, members } = &block.instruction(pc).op else { continue };
         let state = &mut block.warps[warp];
@@ -60,11 +60,11 @@ pub(in crate::exec) fn resolve_collectives(block: &mut Block<'_, '_>, warp: usiz
         if missing(&state.rows, state.live, arrived, *members) != 0 {
             continue;
         }
-        let issue = Issue { warp, fragment: index, pc, mask, active: mask };
+        let issue = Issue { warp, path: index, pc, mask, active: mask };
         perform_by_members(block, issue, operation, *members, arrived)?;
-        let fragment = &mut block.warps[warp].fragments[index];
-        fragment.wait = Wait::Ready;
-        fragment.pc += 1;
+        let path = &mut block.warps[warp].paths[index];
+        path.wait = Wait::Ready;
+        path.pc += 1;
         any = true;
     }
     Ok(any)

@@ -115,7 +115,7 @@ pub(super) fn local_address(
     offset: u32,
 ) {
     let warp = &block.warps[issue.warp];
-    let base = warp.fragments[issue.fragment].frame.as_ref().map_or(0, |frame| frame.local_base);
+    let base = warp.paths[issue.path].frame.as_ref().map_or(0, |frame| frame.local_base);
     fill(block, issue, (out, width), u64::from(base + offset));
 }
 

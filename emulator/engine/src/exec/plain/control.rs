@@ -1,7 +1,7 @@
 //! Branches and exits.
 
 use super::Flow;
-use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Issue, Stop};
 use crate::report::FaultKind;
 use crate::semantics::{Register, lanes_of};
@@ -14,11 +14,11 @@ pub(super) fn branch(block: &mut Block<'_, '_>, issue: Issue, target: u32) -> Fl
     if issue.active == 0 {
         return Flow::Next;
     }
-    let fragments = &mut block.warps[issue.warp].fragments;
-    let frame = fragments[issue.fragment].frame.clone();
-    fragments[issue.fragment].mask = issue.mask & !issue.active;
-    fragments[issue.fragment].pc = issue.pc + 1;
-    fragments.push(Fragment { pc: target, mask: issue.active, frame, wait: Wait::Ready, tired: false });
+    let paths = &mut block.warps[issue.warp].paths;
+    let frame = paths[issue.path].frame.clone();
+    paths[issue.path].mask = issue.mask & !issue.active;
+    paths[issue.path].pc = issue.pc + 1;
+    paths.push(DivergentPath { pc: target, mask: issue.active, frame, wait: Wait::Ready, tired: false });
     Flow::Yield
 }
 
@@ -40,9 +40,9 @@ pub(super) fn branch_indexed(
         if same == issue.mask {
             return Ok(Flow::Jump(*target));
         }
-        let fragments = &mut block.warps[issue.warp].fragments;
-        let frame = fragments[issue.fragment].frame.clone();
-        fragments.push(Fragment { pc: *target, mask: same, frame, wait: Wait::Ready, tired: false });
+        let paths = &mut block.warps[issue.warp].paths;
+        let frame = paths[issue.path].frame.clone();
+        paths.push(DivergentPath { pc: *target, mask: same, frame, wait: Wait::Ready, tired: false });
         left &= !same;
     }
     remove_lanes(block, issue, issue.active);
@@ -51,12 +51,12 @@ pub(super) fn branch_indexed(
 
 /// Removes the lanes of `gone`, which are elsewhere now; the others continue after the instruction.
 fn remove_lanes(block: &mut Block<'_, '_>, issue: Issue, gone: u32) {
-    let fragments = &mut block.warps[issue.warp].fragments;
+    let paths = &mut block.warps[issue.warp].paths;
     if issue.mask == gone {
-        fragments.swap_remove(issue.fragment);
+        paths.swap_remove(issue.path);
     } else {
-        fragments[issue.fragment].mask = issue.mask & !gone;
-        fragments[issue.fragment].pc = issue.pc + 1;
+        paths[issue.path].mask = issue.mask & !gone;
+        paths[issue.path].pc = issue.pc + 1;
     }
 }
 
@@ -72,9 +72,9 @@ pub(in crate::exec) fn exit(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
 
 /// Lets other divergent paths of the warp run first.
 pub(super) fn give_way(block: &mut Block<'_, '_>, issue: Issue) -> Flow {
-    let fragment = &mut block.warps[issue.warp].fragments[issue.fragment];
-    fragment.tired = true;
-    fragment.pc = issue.pc + 1;
+    let path = &mut block.warps[issue.warp].paths[issue.path];
+    path.tired = true;
+    path.pc = issue.pc + 1;
     Flow::Yield
 }
 

@@ -45,11 +45,11 @@ pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut lef
     let kernel = block.launch.args.kernel;
     loop {
         let warp = &mut block.warps[index];
-        if warp.fragments.len() > 1 {
+        if warp.paths.len() > 1 {
             warp.merge();
         }
         match warp.next(kernel) {
-            Some(fragment) => run_fragment(block, index, fragment, &mut left)?,
+            Some(path) => run_path(block, index, path, &mut left)?,
             None => {
                 if !resolve_collectives(block, index)? {
                     return Ok(());
@@ -63,24 +63,24 @@ pub(in crate::exec) fn run_warp(block: &mut Block<'_, '_>, index: usize, mut lef
 }
 
 /// Runs a divergent path until it diverges, waits, ends, or uses up its share.
-fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32) -> Result<(), Stop> {
+fn run_path(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut u32) -> Result<(), Stop> {
     let kernel = block.launch.args.kernel;
-    let alone = block.warps[warp].fragments.len() == 1;
+    let alone = block.warps[warp].paths.len() == 1;
     let mut fuel = FUEL;
     // Works on a copy; the entry in the list is updated when it matters.
     let (mut pc, mask) = {
-        let fragment = &block.warps[warp].fragments[index];
-        (fragment.pc, fragment.mask)
+        let path = &block.warps[warp].paths[index];
+        (path.pc, path.mask)
     };
     let mut rank = kernel.ranks[pc as usize];
     loop {
         if *left == 0 {
-            block.warps[warp].fragments[index].pc = pc;
+            block.warps[warp].paths[index].pc = pc;
             return Ok(());
         }
         *left -= 1;
         block.instructions += 1;
-        block.warps[warp].fragments[index].pc = pc;
+        block.warps[warp].paths[index].pc = pc;
         match step(block, warp, index, pc, mask)? {
             Flow::Next => pc += 1,
             Flow::Jump(target) => {
@@ -99,9 +99,9 @@ fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut
         // Other paths may be at the position that this one reaches, or before it.
         let next = kernel.ranks[pc as usize];
         if next != rank || fuel == 0 {
-            let fragment = &mut block.warps[warp].fragments[index];
-            fragment.pc = pc;
-            fragment.tired = fuel == 0;
+            let path = &mut block.warps[warp].paths[index];
+            path.pc = pc;
+            path.tired = fuel == 0;
             if fuel == 0 {
                 *left = left.saturating_sub(FUEL);
             }
@@ -115,12 +115,12 @@ fn run_fragment(block: &mut Block<'_, '_>, warp: usize, index: usize, left: &mut
 pub(in crate::exec) fn step(
     block: &mut Block<'_, '_>,
     warp: usize,
-    fragment: usize,
+    path: usize,
     pc: u32,
     mask: u32,
 ) -> Result<Flow, Stop> {
     let instruction = block.instruction(pc);
-    let mut issue = Issue { warp, fragment, pc, mask, active: mask };
+    let mut issue = Issue { warp, path, pc, mask, active: mask };
     if block.launch.options.check_init {
         registers::watch(block, issue)?;
     }

@@ -75,23 +75,23 @@ fn begin(block: &mut Block<'_, '_>, issue: Issue, product: &GroupProduct) -> Res
 /// Waits for the warps of the group. The last one ends the products that are due, releases all.
 fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
     split_off(block, issue);
-    block.warps[issue.warp].fragments[issue.fragment].wait = Wait::Group;
+    block.warps[issue.warp].paths[issue.path].wait = Wait::Group;
     let group = group_of(issue.warp);
     if !group.clone().all(|warp| here(block, warp).is_some()) {
         return Ok(Flow::Yield);
     }
     for warp in group.clone() {
-        let Some(fragment) = here(block, warp) else { continue };
-        let pc = block.warps[warp].fragments[fragment].pc;
+        let Some(path) = here(block, warp) else { continue };
+        let pc = block.warps[warp].paths[path].pc;
         if let Op::WarpGroup(op) = &block.instruction(pc).op {
             if let GroupOp::Wait { most } = **op {
                 let due = block.warps[warp].products.due(most);
                 end(block, warp, due)?;
             }
         }
-        let fragment = &mut block.warps[warp].fragments[fragment];
-        fragment.wait = Wait::Ready;
-        fragment.pc += 1;
+        let path = &mut block.warps[warp].paths[path];
+        path.wait = Wait::Ready;
+        path.pc += 1;
     }
     if let Some(clocks) = &mut block.clocks {
         let parties: Vec<_> = group.map(|warp| (warp, block.warps[warp].live)).collect();
@@ -102,7 +102,7 @@ fn wait(block: &mut Block<'_, '_>, issue: Issue) -> Result<Flow, Stop> {
 
 /// Returns the divergent path of a warp that waits for its group.
 fn here(block: &Block<'_, '_>, warp: usize) -> Option<usize> {
-    block.warps[warp].fragments.iter().position(|part| part.wait == Wait::Group)
+    block.warps[warp].paths.iter().position(|part| part.wait == Wait::Group)
 }
 
 /// Ends the first products in progress.

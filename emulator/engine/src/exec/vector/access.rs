@@ -57,7 +57,7 @@ impl<'l> Run<'_, 'l, '_> {
         self.settle(step.pc);
         let member = self.gang.members()[warp];
         for pc in prepare.into_iter().flatten().chain([step.pc]) {
-            plain::step(self.block, member.warp, member.fragment, pc, member.mask)?;
+            plain::step(self.block, member.warp, member.path, pc, member.mask)?;
         }
         Ok(())
     }

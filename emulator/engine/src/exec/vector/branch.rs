@@ -2,7 +2,7 @@
 
 use super::gang::{Gang, Keeps, Member};
 use super::{Go, Run};
-use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
 use crate::exec::code::step::Step;
@@ -45,7 +45,7 @@ impl Run<'_, '_, '_> {
             if company.fuel == 0 {
                 self.settle(next.entry);
                 for member in self.gang.members() {
-                    self.block.warps[member.warp].fragments[member.fragment].tired = true;
+                    self.block.warps[member.warp].paths[member.path].tired = true;
                 }
                 self.left = self.left.saturating_sub(FUEL);
                 return Go::Rest;
@@ -123,15 +123,15 @@ impl Run<'_, '_, '_> {
         for (member, taken) in self.gang.members().iter().zip(taken) {
             let stays = member.mask & if jumps { *taken } else { !*taken };
             let leaves = member.mask & !stays;
-            let fragments = &mut self.block.warps[member.warp].fragments;
+            let paths = &mut self.block.warps[member.warp].paths;
             if stays == 0 {
-                fragments[member.fragment].pc = there;
+                paths[member.path].pc = there;
                 continue;
             }
             if leaves != 0 {
-                let frame = fragments[member.fragment].frame.clone();
-                fragments[member.fragment].mask = stays;
-                fragments.push(Fragment { pc: there, mask: leaves, frame, wait: Wait::Ready, tired: false });
+                let frame = paths[member.path].frame.clone();
+                paths[member.path].mask = stays;
+                paths.push(DivergentPath { pc: there, mask: leaves, frame, wait: Wait::Ready, tired: false });
             }
             kept.push(Member { mask: stays, ..*member });
         }
@@ -146,17 +146,17 @@ pub(in crate::exec) fn company(block: &Block<'_, '_>, gang: &Gang) -> Option<Com
     let mut limit = u32::MAX;
     let mut alone = true;
     for member in gang.members() {
-        let fragments = &block.warps[member.warp].fragments;
-        if fragments.len() == 1 {
+        let paths = &block.warps[member.warp].paths;
+        if paths.len() == 1 {
             continue;
         }
         alone = false;
         // Within calls, these numbers alone do not determine the order.
-        if fragments.iter().any(|fragment| fragment.frame.is_some()) {
+        if paths.iter().any(|path| path.frame.is_some()) {
             limit = 0;
         }
-        for (index, other) in fragments.iter().enumerate() {
-            if index != member.fragment && other.wait == Wait::Ready {
+        for (index, other) in paths.iter().enumerate() {
+            if index != member.path && other.wait == Wait::Ready {
                 limit = limit.min(ranks[other.pc as usize]);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::exec::block::rows::Rows;
-use crate::exec::block::warp::{Fragment, Wait};
+use crate::exec::block::warp::{DivergentPath, Wait};
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::growth::Operand;
 use crate::exec::code::liveness::RowSet;
@@ -15,7 +15,7 @@ use crate::semantics::{Width, lanes_of};
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Member {
     pub(super) warp: usize,
-    pub(super) fragment: usize,
+    pub(super) path: usize,
     pub(super) mask: u32,
 }
 
@@ -79,8 +79,8 @@ impl Gang {
         block.kept.clear();
         block.kept.extend_from_slice(liveness.exchanged());
         for member in self.members() {
-            for (index, other) in block.warps[member.warp].fragments.iter().enumerate() {
-                if index == member.fragment {
+            for (index, other) in block.warps[member.warp].paths.iter().enumerate() {
+                if index == member.path {
                     continue;
                 }
                 if other.frame.is_some() {
@@ -241,9 +241,9 @@ fn gather(
         if left[index - first] == 0 {
             continue;
         }
-        let Some(fragment) = next_fragment(block, index)? else { continue };
-        let Fragment { pc, mask, ref frame, .. } = block.warps[index].fragments[fragment];
-        let member = Member { warp: index, fragment, mask };
+        let Some(path) = next_path(block, index)? else { continue };
+        let DivergentPath { pc, mask, ref frame, .. } = block.warps[index].paths[path];
+        let member = Member { warp: index, path, mask };
         if frame.is_some() {
             // Warps in calls run separately.
             gang.count = 0;
@@ -262,18 +262,18 @@ fn gather(
     Ok(gang.count != 0)
 }
 
-fn next_fragment(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
+fn next_path(block: &mut Block<'_, '_>, warp: usize) -> Result<Option<usize>, Stop> {
     let kernel = block.launch.args.kernel;
     loop {
         let state = &mut block.warps[warp];
-        match &state.fragments[..] {
+        match &state.paths[..] {
             [] => return Ok(None),
             [only] if only.wait == Wait::Ready => return Ok(Some(0)),
             _ => {}
         }
         state.merge();
-        if let Some(fragment) = state.next(kernel) {
-            return Ok(Some(fragment));
+        if let Some(path) = state.next(kernel) {
+            return Ok(Some(path));
         }
         if !resolve_collectives(block, warp)? {
             return Ok(None);

@@ -64,7 +64,7 @@ impl<'r, 'l, 'a> Run<'r, 'l, 'a> {
         self.files.look(&self.gang, self.block, self.steps);
         self.company = branch::company(self.block, &self.gang);
         let first = self.gang.members()[0];
-        let pc = self.block.warps[first.warp].fragments[first.fragment].pc;
+        let pc = self.block.warps[first.warp].paths[first.path].pc;
         self.run(self.code.of_pc[pc as usize] as usize)
     }
 }
@@ -158,7 +158,7 @@ impl Run<'_, '_, '_> {
         self.settle(step.pc);
         for (at, member) in self.gang.members().iter().enumerate() {
             let wait = Wait::Barrier(self.barrier_number(at, row));
-            self.block.warps[member.warp].fragments[member.fragment].wait = wait;
+            self.block.warps[member.warp].paths[member.path].wait = wait;
         }
         Go::Rest
     }
@@ -169,7 +169,7 @@ impl Run<'_, '_, '_> {
         self.left = self.left.saturating_sub(self.used);
         self.used = 0;
         for member in self.gang.members() {
-            self.block.warps[member.warp].fragments[member.fragment].pc = pc;
+            self.block.warps[member.warp].paths[member.path].pc = pc;
         }
     }
 
@@ -177,8 +177,8 @@ impl Run<'_, '_, '_> {
     #[inline(never)]
     fn step_all(&mut self, pc: u32) -> Result<(), Stop> {
         self.settle(pc);
-        for Member { warp, fragment, mask } in self.gang.members().iter().copied() {
-            plain::step(self.block, warp, fragment, pc, mask)?;
+        for Member { warp, path, mask } in self.gang.members().iter().copied() {
+            plain::step(self.block, warp, path, pc, mask)?;
         }
         Ok(())
     }
@@ -189,10 +189,10 @@ impl Run<'_, '_, '_> {
         self.settle(pc);
         let mut staying = Gang::default();
         for member in self.gang.members() {
-            match plain::step(self.block, member.warp, member.fragment, pc, member.mask)? {
+            match plain::step(self.block, member.warp, member.path, pc, member.mask)? {
                 Flow::Next => staying.push(*member),
                 Flow::Jump(target) => {
-                    self.block.warps[member.warp].fragments[member.fragment].pc = target;
+                    self.block.warps[member.warp].paths[member.path].pc = target;
                 }
                 Flow::Yield => {}
                 // Its turn is over, and so is the turn of the warps that it runs with.
@@ -211,8 +211,8 @@ impl Run<'_, '_, '_> {
 
     fn exit(&mut self, step: &Step) -> Go {
         self.settle(step.pc);
-        for Member { warp, fragment, mask } in self.gang.members().iter().copied() {
-            plain::exit(self.block, Issue { warp, fragment, pc: step.pc, mask, active: mask });
+        for Member { warp, path, mask } in self.gang.members().iter().copied() {
+            plain::exit(self.block, Issue { warp, path, pc: step.pc, mask, active: mask });
         }
         Go::Rest
     }

@@ -18,12 +18,13 @@ pub(super) struct Unit {
     pub(super) function: Function,
 }
 
-/// A parameter of a device function whose address is taken.
+/// A parameter or result of a device function whose address is taken.
 pub(super) struct Spilled<'s> {
     name: &'s str,
     first: Register,
     words: u32,
     align: u64,
+    is_result: bool,
 }
 
 impl<'m, 's> Decoder<'_, 'm, 's> {
@@ -45,10 +46,20 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         let mut named = HashSet::new();
         addresses_named(tree.body.as_deref().unwrap_or_default(), &mut named);
         let mut taken = Vec::new();
-        for (variable, (first, words)) in tree.params.iter().zip(&unit.params) {
-            if named.contains(variable.name) {
-                let (_, align) = layout(variable)?;
-                taken.push(Spilled { name: variable.name, first: *first, words: *words, align });
+        for (variables, rows, is_result) in
+            [(&tree.params, &unit.params, false), (&tree.returns, &unit.returns, true)]
+        {
+            for (variable, (first, words)) in variables.iter().zip(rows) {
+                if variable.space != Space::Register && named.contains(variable.name) {
+                    let (_, align) = layout(variable)?;
+                    taken.push(Spilled {
+                        name: variable.name,
+                        first: *first,
+                        words: *words,
+                        align,
+                        is_result,
+                    });
+                }
             }
         }
         let entry = self.code.len() as u32;
@@ -128,29 +139,40 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         }
     }
 
-    /// Copies a parameter to the frame, so that it has an address.
+    /// Gives a parameter or result a place in the frame, which is its address. A parameter is copied
+    /// there, a result from there before the function returns.
     pub(super) fn spill(&mut self, param: &Spilled<'s>) {
         let offset = u64::from(self.frame).next_multiple_of(param.align.max(4)) as u32;
         self.frame = offset + 4 * param.words;
-        let Spilled { name, first, words, .. } = *param;
+        let Spilled { name, first, words, is_result, .. } = *param;
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, Symbol::ParamRows { first, words, local: Some(offset) });
         }
         for word in 0..words {
-            let base = self.temporary(Width::Double);
-            self.emit(Op::LocalAddress { out: base, offset: offset + 4 * word, width: Width::Double });
-            let cache = self.new_cache();
-            self.emit(Op::Store(Box::new(Access {
-                space: Some(Space::Local),
-                address: Address { base, width: Width::Double, offset: 0 },
-                bytes: 4,
-                signed: false,
-                width: Width::Single,
-                registers: vec![Register(first.0 + word)],
-                cache,
-                order: Order::Weak,
-            })));
+            let (row, at) = (Register(first.0 + word), offset + 4 * word);
+            if is_result {
+                self.framed_results.push((row, at));
+            } else {
+                self.frame_word(row, at, false);
+            }
         }
+    }
+
+    /// Copies a word between a row and the frame.
+    pub(super) fn frame_word(&mut self, row: Register, offset: u32, load: bool) {
+        let base = self.temporary(Width::Double);
+        self.emit(Op::LocalAddress { out: base, offset, width: Width::Double });
+        let access = Box::new(Access {
+            space: Some(Space::Local),
+            address: Address { base, width: Width::Double, offset: 0 },
+            bytes: 4,
+            signed: false,
+            width: Width::Single,
+            registers: vec![row],
+            cache: self.new_cache(),
+            order: Order::Weak,
+        });
+        self.emit(if load { Op::Load(access) } else { Op::Store(access) });
     }
 }
 

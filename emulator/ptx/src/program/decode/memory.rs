@@ -122,7 +122,7 @@ impl<'s> Decoder<'_, '_, 's> {
         }
         let fixed = matches!(place, Operand::Memory(parts) if matches!(parts[..], [Operand::Int(_)]));
         let known = match space {
-            Some(Space::Param) => load && !fixed,
+            Some(Space::Param) => (load || !self.in_kernel) && !fixed,
             Some(Space::Const) => load && !fixed,
             Some(Space::Local) => true,
             _ => !fixed,
@@ -207,6 +207,8 @@ impl<'s> Decoder<'_, '_, 's> {
             _ => return None,
         };
         match self.lookup(name)? {
+            // If its address is taken, it is memory.
+            Symbol::ParamRows { local: Some(_), .. } => None,
             symbol @ (Symbol::KernelParam { .. } | Symbol::ParamRows { .. }) => Some((symbol, offset)),
             _ => None,
         }

@@ -150,6 +150,8 @@ pub(super) struct Decoder<'c, 'm, 's> {
     frame: u32,
     /// Results in registers, and the rows in which they are returned.
     results: Vec<(Symbol<'s>, Register)>,
+    /// Rows of results whose address is taken, and the offset of each in the frame.
+    framed_results: Vec<(Register, u32)>,
     in_kernel: bool,
     guard: Condition,
     source: Option<(u32, u32)>,
@@ -182,6 +184,7 @@ pub(super) fn decode_kernel<'m, 's>(
         labels: Vec::new(),
         frame: 0,
         results: Vec::new(),
+        framed_results: Vec::new(),
         in_kernel: true,
         guard: Condition::ALWAYS,
         source: None,
@@ -283,6 +286,7 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
         self.labels.clear();
         self.frame = 0;
         self.results.clear();
+        self.framed_results.clear();
         self.source = None;
         let first = self.code.len();
         self.guard = Condition::ALWAYS;

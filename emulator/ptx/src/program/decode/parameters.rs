@@ -68,6 +68,9 @@ impl<'m, 's> Decoder<'_, 'm, 's> {
         for (symbol, first) in self.results.clone() {
             self.give_words(&symbol, first);
         }
+        for (row, offset) in self.framed_results.clone() {
+            self.frame_word(row, offset, true);
+        }
         self.emit(Op::Return);
     }
 

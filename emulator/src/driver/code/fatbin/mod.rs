@@ -60,8 +60,8 @@ pub(super) fn ptx(container: &[u8], capability: u32) -> Result<String, Refused> 
         (None, Some(lowest)) => Err(Refused::new(
             CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
             format!(
-                "the fat binary has PTX for compute capability {}.{} and up, but the device has \
-                 {}.{}",
+                "the fat binary has PTX for compute capability {0}.{1} and up, but the device has {2}.{3}; \
+                 CUPRUM_EMULATOR_COMPUTE_CAPABILITY={0}.{1} (`--capability {0}.{1}`) makes it such a device",
                 lowest / 10,
                 lowest % 10,
                 capability / 10,

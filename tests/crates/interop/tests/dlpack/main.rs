@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
 use cuprum::context::{Context, ContextFlags, GreenContext};
-use cuprum::device::{ResourceDescription, ResourceKind};
+use cuprum::device::ResourceKind;
 use cuprum::dlpack::abi::{
     CPU, CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned,
     DLPackVersion, DLTensor, READ_ONLY,
@@ -79,7 +79,7 @@ fn a_buffer_goes_out_and_comes_back_in_both_kinds_of_capsules() {
             assert_eq!(tensor.device(), DLDevice { device_type: CUDA, device_id: 0 });
             assert_eq!((tensor.data_type(), tensor.shape()), (FLOAT, &[2, 3, 4][..]));
             assert_eq!((tensor.strides(), tensor.len()), (Some(&[12, 4, 1][..]), 24));
-            assert!(tensor.is_contiguous() && !tensor.is_read_only());
+            assert!(!tensor.is_read_only());
             assert_eq!(tensor.address(), address);
             let tensor = match versioned {
                 // SAFETY: the pointer that was just given up.
@@ -156,7 +156,7 @@ fn a_tensor_of_others_is_checked_and_freed_once() {
         };
         assert_eq!(is(|_| ()).as_host_slice::<f32>().unwrap(), host);
         let row_major = is(|says| says.strides = Some(vec![3, 1]));
-        assert!(row_major.is_contiguous() && row_major.as_host_slice::<f32>().is_ok());
+        assert!(row_major.as_host_slice::<f32>().is_ok());
         let one_row = is(|says| (says.shape, says.strides) = (vec![1, 3], Some(vec![77, 1])));
         assert_eq!(one_row.as_host_slice::<f32>().unwrap(), &host[..3]);
         let behind = is(|says| (says.shape, says.offset) = (vec![4], 8));
@@ -271,13 +271,14 @@ fn memory_of_a_device_is_of_the_current_context_or_refused() {
 #[test]
 fn an_array_interface_has_the_text_that_python_reads() {
     in_shared(|cx| {
-        let mut buffer = Buffer::from_slice(cx, &[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let buffer = Buffer::from_slice(cx, &[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let address = buffer.as_raw();
         let (default, stream) = (Stream::default_in(cx), Stream::new(cx).unwrap());
         let read = ArrayInterface::of(&buffer.as_slice(), &[2, 3], Some(&default)).unwrap();
         assert_eq!((read.read_only, read.stream, &*read.typestr), (true, Some(1), "<f4"));
         assert_eq!(ArrayInterface::of(&buffer.as_slice(), &[2, 2], None), None);
-        let mut written = ArrayInterface::of_mut(&mut buffer.as_mut_slice(), &[6], Some(&stream)).unwrap();
+        let mut written = ArrayInterface::of(&buffer.as_slice(), &[6], Some(&stream)).unwrap();
+        written.read_only = false;
         let handle = stream.as_raw().0.addr();
         let text = format!(
             "{{'shape': (6,), 'typestr': '<f4', 'data': ({address}, False), 'strides': None, 'stream': {handle}, 'version': 3}}"
@@ -297,7 +298,7 @@ fn an_array_interface_has_the_text_that_python_reads() {
         assert!(matches!(borrowed(&written).unwrap_err(), Mismatch::TypeString { .. }));
         let empty = Buffer::<u8>::alloc(cx, 0).unwrap();
         let empty = ArrayInterface::of(&empty.as_slice(), &[0, 4], None).unwrap();
-        assert_eq!((empty.address, empty.is_empty(), empty.len()), (0, true, Some(0)));
+        assert_eq!(empty.address, 0);
         assert!(empty.to_string().starts_with("{'shape': (0, 4), 'typestr': '|u1', 'data': (0, True), "));
     });
 }
@@ -337,7 +338,7 @@ fn a_tensor_is_not_freed_under_work_that_is_queued() {
         let (stream, signals) = (Stream::new(cx).unwrap(), Signals::<u32>::new(cx, 1).unwrap());
         std::thread::scope(|threads| {
             cx.scope(&stream, |scope| {
-                scope.wait_value(&scope.lend(&signals).unwrap(), 0, Until::equal(1)).unwrap();
+                scope.wait_value(&scope.lend(&signals).unwrap(), 0, Until::Equal(1)).unwrap();
                 let signals = &signals;
                 threads.spawn(move || {
                     std::thread::sleep(std::time::Duration::from_millis(100));
@@ -361,7 +362,7 @@ fn a_tensor_is_not_freed_under_work_that_is_queued() {
 fn a_green_context_takes_its_own_exports_back() {
     let device = driver().device(0).unwrap();
     let all = device.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM).unwrap();
-    let context = GreenContext::create(&ResourceDescription::new(&[all]).unwrap()).unwrap().share();
+    let context = GreenContext::create(&[all]).unwrap().share();
     context
         .enter(|cx| {
             let tensor = Tensor::export(Buffer::from_slice(cx, &[1.0f32; 4]).unwrap(), &[4]).unwrap();

@@ -1,13 +1,9 @@
 //! Several clients of several servers, each with a model of its tensors on the host.
 
-#[path = "../../../../support/child.rs"]
-mod child;
-#[path = "../../../../support/executors.rs"]
-mod executors;
-
 mod failing;
 mod model;
 
+use cuprum_testing::{child, executors};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
