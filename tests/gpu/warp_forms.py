@@ -202,7 +202,7 @@ def barriers_in_memory():
     read = "shl.b32 %w0, %l, 2; add.u32 %at, %to, %w0; ld.shared.b32 %d, [%at];"
     yield WarpForm(32, f"{tile} {fill} {one} {arrive} {copy} {wait} {read}")
     back = "add.u32 %w1, %d, 5; st.shared.b32 [%at], %w1; fence.proxy.async; bar.sync 0; @!%q bra BACK;"
-    finish = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; BACK: bar.sync 0; add.u64 %x0, %o, %y; ld.volatile.global.b32 %e, [%x0];"
+    finish = "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; BACK: bar.sync 0; add.u64 %x0, %o, %y; ld.volatile.global.b32 %e, [%x0]; bar.sync 0;"
     yield WarpForm(32, f"{tile} {fill} {one} {arrive} {copy} {wait} {read} {back} cp.async.bulk.global.shared::cta.bulk_group [%o], [%to], 128; {finish}")
     for op in ("add.u32", "min.s32", "or.b32", "inc.u32", "add.noftz.f16", "max.bf16", "add.u64", "add.f32"):
         yield WarpForm(32, f"{tile} {fill} {one} {arrive} {copy} {wait} {read} {back} cp.reduce.async.bulk.global.shared::cta.bulk_group.{op} [%o], [%to], 128; "

@@ -23,8 +23,14 @@ const ROOMS: &[Room<'static>] = &[
     ("access", &["exec::access"], &["memory", "report", "touched", "check", "block"]),
     ("plain", &["exec::plain"], &["report", "texture", "tensor", "check", "block", "access"]),
     ("vector", &["exec::vector"], &["touched", "code", "block", "access", "plain"]),
-    ("launch", &["exec::launch"], &["memory", "report", "interface", "code", "block", "plain", "vector"]),
-    ("exec", &["exec"], &["memory", "report", "interface", "launch"]),
+    // Kernels as machine code, with the feature `compile`.
+    ("compiled", &["exec::compiled"], &["interface", "block", "access", "plain"]),
+    (
+        "launch",
+        &["exec::launch"],
+        &["memory", "report", "interface", "code", "block", "plain", "vector", "compiled"],
+    ),
+    ("exec", &["exec"], &["memory", "report", "interface", "compiled", "launch"]),
     ("lib", &["lib"], &[]),
 ];
 

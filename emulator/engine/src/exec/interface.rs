@@ -16,6 +16,14 @@ pub enum Execution {
     /// Whole warps, several at a time, with the vector instructions of the processor.
     #[default]
     Vector,
+    /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
+    /// support run in the vector mode: without the feature `compile`, on processors without a code
+    /// generator, with checks or seeds, for targets before `sm_70`, with volatile accesses to
+    /// shared memory, with warp-group products, with calls of functions, and with more than 20,000
+    /// instructions. A warp does not run in lockstep: where its threads race, because one writes what
+    /// another reads without `bar.warp.sync` or another barrier between, the results may differ from
+    /// those of the other modes. `check_races` finds such races.
+    Compiled,
 }
 
 /// Settings of a launch that do not affect the results of a correct kernel.
@@ -74,7 +82,13 @@ impl ExecOptions {
     /// True if the vector mode is allowed: no checks of single accesses, no random orders.
     pub(in crate::exec) fn allow_vectors(&self) -> bool {
         let watched = self.check_init || self.check_races || self.check_nans;
-        self.mode == Execution::Vector && !watched && self.seed.is_none()
+        self.mode != Execution::Plain && !watched && self.seed.is_none()
+    }
+
+    /// True if machine code is wanted and allowed.
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) fn allow_machine_code(&self) -> bool {
+        self.mode == Execution::Compiled && self.allow_vectors() && !self.check_barriers
     }
 }
 

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `launch` | the queue of blocks, workers, turns of warps |
 //! | `vector` | several warps at a time, step by step |
+//! | `compiled` | one warp, lane by lane as machine code (feature `compile`) |
 //! | `plain` | one warp, instruction by instruction |
 //! | `access` | loads, stores and atomics: address to bytes, with every access checked |
 //! | `block` | the state of a block: its warps and their registers, its barriers, its faults |
@@ -22,6 +23,8 @@ mod access;
 mod block;
 mod check;
 mod code;
+#[cfg(feature = "compile")]
+mod compiled;
 mod interface;
 mod launch;
 mod plain;
@@ -34,7 +37,19 @@ mod vector;
 pub use interface::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, NoHooks};
 
 use crate::memory::Map;
+use crate::program::Kernel;
 use crate::report::Fault;
+
+/// True if [`Execution::Compiled`] runs this kernel as machine code.
+pub fn has_machine_code(kernel: &Kernel) -> bool {
+    #[cfg(feature = "compile")]
+    return compiled::code(kernel).is_some();
+    #[cfg(not(feature = "compile"))]
+    return {
+        let _ = kernel;
+        false
+    };
+}
 
 /// Runs a kernel to its end on the memory of `map`.
 ///

@@ -2,13 +2,19 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use cuprum_engine::exec::touched::{Manner, Touched};
-use cuprum_engine::exec::{ExecOptions, Hooks, LaunchArgs, LaunchStats, launch};
+use cuprum_engine::exec::{ExecOptions, Execution, Hooks, LaunchArgs, LaunchStats, launch};
 use cuprum_engine::memory::{Memory, Region, RegionKind, Request};
 use cuprum_engine::report::Fault;
 use cuprum_ptx::program::{
     FUNCTION_STRIDE, GlobalSpace, Kernel, LoadOptions, Program, PtxError, RelocationTarget,
 };
 use std::sync::{Arc, Mutex};
+
+/// The modes whose results are compared, the plain one first.
+#[cfg(not(feature = "compile"))]
+pub(crate) const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
+#[cfg(feature = "compile")]
+pub(crate) const MODES: [Execution; 3] = [Execution::Plain, Execution::Vector, Execution::Compiled];
 
 /// A type whose values can be stored in device memory.
 pub(crate) trait Plain: Copy {}
@@ -170,7 +176,10 @@ impl Device {
                 unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), at, relocation.bytes as usize) };
             }
         }
-        let (options, output, noted) = (ExecOptions::default(), Mutex::default(), Mutex::default());
+        let (mut options, output, noted) = (ExecOptions::default(), Mutex::default(), Mutex::default());
+        if std::env::var_os("CUPRUM_EMULATOR_EXECUTION").is_some_and(|mode| mode == "compiled") {
+            options.mode = Execution::Compiled;
+        }
         Ok(Device { memory, program, globals, options, output, notes: false, noted })
     }
 

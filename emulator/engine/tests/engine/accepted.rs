@@ -1,21 +1,20 @@
 //! Rare forms of PTX that NVIDIA's assembler accepts and compilers write: they load, and both modes
 //! compute the documented results.
 
-use crate::device::{Args, Device};
-use cuprum_engine::exec::Execution;
+use crate::device::{Args, Device, MODES};
 use cuprum_ptx::program::PtxErrorKind;
 
 /// Runs a kernel `k` with a parameter `out` in both modes, with one warp. Returns the results.
 fn words(text: &str) -> Vec<u32> {
     let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
+    let [plain, others @ ..] = MODES.map(|mode| {
         device.options.mode = mode;
         let out = device.buffer(&[0xcccc_ccccu32; 32]);
         let args = Args::default().buffer(&out);
         device.launch("k", 1, 32, &args).unwrap_or_else(|fault| panic!("{mode:?}: {fault}\n{text}"));
         out.read::<u32>()
     });
-    assert_eq!(plain, vector, "{text}");
+    others.iter().for_each(|other| assert_eq!(plain, *other, "{text}"));
     plain
 }
 

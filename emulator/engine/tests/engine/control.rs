@@ -1,7 +1,6 @@
 //! Control flow, calls and cooperation between threads, in hand-written PTX with known results.
 
-use crate::device::{Args, Device};
-use cuprum_engine::exec::Execution;
+use crate::device::{Args, Device, MODES};
 use cuprum_engine::report::FaultKind;
 
 const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
@@ -151,15 +150,15 @@ fn local_memory_is_each_threads_own() {
 /// Runs in both modes, the plain mode first.
 fn run_in_both_modes(text: &str, threads: u32) -> Vec<u32> {
     let mut device = load(text);
-    let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
+    let [plain, others @ ..] = MODES.map(|mode| {
         device.options.mode = mode;
         let out = device.buffer(&vec![0xcccc_ccccu32; threads as usize]);
         let launched = device.launch("k", 1, threads, &Args::default().buffer(&out));
         launched.unwrap_or_else(|fault| panic!("{mode:?}: {fault}"));
         out.read::<u32>()
     });
-    assert_eq!(plain, vector);
-    vector
+    others.iter().for_each(|other| assert_eq!(plain, *other));
+    plain
 }
 
 #[test]
@@ -265,7 +264,7 @@ fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
     ];
     for body in cases {
         let mut device = load(&kernel(body));
-        for mode in [Execution::Plain, Execution::Vector] {
+        for mode in MODES {
             device.options.mode = mode;
             let out = device.buffer(&[0u32; 32]);
             let fault = device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap_err();
@@ -273,6 +272,36 @@ fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
             // The requests of threads 0 to 4 fit.
             assert_eq!((fault.thread, fault.lanes), ([5, 0, 0], 0xffff_ffe0), "{body}");
             assert_eq!(fault.ptx_line, 7, "{body}");
+        }
+    }
+}
+
+/// Lanes poll for a lane of their warp whose code comes later, or earlier, with an instruction in the
+/// loop that the compiled mode leaves to the plain mode, or with none.
+#[test]
+fn lanes_that_poll_let_another_of_their_warp_run() {
+    let poll =
+        "POLL: ld.relaxed.gpu.global.u32 %d, [flag]; {} setp.eq.u32 %p, %d, 0; @%p bra POLL; bra STORE;";
+    let tell = "TELL: activemask.b32 %w1; st.relaxed.gpu.global.u32 [flag], 7; mov.u32 %d, 7; bra STORE;";
+    for inside in [
+        "",
+        "activemask.b32 %w1;",
+        "mov.u32 %w1, %clock; add.u32 %w2, %w2, %w1;",
+        "vote.sync.any.pred %q, %p, %w3;",
+    ] {
+        for order in [[poll, tell], [tell, poll]] {
+            let begin = "setp.eq.u32 %p, %t, 9; mov.u32 %w3, 0xfffffdff; @%p bra TELL; bra POLL;";
+            let body = format!("{begin} {}", order.concat().replace("{}", inside));
+            let text = format!(".global .u32 flag; {}", kernel(&body));
+            for mode in MODES {
+                let mut device = load(&text);
+                device.options.mode = mode;
+                device.options.budget = Some(10_000_000);
+                let out = device.buffer(&[0u32; 32]);
+                let launched = device.launch("k", 1, 32, &Args::default().buffer(&out));
+                launched.unwrap_or_else(|fault| panic!("{mode:?}, {inside}: {fault}"));
+                assert_eq!(out.read::<u32>(), [7; 32], "{mode:?}, {inside}");
+            }
         }
     }
 }
@@ -645,7 +674,7 @@ fn what_nobody_has_written_is_zero_in_both_modes() {
     let function = ".func (.param .b32 r) f() { .reg .b32 %a; st.param.b32 [r], %a; mov.u32 %a, 3; ret; }";
     for (body, expected) in pieces {
         let mut device = load(&format!("{function}{}", kernel(body)));
-        for mode in [Execution::Plain, Execution::Vector] {
+        for mode in MODES {
             device.options.mode = mode;
             for _ in 0..2 {
                 let out = device.buffer(&[expected; 96]);

@@ -2,24 +2,30 @@
 //!
 //! `CUPRUM_FUZZ_SEED` (printed) and `CUPRUM_FUZZ_PROGRAMS` select random programs.
 
-use crate::device::{Args, Buffer, Device, Noted};
+use crate::device::{Args, Buffer, Device, MODES, Noted};
 use crate::kernels::{Argument, Case, cases};
 use cuprum_engine::exec::{ExecOptions, Execution, LaunchStats};
+use cuprum_ptx::program::PtxError;
 use std::fmt::Write;
 
 pub(crate) type Outcome = Result<(Vec<Vec<u8>>, LaunchStats, Noted), String>;
 
 pub(crate) fn run_case(case: &Case, ptx: &str, mode: Execution) -> Outcome {
-    run_with(case, ptx, |options| options.mode = mode)
+    run_with(case, ptx, Device::load_noting, |options| options.mode = mode)
 }
 
 /// Correct kernels stay correct when each register and each byte is checked.
 pub(crate) fn run_checked(case: &Case, ptx: &str) -> Outcome {
-    run_with(case, ptx, |options| options.check_init = true)
+    run_with(case, ptx, Device::load_noting, |options| options.check_init = true)
 }
 
-fn run_with(case: &Case, ptx: &str, choose: impl FnOnce(&mut ExecOptions)) -> Outcome {
-    let mut device = Device::load_noting(ptx).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+fn run_with(
+    case: &Case,
+    ptx: &str,
+    load: fn(&str) -> Result<Device, PtxError>,
+    choose: impl FnOnce(&mut ExecOptions),
+) -> Outcome {
+    let mut device = load(ptx).unwrap_or_else(|error| panic!("{}: {error}", case.name));
     choose(&mut device.options);
     for (name, bytes) in &case.globals {
         let index = device.program.globals().iter().position(|global| global.name == *name).unwrap();
@@ -62,6 +68,11 @@ fn committed_kernels_agree() {
             let stats = |outcome: &Outcome| outcome.as_ref().map(|(_, stats, _)| *stats).ok();
             assert_eq!(stats(&plain), stats(&vector), "{}", case.name);
             assert!(plain == vector, "{}: the modes differ", case.name);
+            let results = |outcome: Outcome| outcome.map(|(buffers, ..)| buffers);
+            for mode in MODES {
+                let other = run_with(&case, ptx, Device::load, |options| options.mode = mode);
+                assert!(results(plain.clone()) == results(other), "{}: {mode:?}", case.name);
+            }
             assert!(plain == run_checked(&case, ptx), "{}: with the check of what was written", case.name);
         }
     }
@@ -591,8 +602,23 @@ const RESULT_BYTES: usize = 184;
 const MOST_THREADS: usize = 320;
 const MOST_BLOCKS: usize = 3;
 
+/// Runs a program without a record of its accesses, which machine code does not keep.
+fn run_unnoted(ptx: &str, mode: Execution, grid: u32, block: (u32, u32)) -> Result<Vec<Vec<u8>>, String> {
+    run_random_on(Device::load, ptx, mode, grid, block).map(|(results, ..)| results)
+}
+
 fn run_random(ptx: &str, mode: Execution, grid: u32, block: (u32, u32)) -> Outcome {
-    let mut device = Device::load_noting(ptx).map_err(|error| error.to_string())?;
+    run_random_on(Device::load_noting, ptx, mode, grid, block)
+}
+
+fn run_random_on(
+    load: fn(&str) -> Result<Device, PtxError>,
+    ptx: &str,
+    mode: Execution,
+    grid: u32,
+    block: (u32, u32),
+) -> Outcome {
+    let mut device = load(ptx).map_err(|error| error.to_string())?;
     device.options.mode = mode;
     let threads = MOST_THREADS * MOST_BLOCKS;
     let input: Vec<u32> = (0..2048u32).map(|i| i.wrapping_mul(0x85eb_ca6b) ^ i << 20).collect();
@@ -628,6 +654,11 @@ fn random_programs_agree() {
         let plain = run_random(&ptx, Execution::Plain, grid, block);
         assert!(plain.is_ok(), "seed {seed}: {plain:?}\n{ptx}");
         let vector = run_random(&ptx, Execution::Vector, grid, block);
+        let results = plain.as_ref().map(|(results, ..)| results.clone()).map_err(Clone::clone);
+        for mode in MODES {
+            let other = run_unnoted(&ptx, mode, grid, block);
+            assert!(results == other, "seed {seed}, {mode:?}, grid {grid}, block {block:?}\n{ptx}");
+        }
         if plain == vector {
             continue;
         }

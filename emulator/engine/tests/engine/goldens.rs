@@ -1,9 +1,8 @@
 //! Every recorded form of every instruction has the same result here as on a real GPU.
 
+use crate::device::MODES;
 use crate::recorded::{Form, Recording};
-use cuprum_engine::exec::Execution;
-
-const MODES: [Execution; 2] = [Execution::Plain, Execution::Vector];
+use cuprum_engine::exec::{ExecOptions, Execution};
 
 /// Forms known to be refused or to differ, and the reason. A form that agrees must leave the list.
 const NOT_YET: [(&str, &str); 0] = [];
@@ -90,6 +89,18 @@ fn warp_forms_give_what_a_gpu_gave() {
             verdict.add(mode, &format!("{} threads: {}", form.threads, form.text), difference);
         }
         verdict.check(529);
+    }
+}
+
+/// A GPU gives one result of a race, which another order of lanes may change: the compiled mode has
+/// such an order.
+#[test]
+fn warp_forms_do_not_race() {
+    let check = || ExecOptions { check_races: true, ..ExecOptions::default() };
+    for form in &Recording::read().warp_forms {
+        if let Err(fault) = form.run_with(check()) {
+            panic!("{}\n{fault}", form.text);
+        }
     }
 }
 

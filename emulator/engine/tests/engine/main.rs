@@ -14,6 +14,7 @@ mod accepted;
 mod accesses;
 mod atomic_reads;
 mod clusters;
+mod compiled;
 mod control;
 mod differential;
 mod environment;

@@ -31,10 +31,11 @@ fn run(options: ExecOptions, body: &str) -> Result<Vec<u32>, FaultKind> {
     launched.map(|_| out.read()).map_err(|fault| fault.kind)
 }
 
-fn ways() -> [ExecOptions; 3] {
+fn ways() -> [ExecOptions; 4] {
     let plain = ExecOptions { mode: Execution::Plain, ..ExecOptions::default() };
     let checked = ExecOptions { check_init: true, check_races: true, ..ExecOptions::default() };
-    [plain, ExecOptions::default(), checked]
+    let compiled = ExecOptions { mode: Execution::Compiled, ..ExecOptions::default() };
+    [plain, ExecOptions::default(), compiled, checked]
 }
 
 #[track_caller]

@@ -1,6 +1,6 @@
 //! Kernels whose registers share rows have the same results as with a row per register.
 
-use crate::device::{Args, Device};
+use crate::device::{Args, Device, MODES};
 use crate::differential::{Outcome, run_case, run_checked};
 use crate::kernels::cases;
 use cuprum_engine::exec::Execution;
@@ -32,7 +32,7 @@ fn committed_kernels_do_the_same() {
         let own = results(run_case(&case, case.ptx, Execution::Plain));
         let text = padded(case.ptx, case.kernel);
         assert_ne!(text, case.ptx);
-        for mode in [Execution::Plain, Execution::Vector] {
+        for mode in MODES {
             assert!(own == results(run_case(&case, &text, mode)), "{} in the mode {mode:?}", case.name);
         }
         assert!(own == results(run_checked(&case, &text)), "{} with the check of registers", case.name);
@@ -82,7 +82,7 @@ fn lanes_that_part_keep_their_values() {
             sum.wrapping_add(carried)
         })
         .collect();
-    for mode in [Execution::Plain, Execution::Vector] {
+    for mode in MODES {
         assert_eq!(run(body, mode), expected, "{mode:?}");
     }
 }
@@ -90,7 +90,7 @@ fn lanes_that_part_keep_their_values() {
 #[test]
 fn a_function_that_calls_itself_keeps_its_values() {
     let expected: Vec<u32> = (0..64).map(|lane| lane * (lane + 1) / 2).collect();
-    for mode in [Execution::Plain, Execution::Vector] {
+    for mode in MODES {
         assert_eq!(run("call (%r0), sum, (%t);\n", mode), expected, "{mode:?}");
     }
 }
@@ -99,7 +99,7 @@ fn a_function_that_calls_itself_keeps_its_values() {
 #[test]
 fn a_register_that_nobody_wrote_is_still_one() {
     let body = "add.u32 %r1, %t, 9;\nst.global.u32 [%at], %r1;\nsetp.gt.u32 %p0, %t, 3;\n@%p0 bra L;\nmov.u32 %r0, 5;\nL:\n";
-    for mode in [Execution::Plain, Execution::Vector] {
+    for mode in MODES {
         let expected: Vec<u32> = (0..64).map(|lane| if lane > 3 { 0 } else { 5 }).collect();
         assert_eq!(run(body, mode), expected, "{mode:?}");
     }

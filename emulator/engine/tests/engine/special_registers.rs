@@ -125,7 +125,8 @@ fn ways() -> Vec<ExecOptions> {
     let barriers = ExecOptions { check_barriers: true, ..ExecOptions::default() };
     let seeded = ExecOptions { seed: Some(7), ..ExecOptions::default() };
     let workers = ExecOptions { workers: 3, ..ExecOptions::default() };
-    vec![plain, ExecOptions::default(), checked, barriers, seeded, workers]
+    let compiled = ExecOptions { mode: Execution::Compiled, ..ExecOptions::default() };
+    vec![plain, ExecOptions::default(), compiled, checked, barriers, seeded, workers]
 }
 
 /// Launches the kernel of these registers in all ways and compares every word.

@@ -103,11 +103,12 @@ fn inputs(types: &str, registers: usize, places: &str) -> Vec<u8> {
 /// Returns devices with settings that must not affect results.
 fn devices(text: &str) -> Vec<Device> {
     let load = || Device::load_for(text, 90).unwrap_or_else(|error| panic!("{text}\n{error}"));
-    let mut devices = [(); 4].map(|()| load());
+    let mut devices = [(); 5].map(|()| load());
     devices[1].options.mode = Execution::Plain;
     devices[2].options.seed = Some(7);
     devices[3].options.check_races = true;
     devices[3].options.check_barriers = true;
+    devices[4].options.mode = Execution::Compiled;
     devices.into()
 }
 

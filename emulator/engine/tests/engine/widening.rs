@@ -1,8 +1,7 @@
 //! Values narrower than their registers: conversions, loads and comparisons extend them by the type
 //! of the instruction, as in the table of relaxed destinations in the PTX ISA.
 
-use crate::device::{Args, Device};
-use cuprum_engine::exec::Execution;
+use crate::device::{Args, Device, MODES};
 
 /// An integer type: its name, its bytes, and true if it is signed.
 const TYPES: [(&str, u32, bool); 8] = [
@@ -65,7 +64,7 @@ impl Cases {
                      ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; setp.lt.u32 %always, %t, 4096;\n{start}\n{body}ret;\n}}\n"
                 );
                 let mut device = Device::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-                for mode in [Execution::Plain, Execution::Vector] {
+                for mode in MODES {
                     device.options.mode = mode;
                     let out = device.buffer(&vec![0x5555_5555_5555_5555u64; chunk.len()]);
                     device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap();
@@ -216,7 +215,7 @@ fn parameters_extend_by_the_type_of_the_load() {
             );
             let mut device = Device::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             let expected = number(bits, bytes, signed) as u64 & (u64::MAX >> (64 - 8 * register));
-            for mode in [Execution::Plain, Execution::Vector] {
+            for mode in MODES {
                 device.options.mode = mode;
                 let out = device.buffer(&[0u64; 2]);
                 device.launch("k", 1, 32, &Args::default().buffer(&out).push(bits)).unwrap();

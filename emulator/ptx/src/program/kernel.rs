@@ -206,6 +206,12 @@ pub struct Kernel {
     /// Translation by its runner, created at the first launch.
     #[doc(hidden)]
     pub runner: Slot,
+    /// Translation to machine code, created at the first launch that wants it.
+    #[doc(hidden)]
+    pub machine_code: Slot,
+    /// True if its target schedules the lanes of a warp independently (`sm_70` and later).
+    #[doc(hidden)]
+    pub independent_lanes: bool,
 }
 
 impl Program {

@@ -80,10 +80,12 @@ fn load_module<'s>(
 
 fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<PtxError>> {
     let mut kernels = Vec::new();
+    let (number, _) = target_number(context.module).unwrap_or_default();
     for function in &context.module.functions {
         if function.kind == FunctionKind::Entry && function.body.is_some() {
             let mut kernel = decode_kernel(context, function)?;
             share_rows(&mut kernel, OWN_ROWS);
+            kernel.independent_lanes = number >= 70;
             kernels.push(Arc::new(kernel));
         }
     }

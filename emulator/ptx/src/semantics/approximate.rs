@@ -3,25 +3,31 @@
 //! hardware's angle.
 
 use super::float::{NEAREST, ZERO, div_f32, finish, flush, mul_f32, quiet};
+use super::lower::Lower;
 use super::operations;
 
 operations! {
     @rows(true)
+    @lower(Lower::FloatRcp.only_if(!FTZ))
     Rcp[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a)) }
     @rows(true)
+    @lower(Lower::FloatSqrt.only_if(!FTZ))
     Sqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(flush::<FTZ>(a).sqrt()) }
     @rows(true)
+    @lower(Lower::FloatRsqrt.only_if(!FTZ))
     Rsqrt[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(1.0 / flush::<FTZ>(a).sqrt()) }
     Exp2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).exp2() as f32) }
     Log2[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(f64::from(flush::<FTZ>(a)).log2() as f32) }
     Sin[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(angle::<FTZ>(a).sin() as f32) }
     Cos[const FTZ: bool](a: f32) -> f32 { finish::<FTZ, false>(angle::<FTZ>(a).cos() as f32) }
     Tanh(a: f32) -> f32 { finish::<false, false>(f64::from(a).tanh() as f32) }
+    @lower(Lower::FloatDiv.only_if(!FTZ))
     DivFull[const FTZ: bool](a: f32, b: f32) -> f32 {
         finish::<FTZ, false>(div_f32::<NEAREST, FTZ>(flush::<FTZ>(a), flush::<FTZ>(b)))
     }
     /// Divisors beyond 2^126 give zero, because their reciprocal underflows.
     @rows(true)
+    @lower(Lower::FloatDivFast.only_if(!FTZ))
     Div[const FTZ: bool](a: f32, b: f32) -> f32 {
         let (a, b) = (flush::<FTZ>(a), flush::<FTZ>(b));
         let reciprocal_lost = b.abs() > f32::from_bits(0x7e80_0000) && b.is_finite();

@@ -1,5 +1,6 @@
 //! Bit logic, shifts, fields, permutations.
 
+use super::lower::Lower;
 use super::operations;
 
 /// Untyped integers of bit instructions.
@@ -138,28 +139,39 @@ fn find_nth(mask: u32, base: u32, n: i32) -> u32 {
 
 operations! {
     @rows(true)
+    @lower(Lower::Move)
     Move32(a: u32) -> u32 { a }
     @rows(true)
+    @lower(Lower::Move)
     Move64(a: u64) -> u64 { a }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::And)
     And[T: Bits](a: T, b: T) -> T { a.and(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::Or)
     Or[T: Bits](a: T, b: T) -> T { a.or(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::Xor)
     Xor[T: Bits](a: T, b: T) -> T { a.xor(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::Not)
     Not[T: Bits](a: T) -> T { a.not() }
     @rare(true)
     LogicalNot[T: Bits](a: T) -> T { T::flag(a.is_zero()) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::ShiftLeft)
     ShiftLeft[T: Bits](a: T, b: u32) -> T { a.shift_left(b) }
+    @lower(Lower::LeadingZeros)
     CountLeadingZeros[T: Bits](a: T) -> u32 { a.leading_zeros() }
     // Kernels count ranks in ballots.
     @rows(size_of::<T>() == 4)
+    @lower(Lower::Ones)
     CountOnes[T: Bits](a: T) -> u32 { a.ones() }
+    @lower(Lower::Reverse)
     Reverse[T: Bits](a: T) -> T { a.reversed() }
     /// Any function of three bits, by its truth table.
     @rows(true)
+    @lower(Lower::Logic3)
     Logic3(a: u32, b: u32, c: u32, table: u32) -> u32 {
         let mut out = 0;
         for row in 0..8 {
@@ -170,20 +182,25 @@ operations! {
         out
     }
     @rows(true)
+    @lower(Lower::Funnel { left: true, wrap: WRAP })
     FunnelLeft[const WRAP: bool](low: u32, high: u32, amount: u32) -> u32 {
         let amount = if WRAP { amount & 31 } else { amount.min(32) };
         (((u64::from(high) << 32 | u64::from(low)) << amount) >> 32) as u32
     }
     @rows(true)
+    @lower(Lower::Funnel { left: false, wrap: WRAP })
     FunnelRight[const WRAP: bool](low: u32, high: u32, amount: u32) -> u32 {
         let amount = if WRAP { amount & 31 } else { amount.min(32) };
         ((u64::from(high) << 32 | u64::from(low)) >> amount) as u32
     }
     // For positions and lengths, the 32-bit forms use the low byte, the 64-bit forms all bits.
+    @lower(Lower::Extract { signed: false })
     ExtractU32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, false) as u32 }
+    @lower(Lower::Extract { signed: true })
     ExtractS32(a: u32, start: u32, length: u32) -> u32 { extract(a.into(), start & 0xff, length & 0xff, 32, true) as u32 }
     ExtractU64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, false) }
     ExtractS64(a: u64, start: u32, length: u32) -> u64 { extract(a, start, length, 64, true) }
+    @lower(Lower::Insert)
     Insert32(a: u32, b: u32, start: u32, length: u32) -> u32 {
         let (start, length) = (start & 0xff, length & 0xff);
         let mask = field(start, length, 32) as u32;
@@ -199,6 +216,7 @@ operations! {
     FindU64[const FROM_TOP: bool](a: u64) -> u32 { find(a, 64, FROM_TOP) }
     @rare(true)
     FindS64[const FROM_TOP: bool](a: i64) -> u32 { find((a ^ (a >> 63)) as u64, 64, FROM_TOP) }
+    @lower(Lower::Permute)
     Permute(a: u32, b: u32, selector: u32) -> u32 { permute(a, b, selector) }
     /// Four consecutive bytes of `b:a` from byte `c` on, upwards.
     @rare(true)
@@ -245,13 +263,19 @@ operations! {
     @rare(true)
     FindNth(mask: u32, base: u32, n: i32) -> u32 { find_nth(mask, base, n) }
     @rows(true)
+    @lower(Lower::Low)
     Low32(a: u64) -> u32 { a as u32 }
     @rows(true)
+    @lower(Lower::High)
     High32(a: u64) -> u32 { (a >> 32) as u32 }
     @rows(true)
+    @lower(Lower::Pack)
     Pack32(low: u32, high: u32) -> u64 { u64::from(high) << 32 | u64::from(low) }
+    @lower(Lower::Pack16)
     Pack16(low: u16, high: u16) -> u32 { u32::from(high) << 16 | u32::from(low) }
     Pack8(a: u8, b: u8, c: u8, d: u8) -> u32 { u32::from_le_bytes([a, b, c, d]) }
+    @lower(Lower::ShiftDown)
     ShiftDown64(a: u64, b: u32) -> u64 { a.wrapping_shr(b) }
+    @lower(Lower::ShiftDown)
     ShiftDown32(a: u32, b: u32) -> u32 { a.wrapping_shr(b) }
 }

@@ -2,6 +2,7 @@
 
 use super::float::{NEAREST, canonical, finish, flush, is_nan64, narrow, quiet};
 use super::half::{Bf16, F16, Half};
+use super::lower::{Lower, Whole};
 use super::{Lane, Pure, operations, soft};
 use core::marker::PhantomData;
 
@@ -73,6 +74,7 @@ pub(crate) type Wrap<D, S> = WrapBits<<D as Integer>::Cut, S>;
 pub(crate) struct WrapBits<D, S>(PhantomData<(D, S)>);
 impl<D: Integer, S: Integer> Pure for WrapBits<D, S> {
     const IN_ROWS: bool = size_of::<D>() >= 4 && size_of::<S>() >= 4;
+    const LOWER: Lower = Lower::Wrap;
     type Out = D;
     type A = S;
     type B = ();
@@ -189,12 +191,13 @@ impl Float for f64 {
 }
 
 macro_rules! conversions {
-    ($($(#[$m:meta])* $(@rows($rows:expr))? @rare($rare:expr) $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
+    ($($(#[$m:meta])* $(@rows($rows:expr))? @rare($rare:expr) @lower($lower:expr) $name:ident<$d:ident: $dt:ident, $s:ident: $st:ident; $($n:ident: $nt:ty),*> |$a:ident| $body:expr;)*) => {$(
         $(#[$m])*
         pub(crate) struct $name<$d, $s, $(const $n: $nt),*>(PhantomData<($d, $s)>);
         impl<$d: $dt, $s: $st, $(const $n: $nt),*> Pure for $name<$d, $s, $($n),*> {
             $(const IN_ROWS: bool = $rows;)?
             const RARE: bool = $rare;
+            const LOWER: Lower = $lower;
             type Out = $d;
             type A = $s;
             type B = ();
@@ -230,26 +233,34 @@ impl<H: Half, const ROUND: u8> Pure for DoubleToHalf<H, ROUND> {
 conversions! {
     @rows(ROUND == NEAREST && !FTZ && !SAT)
     @rare(ROUND != NEAREST || SAT && size_of::<D>() != 4)
+    @lower(Lower::FloatToFloat.only_if(ROUND == NEAREST && !FTZ && !SAT && size_of::<D>() != size_of::<S>()
+        && size_of::<D>() >= 4 && size_of::<S>() >= 4))
     FloatToFloat<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| D::round::<ROUND, FTZ, SAT>(a.widen::<FTZ>());
     /// Rounds to an integer first. Source and result have the same precision if PTX allows it.
     @rare(SAT || size_of::<D>() != size_of::<S>() || size_of::<D>() < 4)
+    @lower(Lower::FloatToWhole(Whole::of(ROUND)).only_if(!FTZ && !SAT && size_of::<D>() == size_of::<S>()
+        && size_of::<D>() >= 4))
     FloatToWhole<D: Float, S: Float; ROUND: u8, FTZ: bool, SAT: bool> |a| {
         D::nearest::<FTZ, SAT>(S::nearest::<false, false>(a.widen::<FTZ>()).to_whole::<ROUND>().widen::<false>())
     };
     @rows(size_of::<D>() >= 4 && size_of::<S>() >= 4 && ROUND == NEAREST && !SAT)
     @rare(ROUND != NEAREST || SAT || size_of::<D>() < 4)
+    @lower(Lower::IntToFloat.only_if(ROUND == NEAREST && !SAT && size_of::<D>() >= 4))
     IntToFloat<D: Float, S: Integer; ROUND: u8, SAT: bool> |a| {
         let x = D::from_integer::<ROUND, S>(a);
         if SAT { D::round::<NEAREST, false, true>(x.widen::<false>()) } else { x }
     };
     @rows(size_of::<D>() == 4 && size_of::<S>() >= 4 && ROUND == TRUNCATE)
     @rare(size_of::<D>() < 4 || size_of::<S>() < 4 || FTZ && ROUND != TRUNCATE)
+    @lower(Lower::FloatToInt(Whole::of(ROUND)).only_if(size_of::<D>() >= 4 && size_of::<S>() >= 4
+        && (!FTZ || ROUND == TRUNCATE || ROUND == TO_EVEN)))
     FloatToInt<D: Integer, S: Float; ROUND: u8, FTZ: bool> |a| a.to_integer::<ROUND, FTZ, D>();
 }
 
 operations! {
     /// `bf16` to single precision: the upper half of the same bits, also for a NaN.
     @rows(true)
+    @lower(Lower::BrainToSingle)
     BrainToSingle(a: Bf16) -> u32 { u32::from(a.bits()) << 16 }
     /// `f16` to single precision. NaNs become the canonical one; other conversions keep payloads.
     @rows(true)

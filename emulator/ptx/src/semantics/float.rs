@@ -1,5 +1,6 @@
 //! IEEE floating-point arithmetic, with the instruction's rounding and NVIDIA's NaN.
 
+use super::lower::{Lower, LowerTest};
 use super::{Comparison, Test, operations, soft};
 pub(crate) use tests_on_floats::*;
 
@@ -239,9 +240,10 @@ fn change_sign(a: f64, changed: u64) -> f64 {
 }
 
 macro_rules! arithmetic_f32 {
-    ($($name:ident($($arg:ident),+) = $function:ident, rare if $rare:expr;)*) => { operations! { $(
+    ($($name:ident($($arg:ident),+) = $function:ident, rare if $rare:expr, $lower:expr;)*) => { operations! { $(
         @rows(ROUND == NEAREST && !SAT)
         @rare($rare)
+        @lower($lower.only_if(ROUND == NEAREST && !SAT))
         $name[const ROUND: u8, FTZ: bool, SAT: bool]($($arg: f32),+) -> f32 {
             finish::<FTZ, SAT>($function::<ROUND, FTZ>($(flush::<FTZ>($arg)),+))
         }
@@ -250,13 +252,13 @@ macro_rules! arithmetic_f32 {
 
 // `roundf` adds towards zero, and `expf` has a fused product that is rounded down.
 arithmetic_f32! {
-    AddF32(a, b) = add_f32, rare if ROUND != NEAREST && (ROUND != ZERO || SAT);
-    SubF32(a, b) = sub_f32, rare if ROUND != NEAREST;
-    MulF32(a, b) = mul_f32, rare if ROUND != NEAREST;
-    FmaF32(a, b, c) = fma_f32, rare if ROUND != NEAREST && (ROUND != DOWN || SAT);
-    DivF32(a, b) = div_f32, rare if ROUND != NEAREST || SAT;
-    SqrtF32(a) = sqrt_f32, rare if ROUND != NEAREST || SAT;
-    RcpF32(a) = rcp_f32, rare if ROUND != NEAREST || SAT;
+    AddF32(a, b) = add_f32, rare if ROUND != NEAREST && (ROUND != ZERO || SAT), Lower::FloatAdd { flush: FTZ };
+    SubF32(a, b) = sub_f32, rare if ROUND != NEAREST, Lower::FloatSub { flush: FTZ };
+    MulF32(a, b) = mul_f32, rare if ROUND != NEAREST, Lower::FloatMul { flush: FTZ };
+    FmaF32(a, b, c) = fma_f32, rare if ROUND != NEAREST && (ROUND != DOWN || SAT), Lower::FloatFma { flush: FTZ };
+    DivF32(a, b) = div_f32, rare if ROUND != NEAREST || SAT, Lower::FloatDiv.only_if(!FTZ);
+    SqrtF32(a) = sqrt_f32, rare if ROUND != NEAREST || SAT, Lower::FloatSqrt.only_if(!FTZ);
+    RcpF32(a) = rcp_f32, rare if ROUND != NEAREST || SAT, Lower::FloatRcp.only_if(!FTZ);
 }
 
 #[inline(always)]
@@ -272,54 +274,69 @@ fn rcp_f32<const ROUND: u8, const FTZ: bool>(a: f32) -> f32 {
 operations! {
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
+    @lower(Lower::FloatAdd { flush: false }.only_if(ROUND == NEAREST))
     AddF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, b), [a, b]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
+    @lower(Lower::FloatSub { flush: false }.only_if(ROUND == NEAREST))
     SubF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::add::<ROUND>(a, -b), [a, b]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
+    @lower(Lower::FloatMul { flush: false }.only_if(ROUND == NEAREST))
     MulF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::mul::<ROUND>(a, b), [a, b]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
+    @lower(Lower::FloatFma { flush: false }.only_if(ROUND == NEAREST))
     FmaF64[const ROUND: u8](a: f64, b: f64, c: f64) -> f64 { finish64(soft::fma::<ROUND>(a, b, c), [a, b, c]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
+    @lower(Lower::FloatDiv.only_if(ROUND == NEAREST))
     DivF64[const ROUND: u8](a: f64, b: f64) -> f64 { finish64(soft::div::<ROUND>(a, b), [b, a]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
+    @lower(Lower::FloatRcp.only_if(ROUND == NEAREST))
     RcpF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::div::<ROUND>(1.0, a), [a]) }
     @rows(ROUND == NEAREST)
     @rare(ROUND != NEAREST)
+    @lower(Lower::FloatSqrt.only_if(ROUND == NEAREST))
     SqrtF64[const ROUND: u8](a: f64) -> f64 { finish64(soft::sqrt::<ROUND>(a), [a]) }
 
     @rows(!NAN && !XOR_SIGN)
     @rare(XOR_SIGN)
+    @lower(Lower::FloatMin.only_if(!FTZ && !NAN && !XOR_SIGN))
     MinF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         if XOR_SIGN { xor_sign(a, b, min_f32::<FTZ, NAN>(a.abs(), b.abs())) } else { min_f32::<FTZ, NAN>(a, b) }
     }
     @rows(!NAN && !XOR_SIGN)
     @rare(XOR_SIGN)
+    @lower(Lower::FloatMax.only_if(!FTZ && !NAN && !XOR_SIGN))
     MaxF32[const FTZ: bool, NAN: bool, XOR_SIGN: bool](a: f32, b: f32) -> f32 {
         let max = |a: f32, b: f32| canonical(-min_f32::<FTZ, NAN>(-a, -b));
         if XOR_SIGN { xor_sign(a, b, max(a.abs(), b.abs())) } else { max(a, b) }
     }
     @rows(true)
+    @lower(Lower::FloatMin)
     MinF64(a: f64, b: f64) -> f64 {
         let smaller = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
         pick64(a, b, smaller)
     }
     @rows(true)
+    @lower(Lower::FloatMax)
     MaxF64(a: f64, b: f64) -> f64 {
         let larger = if a > b || (a == b && a.is_sign_positive()) { a } else { b };
         pick64(a, b, larger)
     }
     @rows(true)
+    @lower(Lower::FloatAbs.only_if(!FTZ))
     AbsF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(a.abs())) }
     @rows(true)
+    @lower(Lower::FloatNeg.only_if(!FTZ))
     NegF32[const FTZ: bool](a: f32) -> f32 { canonical(flush::<FTZ>(-a)) }
     @rows(true)
+    @lower(Lower::FloatAbs)
     AbsF64(a: f64) -> f64 { change_sign(a, a.to_bits() & !(1 << 63)) }
     @rows(true)
+    @lower(Lower::FloatNeg)
     NegF64(a: f64) -> f64 { change_sign(a, a.to_bits() ^ 1 << 63) }
     CopySignF32(a: f32, b: f32) -> f32 { b.copysign(a) }
     CopySignF64(a: f64, b: f64) -> f64 { b.copysign(a) }
@@ -327,11 +344,12 @@ operations! {
 
 /// Comparisons of floats. With a NaN operand, "ordered" ones are false and "unordered" ones true.
 macro_rules! float_tests {
-    ($($name:ident |$a:ident, $b:ident| $test:expr;)*) => {$(
+    ($($name:ident $lower:ident |$a:ident, $b:ident| $test:expr;)*) => {$(
         pub(crate) struct $name<T, const FTZ: bool>(core::marker::PhantomData<T>);
         impl<const FTZ: bool> Test for $name<f32, FTZ> {
             type A = f32;
             type B = f32;
+            const LOWER: LowerTest = LowerTest::$lower.only_if(!FTZ);
             #[inline(always)]
             fn eval($a: f32, $b: f32) -> bool {
                 let ($a, $b) = (flush::<FTZ>($a), flush::<FTZ>($b));
@@ -341,6 +359,7 @@ macro_rules! float_tests {
         impl<const FTZ: bool> Test for $name<f64, FTZ> {
             type A = f64;
             type B = f64;
+            const LOWER: LowerTest = LowerTest::$lower;
             #[inline(always)]
             fn eval($a: f64, $b: f64) -> bool { $test }
         }
@@ -349,13 +368,13 @@ macro_rules! float_tests {
 
 #[allow(clippy::double_comparisons, reason = "the spelling decides what a NaN gives")]
 mod tests_on_floats {
-    use super::{Test, flush};
+    use super::{LowerTest, Test, flush};
     float_tests! {
-        Eq |a, b| a == b;
-        Ne |a, b| a < b || a > b;
-        Lt |a, b| a < b;
-        Le |a, b| a <= b;
-        Num |a, b| !a.is_nan() && !b.is_nan();
+        Eq FloatEqual |a, b| a == b;
+        Ne FloatUnequal |a, b| a < b || a > b;
+        Lt FloatLess |a, b| a < b;
+        Le FloatAtMost |a, b| a <= b;
+        Num FloatOrdered |a, b| !a.is_nan() && !b.is_nan();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Integer arithmetic and comparison.
 
+use super::lower::{Lower, LowerTest};
 use super::{Comparison, Lane, Test, operations};
 use core::marker::PhantomData;
 
@@ -85,46 +86,61 @@ widening! { u16, u32; i16, i32; u32, u64; i32, i64; }
 
 operations! {
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::Add)
     AddBits[T: Int](a: T, b: T) -> T { a.add(b) }
     @rare(true)
     AddSaturating[T: Int](a: T, b: T) -> T { a.saturating_add(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::Sub)
     SubBits[T: Int](a: T, b: T) -> T { a.sub(b) }
     @rare(true)
     SubSaturating[T: Int](a: T, b: T) -> T { a.saturating_sub(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::MulLow)
     MulLowBits[T: Int](a: T, b: T) -> T { a.mul(b) }
     @rare(size_of::<T>() < 4)
+    @lower(Lower::MulHigh)
     MulHigh[T: Int](a: T, b: T) -> T { a.mul_high(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::MulWide)
     MulWide[T: Widening](a: T, b: T) -> T::Wide { a.mul_wide(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::MadLow)
     MadLowBits[T: Int](a: T, b: T, c: T) -> T { a.mul(b).add(c) }
     @rare(size_of::<T>() < 4)
+    @lower(Lower::MadHigh)
     MadHigh[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).add(c) }
     @rare(true)
     MadHighSaturating[T: Int](a: T, b: T, c: T) -> T { a.mul_high(b).saturating_add(c) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::MadWide)
     MadWide[T: Widening](a: T, b: T, c: T::Wide) -> T::Wide { a.mul_wide(b).add(c) }
     @rare(size_of::<T>() < 4)
+    @lower(Lower::Div)
     Div[T: Int](a: T, b: T) -> T { a.div(b) }
     @rare(size_of::<T>() < 4)
+    @lower(Lower::Rem)
     Rem[T: Int](a: T, b: T) -> T { a.rem(b) }
     @rows(size_of::<T>() >= 4)
     @rare(size_of::<T>() < 4)
+    @lower(Lower::Abs)
     Abs[T: Int](a: T) -> T { a.abs() }
     @rows(size_of::<T>() >= 4)
     @rare(size_of::<T>() < 4)
+    @lower(Lower::Neg)
     NegBits[T: Int](a: T) -> T { T::ZERO.sub(a) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::Min)
     Min[T: Int](a: T, b: T) -> T { a.min(b) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::Max)
     Max[T: Int](a: T, b: T) -> T { a.max(b) }
     @rare(true)
     MinRelu[T: Int](a: T, b: T) -> T { a.min(b).max(T::ZERO) }
     @rare(true)
     MaxRelu[T: Int](a: T, b: T) -> T { a.max(b).max(T::ZERO) }
     @rows(size_of::<T>() >= 4)
+    @lower(Lower::ShiftRight)
     ShiftRight[T: Int](a: T, b: u32) -> T { a.shift_right(b) }
     /// Sum of absolute differences.
     @rare(true)
@@ -178,20 +194,21 @@ impl<T: Lane, const FTZ: bool> super::Pure for SelectByFloat<T, FTZ> {
 }
 
 macro_rules! integer_tests {
-    ($($name:ident $operator:tt;)*) => {$(
+    ($($name:ident $operator:tt $lower:ident;)*) => {$(
         pub(crate) struct $name<T>(PhantomData<T>);
         impl<T: Int> Test for $name<T> {
             type A = T;
             type B = T;
             // Programs that process bytes compare them as 16-bit numbers.
             const IN_ROWS: bool = true;
+            const LOWER: LowerTest = LowerTest::$lower;
             #[inline(always)]
             fn eval(a: T, b: T) -> bool { a $operator b }
         }
     )*};
 }
 
-integer_tests! { Eq ==; Lt <; }
+integer_tests! { Eq == Equal; Lt < Less; }
 
 /// Comparisons that are the opposite of another, or exchange its operands.
 macro_rules! other_integer_tests {

@@ -22,6 +22,7 @@ pub mod format;
 pub mod half;
 pub(crate) mod integer;
 pub mod known;
+pub mod lower;
 mod pair;
 mod register;
 pub mod rows;
@@ -31,6 +32,7 @@ pub mod video;
 
 use each::{Each, TestEach};
 use format::FloatFormat;
+use lower::{Lower, LowerTest};
 pub use register::{LANES, Predicate, Register, Width, lanes_of};
 use rows::{Extension, PureRows, TestRows, pure_rows, test_rows};
 
@@ -39,6 +41,8 @@ pub trait Lane: Copy {
     const WIDTH: Width;
     /// Its format, for floating-point numbers.
     const FORMAT: Option<FloatFormat> = None;
+    /// True for signed integers.
+    const SIGNED: bool = false;
 
     /// # Safety
     /// `row` points to as many rows as `WIDTH` states, and `lane` is below 32.
@@ -70,10 +74,11 @@ impl Lane for () {
 }
 
 macro_rules! lanes {
-    ($($ty:ty $(: $format:ident)?, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
+    ($($ty:ty $(: $format:ident)?, $cell:ty, $width:ident, |$raw:ident| $from:expr, |$value:ident| $to:expr $(, $signed:expr)?;)*) => {$(
         impl Lane for $ty {
             const WIDTH: Width = Width::$width;
             $( const FORMAT: Option<FloatFormat> = Some(FloatFormat::$format); )?
+            $( const SIGNED: bool = $signed; )?
             #[inline(always)]
             unsafe fn read(row: *const u32, lane: usize) -> Self {
                 // SAFETY: within the rows that the caller guarantees, aligned for any cell.
@@ -102,14 +107,14 @@ macro_rules! lanes {
 
 lanes! {
     u8, u32, Single, |raw| raw as u8, |v| u32::from(v);
-    i8, u32, Single, |raw| raw as i8, |v| v as u32;
+    i8, u32, Single, |raw| raw as i8, |v| v as u32, true;
     u16, u32, Single, |raw| raw as u16, |v| u32::from(v);
-    i16, u32, Single, |raw| raw as i16, |v| v as u32;
+    i16, u32, Single, |raw| raw as i16, |v| v as u32, true;
     u32, u32, Single, |raw| raw, |v| v;
-    i32, u32, Single, |raw| raw as i32, |v| v as u32;
+    i32, u32, Single, |raw| raw as i32, |v| v as u32, true;
     f32: F32, u32, Single, |raw| f32::from_bits(raw), |v| v.to_bits();
     u64, u64, Double, |raw| raw, |v| v;
-    i64, u64, Double, |raw| raw as i64, |v| v as u64;
+    i64, u64, Double, |raw| raw as i64, |v| v as u64, true;
     f64: F64, u64, Double, |raw| f64::from_bits(raw), |v| v.to_bits();
 }
 
@@ -128,6 +133,8 @@ pub(crate) trait Pure: Sized {
     const RARE: bool = false;
     /// Form in which the loop of rare operations runs it.
     const EACH: Each = Each::whole::<Self>();
+    /// Its meaning for a code generator.
+    const LOWER: Lower = Lower::Call;
     /// Formats of the result and of the sources, for floating-point numbers.
     const FORMATS: [Option<FloatFormat>; 5] =
         [Self::Out::FORMAT, Self::A::FORMAT, Self::B::FORMAT, Self::C::FORMAT, Self::D::FORMAT];
@@ -139,6 +146,8 @@ pub(crate) trait Test {
     type B: Lane;
     const IN_ROWS: bool = size_of::<Self::A>() >= 4;
     const RARE: bool = false;
+    /// Its meaning for a code generator.
+    const LOWER: LowerTest = LowerTest::Call;
     fn eval(a: Self::A, b: Self::B) -> bool;
 }
 
@@ -181,6 +190,10 @@ pub struct PureInfo {
     pub sizes: [u32; 5],
     /// See `Pure::FORMATS`.
     pub formats: [Option<FloatFormat>; 5],
+    /// Its meaning for a code generator.
+    pub lower: Lower,
+    /// True for the result and the sources that are signed integers.
+    pub signed: [bool; 5],
 }
 
 /// The table entry of a comparison, used by the decoder and both execution modes.
@@ -194,6 +207,14 @@ pub struct TestInfo {
     /// Over whole rows, for each vector extension, if `Test::IN_ROWS`.
     pub rows: Option<[TestRows; Extension::COUNT]>,
     pub width: Width,
+    /// Meaning of its function for a code generator.
+    pub lower: LowerTest,
+    /// Number of significant bytes of the operands.
+    pub size: u32,
+    /// True if the operands are signed integers.
+    pub signed: bool,
+    /// True if it uses only its first operand.
+    pub unary: bool,
 }
 
 impl PureInfo {
@@ -271,6 +292,8 @@ impl<O: Pure> Describe for O {
             size_of::<O::D>() as u32,
         ],
         formats: O::FORMATS,
+        lower: O::LOWER,
+        signed: [O::Out::SIGNED, O::A::SIGNED, O::B::SIGNED, O::C::SIGNED, O::D::SIGNED],
     };
 }
 
@@ -289,6 +312,10 @@ impl<O: Comparison> DescribeTest for O {
         exchanged: O::EXCHANGED,
         rows: if O::Core::IN_ROWS { Some(test_rows::<O::Core>()) } else { None },
         width: <O::Core as Test>::A::WIDTH,
+        lower: O::Core::LOWER,
+        size: size_of::<<O::Core as Test>::A>() as u32,
+        signed: <O::Core as Test>::A::SIGNED,
+        unary: matches!(<O::Core as Test>::B::WIDTH, Width::None),
     };
 }
 
@@ -362,35 +389,38 @@ unsafe fn plain_test<O: Test>(rows: *const u32, [a, b]: [Register; 2], mask: u32
 /// Declares operations: `Name[T: Bound](a: T, b: u32) -> T { ... }`, or with compile-time switches
 /// `Name[const ROUND: u8, FTZ: bool](a: f32) -> f32 { ... }`, or with neither. A preceding
 /// `@rows(condition)` sets [`Pure::IN_ROWS`], and a following `@rare(condition)` sets
-/// [`Pure::RARE`].
+/// [`Pure::RARE`], and after it `@lower(meaning)` sets [`Pure::LOWER`].
 macro_rules! operations {
     () => {};
-    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $(@lower($lower:expr))? $name:ident [const $($n:ident: $nt:ty),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
         $(#[$m])*
         pub(crate) struct $name<$(const $n: $nt),+>;
         impl<$(const $n: $nt),+> $crate::semantics::Pure for $name<$($n),+> {
             $(const IN_ROWS: bool = $rows;)?
             $(const RARE: bool = $rare;)?
+            $(const LOWER: $crate::semantics::lower::Lower = $lower;)?
             operations!(@eval [$($args)*] $out, $body);
         }
         operations!($($rest)*);
     };
-    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $name:ident [$($t:ident: $bound:ident),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $(@lower($lower:expr))? $name:ident [$($t:ident: $bound:ident),+] ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
         $(#[$m])*
         pub(crate) struct $name<$($t),+>(core::marker::PhantomData<($($t,)+)>);
         impl<$($t: $bound),+> $crate::semantics::Pure for $name<$($t),+> {
             $(const IN_ROWS: bool = $rows;)?
             $(const RARE: bool = $rare;)?
+            $(const LOWER: $crate::semantics::lower::Lower = $lower;)?
             operations!(@eval [$($args)*] $out, $body);
         }
         operations!($($rest)*);
     };
-    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $name:ident ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
+    ($(#[$m:meta])* $(@rows($rows:expr))? $(@rare($rare:expr))? $(@lower($lower:expr))? $name:ident ($($args:tt)*) -> $out:ty $body:block $($rest:tt)*) => {
         $(#[$m])*
         pub(crate) struct $name;
         impl $crate::semantics::Pure for $name {
             $(const IN_ROWS: bool = $rows;)?
             $(const RARE: bool = $rare;)?
+            $(const LOWER: $crate::semantics::lower::Lower = $lower;)?
             operations!(@eval [$($args)*] $out, $body);
         }
         operations!($($rest)*);

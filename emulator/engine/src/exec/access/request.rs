@@ -96,5 +96,5 @@ impl Request {
 pub(in crate::exec) struct Place {
     pub(in crate::exec) host: *mut u8,
     /// True if other workers can access the memory.
-    pub(super) global: bool,
+    pub(in crate::exec) global: bool,
 }

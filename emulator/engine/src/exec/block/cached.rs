@@ -50,3 +50,21 @@ impl Cached {
         unsafe { self.marks.as_ref() }
     }
 }
+
+/// The region that an access of machine code found last, for one comparison of bounds and
+/// alignment.
+#[cfg(feature = "compile")]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(in crate::exec) struct Reach {
+    pub(in crate::exec) base: u64,
+    /// Number of accesses that fit.
+    pub(in crate::exec) limit: u64,
+    /// Distance from device to host addresses.
+    pub(in crate::exec) delta: u64,
+}
+
+#[cfg(feature = "compile")]
+impl Reach {
+    pub(in crate::exec) const EMPTY: Reach = Reach { base: 0, limit: 0, delta: 0 };
+}

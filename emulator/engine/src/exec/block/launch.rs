@@ -39,6 +39,8 @@ pub(in crate::exec) struct Launch<'a> {
     pub(in crate::exec) unwritten: &'a Unwritten,
     /// Steps of the vector mode; `None` in the plain mode.
     pub(in crate::exec) steps: Option<&'a Steps>,
+    /// Number of stops of the machine code of the compiled mode; `None` in the other modes.
+    pub(in crate::exec) machine_stops: Option<usize>,
     pub(in crate::exec) threads: u32,
     pub(in crate::exec) blocks: u64,
     pub(in crate::exec) cluster: [u32; 3],
@@ -51,12 +53,13 @@ pub(in crate::exec) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// Prepares a launch. Refuses one that would break the execution.
+    /// Prepares a launch, for machine code with `machine_stops` stops if there is any. Refuses one that would break the execution.
     pub(in crate::exec) fn new(
         args: &LaunchArgs<'a>,
         map: &'a Map,
         options: &'a ExecOptions,
         hooks: &'a dyn Hooks,
+        machine_stops: Option<usize>,
     ) -> Result<Self, Box<Fault>> {
         let kernel = args.kernel;
         let Extent { threads, blocks, cluster, shared_bytes } =
@@ -70,7 +73,12 @@ impl<'a> Launch<'a> {
             varying: Vec::new(),
             shared_addresses: Vec::new(),
             unwritten: kernel.unwritten(),
-            steps: if options.allow_vectors() { code::steps(kernel) } else { None },
+            machine_stops,
+            steps: if options.allow_vectors() && machine_stops.is_none() {
+                code::steps(kernel)
+            } else {
+                None
+            },
             threads,
             blocks,
             cluster,

@@ -52,6 +52,12 @@ pub(in crate::exec) struct Block<'l, 'a> {
     pub(in crate::exec) shared: Vec<u64>,
     /// The region that each memory instruction found last.
     pub(in crate::exec) caches: Vec<Cached>,
+    /// The same for machine code.
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) machine_caches: Vec<cached::Reach>,
+    /// Lanes at each stop of machine code.
+    #[cfg(feature = "compile")]
+    pub(in crate::exec) machine_stops: Vec<u32>,
     pub(in crate::exec) copies: LateCopies,
     /// Number of threads that arrived at each barrier without waiting.
     arrived: [u32; 16],
@@ -76,7 +82,8 @@ impl<'l, 'a> Block<'l, 'a> {
     pub(in crate::exec) fn new(launch: &'l Launch<'a>, worker: usize) -> Self {
         let kernel = launch.args.kernel;
         // The modes use constant rows differently, and so do clusters.
-        let key = kernel.id << 2 | u64::from(launch.is_clustered()) << 1 | u64::from(launch.steps.is_some());
+        let mode = u64::from(launch.steps.is_some()) | u64::from(launch.machine_stops.is_some()) << 1;
+        let key = kernel.id << 3 | u64::from(launch.is_clustered()) << 2 | mode;
         let mut parts = Parts::take(key, launch.args.block);
         let fresh = parts.warps.is_empty();
         if fresh {
@@ -108,6 +115,13 @@ impl<'l, 'a> Block<'l, 'a> {
             warps: std::mem::take(warps),
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
+            #[cfg(feature = "compile")]
+            machine_caches: match launch.machine_stops {
+                Some(_) => vec![cached::Reach::EMPTY; kernel.caches as usize + 1],
+                None => Vec::new(),
+            },
+            #[cfg(feature = "compile")]
+            machine_stops: vec![0; launch.machine_stops.unwrap_or(0)],
             scalars: std::mem::take(scalars),
             copies: LateCopies::default(),
             arrived: [0; 16],

@@ -18,7 +18,11 @@ pub(in crate::exec) fn run(
     options: &ExecOptions,
     hooks: &dyn Hooks,
 ) -> Result<LaunchStats, Box<Fault>> {
-    let launch = Launch::new(args, map, options, hooks)?;
+    #[cfg(feature = "compile")]
+    let stops = super::compiled::stops(args.kernel, options, hooks);
+    #[cfg(not(feature = "compile"))]
+    let stops = None;
+    let launch = Launch::new(args, map, options, hooks, stops)?;
     let workers = match options.workers {
         // One worker, so that events have one order, the same in every run.
         _ if options.check_races || options.seed.is_some() => 1,

@@ -3,6 +3,8 @@
 use super::shuffle::Permutation;
 use crate::exec::block::{Block, Stop};
 use crate::exec::code::MOST_WARPS;
+#[cfg(feature = "compile")]
+use crate::exec::compiled;
 use crate::exec::plain;
 use crate::exec::vector;
 
@@ -24,6 +26,16 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
     let before = block.instructions;
     let mut running = false;
     block.rounds += 1;
+    #[cfg(feature = "compile")]
+    let machine = block.launch.machine_stops.and_then(|_| compiled::code(block.launch.args.kernel));
+    #[cfg(feature = "compile")]
+    if let Some(code) = machine {
+        for index in 0..block.warps.len() {
+            compiled::run_warp(block, code, index, turn)?;
+            running |= block.warps[index].live != 0;
+        }
+        return finish(block, running, before);
+    }
     if let Some(steps) = block.launch.steps {
         for first in (0..block.warps.len()).step_by(MOST_WARPS) {
             let count = MOST_WARPS.min(block.warps.len() - first);
@@ -40,6 +52,11 @@ pub(super) fn round(block: &mut Block<'_, '_>, turn: u32) -> Result<Round, Stop>
             running |= block.warps[index].live != 0;
         }
     }
+    finish(block, running, before)
+}
+
+/// Ends a round, before which the block had executed this many instructions.
+fn finish(block: &mut Block<'_, '_>, running: bool, before: u64) -> Result<Round, Stop> {
     let copied = end_copies(block, !running || block.instructions == before)?;
     if !running {
         return Ok(Round::Ended);

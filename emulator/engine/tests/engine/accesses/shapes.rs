@@ -82,6 +82,12 @@ impl Shape {
         }
     }
 
+    /// True if lanes of a warp access the same place.
+    pub(crate) fn is_common(self) -> bool {
+        use Shape::{AffineSigned, AffineX, Direct, Immediate, Symbol, Uniform};
+        matches!(self, Direct | Immediate | Symbol | Uniform | AffineX | AffineSigned)
+    }
+
     /// Returns text that checks the registers used for the address: a prologue, and text that adds
     /// them to `%e` plus the number of the access.
     pub(crate) fn witnesses(self, k: usize) -> (String, String) {

@@ -1,8 +1,7 @@
 //! Asynchronous stores and copies to the memory of other blocks, and the barriers that they signal.
 
 use super::{MEET, STORE, assert_stores, kernel, launch};
-use crate::device::{Args, Device};
-use cuprum_engine::exec::Execution;
+use crate::device::{Args, Device, MODES};
 
 /// The value that a thread stores, from the rank of the previous block.
 type Expected = fn(u32) -> u32;
@@ -80,7 +79,7 @@ fn one_copy_goes_to_the_blocks_that_its_mask_names() {
          @%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
              [%s], [%a0], 16, [%w10], %h; GO:",
     );
-    for mode in [Execution::Plain, Execution::Vector] {
+    for mode in MODES {
         let mut device = Device::load(&body).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let mut values = vec![0u32; 260];

@@ -3,7 +3,7 @@
 
 mod copies;
 
-use crate::device::{Args, Device};
+use crate::device::{Args, Device, MODES};
 use cuprum_engine::exec::{ExecOptions, Execution, LaunchStats};
 use cuprum_engine::report::{Fault, FaultKind, Hazard};
 use cuprum_sys::CUresult;
@@ -32,8 +32,9 @@ fn ways() -> Vec<ExecOptions> {
     let vector = ExecOptions::default();
     let checked = ExecOptions { check_init: true, check_races: true, check_barriers: true, ..vector.clone() };
     let workers = ExecOptions { workers: 3, ..vector.clone() };
+    let compiled = ExecOptions { mode: Execution::Compiled, ..ExecOptions::default() };
     let shuffled = (1..4).map(|seed| ExecOptions { seed: Some(seed), ..checked.clone() });
-    [plain, vector, checked.clone(), workers].into_iter().chain(shuffled).collect()
+    [plain, vector, compiled, checked.clone(), workers].into_iter().chain(shuffled).collect()
 }
 
 fn launch(
@@ -61,14 +62,14 @@ fn assert_stores(text: &str, blocks: u32, threads: u32, cluster: u32, expected: 
 
 /// Runs a kernel of four blocks of one thread in clusters of two. Expects this fault in both modes.
 fn fault_of(text: &str, number: u32, cluster: u32) -> Box<Fault> {
-    let [plain, vector] = [Execution::Plain, Execution::Vector].map(|mode| {
+    let [plain, others @ ..] = MODES.map(|mode| {
         let mut device = Device::load(text).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 64]);
         let args = Args::default().buffer(&out).push(number);
         launch(&device, 4, 1, Some([cluster, 1, 1]), &args).expect_err("a fault")
     });
-    assert_eq!(plain, vector);
+    others.iter().for_each(|other| assert_eq!(plain, *other));
     plain
 }
 
@@ -105,7 +106,7 @@ const DUMP: &str = "
 /// bytes; here it begins with the variables.
 fn dumped(grid: [u32; 3], cluster: Option<[u32; 3]>) -> Vec<Vec<u32>> {
     let mut words = Vec::new();
-    for mode in [Execution::Plain, Execution::Vector] {
+    for mode in MODES {
         let mut device = Device::load(&kernel(DUMP)).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let blocks = grid.iter().product::<u32>() as usize;
@@ -234,11 +235,11 @@ fn the_vector_mode_knows_that_addresses_differ_by_block() {
         "mov.u32 %w1, s; mul.lo.u32 %w2, %t, %w1; mov.u32 %w3, %w1; add.u32 %w4, %w3, 8; shr.u32 %w4, %w4, 24;
         shr.u32 %w2, %w2, 24; mad.lo.u32 %w9, %w2, 1000, %w4; mov.u32 %w5, %w3; mov.u32 %w6, 0;
         L: add.u32 %w5, %w5, 4; add.u32 %w6, %w6, 1; setp.lt.u32 %p0, %w6, 8; @%p0 bra L;
-        st.shared.u32 [%w5], %w9; ld.shared.u32 %w9, [s+32];"
+        st.shared.u32 [%w5], %w9; bar.warp.sync 0xffffffff; ld.shared.u32 %w9, [s+32];"
             .to_owned() + STORE;
     let expected: Vec<u32> = (0..128).map(|at| (at % 32) * (at / 32 % 2) * 1000 + at / 32 % 2).collect();
     let last: Vec<u32> = expected.chunks(32).flat_map(|block| [block[31]; 32]).collect();
-    for mode in [Execution::Plain, Execution::Vector] {
+    for mode in MODES {
         let mut device = Device::load(&kernel(&body)).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 128]);
@@ -307,7 +308,7 @@ fn who_exits_counts_as_arrived_and_who_never_comes_is_told() {
     // One block waits for the cluster, the other at a barrier that half of its threads never reach.
     let stuck = "setp.eq.u32 %p0, %rank, 0; @%p0 bra W; setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 1, 64;
         W: barrier.cluster.arrive; barrier.cluster.wait;";
-    for mode in [Execution::Plain, Execution::Vector] {
+    for mode in MODES {
         let mut device = Device::load(&kernel(stuck)).unwrap_or_else(|error| panic!("{error}"));
         device.options.mode = mode;
         let out = device.buffer(&[0u32; 4]);

@@ -2,7 +2,7 @@
 
 use super::{Form, Recording, WarpForm};
 use crate::device::{Args, Buffer, Device};
-use cuprum_engine::exec::Execution;
+use cuprum_engine::exec::{ExecOptions, Execution};
 use std::fmt::Write;
 
 const HEADER: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
@@ -70,7 +70,12 @@ impl Recording {
 impl WarpForm {
     /// Returns the results, two per thread, or the error of the loader or the launch.
     pub(crate) fn run(&self, mode: Execution) -> Result<Vec<u64>, String> {
-        let device = load(&self.kernel(), mode)?;
+        self.run_with(ExecOptions { mode, ..ExecOptions::default() })
+    }
+
+    pub(crate) fn run_with(&self, options: ExecOptions) -> Result<Vec<u64>, String> {
+        let mut device = Device::load(&self.kernel()).map_err(|error| error.to_string())?;
+        device.options = options;
         let out = upload(&device, 32, &vec![0; 2 * self.threads as usize]);
         let args = Args::default().buffer(&out);
         device.launch("form", 1, self.threads, &args).map_err(|fault| fault.to_string())?;

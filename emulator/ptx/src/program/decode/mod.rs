@@ -242,6 +242,8 @@ impl<'c, 'm, 's> Decoder<'c, 'm, 's> {
             frame,
             unwritten: std::sync::OnceLock::new(),
             runner: Slot::default(),
+            machine_code: Slot::default(),
+            independent_lanes: false,
         })
     }
 

@@ -1,0 +1,409 @@
+//! The code generator. No other file names it.
+//!
+//! An [`Emitter`] writes the function of one kernel. Its methods have the names and meanings of the
+//! generator's instructions.
+
+use cranelift_codegen::Context;
+use cranelift_codegen::ir::{
+    AbiParam, AtomicRmwOp, Block, BlockArg, Function, InstBuilder, JumpTableData, MemFlagsData, Signature,
+    TrapCode, UserFuncName, types,
+};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, default_libcall_names};
+
+pub(super) use cranelift_codegen::ir::Type;
+pub(super) use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+pub(super) use cranelift_codegen::ir::types::{F32, F64, I8, I16, I32, I64};
+
+pub(super) type Val = cranelift_codegen::ir::Value;
+pub(super) type Blk = Block;
+pub(super) type Var = Variable;
+
+/// The signature of machine code: its state, the lanes to run, the number of the entry.
+pub(super) type Run = unsafe extern "C" fn(*mut super::context::Context, u32, u32);
+
+/// Executable memory with the code of one kernel.
+pub(super) struct Machine {
+    module: Option<JITModule>,
+    run: Run,
+}
+
+// SAFETY: the memory of a finished module does not change, and the module is only used to free it.
+unsafe impl Send for Machine {}
+// SAFETY: as above.
+unsafe impl Sync for Machine {}
+
+impl Machine {
+    /// Where functions that preserve all registers store their result.
+    const RESULT: i32 = super::context::Context::RESULT;
+
+    pub(super) fn run(&self) -> Run {
+        self.run
+    }
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: launches borrow the kernel that owns this code, so none runs it.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+/// A function of this program that machine code calls.
+#[derive(Clone, Copy)]
+pub(super) struct Callee {
+    pub(super) address: *const u8,
+    pub(super) params: &'static [Type],
+    pub(super) result: Type,
+    /// True if it is called rarely. The caller then keeps all of its registers.
+    pub(super) cold: bool,
+}
+
+fn isa() -> Option<OwnedTargetIsa> {
+    let mut flags = settings::builder();
+    flags.set("opt_level", "speed").ok()?;
+    flags.set("is_pic", "false").ok()?;
+    flags.set("use_colocated_libcalls", "false").ok()?;
+    flags.set("unwind_info", "false").ok()?;
+    flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
+    flags.set("enable_probestack", "false").ok()?;
+    let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
+    // Without fused multiply-add, each would be a call.
+    #[cfg(target_arch = "x86_64")]
+    if !(is_x86_feature_detected!("fma") && is_x86_feature_detected!("avx2")) {
+        return None;
+    }
+    Some(isa)
+}
+
+/// Creates the machine code of a kernel by the instructions that `emit` writes. Returns `None` if
+/// the machine is not supported, or refuses executable memory.
+pub(super) fn build(
+    callees: &[Callee],
+    emit: impl FnOnce(&mut Emitter<'_>) -> Option<()>,
+) -> Option<Machine> {
+    let isa = isa()?;
+    let convention = isa.default_call_conv();
+    let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+    let mut context = module.make_context();
+    let mut buffers = FunctionBuilderContext::new();
+    let mut targets = Vec::new();
+    for callee in callees {
+        let target = if callee.cold {
+            Some(trampoline(&mut module, &mut context, &mut buffers, callee, convention)?)
+        } else {
+            None
+        };
+        targets.push((*callee, target));
+    }
+    let signature = signature(&[I64, I32, I32], None, convention);
+    let run = module.declare_anonymous_function(&signature).ok()?;
+    context.func = Function::with_name_signature(UserFuncName::user(0, run.as_u32()), signature);
+    {
+        let mut builder = FunctionBuilder::new(&mut context.func, &mut buffers);
+        let first = builder.create_block();
+        builder.append_block_params_for_function_params(first);
+        builder.switch_to_block(first);
+        let params = builder.block_params(first).to_vec();
+        let mut emitter =
+            Emitter { b: builder, module: &mut module, targets: &targets, convention, ended: false, params };
+        emit(&mut emitter)?;
+        let config = emitter.module.isa().frontend_config();
+        emitter.b.seal_all_blocks();
+        emitter.b.finalize(config);
+    }
+    define(&mut module, &mut context, run)?;
+    module.finalize_definitions().ok()?;
+    let code = module.get_finalized_function(run);
+    // SAFETY: the function was created with this signature and the convention of the platform.
+    let run = unsafe { std::mem::transmute::<*const u8, Run>(code) };
+    Some(Machine { module: Some(module), run })
+}
+
+fn define(module: &mut JITModule, context: &mut Context, id: FuncId) -> Option<()> {
+    let defined = module.define_function(id, context);
+    if let (Err(error), true) = (&defined, cfg!(debug_assertions)) {
+        eprintln!("{error:?}");
+    }
+    module.clear_context(context);
+    defined.ok()
+}
+
+fn signature(params: &[Type], result: Option<Type>, convention: CallConv) -> Signature {
+    let mut signature = Signature::new(convention);
+    signature.params.extend(params.iter().map(|ty| AbiParam::new(*ty)));
+    signature.returns.extend(result.map(AbiParam::new));
+    signature
+}
+
+/// Creates a function that preserves all registers and calls another one. A function with this
+/// convention returns nothing, so it stores the result in the context, its last argument.
+fn trampoline(
+    module: &mut JITModule,
+    context: &mut Context,
+    buffers: &mut FunctionBuilderContext,
+    callee: &Callee,
+    convention: CallConv,
+) -> Option<FuncId> {
+    let mut outer = signature(callee.params, None, CallConv::PreserveAll);
+    outer.params.push(AbiParam::new(I64));
+    let id = module.declare_anonymous_function(&outer).ok()?;
+    context.func = Function::with_name_signature(UserFuncName::user(0, id.as_u32()), outer);
+    let mut builder = FunctionBuilder::new(&mut context.func, buffers);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    let mut arguments = builder.block_params(block).to_vec();
+    let place = arguments.pop()?;
+    let inner = builder.import_signature(signature(callee.params, Some(callee.result), convention));
+    let address = builder.ins().iconst(I64, callee.address.addr() as i64);
+    let call = builder.ins().call_indirect(inner, address, &arguments);
+    let results = builder.inst_results(call).to_vec();
+    builder.ins().store(Kind::State.flags(), results[0], place, Machine::RESULT);
+    builder.ins().return_(&[]);
+    builder.seal_all_blocks();
+    builder.finalize(module.isa().frontend_config());
+    define(module, context, id)?;
+    Some(id)
+}
+
+/// Read-modify-write operations of the processor.
+#[derive(Clone, Copy)]
+pub(super) enum Rmw {
+    Add,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    Umin,
+    Umax,
+    Smin,
+    Smax,
+}
+
+/// Writes machine code.
+pub(super) struct Emitter<'e> {
+    b: FunctionBuilder<'e>,
+    module: &'e mut JITModule,
+    targets: &'e [(Callee, Option<FuncId>)],
+    convention: CallConv,
+    /// True after the end of a block.
+    ended: bool,
+    pub(super) params: Vec<Val>,
+}
+
+/// Memory that machine code accesses.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Constant while the code runs.
+    Constant,
+    /// The state of the engine.
+    State,
+    /// Memory of the kernel.
+    User,
+}
+
+impl Kind {
+    fn flags(self) -> MemFlagsData {
+        match self {
+            Kind::Constant => MemFlagsData::trusted().with_readonly().with_can_move(),
+            Kind::State => MemFlagsData::trusted(),
+            Kind::User => MemFlagsData::new().with_notrap(),
+        }
+    }
+}
+
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $ty:ty),*);)*) => {$(
+        pub(super) fn $name(&mut self, $($argument: $ty),*) -> Val {
+            self.b.ins().$name($($argument),*)
+        }
+    )*};
+}
+
+impl Emitter<'_> {
+    forward! {
+        iadd(a: Val, b: Val); isub(a: Val, b: Val); imul(a: Val, b: Val); ineg(a: Val); iabs(a: Val);
+        umulhi(a: Val, b: Val); smulhi(a: Val, b: Val);
+        udiv(a: Val, b: Val); sdiv(a: Val, b: Val); urem(a: Val, b: Val); srem(a: Val, b: Val);
+        smin(a: Val, b: Val); smax(a: Val, b: Val); umin(a: Val, b: Val); umax(a: Val, b: Val);
+        band(a: Val, b: Val); bor(a: Val, b: Val); bxor(a: Val, b: Val); bnot(a: Val);
+        ishl(a: Val, b: Val); ushr(a: Val, b: Val); sshr(a: Val, b: Val);
+        rotl(a: Val, b: Val); rotr(a: Val, b: Val);
+        clz(a: Val); ctz(a: Val); popcnt(a: Val); bitrev(a: Val); bswap(a: Val);
+        icmp(cc: IntCC, a: Val, b: Val); fcmp(cc: FloatCC, a: Val, b: Val);
+        select(c: Val, a: Val, b: Val);
+        uextend(ty: Type, a: Val); sextend(ty: Type, a: Val); ireduce(ty: Type, a: Val);
+        fadd(a: Val, b: Val); fsub(a: Val, b: Val); fmul(a: Val, b: Val); fdiv(a: Val, b: Val);
+        fma(a: Val, b: Val, c: Val); sqrt(a: Val); fneg(a: Val); fabs(a: Val); fcopysign(a: Val, b: Val);
+        nearest(a: Val); trunc(a: Val); floor(a: Val); ceil(a: Val);
+        fpromote(ty: Type, a: Val); fdemote(ty: Type, a: Val);
+        fcvt_from_sint(ty: Type, a: Val); fcvt_from_uint(ty: Type, a: Val);
+        fcvt_to_sint_sat(ty: Type, a: Val); fcvt_to_uint_sat(ty: Type, a: Val);
+        f32const(value: f32); f64const(value: f64);
+    }
+
+    pub(super) fn ty(&self, value: Val) -> Type {
+        self.b.func.dfg.value_type(value)
+    }
+
+    /// An integer constant; higher bits than those of the type are dropped.
+    pub(super) fn int(&mut self, ty: Type, value: u64) -> Val {
+        let kept = if ty == I64 { value } else { value & ((1u64 << ty.bits()) - 1) };
+        self.b.ins().iconst(ty, kept as i64)
+    }
+
+    pub(super) fn bitcast(&mut self, ty: Type, value: Val) -> Val {
+        self.b.ins().bitcast(ty, MemFlagsData::new(), value)
+    }
+
+    pub(super) fn load(&mut self, ty: Type, kind: Kind, at: Val, offset: i32) -> Val {
+        self.b.ins().load(ty, kind.flags(), at, offset)
+    }
+
+    pub(super) fn store(&mut self, kind: Kind, value: Val, at: Val, offset: i32) {
+        self.b.ins().store(kind.flags(), value, at, offset);
+    }
+
+    pub(super) fn atomic_load(&mut self, ty: Type, at: Val) -> Val {
+        self.b.ins().atomic_load(ty, Kind::User.flags(), at)
+    }
+
+    pub(super) fn atomic_store(&mut self, value: Val, at: Val) {
+        self.b.ins().atomic_store(Kind::User.flags(), value, at);
+    }
+
+    pub(super) fn atomic_rmw(&mut self, operation: Rmw, at: Val, value: Val) -> Val {
+        let operation = match operation {
+            Rmw::Add => AtomicRmwOp::Add,
+            Rmw::And => AtomicRmwOp::And,
+            Rmw::Or => AtomicRmwOp::Or,
+            Rmw::Xor => AtomicRmwOp::Xor,
+            Rmw::Exchange => AtomicRmwOp::Xchg,
+            Rmw::Umin => AtomicRmwOp::Umin,
+            Rmw::Umax => AtomicRmwOp::Umax,
+            Rmw::Smin => AtomicRmwOp::Smin,
+            Rmw::Smax => AtomicRmwOp::Smax,
+        };
+        let ty = self.ty(value);
+        self.b.ins().atomic_rmw(ty, Kind::User.flags(), operation, at, value)
+    }
+
+    pub(super) fn atomic_cas(&mut self, at: Val, expected: Val, new: Val) -> Val {
+        self.b.ins().atomic_cas(Kind::User.flags(), at, expected, new)
+    }
+
+    pub(super) fn fence(&mut self) {
+        self.b.ins().fence();
+    }
+
+    /// Calls the function with this number.
+    pub(super) fn call(&mut self, callee: usize, arguments: &[Val]) -> Val {
+        let (description, target) = self.targets[callee];
+        let call = match target {
+            Some(target) => {
+                let target = self.module.declare_func_in_func(target, self.b.func);
+                let context = self.params[0];
+                let arguments: Vec<Val> = arguments.iter().copied().chain([context]).collect();
+                self.b.ins().call(target, &arguments);
+                return self.load(description.result, Kind::State, context, Machine::RESULT);
+            }
+            None => {
+                let signature = signature(description.params, Some(description.result), self.convention);
+                let signature = self.b.import_signature(signature);
+                let address = self.b.ins().iconst(I64, description.address.addr() as i64);
+                self.b.ins().call_indirect(signature, address, arguments)
+            }
+        };
+        self.b.inst_results(call)[0]
+    }
+
+    pub(super) fn block(&mut self) -> Blk {
+        self.b.create_block()
+    }
+
+    pub(super) fn cold(&mut self, block: Blk) {
+        self.b.set_cold_block(block);
+    }
+
+    pub(super) fn param(&mut self, block: Blk, ty: Type) -> Val {
+        self.b.append_block_param(block, ty)
+    }
+
+    /// Continues in a block.
+    pub(super) fn go_on(&mut self, block: Blk) {
+        self.b.switch_to_block(block);
+        self.ended = false;
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    pub(super) fn jump(&mut self, to: Blk, arguments: &[Val]) {
+        self.b.ins().jump(to, &args(arguments));
+        self.ended = true;
+    }
+
+    pub(super) fn branch(&mut self, condition: Val, yes: (Blk, &[Val]), no: (Blk, &[Val])) {
+        self.b.ins().brif(condition, yes.0, &args(yes.1), no.0, &args(no.1));
+        self.ended = true;
+    }
+
+    /// Jumps to the block with this number.
+    pub(super) fn table(&mut self, index: Val, blocks: &[Blk], other: Blk) {
+        let mut call = |block: &Blk| self.b.func.dfg.block_call(*block, &[]);
+        let blocks: Vec<_> = blocks.iter().map(&mut call).collect();
+        let other = call(&other);
+        let table = self.b.create_jump_table(JumpTableData::new(other, &blocks));
+        self.b.ins().br_table(index, table);
+        self.ended = true;
+    }
+
+    pub(super) fn give_up(&mut self) {
+        self.b.ins().trap(TrapCode::unwrap_user(1));
+        self.ended = true;
+    }
+
+    pub(super) fn return_nothing(&mut self) {
+        self.b.ins().return_(&[]);
+        self.ended = true;
+    }
+
+    pub(super) fn var(&mut self, ty: Type) -> Var {
+        self.b.declare_var(ty)
+    }
+
+    pub(super) fn get(&mut self, var: Var) -> Val {
+        self.b.use_var(var)
+    }
+
+    pub(super) fn set(&mut self, var: Var, value: Val) {
+        self.b.def_var(var, value);
+    }
+}
+
+fn args(values: &[Val]) -> Vec<BlockArg> {
+    values.iter().map(|value| BlockArg::Value(*value)).collect()
+}
+
+/// Returns the type with this many bytes.
+pub(super) fn int_type(bytes: u32) -> Type {
+    match bytes {
+        1 => types::I8,
+        2 => types::I16,
+        4 => types::I32,
+        _ => types::I64,
+    }
+}

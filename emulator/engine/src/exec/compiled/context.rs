@@ -1,0 +1,209 @@
+//! The state that machine code uses, and the functions that it calls.
+
+use crate::exec::access::{Request, change, place};
+use crate::exec::block::cached::Reach;
+use crate::exec::block::{Block, Site, Stop};
+use crate::program::instruction::Op;
+use crate::program::memory::{Atomic, AtomicOperation};
+use crate::ptx::Space;
+use crate::semantics::{LANES, PureInfo, Register, TestInfo};
+use std::ffi::c_void;
+use std::mem::{MaybeUninit, offset_of};
+
+impl Reach {
+    pub(super) const BYTES: i32 = size_of::<Reach>() as i32;
+    pub(super) const BASE: i32 = offset_of!(Reach, base) as i32;
+    pub(super) const LIMIT: i32 = offset_of!(Reach, limit) as i32;
+    pub(super) const DELTA: i32 = offset_of!(Reach, delta) as i32;
+}
+
+/// Number of sizes of accesses: 1 to 64 bytes.
+pub(super) const SIZES: usize = 7;
+
+/// The state of a run of lanes. Machine code reads it by the offsets below.
+#[repr(C)]
+pub(super) struct Context {
+    pub(super) rows: *mut u32,
+    pub(super) predicates: *mut u32,
+    pub(super) caches: *mut Reach,
+    /// Lanes at each stop.
+    pub(super) stops: *mut u32,
+    /// Stops with lanes.
+    pub(super) list: *mut u32,
+    pub(super) listed: u64,
+    pub(super) shared: *mut u8,
+    pub(super) local: *mut u8,
+    pub(super) local_stride: u64,
+    /// Instructions that each lane may spend in loops.
+    pub(super) fuel: u32,
+    pub(super) shared_base: u32,
+    /// Instructions spent in loops by all lanes.
+    pub(super) spent: u64,
+    /// The running lane.
+    pub(super) lane: u32,
+    /// Nonzero after a fault of the running lane.
+    pub(super) failed: u32,
+    /// Result of the last rare call.
+    pub(super) result: u64,
+    /// Number of accesses of each size that fit in shared and in local memory.
+    pub(super) shared_limits: [u32; SIZES],
+    pub(super) local_limits: [u32; SIZES],
+    /// A `Block`, exclusively used by these functions while machine code runs.
+    pub(super) block: *mut c_void,
+    pub(super) warp: usize,
+    pub(super) fault: Option<(u32, Stop)>,
+}
+
+macro_rules! offsets {
+    ($($name:ident = $field:ident;)*) => {
+        impl Context { $(pub(super) const $name: i32 = offset_of!(Context, $field) as i32;)* }
+    };
+}
+
+offsets! {
+    ROWS = rows; PREDICATES = predicates; CACHES = caches; STOPS = stops; LIST = list; LISTED = listed;
+    SHARED = shared; LOCAL = local; STRIDE = local_stride; FUEL = fuel; SHARED_BASE = shared_base;
+    SPENT = spent; LANE = lane; FAILED = failed; RESULT = result; SHARED_LIMITS = shared_limits; LOCAL_LIMITS = local_limits;
+}
+
+impl Context {
+    fn record(&mut self, pc: u32, fault: Stop) {
+        self.failed = 1;
+        match &mut self.fault {
+            Some((first, known)) if *first == pc && known.kind == fault.kind => known.lanes |= fault.lanes,
+            Some((first, _)) if *first <= pc => {}
+            slot => *slot = Some((pc, fault)),
+        }
+    }
+}
+
+/// Returns the memory request of an instruction, without its order, which no check needs here.
+fn request(op: &Op, address: u64) -> Option<Request> {
+    Some(match op {
+        Op::Load(access) => {
+            let bytes = access.bytes * access.registers.len() as u32;
+            Request::read(access.space, address, bytes, access.cache)
+        }
+        Op::Store(access) => {
+            let bytes = access.bytes * access.registers.len() as u32;
+            Request::write(access.space, address, bytes, access.cache)
+        }
+        Op::Atomic(atomic) if atomic.operation == AtomicOperation::Exchange => {
+            Request::write(atomic.space, address, atomic.ty.bytes(), atomic.cache)
+        }
+        Op::Atomic(atomic) => Request::update(atomic.space, address, atomic.ty.bytes(), atomic.cache),
+        _ => return None,
+    })
+}
+
+fn size_of_access(op: &Op) -> (u32, usize, bool, Option<Space>) {
+    match op {
+        Op::Load(access) | Op::Store(access) => {
+            let bytes = access.bytes * access.registers.len() as u32;
+            (bytes, access.cache as usize, matches!(op, Op::Store(_)), access.space)
+        }
+        Op::Atomic(atomic) => (atomic.ty.bytes(), atomic.cache as usize, true, atomic.space),
+        _ => (1, 0, true, None),
+    }
+}
+
+/// Finds the bytes of an access of the running lane; null after a fault.
+///
+/// # Safety
+/// The context and its block are valid, and nothing else uses them now.
+pub(super) unsafe extern "C" fn find(context: *mut Context, pc: u32, address: u64) -> *mut u8 {
+    // SAFETY: guaranteed by the caller.
+    let context = unsafe { &mut *context };
+    // SAFETY: guaranteed by the caller.
+    let block = unsafe { &mut *context.block.cast::<Block<'_, '_>>() };
+    let op = &block.instruction(pc).op;
+    let site = Site { warp: context.warp, pc, lane: context.lane as usize };
+    let Some(request) = request(op, address) else { return std::ptr::null_mut() };
+    match place(block, site, request) {
+        Ok(place) => {
+            remember(block, op, address);
+            place.host
+        }
+        Err(fault) => {
+            context.record(pc, fault);
+            std::ptr::null_mut()
+        }
+    }
+}
+
+/// Prepares the next access of an instruction to the same region.
+fn remember(block: &mut Block<'_, '_>, op: &Op, address: u64) {
+    let (bytes, cache, write, space) = size_of_access(op);
+    let found = block.caches[cache];
+    let inside = address.wrapping_sub(found.base) < found.len;
+    let named = matches!(space, None | Some(Space::Global | Space::Const));
+    let usable = named && inside && !found.tracked && found.marks.is_null() && (found.writable || !write);
+    if usable && found.base % u64::from(bytes) == 0 {
+        block.machine_caches[cache] = Reach {
+            base: found.base,
+            limit: found.len / u64::from(bytes),
+            delta: (found.host.addr() as u64).wrapping_sub(found.base),
+        };
+    }
+}
+
+/// Performs an atomic operation that has no machine code. Returns the old value.
+///
+/// # Safety
+/// As for `find`.
+pub(super) unsafe extern "C" fn atomic(context: *mut Context, pc: u32, address: u64, a: u64, b: u64) -> u64 {
+    // SAFETY: guaranteed by the caller.
+    let context = unsafe { &mut *context };
+    // SAFETY: guaranteed by the caller.
+    let block = unsafe { &mut *context.block.cast::<Block<'_, '_>>() };
+    let op = &block.instruction(pc).op;
+    let (Some(request), Op::Atomic(atomic)) = (request(op, address), op) else { return 0 };
+    let Atomic { operation, ty, .. } = **atomic;
+    let site = Site { warp: context.warp, pc, lane: context.lane as usize };
+    match place(block, site, request) {
+        // SAFETY: `place` checked that the bytes are aligned and in live memory. Only this worker
+        // accesses memory that is not global.
+        Ok(place) => unsafe { change(place.host, ty.bytes(), (operation, ty), place.global, [a, b]) },
+        Err(fault) => {
+            context.record(pc, fault);
+            0
+        }
+    }
+}
+
+/// Number of rows of the small register file in which one operation runs: double ones for up to
+/// four operands and the result.
+const FILE: usize = 10;
+
+/// Calls the function of an operation for one lane.
+///
+/// # Safety
+/// `info` is valid.
+pub(super) unsafe extern "C" fn pure(info: *const PureInfo, a: u64, b: u64, c: u64, d: u64) -> u64 {
+    let mut file = [const { MaybeUninit::<u64>::uninit() }; FILE * LANES / 2];
+    for (index, value) in [a, b, c, d].into_iter().enumerate() {
+        file[index * LANES].write(value);
+    }
+    file[4 * LANES].write(0);
+    let sources = [Register(0), Register(2), Register(4), Register(6)];
+    // SAFETY: guaranteed by the caller.
+    let info = unsafe { &*info };
+    // SAFETY: the file has all rows, and the first lane of each has a value.
+    unsafe { info.run(file.as_mut_ptr().cast(), Register(8), sources, 1) };
+    // SAFETY: it was written above.
+    unsafe { file[4 * LANES].assume_init() }
+}
+
+/// Calls the function of a comparison for one lane.
+///
+/// # Safety
+/// `info` is valid.
+pub(super) unsafe extern "C" fn test(info: *const TestInfo, a: u64, b: u64) -> u64 {
+    let mut file = [const { MaybeUninit::<u64>::uninit() }; FILE * LANES / 2];
+    file[0].write(a);
+    file[LANES].write(b);
+    // SAFETY: guaranteed by the caller.
+    let info = unsafe { &*info };
+    // SAFETY: the file has all rows, and the first lane of each has a value.
+    unsafe { info.run(file.as_ptr().cast(), [Register(0), Register(2)], 1).into() }
+}

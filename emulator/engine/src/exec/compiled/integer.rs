@@ -1,0 +1,401 @@
+//! Integer operations as machine code.
+
+use super::backend::{I32, I64, IntCC, Type, Val};
+use super::code::Writer;
+use super::lower::extended;
+use crate::semantics::lower::Lower;
+use crate::semantics::{PureInfo, Register};
+
+/// Operands of an operation.
+struct Operands<'i> {
+    info: &'i PureInfo,
+    sources: [Register; 4],
+}
+
+impl Operands<'_> {
+    /// Returns an operand in the type of its size, at least 32 bits.
+    fn get(&self, w: &mut Writer<'_, '_>, index: usize) -> Val {
+        let size = self.info.sizes[index + 1];
+        let value = w.get(self.sources[index], if size == 8 { I64 } else { I32 });
+        extended(w, value, size, self.info.signed[index + 1])
+    }
+
+    fn signed(&self) -> bool {
+        self.info.signed[1]
+    }
+
+    /// Returns an operand of 64 bits, extended from fewer.
+    fn wide(&self, w: &mut Writer<'_, '_>, index: usize) -> Val {
+        let value = self.get(w, index);
+        if w.e.ty(value) == I64 {
+            value
+        } else if self.info.signed[index + 1] {
+            w.e.sextend(I64, value)
+        } else {
+            w.e.uextend(I64, value)
+        }
+    }
+}
+
+/// Writes an operation on integers. Returns `None` if it has no machine code.
+pub(super) fn pure(w: &mut Writer<'_, '_>, info: &PureInfo, sources: [Register; 4]) -> Option<Val> {
+    let x = Operands { info, sources };
+    let value = arithmetic(w, &x).or_else(|| logic(w, &x)).or_else(|| parts(w, &x))?;
+    Some(extended(w, value, info.sizes[0], info.signed[0]))
+}
+
+fn arithmetic(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
+    Some(match x.info.lower {
+        Lower::Add => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            w.e.iadd(a, b)
+        }
+        Lower::Sub => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            w.e.isub(a, b)
+        }
+        Lower::MulLow => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            w.e.imul(a, b)
+        }
+        Lower::MadLow => {
+            let (a, b, c) = (x.get(w, 0), x.get(w, 1), x.get(w, 2));
+            let product = w.e.imul(a, b);
+            w.e.iadd(product, c)
+        }
+        Lower::MulHigh => high_product(w, x),
+        Lower::MadHigh => {
+            let product = high_product(w, x);
+            let c = x.get(w, 2);
+            w.e.iadd(product, c)
+        }
+        Lower::MulWide => wide_product(w, x),
+        Lower::MadWide => {
+            let product = wide_product(w, x);
+            let c = x.get(w, 2);
+            w.e.iadd(product, c)
+        }
+        Lower::Div | Lower::Rem => division(w, x),
+        Lower::Abs => {
+            let a = x.get(w, 0);
+            if x.signed() { w.e.iabs(a) } else { a }
+        }
+        Lower::Neg => {
+            let a = x.get(w, 0);
+            w.e.ineg(a)
+        }
+        Lower::Min => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            if x.signed() { w.e.smin(a, b) } else { w.e.umin(a, b) }
+        }
+        Lower::Max => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            if x.signed() { w.e.smax(a, b) } else { w.e.umax(a, b) }
+        }
+        _ => return None,
+    })
+}
+
+fn wide_product(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
+    if x.info.sizes[0] == 4 {
+        let (a, b) = (x.get(w, 0), x.get(w, 1));
+        return w.e.imul(a, b);
+    }
+    let (a, b) = (x.wide(w, 0), x.wide(w, 1));
+    w.e.imul(a, b)
+}
+
+fn high_product(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
+    if x.info.sizes[0] == 8 {
+        let (a, b) = (x.get(w, 0), x.get(w, 1));
+        return if x.signed() { w.e.smulhi(a, b) } else { w.e.umulhi(a, b) };
+    }
+    let (a, b) = (x.wide(w, 0), x.wide(w, 1));
+    let product = w.e.imul(a, b);
+    let bits = w.e.int(I64, u64::from(x.info.sizes[0]) * 8);
+    let high = w.e.ushr(product, bits);
+    w.e.ireduce(I32, high)
+}
+
+fn division(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
+    let (a, b) = (x.get(w, 0), x.get(w, 1));
+    let ty = w.e.ty(a);
+    let quotient = x.info.lower == Lower::Div;
+    let (usual, special, after) = (w.e.block(), w.e.block(), w.e.block());
+    let result = w.e.param(after, ty);
+    let zero = w.e.int(ty, 0);
+    let ones = w.e.int(ty, u64::MAX);
+    let is_special = if x.signed() {
+        // Zero, or minus one.
+        let one = w.e.int(ty, 1);
+        let next = w.e.iadd(b, one);
+        w.e.icmp(IntCC::UnsignedLessThanOrEqual, next, one)
+    } else {
+        w.e.icmp(IntCC::Equal, b, zero)
+    };
+    w.e.branch(is_special, (special, &[]), (usual, &[]));
+    w.e.go_on(special);
+    let of_minus_one = if quotient { w.e.ineg(a) } else { zero };
+    let is_zero = w.e.icmp(IntCC::Equal, b, zero);
+    let value = w.e.select(is_zero, ones, of_minus_one);
+    w.e.jump(after, &[value]);
+    w.e.go_on(usual);
+    let value = match (quotient, x.signed()) {
+        (true, true) => w.e.sdiv(a, b),
+        (true, false) => w.e.udiv(a, b),
+        (false, true) => w.e.srem(a, b),
+        (false, false) => w.e.urem(a, b),
+    };
+    w.e.jump(after, &[value]);
+    w.e.go_on(after);
+    result
+}
+
+fn logic(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
+    Some(match x.info.lower {
+        Lower::And => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            w.e.band(a, b)
+        }
+        Lower::Or => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            w.e.bor(a, b)
+        }
+        Lower::Xor => {
+            let (a, b) = (x.get(w, 0), x.get(w, 1));
+            w.e.bxor(a, b)
+        }
+        Lower::Not => {
+            let a = x.get(w, 0);
+            w.e.bnot(a)
+        }
+        Lower::ShiftLeft | Lower::ShiftRight | Lower::ShiftDown => shift(w, x),
+        Lower::LeadingZeros => {
+            let a = x.get(w, 0);
+            let zeros = w.e.clz(a);
+            match x.info.sizes[1] {
+                8 => w.e.ireduce(I32, zeros),
+                4 => zeros,
+                size => {
+                    let extra = w.e.int(I32, (32 - size * 8).into());
+                    w.e.isub(zeros, extra)
+                }
+            }
+        }
+        Lower::Ones => {
+            let a = x.get(w, 0);
+            let ones = w.e.popcnt(a);
+            if x.info.sizes[1] == 8 { w.e.ireduce(I32, ones) } else { ones }
+        }
+        Lower::Reverse if x.info.sizes[1] >= 4 => {
+            let a = x.get(w, 0);
+            w.e.bitrev(a)
+        }
+        Lower::Logic3 => logic3(w, x)?,
+        _ => return None,
+    })
+}
+
+fn shift(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
+    let a = x.get(w, 0);
+    let amount = x.get(w, 1);
+    let ty = w.e.ty(a);
+    let width = if ty == I64 { 64 } else { 32 };
+    if x.info.lower == Lower::ShiftDown {
+        return w.e.ushr(a, amount);
+    }
+    if x.info.lower == Lower::ShiftRight && x.signed() {
+        let most = w.e.int(I32, width - 1);
+        let amount = w.e.umin(amount, most);
+        return w.e.sshr(a, amount);
+    }
+    let left = x.info.lower == Lower::ShiftLeft;
+    let shifted = if left { w.e.ishl(a, amount) } else { w.e.ushr(a, amount) };
+    if w.known(x.sources[1]).is_some_and(|amount| amount < width) {
+        return shifted;
+    }
+    let width = w.e.int(I32, width);
+    let zero = w.e.int(ty, 0);
+    let inside = w.e.icmp(IntCC::UnsignedLessThan, amount, width);
+    w.e.select(inside, shifted, zero)
+}
+
+/// Any function of three bits, from those of two by the value of the first.
+fn logic3(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
+    let table = w.known(x.sources[3])?;
+    let (a, b, c) = (x.get(w, 0), x.get(w, 1), x.get(w, 2));
+    if table & 0xff == 0x96 {
+        let both = w.e.bxor(a, b);
+        return Some(w.e.bxor(both, c));
+    }
+    let with = logic2(w, table >> 4 & 15, b, c);
+    let without = logic2(w, table & 15, b, c);
+    let others = w.e.bnot(a);
+    let with = w.e.band(with, a);
+    let without = w.e.band(without, others);
+    Some(w.e.bor(with, without))
+}
+
+fn logic2(w: &mut Writer<'_, '_>, table: u64, b: Val, c: Val) -> Val {
+    let invert = |w: &mut Writer<'_, '_>, value| w.e.bnot(value);
+    match table {
+        0 => w.e.int(I32, 0),
+        1 | 14 => {
+            let value = w.e.bor(b, c);
+            if table == 1 { invert(w, value) } else { value }
+        }
+        2 | 13 => {
+            let b = invert(w, b);
+            let value = w.e.band(b, c);
+            if table == 13 { invert(w, value) } else { value }
+        }
+        3 => invert(w, b),
+        12 => b,
+        4 | 11 => {
+            let c = invert(w, c);
+            let value = w.e.band(b, c);
+            if table == 11 { invert(w, value) } else { value }
+        }
+        5 => invert(w, c),
+        10 => c,
+        6 | 9 => {
+            let value = w.e.bxor(b, c);
+            if table == 9 { invert(w, value) } else { value }
+        }
+        7 | 8 => {
+            let value = w.e.band(b, c);
+            if table == 7 { invert(w, value) } else { value }
+        }
+        _ => w.e.int(I32, u64::MAX),
+    }
+}
+
+/// Operations that move parts of words.
+fn parts(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
+    Some(match x.info.lower {
+        Lower::Funnel { left, wrap } => funnel(w, x, left, wrap),
+        Lower::Extract { signed } => extract(w, x, signed)?,
+        Lower::Insert => insert(w, x)?,
+        Lower::Permute => permute(w, x)?,
+        Lower::Low => {
+            let a = x.get(w, 0);
+            w.e.ireduce(I32, a)
+        }
+        Lower::High => {
+            let a = x.get(w, 0);
+            let half = w.e.int(I64, 32);
+            let high = w.e.ushr(a, half);
+            w.e.ireduce(I32, high)
+        }
+        Lower::Pack => {
+            let (low, high) = (x.get(w, 0), x.get(w, 1));
+            concatenated(w, low, high)
+        }
+        Lower::Pack16 => {
+            let (low, high) = (x.get(w, 0), x.get(w, 1));
+            let half = w.e.int(I32, 16);
+            let high = w.e.ishl(high, half);
+            w.e.bor(low, high)
+        }
+        Lower::Wrap => {
+            if x.info.sizes[0] == 8 {
+                x.wide(w, 0)
+            } else {
+                let a = x.get(w, 0);
+                if w.e.ty(a) == I64 { w.e.ireduce(I32, a) } else { a }
+            }
+        }
+        Lower::BrainToSingle => {
+            let a = w.get(x.sources[0], I32);
+            let half = w.e.int(I32, 16);
+            w.e.ishl(a, half)
+        }
+        _ => return None,
+    })
+}
+
+fn concatenated(w: &mut Writer<'_, '_>, low: Val, high: Val) -> Val {
+    let (low, high) = (w.e.uextend(I64, low), w.e.uextend(I64, high));
+    let half = w.e.int(I64, 32);
+    let high = w.e.ishl(high, half);
+    w.e.bor(high, low)
+}
+
+fn funnel(w: &mut Writer<'_, '_>, x: &Operands<'_>, left: bool, wrap: bool) -> Val {
+    let (low, high, amount) = (x.get(w, 0), x.get(w, 1), x.get(w, 2));
+    let most = w.e.int(I32, if wrap { 31 } else { 32 });
+    let amount = if wrap { w.e.band(amount, most) } else { w.e.umin(amount, most) };
+    if x.sources[0] == x.sources[1] {
+        return if left { w.e.rotl(low, amount) } else { w.e.rotr(low, amount) };
+    }
+    let both = concatenated(w, low, high);
+    if left {
+        let shifted = w.e.ishl(both, amount);
+        let half = w.e.int(I64, 32);
+        let high = w.e.ushr(shifted, half);
+        return w.e.ireduce(I32, high);
+    }
+    let shifted = w.e.ushr(both, amount);
+    w.e.ireduce(I32, shifted)
+}
+
+/// Extracts a field at a constant position.
+fn extract(w: &mut Writer<'_, '_>, x: &Operands<'_>, signed: bool) -> Option<Val> {
+    let (start, length) = (w.known(x.sources[1])? & 0xff, w.known(x.sources[2])? & 0xff);
+    if length == 0 || start + length > 32 {
+        return None;
+    }
+    let a = x.get(w, 0);
+    let up = w.e.int(I32, 32 - start - length);
+    let down = w.e.int(I32, 32 - length);
+    let value = w.e.ishl(a, up);
+    Some(if signed { w.e.sshr(value, down) } else { w.e.ushr(value, down) })
+}
+
+/// Inserts a field at a constant position.
+fn insert(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
+    let (start, length) = (w.known(x.sources[2])? & 0xff, w.known(x.sources[3])? & 0xff);
+    if length == 0 || start + length > 32 {
+        return None;
+    }
+    let mask = (((1u64 << length) - 1) << start) & 0xffff_ffff;
+    let (a, b) = (x.get(w, 0), x.get(w, 1));
+    let (inside, outside) = (w.e.int(I32, mask), w.e.int(I32, !mask));
+    let start = w.e.int(I32, start);
+    let a = w.e.ishl(a, start);
+    let (a, b) = (w.e.band(a, inside), w.e.band(b, outside));
+    Some(w.e.bor(a, b))
+}
+
+/// Selects bytes by a constant.
+fn permute(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
+    let selector = w.known(x.sources[2])? & 0xffff;
+    if selector & 0x8888 != 0 {
+        return None;
+    }
+    let (a, b) = (x.get(w, 0), x.get(w, 1));
+    if selector == 0x0123 {
+        return Some(w.e.bswap(a));
+    }
+    let byte = w.e.int(I32, 0xff);
+    let mut out = None;
+    for index in 0..4 {
+        let from = selector >> (4 * index) & 7;
+        let word = if from < 4 { a } else { b };
+        let down = w.e.int(I32, from % 4 * 8);
+        let up = w.e.int(I32, index * 8);
+        let value = w.e.ushr(word, down);
+        let value = w.e.band(value, byte);
+        let value = w.e.ishl(value, up);
+        out = Some(match out {
+            None => value,
+            Some(others) => w.e.bor(others, value),
+        });
+    }
+    out
+}
+
+/// Returns the integer type of this size, at least 32 bits.
+pub(super) fn word(size: u32) -> Type {
+    if size == 8 { I64 } else { I32 }
+}

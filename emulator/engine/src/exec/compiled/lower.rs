@@ -1,0 +1,229 @@
+//! Instructions as machine code.
+
+use super::backend::{FloatCC, I8, I16, I32, I64, IntCC, Val};
+use super::code::{PURE, PURE_COLD, TEST, Writer};
+use super::types::{Holds, makes_canonical};
+use super::{float, integer, memory};
+use crate::program::effects::CARRY;
+use crate::program::instruction::{Carry, Condition, Instruction, Logic, Op};
+use crate::semantics::lower::{Lower, LowerTest};
+use crate::semantics::{Predicate, PureInfo, Register, TestInfo, Width};
+
+/// Writes an instruction that has machine code, and whose guard holds.
+pub(super) fn instruction(w: &mut Writer<'_, '_>, pc: u32, instruction: &Instruction) {
+    match &instruction.op {
+        Op::Load(access) => memory::load(w, pc, access),
+        Op::Store(access) => memory::store(w, pc, access),
+        Op::Atomic(atomic) => memory::atomic(w, pc, atomic),
+        Op::Fence(_) => w.e.fence(),
+        Op::BranchIndexed { index, targets } => branch_indexed(w, pc, *index, targets),
+        op => compute(w, op, None),
+    }
+}
+
+/// True if an instruction can be run without its guard, and its result dropped.
+pub(super) fn is_cheap(instruction: &Instruction) -> bool {
+    match &instruction.op {
+        Op::Pure { info, .. } => !matches!(info.lower, Lower::Call | Lower::Div | Lower::Rem),
+        Op::Test { info, .. } => info.lower != LowerTest::Call,
+        Op::Logic { .. } | Op::Select { .. } | Op::LocalAddress { .. } => true,
+        _ => false,
+    }
+}
+
+/// Writes a cheap instruction, whose results count if the condition holds.
+pub(super) fn selected(w: &mut Writer<'_, '_>, instruction: &Instruction, condition: Val) {
+    compute(w, &instruction.op, Some(condition));
+}
+
+fn compute(w: &mut Writer<'_, '_>, op: &Op, condition: Option<Val>) {
+    match op {
+        Op::Pure { info, out, sources } => {
+            let value = pure(w, info, *out, *sources);
+            set(w, *out, value, condition);
+        }
+        Op::Test { info, out, inverse, sources, combine } => {
+            let yes = test(w, info, *sources);
+            let one = w.e.int(I8, 1);
+            let no = w.e.bxor(yes, one);
+            let other = combine.map(|(logic, condition)| (logic, w.condition(condition)));
+            set_predicate(w, *out, yes, other, condition);
+            if let Some(inverse) = inverse {
+                set_predicate(w, *inverse, no, other, condition);
+            }
+        }
+        Op::Logic { logic, out, a, b } => {
+            let (a, b) = (w.condition(*a), w.condition(*b));
+            set_predicate(w, *out, a, Some((*logic, b)), condition);
+        }
+        Op::Select { out, a, b, condition: chosen, .. } => {
+            let chosen = w.condition(*chosen);
+            let value = select(w, *out, [*a, *b], chosen);
+            set(w, *out, value, condition);
+        }
+        Op::Carry(carry) => add_with_carry(w, carry),
+        Op::LocalAddress { out, offset, width } => {
+            let ty = if *width == Width::Double { I64 } else { I32 };
+            let value = w.e.int(ty, (*offset).into());
+            set(w, *out, value, condition);
+        }
+        _ => {}
+    }
+}
+
+fn set(w: &mut Writer<'_, '_>, out: Register, value: Val, condition: Option<Val>) {
+    let Some(condition) = condition else { return w.set(out, value) };
+    let ty = w.e.ty(value);
+    let old = w.get_raw(out, ty);
+    let value = w.e.select(condition, value, old);
+    w.set(out, value);
+}
+
+fn set_predicate(
+    w: &mut Writer<'_, '_>,
+    out: Predicate,
+    value: Val,
+    other: Option<(Logic, Val)>,
+    condition: Option<Val>,
+) {
+    let mut value = match other {
+        None => value,
+        Some((Logic::And, other)) => w.e.band(value, other),
+        Some((Logic::Or, other)) => w.e.bor(value, other),
+        Some((Logic::Xor, other)) => w.e.bxor(value, other),
+    };
+    if let Some(condition) = condition {
+        let old = w.predicate(out);
+        value = w.e.select(condition, value, old);
+    }
+    w.set_predicate(out, value);
+}
+
+fn select(w: &mut Writer<'_, '_>, out: Register, [a, b]: [Register; 2], chosen: Val) -> Val {
+    let ty = w.own_type(out);
+    let raw = w.holds[out.0 as usize] == Holds::Raw;
+    let mut read = |register| if raw { w.get_raw(register, ty) } else { w.get(register, ty) };
+    let (a, b) = (read(a), read(b));
+    w.e.select(chosen, a, b)
+}
+
+fn pure(w: &mut Writer<'_, '_>, info: &'static PureInfo, out: Register, sources: [Register; 4]) -> Val {
+    if info.lower == Lower::Move {
+        let ty = w.own_type(out);
+        return if w.holds[out.0 as usize] == Holds::Raw {
+            w.get_raw(sources[0], ty)
+        } else {
+            w.get(sources[0], ty)
+        };
+    }
+    if let Some(value) = float::pure(w, info, sources) {
+        let canonical = makes_canonical(info) && w.holds[out.0 as usize] != Holds::Raw;
+        return if canonical { w.canonical(value) } else { value };
+    }
+    integer::pure(w, info, sources).unwrap_or_else(|| call(w, info, sources, PURE))
+}
+
+/// Calls the function of an operation, which gives the exact result.
+pub(super) fn exact(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4]) -> Val {
+    call(w, info, sources, PURE_COLD)
+}
+
+fn call(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], callee: usize) -> Val {
+    let pointer = w.e.int(I64, std::ptr::from_ref(info).addr() as u64);
+    let mut arguments = vec![pointer];
+    for (source, width) in sources.iter().zip(info.sources) {
+        arguments.push(bits(w, *source, width));
+    }
+    let result = w.e.call(callee, &arguments);
+    if info.out == Width::Double { result } else { w.e.ireduce(I32, result) }
+}
+
+/// Returns a register as 64 bits.
+pub(super) fn bits(w: &mut Writer<'_, '_>, register: Register, width: Width) -> Val {
+    match width {
+        Width::None => w.e.int(I64, 0),
+        Width::Double => w.get(register, I64),
+        Width::Single => {
+            let value = w.get(register, I32);
+            w.e.uextend(I64, value)
+        }
+    }
+}
+
+/// Returns an integer of this size, extended to 32 bits if it is shorter.
+pub(super) fn extended(w: &mut Writer<'_, '_>, value: Val, size: u32, signed: bool) -> Val {
+    let ty = match size {
+        1 => I8,
+        2 => I16,
+        _ => return value,
+    };
+    let value = w.e.ireduce(ty, value);
+    if signed { w.e.sextend(I32, value) } else { w.e.uextend(I32, value) }
+}
+
+fn test(w: &mut Writer<'_, '_>, info: &'static TestInfo, sources: [Register; 2]) -> Val {
+    let [a, b] = info.in_order(sources);
+    let yes = match info.lower {
+        LowerTest::Call => {
+            let pointer = w.e.int(I64, std::ptr::from_ref(info).addr() as u64);
+            // The function exchanges the operands itself, and inverts the result.
+            let first = bits(w, sources[0], info.width);
+            let second = bits(w, sources[1], if info.unary { Width::None } else { info.width });
+            let result = w.e.call(TEST, &[pointer, first, second]);
+            return w.e.ireduce(I8, result);
+        }
+        LowerTest::Equal | LowerTest::Less => {
+            let ty = if info.size == 8 { I64 } else { I32 };
+            let (a, b) = (w.get(a, ty), w.get(b, ty));
+            let a = extended(w, a, info.size, info.signed);
+            let b = extended(w, b, info.size, info.signed);
+            let relation = match (info.lower, info.signed) {
+                (LowerTest::Equal, _) => IntCC::Equal,
+                (_, true) => IntCC::SignedLessThan,
+                (_, false) => IntCC::UnsignedLessThan,
+            };
+            w.e.icmp(relation, a, b)
+        }
+        LowerTest::FloatEqual => float::compare(w, info, [a, b], FloatCC::Equal),
+        LowerTest::FloatUnequal => float::compare(w, info, [a, b], FloatCC::OrderedNotEqual),
+        LowerTest::FloatLess => float::compare(w, info, [a, b], FloatCC::LessThan),
+        LowerTest::FloatAtMost => float::compare(w, info, [a, b], FloatCC::LessThanOrEqual),
+        LowerTest::FloatOrdered => float::compare(w, info, [a, b], FloatCC::Ordered),
+    };
+    if info.flip == 0 {
+        return yes;
+    }
+    let one = w.e.int(I8, 1);
+    w.e.bxor(yes, one)
+}
+
+/// Adds integers with the carry flag.
+fn add_with_carry(w: &mut Writer<'_, '_>, carry: &Carry) {
+    const FLAG: Condition = Condition { predicate: CARRY, negated: false };
+    let ty = if carry.width == Width::Double { I64 } else { I32 };
+    let (a, b) = (w.get(carry.sources[0], ty), w.get(carry.sources[1], ty));
+    let b = if carry.subtract { w.e.bnot(b) } else { b };
+    let flag = if carry.reads { w.condition(FLAG) } else { w.e.int(I8, carry.subtract.into()) };
+    let flag = w.e.uextend(ty, flag);
+    let part = w.e.iadd(a, b);
+    let sum = w.e.iadd(part, flag);
+    w.set(carry.out, sum);
+    if carry.writes {
+        let first = w.e.icmp(IntCC::UnsignedLessThan, part, a);
+        let second = w.e.icmp(IntCC::UnsignedLessThan, sum, part);
+        let out = w.e.bor(first, second);
+        w.set_predicate(CARRY, out);
+    }
+}
+
+fn branch_indexed(w: &mut Writer<'_, '_>, pc: u32, index: Register, targets: &[u32]) {
+    let index = w.get(index, I32);
+    let (at, wrong) = (w.e.block(), w.e.block());
+    w.e.jump(at, &[]);
+    let ways: Vec<_> = targets.iter().map(|target| w.way(pc, *target)).collect();
+    w.e.cold(wrong);
+    w.e.go_on(wrong);
+    w.stop(pc);
+    w.e.go_on(at);
+    w.e.table(index, &ways, wrong);
+}

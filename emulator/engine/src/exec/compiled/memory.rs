@@ -1,0 +1,272 @@
+//! Loads, stores and atomic operations as machine code.
+
+use super::backend::{Blk, F32, F64, I32, I64, IntCC, Kind, Rmw, Type, Val, int_type};
+use super::code::{ATOMIC, FIND, Writer};
+use super::context::Context;
+use super::lower::bits;
+use crate::exec::block::cached::Reach;
+use crate::program::memory::{Access, Address, Atomic, AtomicOperation};
+use crate::ptx::Space;
+use crate::semantics::{Register, Width};
+
+/// Memory that an access may reach, as far as its bounds are checked here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Area {
+    Shared,
+    Local,
+    /// The region that the access found last.
+    Region,
+}
+
+impl Area {
+    fn of(space: Option<Space>) -> Area {
+        match space {
+            Some(Space::Shared | Space::SharedCluster) => Area::Shared,
+            Some(Space::Local) => Area::Local,
+            _ => Area::Region,
+        }
+    }
+}
+
+fn wide_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
+    let base = bits(w, address.base, address.width);
+    let offset = w.e.int(I64, address.offset as u64);
+    w.e.iadd(base, offset)
+}
+
+fn narrow_address(w: &mut Writer<'_, '_>, address: &Address) -> Val {
+    let base = if address.width == Width::Double {
+        let base = w.get(address.base, I64);
+        w.e.ireduce(I32, base)
+    } else {
+        w.get(address.base, I32)
+    };
+    let offset = w.e.int(I32, address.offset as u64);
+    w.e.iadd(base, offset)
+}
+
+/// One access of a lane.
+struct Place<'a> {
+    pc: u32,
+    space: Option<Space>,
+    address: &'a Address,
+    bytes: u32,
+    cache: u32,
+}
+
+impl Place<'_> {
+    /// Checks the access, and returns the position of its bytes in memory.
+    fn find(&self, w: &mut Writer<'_, '_>) -> Val {
+        let found = w.e.block();
+        let host = w.e.param(found, I64);
+        let (good, fast) = match Area::of(self.space) {
+            Area::Region => self.in_region(w),
+            area => self.in_window(w, area),
+        };
+        let missed = w.e.block();
+        w.e.cold(missed);
+        w.e.branch(good, (found, &[fast]), (missed, &[]));
+        w.e.go_on(missed);
+        self.miss(w, found);
+        w.e.go_on(found);
+        host
+    }
+
+    fn miss(&self, w: &mut Writer<'_, '_>, found: Blk) {
+        let address = wide_address(w, self.address);
+        let pc = w.e.int(I32, self.pc.into());
+        let context = w.context;
+        let host = w.e.call(FIND, &[context, pc, address]);
+        let zero = w.e.int(I64, 0);
+        let failed = w.e.icmp(IntCC::Equal, host, zero);
+        w.give_up_if(failed, (found, &[host]));
+    }
+
+    /// Compares with the number of accesses that fit: a misaligned one becomes a large number.
+    fn fits(&self, w: &mut Writer<'_, '_>, offset: Val, limit: Val) -> Val {
+        let shift = w.e.int(I32, self.bytes.trailing_zeros().into());
+        let number = if self.bytes == 1 { offset } else { w.e.rotr(offset, shift) };
+        w.e.icmp(IntCC::UnsignedLessThan, number, limit)
+    }
+
+    fn in_region(&self, w: &mut Writer<'_, '_>) -> (Val, Val) {
+        let address = wide_address(w, self.address);
+        let caches = w.e.load(I64, Kind::Constant, w.context, Context::CACHES);
+        let at = self.cache as i32 * Reach::BYTES;
+        let base = w.e.load(I64, Kind::State, caches, at + Reach::BASE);
+        let limit = w.e.load(I64, Kind::State, caches, at + Reach::LIMIT);
+        let delta = w.e.load(I64, Kind::State, caches, at + Reach::DELTA);
+        let offset = w.e.isub(address, base);
+        let good = self.fits(w, offset, limit);
+        (good, w.e.iadd(address, delta))
+    }
+
+    fn in_window(&self, w: &mut Writer<'_, '_>, area: Area) -> (Val, Val) {
+        let shared = area == Area::Shared;
+        let mut offset = narrow_address(w, self.address);
+        let size = self.bytes.trailing_zeros() as i32 * 4;
+        if shared {
+            let base = w.e.load(I32, Kind::Constant, w.context, Context::SHARED_BASE);
+            offset = w.e.isub(offset, base);
+        }
+        let limits = if shared { Context::SHARED_LIMITS } else { Context::LOCAL_LIMITS };
+        let limit = w.e.load(I32, Kind::Constant, w.context, limits + size);
+        let good = self.fits(w, offset, limit);
+        let mut first = if shared {
+            w.e.load(I64, Kind::Constant, w.context, Context::SHARED)
+        } else {
+            w.e.load(I64, Kind::Constant, w.context, Context::LOCAL)
+        };
+        if !shared {
+            let stride = w.e.load(I64, Kind::Constant, w.context, Context::STRIDE);
+            let lane = w.e.uextend(I64, w.lane);
+            let own = w.e.imul(lane, stride);
+            first = w.e.iadd(first, own);
+        }
+        let offset = w.e.uextend(I64, offset);
+        (good, w.e.iadd(first, offset))
+    }
+}
+
+fn place(pc: u32, access: &Access) -> Place<'_> {
+    let bytes = access.bytes * access.registers.len() as u32;
+    Place { pc, space: access.space, address: &access.address, bytes, cache: access.cache }
+}
+
+/// Returns the type in which bytes move between memory and a register.
+fn moved(w: &Writer<'_, '_>, access: &Access, register: Register) -> Type {
+    match (access.bytes, w.own_type(register)) {
+        (4, F32) => F32,
+        (8, F64) => F64,
+        (bytes, _) => int_type(bytes),
+    }
+}
+
+/// True if other threads of the machine may access the same bytes now.
+fn is_strong(access: &Access) -> bool {
+    access.order.is_strong() && Area::of(access.space) == Area::Region
+}
+
+pub(super) fn load(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
+    let host = place(pc, access).find(w);
+    let own = if access.width == Width::Double { I64 } else { I32 };
+    for (index, register) in access.registers.iter().enumerate() {
+        let offset = index as i32 * access.bytes as i32;
+        let mut value = if is_strong(access) {
+            let at = w.e.int(I64, offset as u64);
+            let at = w.e.iadd(host, at);
+            w.e.atomic_load(int_type(access.bytes), at)
+        } else {
+            let ty = moved(w, access, *register);
+            w.e.load(ty, Kind::User, host, offset)
+        };
+        if access.bytes < own.bytes() {
+            value = if access.signed { w.e.sextend(own, value) } else { w.e.uextend(own, value) };
+        }
+        w.set(*register, value);
+    }
+}
+
+pub(super) fn store(w: &mut Writer<'_, '_>, pc: u32, access: &Access) {
+    let host = place(pc, access).find(w);
+    let own = if access.width == Width::Double { I64 } else { I32 };
+    for (index, register) in access.registers.iter().enumerate() {
+        let offset = index as i32 * access.bytes as i32;
+        let value = if access.bytes == own.bytes() {
+            let ty = if is_strong(access) { own } else { moved(w, access, *register) };
+            w.get(*register, ty)
+        } else {
+            let value = w.get(*register, own);
+            w.e.ireduce(int_type(access.bytes), value)
+        };
+        if is_strong(access) {
+            let at = w.e.int(I64, offset as u64);
+            let at = w.e.iadd(host, at);
+            w.e.atomic_store(value, at);
+        } else {
+            w.e.store(Kind::User, value, host, offset);
+        }
+    }
+}
+
+pub(super) fn atomic(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
+    let bytes = atomic.ty.bytes();
+    let native = matches!(bytes, 4 | 8)
+        && (!atomic.ty.is_float() || atomic.operation == AtomicOperation::Exchange)
+        && !matches!(atomic.operation, AtomicOperation::Increment | AtomicOperation::Decrement);
+    if !native {
+        return call(w, pc, atomic);
+    }
+    let ty = int_type(bytes);
+    let Atomic { space, address, cache, .. } = atomic;
+    let host = Place { pc, space: *space, address, bytes, cache: *cache }.find(w);
+    let a = w.get(atomic.operands[0], ty);
+    let exclusive = Area::of(*space) == Area::Shared;
+    let old = if exclusive {
+        let old = w.e.load(ty, Kind::User, host, 0);
+        let new = apply(w, atomic, old, a);
+        w.e.store(Kind::User, new, host, 0);
+        old
+    } else if atomic.operation == AtomicOperation::CompareExchange {
+        let new = w.get(atomic.operands[1], ty);
+        w.e.atomic_cas(host, a, new)
+    } else {
+        let signed = atomic.ty.is_signed();
+        let operation = match atomic.operation {
+            AtomicOperation::Add => Rmw::Add,
+            AtomicOperation::And => Rmw::And,
+            AtomicOperation::Or => Rmw::Or,
+            AtomicOperation::Xor => Rmw::Xor,
+            AtomicOperation::Min if signed => Rmw::Smin,
+            AtomicOperation::Min => Rmw::Umin,
+            AtomicOperation::Max if signed => Rmw::Smax,
+            AtomicOperation::Max => Rmw::Umax,
+            _ => Rmw::Exchange,
+        };
+        w.e.atomic_rmw(operation, host, a)
+    };
+    if let Some(out) = atomic.out {
+        w.set(out, old);
+    }
+}
+
+/// Writes the new value of memory that no other thread of the machine accesses.
+fn apply(w: &mut Writer<'_, '_>, atomic: &Atomic, old: Val, a: Val) -> Val {
+    let signed = atomic.ty.is_signed();
+    match atomic.operation {
+        AtomicOperation::Add => w.e.iadd(old, a),
+        AtomicOperation::And => w.e.band(old, a),
+        AtomicOperation::Or => w.e.bor(old, a),
+        AtomicOperation::Xor => w.e.bxor(old, a),
+        AtomicOperation::Min if signed => w.e.smin(old, a),
+        AtomicOperation::Min => w.e.umin(old, a),
+        AtomicOperation::Max if signed => w.e.smax(old, a),
+        AtomicOperation::Max => w.e.umax(old, a),
+        AtomicOperation::CompareExchange => {
+            let ty = w.e.ty(old);
+            let new = w.get(atomic.operands[1], ty);
+            let same = w.e.icmp(IntCC::Equal, old, a);
+            w.e.select(same, new, old)
+        }
+        _ => a,
+    }
+}
+
+fn call(w: &mut Writer<'_, '_>, pc: u32, atomic: &Atomic) {
+    let width = if atomic.ty.bytes() == 8 { Width::Double } else { Width::Single };
+    let address = wide_address(w, &atomic.address);
+    let a = bits(w, atomic.operands[0], width);
+    let second = atomic.operation == AtomicOperation::CompareExchange;
+    let b = bits(w, atomic.operands[1], if second { width } else { Width::None });
+    let pc = w.e.int(I32, pc.into());
+    let context = w.context;
+    let old = w.e.call(ATOMIC, &[context, pc, address, a, b]);
+    let failed = w.e.load(I32, Kind::State, context, Context::FAILED);
+    let next = w.e.block();
+    w.give_up_if(failed, (next, &[]));
+    w.e.go_on(next);
+    if let Some(out) = atomic.out {
+        let value = if width == Width::Double { old } else { w.e.ireduce(I32, old) };
+        w.set(out, value);
+    }
+}

@@ -1,0 +1,173 @@
+//! Registers and predicates of the running lane, as variables of the code generator.
+
+use super::backend::{F32, F64, FloatCC, I8, I32, I64, Kind, Type, Val, Var};
+use super::code::Writer;
+use super::context::Context;
+use super::types::Holds;
+use crate::program::RowKind;
+use crate::program::instruction::{Condition, Constant};
+use crate::semantics::{LANES, Predicate, Register};
+
+impl Writer<'_, '_> {
+    pub(super) fn own_type(&self, register: Register) -> Type {
+        match self.holds[register.0 as usize] {
+            Holds::Word => I32,
+            Holds::Wide => I64,
+            Holds::Single | Holds::Raw => F32,
+            Holds::Double => F64,
+        }
+    }
+
+    fn var(&mut self, register: Register) -> Var {
+        let ty = self.own_type(register);
+        let e = &mut *self.e;
+        *self.registers[register.0 as usize].get_or_insert_with(|| e.var(ty))
+    }
+
+    fn predicate_var(&mut self, predicate: Predicate) -> Var {
+        let e = &mut *self.e;
+        *self.predicates[predicate.0 as usize].get_or_insert_with(|| e.var(I8))
+    }
+
+    fn cell(&self, register: Register) -> (Val, i32) {
+        let wide = self.kernel.row_kinds[register.0 as usize] == RowKind::Lower;
+        (self.cells[usize::from(wide)], (register.0 as usize * LANES * 4) as i32)
+    }
+
+    pub(super) fn load_row(&mut self, bit: u32) {
+        let Some(predicate) = bit.checked_sub(self.kernel.rows) else {
+            let register = Register(bit);
+            if !self.constants.contains_key(&bit) {
+                let ((at, offset), ty) = (self.cell(register), self.own_type(register));
+                let value = self.e.load(ty, Kind::State, at, offset);
+                let var = self.var(register);
+                self.e.set(var, value);
+            }
+            return;
+        };
+        if predicate == Predicate::TRUE.0 {
+            return;
+        }
+        let predicates = self.e.load(I64, Kind::Constant, self.context, Context::PREDICATES);
+        let word = self.e.load(I32, Kind::State, predicates, predicate as i32 * 4);
+        let lane = self.lane;
+        let word = self.e.ushr(word, lane);
+        let one = self.e.int(I32, 1);
+        let value = self.e.band(word, one);
+        let value = self.e.ireduce(I8, value);
+        self.set_predicate(Predicate(predicate), value);
+    }
+
+    pub(super) fn store_row(&mut self, bit: u32) {
+        let Some(predicate) = bit.checked_sub(self.kernel.rows) else {
+            let register = Register(bit);
+            let ty = self.own_type(register);
+            let value = self.get(register, ty);
+            let (at, offset) = self.cell(register);
+            self.e.store(Kind::State, value, at, offset);
+            return;
+        };
+        let value = self.predicate(Predicate(predicate));
+        let value = self.e.uextend(I32, value);
+        let lane = self.lane;
+        let value = self.e.ishl(value, lane);
+        let bit = self.bit();
+        let others = self.e.bnot(bit);
+        let predicates = self.e.load(I64, Kind::Constant, self.context, Context::PREDICATES);
+        let word = self.e.load(I32, Kind::State, predicates, predicate as i32 * 4);
+        let word = self.e.band(word, others);
+        let word = self.e.bor(word, value);
+        self.e.store(Kind::State, word, predicates, predicate as i32 * 4);
+    }
+
+    /// Returns the bits of a constant that is the same in all launches.
+    pub(super) fn known(&self, register: Register) -> Option<u64> {
+        match self.constants.get(&register.0) {
+            Some(Constant::Bits(bits)) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    /// Returns a register in this type. NaNs of single precision are canonical, as they should be.
+    pub(super) fn get(&mut self, register: Register, ty: Type) -> Val {
+        let value = self.get_raw(register, ty);
+        if self.holds[register.0 as usize] != Holds::Raw || self.constants.contains_key(&register.0) {
+            return value;
+        }
+        if ty == F32 {
+            return self.canonical(value);
+        }
+        let value = self.get_raw(register, F32);
+        let value = self.canonical(value);
+        self.convert(value, ty)
+    }
+
+    /// Returns a register in this type. NaNs of single precision may not be canonical.
+    pub(super) fn get_raw(&mut self, register: Register, ty: Type) -> Val {
+        if let Some(bits) = self.known(register) {
+            let float = |value: u64| f32::from_bits(value as u32);
+            return match ty {
+                F32 if !float(bits).is_nan() => self.e.f32const(float(bits)),
+                F64 if !f64::from_bits(bits).is_nan() => self.e.f64const(f64::from_bits(bits)),
+                F32 => {
+                    let bits = self.e.int(I32, bits);
+                    self.e.bitcast(F32, bits)
+                }
+                F64 => {
+                    let bits = self.e.int(I64, bits);
+                    self.e.bitcast(F64, bits)
+                }
+                ty => self.e.int(ty, bits),
+            };
+        }
+        if self.constants.contains_key(&register.0) {
+            let (at, offset) = self.cell(register);
+            return self.e.load(ty, Kind::Constant, at, offset);
+        }
+        let var = self.var(register);
+        let value = self.e.get(var);
+        self.convert(value, ty)
+    }
+
+    /// Reinterprets a value as a type of the same size.
+    pub(super) fn convert(&mut self, value: Val, ty: Type) -> Val {
+        if self.e.ty(value) == ty { value } else { self.e.bitcast(ty, value) }
+    }
+
+    pub(super) fn canonical(&mut self, value: Val) -> Val {
+        let nan = self.e.int(I32, 0x7fff_ffff);
+        let nan = self.e.bitcast(F32, nan);
+        let is_nan = self.e.fcmp(FloatCC::Unordered, value, value);
+        self.e.select(is_nan, nan, value)
+    }
+
+    /// Sets a register to a value of its size.
+    pub(super) fn set(&mut self, register: Register, value: Val) {
+        let ty = self.own_type(register);
+        let value = self.convert(value, ty);
+        let var = self.var(register);
+        self.e.set(var, value);
+    }
+
+    pub(super) fn predicate(&mut self, predicate: Predicate) -> Val {
+        if predicate == Predicate::TRUE {
+            return self.e.int(I8, 1);
+        }
+        let var = self.predicate_var(predicate);
+        self.e.get(var)
+    }
+
+    pub(super) fn set_predicate(&mut self, predicate: Predicate, value: Val) {
+        let var = self.predicate_var(predicate);
+        self.e.set(var, value);
+    }
+
+    pub(super) fn condition(&mut self, condition: Condition) -> Val {
+        let value = self.predicate(condition.predicate);
+        if !condition.negated {
+            return value;
+        }
+        let one = self.e.int(I8, 1);
+        self.e.bxor(value, one)
+    }
+}

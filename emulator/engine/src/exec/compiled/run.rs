@@ -1,0 +1,149 @@
+//! Runs divergent paths of warps as machine code, from stop to stop.
+
+use super::code::Code;
+use super::context::Context;
+use crate::exec::block::warp::{DivergentPath, Wait};
+use crate::exec::block::{Block, Stop};
+use crate::exec::plain::{self, Flow, resolve_collectives};
+use crate::semantics::LANES;
+
+/// Instructions that a lane may spend in loops before others run.
+const FUEL: u32 = 8192;
+/// Stops in divergent paths of a warp after which the path that runs lets the others run. A loop
+/// with a stop uses no fuel, because each run from there has its own. Less than the shortest turn.
+const SHARE: u32 = 256;
+
+/// Runs a warp until it waits, ends, or uses up its turn.
+pub(in crate::exec) fn run_warp(
+    block: &mut Block<'_, '_>,
+    code: &Code,
+    index: usize,
+    mut left: u32,
+) -> Result<(), Stop> {
+    let kernel = block.launch.args.kernel;
+    let mut share = SHARE;
+    loop {
+        let warp = &mut block.warps[index];
+        if warp.paths.len() > 1 {
+            warp.merge();
+        }
+        match warp.next(kernel) {
+            Some(path) => {
+                share = if share == 0 { SHARE } else { share - 1 };
+                run_path(block, code, (index, path), share == 0, &mut left)?;
+            }
+            None => {
+                if !resolve_collectives(block, index)? {
+                    return Ok(());
+                }
+            }
+        }
+        if left == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Runs a divergent path until it diverges, waits, ends, or others of its warp may have to run. With
+/// `tired` they run before it goes on.
+fn run_path(
+    block: &mut Block<'_, '_>,
+    code: &Code,
+    (warp, path): (usize, usize),
+    tired: bool,
+    left: &mut u32,
+) -> Result<(), Stop> {
+    let alone = block.warps[warp].paths.len() == 1;
+    loop {
+        let DivergentPath { pc, mask, .. } = block.warps[warp].paths[path];
+        if let Some(entry) = code.entry(pc) {
+            if !run_lanes(block, code, (warp, path), (entry, tired), left)? {
+                return Ok(());
+            }
+        } else {
+            *left = left.saturating_sub(1);
+            block.instructions += 1;
+            let next = match plain::step(block, warp, path, pc, mask)? {
+                Flow::Next => pc + 1,
+                Flow::Jump(target) => target,
+                Flow::Yield => return Ok(()),
+                Flow::Pause => {
+                    *left = 0;
+                    return Ok(());
+                }
+            };
+            let path = &mut block.warps[warp].paths[path];
+            path.pc = next;
+            path.tired |= tired || *left == 0;
+        }
+        if !alone || *left == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Runs the lanes of a divergent path to their stops. Returns true if they stay together and rested.
+fn run_lanes(
+    block: &mut Block<'_, '_>,
+    code: &Code,
+    (warp, path): (usize, usize),
+    (entry, tired): (u32, bool),
+    left: &mut u32,
+) -> Result<bool, Stop> {
+    let mut list = [0u32; LANES];
+    let mask = block.warps[warp].paths[path].mask;
+    let shared_bytes = block.launch.shared_bytes;
+    let state = &mut block.warps[warp];
+    let local_stride = state.local_stride;
+    let mut context = Context {
+        rows: state.rows.base(),
+        predicates: state.rows.predicates(),
+        caches: block.machine_caches.as_mut_ptr(),
+        stops: block.machine_stops.as_mut_ptr(),
+        list: list.as_mut_ptr(),
+        listed: 0,
+        shared: block.shared.as_mut_ptr().cast(),
+        local: state.local.as_mut_ptr(),
+        local_stride: local_stride.into(),
+        fuel: FUEL,
+        shared_base: block.shared_base,
+        spent: 0,
+        lane: 0,
+        failed: 0,
+        result: 0,
+        shared_limits: std::array::from_fn(|size: usize| shared_bytes >> size),
+        local_limits: std::array::from_fn(|size: usize| local_stride >> size),
+        block: std::ptr::from_mut(block).cast(),
+        warp,
+        fault: None,
+    };
+    // SAFETY: the pointers belong to the block, whose rows, predicates, stops and caches are those
+    // of the kernel. The machine code checks each other access. Each lane is listed at most once.
+    unsafe { code.run(&raw mut context, mask, entry) };
+    let lanes = u64::from(mask.count_ones().max(1));
+    let used = 1 + context.spent / lanes;
+    block.instructions += used;
+    *left = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
+    if let Some((_, fault)) = context.fault {
+        return Err(fault);
+    }
+    let stops = &list[..(context.listed as usize).min(LANES)];
+    let paths = &mut block.warps[warp].paths;
+    let frame = paths[path].frame.clone();
+    let tired = tired || *left == 0;
+    let mut rested = true;
+    for (index, stop) in stops.iter().enumerate() {
+        let pc = code.stops[*stop as usize];
+        let mask = std::mem::take(&mut block.machine_stops[*stop as usize]);
+        // A lane that stops at an entry has used up its share.
+        let tired = tired || code.entry(pc).is_some();
+        rested &= !tired;
+        let part = DivergentPath { pc, mask, frame: frame.clone(), wait: Wait::Ready, tired };
+        if index == 0 {
+            paths[path] = part;
+        } else {
+            paths.push(part);
+        }
+    }
+    Ok(stops.len() == 1 && rested)
+}
