@@ -1,6 +1,7 @@
 //! The compiled mode is used where it should be.
 
-use crate::device::Device;
+use crate::control::{kernel, load};
+use crate::device::{Args, Device, MODES};
 use crate::recorded::Recording;
 use cuprum_engine::exec::has_machine_code;
 
@@ -20,7 +21,7 @@ fn kernels_of_the_bench_have_machine_code() {
     }
 }
 
-/// What the plain mode runs does not keep a kernel from machine code.
+/// Instructions that the plain mode runs do not keep a kernel from machine code.
 #[test]
 fn recorded_forms_across_lanes_have_machine_code() {
     let parts = ["mbarrier.", "cp.async.bulk", "mapa.", "shfl.", "mma.", "bar."];
@@ -31,4 +32,34 @@ fn recorded_forms_across_lanes_have_machine_code() {
         counts.iter_mut().zip(parts).for_each(|(count, part)| *count += u32::from(form.text.contains(part)));
     }
     assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
+}
+
+/// Lanes poll for a lane of their warp whose code comes later, or earlier, with an instruction in the
+/// loop that the compiled mode leaves to the plain mode, or with none.
+#[test]
+fn lanes_that_poll_let_another_of_their_warp_run() {
+    let poll =
+        "POLL: ld.relaxed.gpu.global.u32 %d, [flag]; {} setp.eq.u32 %p, %d, 0; @%p bra POLL; bra STORE;";
+    let tell = "TELL: activemask.b32 %w1; st.relaxed.gpu.global.u32 [flag], 7; mov.u32 %d, 7; bra STORE;";
+    for inside in [
+        "",
+        "activemask.b32 %w1;",
+        "mov.u32 %w1, %clock; add.u32 %w2, %w2, %w1;",
+        "vote.sync.any.pred %q, %p, %w3;",
+    ] {
+        for order in [[poll, tell], [tell, poll]] {
+            let begin = "setp.eq.u32 %p, %t, 9; mov.u32 %w3, 0xfffffdff; @%p bra TELL; bra POLL;";
+            let body = format!("{begin} {}", order.concat().replace("{}", inside));
+            let text = format!(".global .u32 flag; {}", kernel(&body));
+            for mode in MODES {
+                let mut device = load(&text);
+                device.options.mode = mode;
+                device.options.budget = Some(10_000_000);
+                let out = device.buffer(&[0u32; 32]);
+                let launched = device.launch("k", 1, 32, &Args::default().buffer(&out));
+                launched.unwrap_or_else(|fault| panic!("{mode:?}, {inside}: {fault}"));
+                assert_eq!(out.read::<u32>(), [7; 32], "{mode:?}, {inside}");
+            }
+        }
+    }
 }

@@ -5,12 +5,12 @@ use cuprum_engine::report::FaultKind;
 
 const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
-fn load(text: &str) -> Device {
+pub(crate) fn load(text: &str) -> Device {
     Device::load(&format!("{HEADER}{text}")).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Returns a kernel with one parameter `out` that stores `%d` for each thread of a single block.
-fn kernel(body: &str) -> String {
+pub(crate) fn kernel(body: &str) -> String {
     format!(
         ".visible .entry k(.param .u64 out) {{
         .reg .pred %p, %q; .reg .b32 %t, %d, %w<10>; .reg .b64 %o, %x<10>;
@@ -272,36 +272,6 @@ fn a_stack_that_is_full_stops_the_lanes_that_asked_for_more() {
             // The requests of threads 0 to 4 fit.
             assert_eq!((fault.thread, fault.lanes), ([5, 0, 0], 0xffff_ffe0), "{body}");
             assert_eq!(fault.ptx_line, 7, "{body}");
-        }
-    }
-}
-
-/// Lanes poll for a lane of their warp whose code comes later, or earlier, with an instruction in the
-/// loop that the compiled mode leaves to the plain mode, or with none.
-#[test]
-fn lanes_that_poll_let_another_of_their_warp_run() {
-    let poll =
-        "POLL: ld.relaxed.gpu.global.u32 %d, [flag]; {} setp.eq.u32 %p, %d, 0; @%p bra POLL; bra STORE;";
-    let tell = "TELL: activemask.b32 %w1; st.relaxed.gpu.global.u32 [flag], 7; mov.u32 %d, 7; bra STORE;";
-    for inside in [
-        "",
-        "activemask.b32 %w1;",
-        "mov.u32 %w1, %clock; add.u32 %w2, %w2, %w1;",
-        "vote.sync.any.pred %q, %p, %w3;",
-    ] {
-        for order in [[poll, tell], [tell, poll]] {
-            let begin = "setp.eq.u32 %p, %t, 9; mov.u32 %w3, 0xfffffdff; @%p bra TELL; bra POLL;";
-            let body = format!("{begin} {}", order.concat().replace("{}", inside));
-            let text = format!(".global .u32 flag; {}", kernel(&body));
-            for mode in MODES {
-                let mut device = load(&text);
-                device.options.mode = mode;
-                device.options.budget = Some(10_000_000);
-                let out = device.buffer(&[0u32; 32]);
-                let launched = device.launch("k", 1, 32, &Args::default().buffer(&out));
-                launched.unwrap_or_else(|fault| panic!("{mode:?}, {inside}: {fault}"));
-                assert_eq!(out.read::<u32>(), [7; 32], "{mode:?}, {inside}");
-            }
         }
     }
 }

@@ -14,6 +14,7 @@ mod accepted;
 mod accesses;
 mod atomic_reads;
 mod clusters;
+mod committed;
 mod compiled;
 mod control;
 mod differential;

@@ -1,7 +1,7 @@
 //! Kernels whose registers share rows have the same results as with a row per register.
 
+use crate::committed::{Outcome, run_case, run_checked};
 use crate::device::{Args, Device, MODES};
-use crate::differential::{Outcome, run_case, run_checked};
 use crate::kernels::cases;
 use cuprum_engine::exec::Execution;
 use cuprum_engine::report::FaultKind;

@@ -66,5 +66,10 @@ pub(in crate::exec) struct Reach {
 
 #[cfg(feature = "compile")]
 impl Reach {
+    /// One for each memory instruction of a kernel with machine code, and one to spare.
+    pub(in crate::exec) fn list(instructions: Option<u32>) -> Vec<Self> {
+        instructions.map_or_else(Vec::new, |count| vec![Self::EMPTY; count as usize + 1])
+    }
+
     pub(in crate::exec) const EMPTY: Reach = Reach { base: 0, limit: 0, delta: 0 };
 }

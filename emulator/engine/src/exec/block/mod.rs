@@ -116,10 +116,7 @@ impl<'l, 'a> Block<'l, 'a> {
             shared: std::mem::take(shared),
             caches: std::mem::take(caches),
             #[cfg(feature = "compile")]
-            machine_caches: match launch.machine_stops {
-                Some(_) => vec![cached::Reach::EMPTY; kernel.caches as usize + 1],
-                None => Vec::new(),
-            },
+            machine_caches: cached::Reach::list(launch.machine_stops.map(|_| kernel.caches)),
             #[cfg(feature = "compile")]
             machine_stops: vec![0; launch.machine_stops.unwrap_or(0)],
             scalars: std::mem::take(scalars),

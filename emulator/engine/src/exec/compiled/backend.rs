@@ -37,7 +37,7 @@ unsafe impl Send for Machine {}
 unsafe impl Sync for Machine {}
 
 impl Machine {
-    /// Where functions that preserve all registers store their result.
+    /// Place of the result of functions that preserve all registers.
     const RESULT: i32 = super::context::Context::RESULT;
 
     pub(super) fn run(&self) -> Run {
@@ -258,7 +258,7 @@ impl Emitter<'_> {
         self.b.func.dfg.value_type(value)
     }
 
-    /// An integer constant; higher bits than those of the type are dropped.
+    /// An integer constant; bits above its type are dropped.
     pub(super) fn int(&mut self, ty: Type, value: u64) -> Val {
         let kept = if ty == I64 { value } else { value & ((1u64 << ty.bits()) - 1) };
         self.b.ins().iconst(ty, kept as i64)

@@ -220,7 +220,7 @@ fn shift(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
     w.e.select(inside, shifted, zero)
 }
 
-/// Any function of three bits, from those of two by the value of the first.
+/// Any function of three bits: the value of the first one selects a function of the other two.
 fn logic3(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
     let table = w.known(x.sources[3])?;
     let (a, b, c) = (x.get(w, 0), x.get(w, 1), x.get(w, 2));

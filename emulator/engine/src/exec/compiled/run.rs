@@ -92,31 +92,7 @@ fn run_lanes(
 ) -> Result<bool, Stop> {
     let mut list = [0u32; LANES];
     let mask = block.warps[warp].paths[path].mask;
-    let shared_bytes = block.launch.shared_bytes;
-    let state = &mut block.warps[warp];
-    let local_stride = state.local_stride;
-    let mut context = Context {
-        rows: state.rows.base(),
-        predicates: state.rows.predicates(),
-        caches: block.machine_caches.as_mut_ptr(),
-        stops: block.machine_stops.as_mut_ptr(),
-        list: list.as_mut_ptr(),
-        listed: 0,
-        shared: block.shared.as_mut_ptr().cast(),
-        local: state.local.as_mut_ptr(),
-        local_stride: local_stride.into(),
-        fuel: FUEL,
-        shared_base: block.shared_base,
-        spent: 0,
-        lane: 0,
-        failed: 0,
-        result: 0,
-        shared_limits: std::array::from_fn(|size: usize| shared_bytes >> size),
-        local_limits: std::array::from_fn(|size: usize| local_stride >> size),
-        block: std::ptr::from_mut(block).cast(),
-        warp,
-        fault: None,
-    };
+    let mut context = context(block, warp, &mut list);
     // SAFETY: the pointers belong to the block, whose rows, predicates, stops and caches are those
     // of the kernel. The machine code checks each other access. Each lane is listed at most once.
     unsafe { code.run(&raw mut context, mask, entry) };
@@ -146,4 +122,33 @@ fn run_lanes(
         }
     }
     Ok(stops.len() == 1 && rested)
+}
+
+/// The state of a warp as machine code sees it.
+fn context(block: &mut Block<'_, '_>, warp: usize, list: &mut [u32; LANES]) -> Context {
+    let shared_bytes = block.launch.shared_bytes;
+    let state = &mut block.warps[warp];
+    let local_stride = state.local_stride;
+    Context {
+        rows: state.rows.base(),
+        predicates: state.rows.predicates(),
+        caches: block.machine_caches.as_mut_ptr(),
+        stops: block.machine_stops.as_mut_ptr(),
+        list: list.as_mut_ptr(),
+        listed: 0,
+        shared: block.shared.as_mut_ptr().cast(),
+        local: state.local.as_mut_ptr(),
+        local_stride: local_stride.into(),
+        fuel: FUEL,
+        shared_base: block.shared_base,
+        spent: 0,
+        lane: 0,
+        failed: 0,
+        result: 0,
+        shared_limits: std::array::from_fn(|size: usize| shared_bytes >> size),
+        local_limits: std::array::from_fn(|size: usize| local_stride >> size),
+        block: std::ptr::from_mut(block).cast(),
+        warp,
+        fault: None,
+    }
 }

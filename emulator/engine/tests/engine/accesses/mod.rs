@@ -12,7 +12,7 @@ use crate::amount;
 use crate::device::{Args, Buffer, Device, MODES};
 use cuprum_engine::exec::Execution;
 use forms::{Action, Form, Kind, Memory, SPACES, Space, forms};
-use shapes::{CONTEXTS, Place, SHAPES, Shape};
+use shapes::{CONTEXTS, Place, SHAPES, Shape, assert_same};
 use std::fmt::Write;
 
 /// Threads per block, two and a half warps.
@@ -189,7 +189,7 @@ impl Kernel {
         }
     }
 
-    /// Removes what depends on the order of lanes from the results and the memory.
+    /// Removes values that depend on the order of lanes from the results and the memory.
     ///
     /// In the compiled mode the lanes at an atomic operation on 128 bits wait for each other, and
     /// those that branched around it go on. So at a place that lanes share, they take turns at it
@@ -364,18 +364,6 @@ fn modes_agree_in(memory: Memory) {
                 }
             }
         }
-    }
-}
-
-/// Compares results and memory of a mode with those of the plain mode.
-fn assert_same(plain: &[Vec<u8>; 2], other: &[Vec<u8>; 2], mode: Execution, what: impl Fn() -> String) {
-    for (plain, other) in plain.iter().zip(other) {
-        let first = plain.iter().zip(other).position(|(plain, other)| plain != other);
-        let place = first.map(|at| {
-            let (thread, rest) = (at / (MOST * RESULT), at % (MOST * RESULT));
-            format!("byte {at}: thread {thread}, access {}, byte {}", rest / RESULT, rest % RESULT)
-        });
-        assert!(first.is_none(), "{mode:?} differs: {}\n{}", place.unwrap_or_default(), what());
     }
 }
 

@@ -6,6 +6,8 @@
 //! irregular.
 
 use super::forms::{Memory, Space};
+use super::{MOST, RESULT};
+use cuprum_engine::exec::Execution;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
@@ -190,5 +192,22 @@ impl Context {
                  {address}{access}\nL{number}:\nsub.s64 %e{number}, %a{number}, %base;\n"
             ),
         }
+    }
+}
+
+/// Compares results and memory of a mode with the plain mode.
+pub(super) fn assert_same(
+    plain: &[Vec<u8>; 2],
+    other: &[Vec<u8>; 2],
+    mode: Execution,
+    what: impl Fn() -> String,
+) {
+    for (plain, other) in plain.iter().zip(other) {
+        let first = plain.iter().zip(other).position(|(plain, other)| plain != other);
+        let place = first.map(|at| {
+            let (thread, rest) = (at / (MOST * RESULT), at % (MOST * RESULT));
+            format!("byte {at}: thread {thread}, access {}, byte {}", rest / RESULT, rest % RESULT)
+        });
+        assert!(first.is_none(), "{mode:?} differs: {}\n{}", place.unwrap_or_default(), what());
     }
 }
