@@ -3,9 +3,9 @@
 use core::ffi::c_void;
 
 use cuprum_sys::{
-    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS,
-    CUcontext, CUdeviceptr, CUevent, CUgraph, CUgraphEdgeData, CUgraphExec, CUgraphNode, CUkernelNodeAttrID,
-    CUkernelNodeAttrValue,
+    CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdeviceptr, CUevent, CUgraph, CUgraphEdgeData, CUgraphExec,
+    CUgraphNode, CUkernelNodeAttrID, CUkernelNodeAttrValue,
 };
 
 use crate::calls::boxes;
@@ -110,24 +110,20 @@ calls! {
     ) |here| {
         // SAFETY: the caller's struct, or null.
         let copy = unsafe { boxes::to_driver(&here, parameters) }?;
-        let context = device::current(here.fns)?;
-        // SAFETY: the caller's outputs, and a struct of ours.
-        check(unsafe { (here.fns.cuGraphAddMemcpyNode)(node, graph, after, number, &copy, context) })
+        // SAFETY: the caller's outputs.
+        unsafe { add_copy(&here, node, (graph, after, number), &copy) }
     }
 
     fn cudaGraphMemcpyNodeSetParams[](node: CUgraphNode, parameters: *const cudaMemcpy3DParms) |here| {
         // SAFETY: the caller's struct, or null.
         let copy = unsafe { boxes::to_driver(&here, parameters) }?;
-        // SAFETY: a struct of ours; the driver checks the handle.
-        check(unsafe { (here.fns.cuGraphMemcpyNodeSetParams)(node, &copy) })
+        set_copy(&here, node, &copy)
     }
 
     fn cudaGraphExecMemcpyNodeSetParams[](exec: CUgraphExec, node: CUgraphNode, parameters: *const cudaMemcpy3DParms) |here| {
         // SAFETY: the caller's struct, or null.
         let copy = unsafe { boxes::to_driver(&here, parameters) }?;
-        let context = device::current(here.fns)?;
-        // SAFETY: a struct of ours; the driver checks the handles.
-        check(unsafe { (here.fns.cuGraphExecMemcpyNodeSetParams)(exec, node, &copy, context) })
+        set_copy_in(&here, exec, node, &copy)
     }
 
     fn cudaGraphAddMemcpyNode1D[](
@@ -141,9 +137,8 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = boxes::row(target, source, count, kind)?;
-        let context = device::current(here.fns)?;
-        // SAFETY: the caller's outputs, and a struct of ours.
-        check(unsafe { (here.fns.cuGraphAddMemcpyNode)(node, graph, after, number, &copy, context) })
+        // SAFETY: the caller's outputs.
+        unsafe { add_copy(&here, node, (graph, after, number), &copy) }
     }
 
     fn cudaGraphMemcpyNodeSetParams1D[](
@@ -154,8 +149,7 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = boxes::row(target, source, count, kind)?;
-        // SAFETY: a struct of ours; the driver checks the handle.
-        check(unsafe { (here.fns.cuGraphMemcpyNodeSetParams)(node, &copy) })
+        set_copy(&here, node, &copy)
     }
 
     fn cudaGraphExecMemcpyNodeSetParams1D[](
@@ -167,9 +161,7 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = boxes::row(target, source, count, kind)?;
-        let context = device::current(here.fns)?;
-        // SAFETY: a struct of ours; the driver checks the handles.
-        check(unsafe { (here.fns.cuGraphExecMemcpyNodeSetParams)(exec, node, &copy, context) })
+        set_copy_in(&here, exec, node, &copy)
     }
 
     fn cudaGraphAddHostNode[](
@@ -334,4 +326,37 @@ unsafe fn to_driver(here: &Here, parameters: *const cudaKernelNodeParams) -> Res
         ctx: CUcontext::null(),
         ..CUDA_KERNEL_NODE_PARAMS::zeroed()
     })
+}
+
+/// Adds a node that copies. `after` has `number` nodes.
+///
+/// # Safety
+/// `node` is writable, and the nodes of `after` are readable, or the driver refuses them.
+pub(crate) unsafe fn add_copy(
+    here: &Here,
+    node: *mut CUgraphNode,
+    (graph, after, number): (CUgraph, *const CUgraphNode, usize),
+    copy: &CUDA_MEMCPY3D,
+) -> Result<()> {
+    let context = device::current(here.fns)?;
+    // SAFETY: the pointers are the caller's, and the struct is ours.
+    check(unsafe { (here.fns.cuGraphAddMemcpyNode)(node, graph, after, number, copy, context) })
+}
+
+/// Changes the copy of a node.
+pub(crate) fn set_copy(here: &Here, node: CUgraphNode, copy: &CUDA_MEMCPY3D) -> Result<()> {
+    // SAFETY: a struct of ours; the driver checks the handle.
+    check(unsafe { (here.fns.cuGraphMemcpyNodeSetParams)(node, copy) })
+}
+
+/// Changes the copy of a node in an executable graph.
+pub(crate) fn set_copy_in(
+    here: &Here,
+    exec: CUgraphExec,
+    node: CUgraphNode,
+    copy: &CUDA_MEMCPY3D,
+) -> Result<()> {
+    let context = device::current(here.fns)?;
+    // SAFETY: a struct of ours; the driver checks the handles.
+    check(unsafe { (here.fns.cuGraphExecMemcpyNodeSetParams)(exec, node, copy, context) })
 }

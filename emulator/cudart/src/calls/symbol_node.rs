@@ -4,11 +4,11 @@ use core::ffi::c_void;
 
 use cuprum_sys::{CUDA_MEMCPY3D, CUgraph, CUgraphExec, CUgraphNode};
 
-use crate::calls::boxes;
 use crate::calls::copy::{DEVICE_TO_HOST, HOST_TO_DEVICE, Kind, part};
-use crate::error::{Result, check};
+use crate::calls::{boxes, node};
+use crate::error::Result;
 use crate::exported::calls;
-use crate::state::device::{self, Here};
+use crate::state::device::Here;
 
 calls! {
     fn cudaGraphAddMemcpyNodeToSymbol[](
@@ -23,9 +23,8 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = to_symbol(&here, symbol, source, count, offset, kind)?;
-        let context = device::current(here.fns)?;
-        // SAFETY: the caller's outputs, and a struct of ours.
-        check(unsafe { (here.fns.cuGraphAddMemcpyNode)(node, graph, after, number, &copy, context) })
+        // SAFETY: the caller's outputs.
+        unsafe { node::add_copy(&here, node, (graph, after, number), &copy) }
     }
 
     fn cudaGraphMemcpyNodeSetParamsToSymbol[](
@@ -37,8 +36,7 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = to_symbol(&here, symbol, source, count, offset, kind)?;
-        // SAFETY: a struct of ours; the driver checks the handle.
-        check(unsafe { (here.fns.cuGraphMemcpyNodeSetParams)(node, &copy) })
+        node::set_copy(&here, node, &copy)
     }
 
     fn cudaGraphExecMemcpyNodeSetParamsToSymbol[](
@@ -51,9 +49,7 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = to_symbol(&here, symbol, source, count, offset, kind)?;
-        let context = device::current(here.fns)?;
-        // SAFETY: a struct of ours; the driver checks the handles.
-        check(unsafe { (here.fns.cuGraphExecMemcpyNodeSetParams)(exec, node, &copy, context) })
+        node::set_copy_in(&here, exec, node, &copy)
     }
 
     fn cudaGraphAddMemcpyNodeFromSymbol[](
@@ -68,9 +64,8 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = from_symbol(&here, target, symbol, count, offset, kind)?;
-        let context = device::current(here.fns)?;
-        // SAFETY: the caller's outputs, and a struct of ours.
-        check(unsafe { (here.fns.cuGraphAddMemcpyNode)(node, graph, after, number, &copy, context) })
+        // SAFETY: the caller's outputs.
+        unsafe { node::add_copy(&here, node, (graph, after, number), &copy) }
     }
 
     fn cudaGraphMemcpyNodeSetParamsFromSymbol[](
@@ -82,8 +77,7 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = from_symbol(&here, target, symbol, count, offset, kind)?;
-        // SAFETY: a struct of ours; the driver checks the handle.
-        check(unsafe { (here.fns.cuGraphMemcpyNodeSetParams)(node, &copy) })
+        node::set_copy(&here, node, &copy)
     }
 
     fn cudaGraphExecMemcpyNodeSetParamsFromSymbol[](
@@ -96,9 +90,7 @@ calls! {
         kind: Kind,
     ) |here| {
         let copy = from_symbol(&here, target, symbol, count, offset, kind)?;
-        let context = device::current(here.fns)?;
-        // SAFETY: a struct of ours; the driver checks the handles.
-        check(unsafe { (here.fns.cuGraphExecMemcpyNodeSetParams)(exec, node, &copy, context) })
+        node::set_copy_in(&here, exec, node, &copy)
     }
 }
 
