@@ -3,7 +3,7 @@
 //! Results that need care (a NaN in double precision, a subnormal number that is flushed) are rare.
 //! The function of the operation computes them again.
 
-use super::backend::{F32, F64, FloatCC, I32, I64, Type, Val};
+use super::backend::{Blk, F32, F64, FloatCC, I32, I64, Type, Val};
 use super::code::Writer;
 use super::integer::word;
 use super::lower::{exact, extended};
@@ -93,14 +93,25 @@ fn or_exact(
     let ty = w.e.ty(value);
     let (rare, after) = (w.e.block(), w.e.block());
     let result = w.e.param(after, ty);
-    w.e.cold(rare);
     w.e.branch(condition, (rare, &[]), (after, &[value]));
+    end_exactly(w, info, sources, [rare, after], ty);
+    result
+}
+
+/// Writes the rare block, which computes exactly and goes on to `after`, and goes on there.
+fn end_exactly(
+    w: &mut Writer<'_, '_>,
+    info: &'static PureInfo,
+    sources: [Register; 4],
+    [rare, after]: [Blk; 2],
+    ty: Type,
+) {
+    w.e.cold(rare);
     w.e.go_on(rare);
     let value = exact(w, info, sources);
     let value = w.convert(value, ty);
     w.e.jump(after, &[value]);
     w.e.go_on(after);
-    result
 }
 
 fn or_exact_nan(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register; 4], value: Val) -> Val {
@@ -153,7 +164,6 @@ fn extremum(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register;
     let (same, after, unordered) = (w.e.block(), w.e.block(), w.e.block());
     let result = w.e.param(after, ty);
     w.e.cold(same);
-    w.e.cold(unordered);
     let special = w.e.fcmp(FloatCC::UnorderedOrEqual, a, b);
     w.e.branch(special, (same, &[]), (after, &[value]));
     w.e.go_on(same);
@@ -164,11 +174,7 @@ fn extremum(w: &mut Writer<'_, '_>, info: &'static PureInfo, sources: [Register;
     let value = w.convert(value, ty);
     let equal = w.e.fcmp(FloatCC::Equal, a, b);
     w.e.branch(equal, (after, &[value]), (unordered, &[]));
-    w.e.go_on(unordered);
-    let value = exact(w, info, sources);
-    let value = w.convert(value, ty);
-    w.e.jump(after, &[value]);
-    w.e.go_on(after);
+    end_exactly(w, info, sources, [unordered, after], ty);
     result
 }
 

@@ -1,6 +1,6 @@
 //! Integer operations as machine code.
 
-use super::backend::{I32, I64, IntCC, Type, Val};
+use super::backend::{Emitter, I32, I64, IntCC, Type, Val};
 use super::code::Writer;
 use super::lower::extended;
 use crate::semantics::lower::Lower;
@@ -44,20 +44,29 @@ pub(super) fn pure(w: &mut Writer<'_, '_>, info: &PureInfo, sources: [Register; 
     Some(extended(w, value, info.sizes[0], info.signed[0]))
 }
 
+/// Instructions with the same meaning as an operation on two operands.
+fn of_two<'e>(operation: Lower, signed: bool) -> Option<fn(&mut Emitter<'e>, Val, Val) -> Val> {
+    Some(match operation {
+        Lower::Add => Emitter::iadd,
+        Lower::Sub => Emitter::isub,
+        Lower::MulLow => Emitter::imul,
+        Lower::Min if signed => Emitter::smin,
+        Lower::Min => Emitter::umin,
+        Lower::Max if signed => Emitter::smax,
+        Lower::Max => Emitter::umax,
+        Lower::And => Emitter::band,
+        Lower::Or => Emitter::bor,
+        Lower::Xor => Emitter::bxor,
+        _ => return None,
+    })
+}
+
 fn arithmetic(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
+    if let Some(instruction) = of_two(x.info.lower, x.signed()) {
+        let (a, b) = (x.get(w, 0), x.get(w, 1));
+        return Some(instruction(w.e, a, b));
+    }
     Some(match x.info.lower {
-        Lower::Add => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            w.e.iadd(a, b)
-        }
-        Lower::Sub => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            w.e.isub(a, b)
-        }
-        Lower::MulLow => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            w.e.imul(a, b)
-        }
         Lower::MadLow => {
             let (a, b, c) = (x.get(w, 0), x.get(w, 1), x.get(w, 2));
             let product = w.e.imul(a, b);
@@ -83,14 +92,6 @@ fn arithmetic(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
         Lower::Neg => {
             let a = x.get(w, 0);
             w.e.ineg(a)
-        }
-        Lower::Min => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            if x.signed() { w.e.smin(a, b) } else { w.e.umin(a, b) }
-        }
-        Lower::Max => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            if x.signed() { w.e.smax(a, b) } else { w.e.umax(a, b) }
         }
         _ => return None,
     })
@@ -153,18 +154,6 @@ fn division(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Val {
 
 fn logic(w: &mut Writer<'_, '_>, x: &Operands<'_>) -> Option<Val> {
     Some(match x.info.lower {
-        Lower::And => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            w.e.band(a, b)
-        }
-        Lower::Or => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            w.e.bor(a, b)
-        }
-        Lower::Xor => {
-            let (a, b) = (x.get(w, 0), x.get(w, 1));
-            w.e.bxor(a, b)
-        }
         Lower::Not => {
             let a = x.get(w, 0);
             w.e.bnot(a)
