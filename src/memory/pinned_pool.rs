@@ -72,16 +72,10 @@ impl<'p> PinnedPool<'p> {
         cx: &Current<'_, '_>,
         len: usize,
     ) -> Result<PinnedBuffer<'p, T>, MemoryError> {
-        PinnedBuffer::leased(
-            self.lease::<T>(cx, len)?,
-            self.pool.context(),
-            len,
-            self.flags,
-            |start: *mut T| {
-                // SAFETY: there are `len` elements.
-                unsafe { start.write_bytes(0, len) }
-            },
-        )
+        self.filled(cx, len, |start: *mut T| {
+            // SAFETY: there are `len` elements.
+            unsafe { start.write_bytes(0, len) }
+        })
     }
 
     /// Takes a buffer of the length of `host` from the pool, and copies `host` there on the host.
@@ -97,17 +91,20 @@ impl<'p> PinnedPool<'p> {
         cx: &Current<'_, '_>,
         host: &[T],
     ) -> Result<PinnedBuffer<'p, T>, MemoryError> {
-        let len = host.len();
-        PinnedBuffer::leased(
-            self.lease::<T>(cx, len)?,
-            self.pool.context(),
-            len,
-            self.flags,
-            |start: *mut T| {
-                // SAFETY: there are as many elements as in `host`.
-                unsafe { start.copy_from_nonoverlapping(host.as_ptr(), len) }
-            },
-        )
+        self.filled(cx, host.len(), |start: *mut T| {
+            // SAFETY: there are as many elements as in `host`.
+            unsafe { start.copy_from_nonoverlapping(host.as_ptr(), host.len()) }
+        })
+    }
+
+    #[inline]
+    fn filled<T: DeviceData>(
+        &self,
+        cx: &Current<'_, '_>,
+        len: usize,
+        fill: impl FnOnce(*mut T),
+    ) -> Result<PinnedBuffer<'p, T>, MemoryError> {
+        PinnedBuffer::leased(self.lease::<T>(cx, len)?, self.pool.context(), len, self.flags, fill)
     }
 
     /// Returns the number of blocks, and their bytes. No driver call.
