@@ -120,8 +120,12 @@ fn main() -> Result<ExitCode> {
     let nccl = match &choice {
         Choice::Gpu { .. } => match Nccl::open() {
             Ok(nccl) if driver.devices()?.len() > 1 => nccl,
-            other => {
-                println!("this example needs NCCL and two devices: {:?}", other.err());
+            Ok(_) => {
+                println!("this example needs two devices");
+                return Ok(ExitCode::from(CANNOT_RUN));
+            }
+            Err(error) => {
+                println!("{error}");
                 return Ok(ExitCode::from(CANNOT_RUN));
             }
         },

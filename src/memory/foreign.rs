@@ -23,10 +23,11 @@ type Release<'ctx> = Box<dyn FnOnce(&ContextRef, CUdeviceptr) -> Result<(), Erro
 /// [another process](ForeignBuffer::open_ipc), or memory of [another
 /// API](crate::external::ExternalMemory::map).
 ///
-/// It lends [slices](Slice), like every kind of memory, and is a kernel argument. Dropping it calls
-/// the release function, unmaps or closes the memory on any thread, with the context current. A panic in the function is caught,
-/// and an error is [swallowed](crate::swallowed). In a forked child, or if the context cannot be
-/// made current, the function is neither called nor dropped.
+/// It lends [slices](Slice), like every kind of memory, and is a kernel argument. Drop works on any
+/// thread: it makes the context current, and calls the release function, or unmaps or closes the
+/// memory. A panic in the function is caught, and an error is [swallowed](crate::swallowed). In a
+/// forked child, or if the context cannot be made current, the function is neither called nor
+/// dropped.
 ///
 /// ```
 /// # cuprum::example!(driver);

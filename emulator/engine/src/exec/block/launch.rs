@@ -53,7 +53,8 @@ pub(in crate::exec) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// Prepares a launch, for machine code with `machine_stops` stops if there is any. Refuses one that would break the execution.
+    /// Prepares a launch, for machine code with `machine_stops` stops if there is any. Refuses one
+    /// that would break the execution.
     pub(in crate::exec) fn new(
         args: &LaunchArgs<'a>,
         map: &'a Map,
