@@ -62,6 +62,8 @@ pub enum Message<'a> {
     LeftOut(u64),
     /// The settings in the environment are invalid, so `cuInit` fails.
     Settings(&'a SettingsError),
+    /// The software device was built without optimization. Reported once, by `cuInit`.
+    Unoptimized,
 }
 
 /// Writes lines for people. Control characters, as in names in PTX, become `\u{1b}` and the like.
@@ -100,6 +102,10 @@ impl fmt::Display for Message<'_> {
                 write!(f, "{count} more findings of checks were not reported: the first {MOST_FINDINGS} were")
             }
             Self::Settings(error) => write!(f, "{error}"),
+            Self::Unoptimized => f.write_str(
+                "built without optimization, so kernels run many times slower; in the program's Cargo.toml:\n  \
+                 [profile.dev.package.\"*\"]\n  opt-level = 2",
+            ),
         }
     }
 }

@@ -283,3 +283,17 @@ fn the_line_of_an_input_is_told() {
     assert_eq!(said.len(), 1, "{said:?}");
     assert_says(&said[0], &["input `second` of a link", &format!("line {line}")]);
 }
+
+/// Builds of this repository optimize it also for tests. To see the message:
+/// `cargo test -p cuprum-emulator --test messages --config 'profile.dev.package.cuprum-ptx.opt-level = 0' unoptimized`.
+#[test]
+fn an_unoptimized_build_says_so_once() {
+    listen();
+    let library = cuprum_emulator::library();
+    for _ in 0..2 {
+        assert_eq!(library.init(), CUresult::CUDA_SUCCESS);
+    }
+    let said = heard("built without optimization");
+    assert_eq!(said.len(), usize::from(!cuprum_ptx::IS_OPTIMIZED), "{said:?}");
+    said.iter().for_each(|said| assert_says(said, &["[profile.dev.package.\"*\"]", "opt-level = 2"]));
+}

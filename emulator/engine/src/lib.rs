@@ -3,11 +3,12 @@
 //! [`exec::launch`] takes a kernel of [`cuprum_ptx`] and runs it on [`memory`], with every access
 //! checked. A launch that fails returns a [`report::Fault`]. Contexts, streams and modules are in
 //! `cuprum-emulator`, which contains the driver.
+//!
 //! # Rooms
 //!
-//! Each room uses only those above it in this list (the test `arrows` of the repository reads the
 //! Each room uses only rooms above it in this list. The repository's test `arrows` checks the `use`
 //! lines.
+//!
 //! - `served`: the driver call that a thread is serving.
 //! - [`memory`]: addresses and bytes.
 //! - [`report`]: faults of kernels, in terms of these.

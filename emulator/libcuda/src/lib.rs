@@ -83,6 +83,8 @@ fn print(message: &Message<'_>) {
         Message::Misuse(_) => "misuse",
         Message::LeftOut(_) => "leftout",
         Message::Settings(_) => "settings",
+        // No finding about the program.
+        Message::Unoptimized => return,
         _ => "unsupported",
     };
     let text: String = message.to_string().lines().map(|line| format!("\t{line}\n")).collect();

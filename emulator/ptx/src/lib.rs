@@ -13,6 +13,10 @@
 //! instructions.
 //! They may change in any version.
 
+/// False in a build with `opt-level = 0`, in which kernels run many times slower.
+#[doc(hidden)]
+pub const IS_OPTIMIZED: bool = !cfg!(unoptimized);
+
 #[doc(hidden)]
 pub mod ordered;
 pub mod program;

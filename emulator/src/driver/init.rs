@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 use std::ffi::CString;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 use cuprum_sys::*;
 
@@ -120,6 +120,10 @@ calls! {
         watch_forks();
         ensure(device::count()? > 0, CUresult::CUDA_ERROR_NO_DEVICE)?;
         log::begin();
+        static ONCE: Once = Once::new();
+        if !cuprum_ptx::IS_OPTIMIZED {
+            ONCE.call_once(|| message::tell(&Message::Unoptimized));
+        }
         watch_host_accesses();
         at_exit(end_of_process);
         set_initialized();

@@ -77,7 +77,7 @@ pub(crate) fn begin() {
 fn keep(message: &Message<'_>) {
     let text = message.to_string();
     let level = match message {
-        Message::Leaks(_) | Message::Held(_) => CUlogLevel::CU_LOG_LEVEL_WARNING,
+        Message::Leaks(_) | Message::Held(_) | Message::Unoptimized => CUlogLevel::CU_LOG_LEVEL_WARNING,
         _ => CUlogLevel::CU_LOG_LEVEL_ERROR,
     };
     write(level, text);
