@@ -114,7 +114,7 @@ pack() {
     rm -rf "$packed"
     mkdir -p "$packed/programs"
     echo "# commit $(git describe --always --dirty --abbrev=12)" >"$unfinished"
-    for folder in . sys compile emulator; do
+    for folder in . sys compile dlpack emulator; do
         package=$(sed -nE 's/^name = "(.*)"/\1/p' "$folder/Cargo.toml" | head -n 1)
         note_those_with_device test "$package" "$folder" tests
         mapfile -t taken < <(programs_in "$folder/examples" | cut -f 1)
