@@ -15,14 +15,14 @@ extern "C" __global__ void saxpy(unsigned n, float alpha, const float *x, float 
 }"#;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (library, _why) = cuprum_emulator::open_driver_or_emulator()?; // a GPU if there is one, or the software device
-    let context = cuprum::open_in(library, 0)?; // for a GPU only: `cuprum::open(0)?`
+    let (library, _why) = cuprum_emulator::open_driver_or_emulator()?; // a GPU if there is one, otherwise the software device
+    let context = cuprum::open_in(library, 0)?; // only for GPUs: replace both lines by `cuprum::open(0)?`
     context.enter(|cx| {
         let module = cuprum_compile::compile(cx, SOURCE)?; // compiled by NVRTC
-        let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?; // checked against the kernel
+        let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?; // sizes checked against the kernel
         let (x, mut y) = (vec![1.0f32; 1000], vec![2.0f32; 1000]);
         let (stream, config) = (Stream::new(cx)?, LaunchConfig::for_elements(x.len(), 256));
-        // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
+        // SAFETY: saxpy accesses the first 1000 elements of x and of y, and both have 1000.
         unsafe { saxpy.call(cx, &stream, config, (1000u32, 3f32, HostIn(&x), HostInOut(&mut y))) }?;
         assert_eq!(y, [5.0; 1000]);
         Ok(())

@@ -19,6 +19,16 @@ use crate::diagnosis::advice_here;
 /// [`UNRESOLVED`](Error::UNRESOLVED), [`FORKED`](Error::FORKED),
 /// [`WRONG_CONTEXT`](Error::WRONG_CONTEXT), [`OUT_OF_ORDER`](Error::OUT_OF_ORDER) and
 /// [`LOST`](Error::LOST).
+///
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::sys::{CUresult, FnId};
+///
+/// let error = driver.device(1000).unwrap_err();
+/// assert_eq!((error.code(), error.call()), (CUresult::CUDA_ERROR_INVALID_DEVICE, FnId::cuDeviceGet));
+/// assert_eq!(size_of::<cuprum::Error>(), 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Error {
     code: NonZeroU32,

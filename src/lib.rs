@@ -273,7 +273,8 @@ pub use crate::open::{open, open_in};
 pub use crate::raw::shared::Shared;
 pub use crate::stream::Stream;
 
-/// Set-up of the examples here: a driver or, with two more names, a current context of device 0.
+/// Set-up of the examples here: a driver or, with two more names, a current context of device 0. `software`
+/// selects the software device.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! example {
@@ -283,6 +284,13 @@ macro_rules! example {
     };
     ($driver:ident, $context:ident, $cx:ident) => {
         $crate::example!($driver);
+        $crate::example!(in $driver, $context, $cx);
+    };
+    (software $driver:ident, $context:ident, $cx:ident) => {
+        let $driver = $crate::Driver::init(cuprum_emulator::library())?;
+        $crate::example!(in $driver, $context, $cx);
+    };
+    (in $driver:ident, $context:ident, $cx:ident) => {
         let $context = $crate::context::PrimaryContext::retain($driver.device(0)?)?;
         let mut stack = $crate::context::ContextStack::take()?;
         let $cx = stack.push(&$context)?;

@@ -11,7 +11,14 @@ use super::{Architecture, CompileError, Output};
 
 /// Compiled code, with its log and the names of requested expressions.
 ///
-/// Example: see [`Compiler`](super::Compiler), `compile`.
+/// ```
+/// use cuprum_compile::{Compiler, Options, Output, Source};
+///
+/// # let Ok(_) = Compiler::load() else { return Ok(()) };
+/// let code = Compiler::load()?.compile(&Source::new("__global__ void f() {}"), &Options::new().output(Output::Ptx))?;
+/// assert_eq!(code.output(), Output::Ptx);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Compiled {
     pub(super) output: Output,

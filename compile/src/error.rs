@@ -129,7 +129,15 @@ pub enum CompileError {
 
 /// A compiler's messages about refused source.
 ///
-/// Example: see [`CompileError`](super::CompileError), `log`.
+/// ```
+/// use cuprum_compile::{Compiler, Options, Source};
+///
+/// # let Ok(_) = Compiler::load() else { return Ok(()) };
+/// let refused = Compiler::load()?.compile(&Source::new("int f( {}"), &Options::new());
+/// let error = refused.err().ok_or("a parenthesis is open")?;
+/// println!("{}", error.log().ok_or("no log")?.text());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log(String);
 

@@ -4,7 +4,15 @@ use std::fmt;
 
 /// Severity of a [`Diagnostic`].
 ///
-/// Example: see [`CompileError`](super::CompileError).
+/// ```
+/// use cuprum_compile::{Compiler, Options, Severity, Source};
+///
+/// # let Ok(_) = Compiler::load() else { return Ok(()) };
+/// let refused = Compiler::load()?.compile(&Source::new("int f( {}"), &Options::new());
+/// let error = refused.err().ok_or("a parenthesis is open")?;
+/// assert!(error.diagnostics().iter().any(|one| one.severity == Severity::Error));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Severity {
@@ -18,7 +26,15 @@ pub enum Severity {
 
 /// One message of a compiler.
 ///
-/// Example: see [`CompileError`](super::CompileError), `diagnostics`.
+/// ```
+/// use cuprum_compile::{Compiler, Options, Source};
+///
+/// # let Ok(_) = Compiler::load() else { return Ok(()) };
+/// let refused = Compiler::load()?.compile(&Source::new("int f( {}").named("f.cu"), &Options::new());
+/// let first = &refused.err().ok_or("a parenthesis is open")?.diagnostics()[0];
+/// assert_eq!((first.file.as_deref(), first.line), (Some("f.cu"), Some(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {

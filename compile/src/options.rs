@@ -8,7 +8,11 @@ use super::Architecture;
 
 /// Kind of code that a compiler makes.
 ///
-/// Example: see [`Options`].
+/// ```
+/// use cuprum_compile::{Architecture, Options, Output};
+///
+/// let options = Options::new().architecture(Architecture::new(9, 0)).output(Output::Cubin);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Output {

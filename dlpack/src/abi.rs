@@ -41,7 +41,14 @@ pub struct DLPackVersion {
 
 /// A kind of memory, and the number of a device.
 ///
-/// Example: see [`Tensor`](crate::Tensor).
+/// ```
+/// use cuprum_dlpack::Tensor;
+/// use cuprum_dlpack::abi::{CPU, DLDevice};
+///
+/// let tensor = Tensor::export(vec![1.0f32, 2.0], &[2])?;
+/// assert_eq!(tensor.device(), DLDevice { device_type: CPU, device_id: 0 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDevice {
@@ -53,7 +60,14 @@ pub struct DLDevice {
 
 /// The type of an element.
 ///
-/// Example: see [`Tensor`](crate::Tensor).
+/// ```
+/// use cuprum_dlpack::Tensor;
+/// use cuprum_dlpack::abi::DLDataType;
+///
+/// let tensor = Tensor::export(vec![1.0f32, 2.0], &[2])?;
+/// assert_eq!(tensor.data_type(), DLDataType { code: 2, bits: 32, lanes: 1 }); // a float
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct DLDataType {
@@ -67,7 +81,15 @@ pub struct DLDataType {
 
 /// A tensor in memory of its producer.
 ///
-/// Example: see [`DLManagedTensorVersioned`], as its field.
+/// ```
+/// use cuprum_dlpack::Tensor;
+///
+/// let pointer = Tensor::export(vec![1.0f32, 2.0], &[2])?.into_versioned();
+/// // SAFETY: the pointer is to a live tensor, and ownership is taken once.
+/// let (tensor, _owner) = unsafe { ((*pointer).dl_tensor, Tensor::from_versioned(pointer)?) };
+/// assert_eq!((tensor.ndim, tensor.byte_offset), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DLTensor {

@@ -6,7 +6,16 @@ use crate::abi::DLDataType;
 
 /// A number in DLPack and the CUDA array interface.
 ///
-/// Example: see [`Tensor`](crate::Tensor), `as_host_slice`.
+/// ```
+/// use cuprum_dlpack::{Element, Tensor};
+///
+/// /// The first element, of any type that DLPack has.
+/// fn first<T: Element>(tensor: &Tensor) -> Option<T> {
+///     tensor.as_host_slice::<T>().ok()?.first().copied()
+/// }
+/// assert_eq!(first(&Tensor::export(vec![7u8, 8], &[2])?), Some(7u8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Element: DeviceData + sealed::Element {}
 
 impl<T: DeviceData + sealed::Element> Element for T {}

@@ -13,7 +13,13 @@ use crate::tensor::Tensor;
 
 /// The reason why a tensor cannot be used in the requested way.
 ///
-/// Example: see [`ImportError`].
+/// ```
+/// use cuprum_dlpack::{ImportMismatch, Tensor};
+///
+/// let bytes = Tensor::export(vec![1u8, 2], &[2])?;
+/// assert!(matches!(bytes.as_host_slice::<f32>(), Err(ImportMismatch::DataType { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportMismatch {

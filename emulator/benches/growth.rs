@@ -124,7 +124,7 @@ fn first_launch(instructions: usize) -> f64 {
     each(start.elapsed(), instructions)
 }
 
-/// The most bytes that the first launch takes, what the vector mode makes of the kernel included.
+/// The most bytes that the first launch takes, including the translation of the kernel for the vector mode.
 fn registers(count: usize) -> f64 {
     let mut text =
         format!("{HEADER}.visible .entry k()\n{{\n.reg .b32 %r<{}>;\nmov.u32 %r0, %tid.x;\n", count + 1);
@@ -152,7 +152,7 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         MOST.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: the caller's promises are those of the system's allocator.
+        // SAFETY: the caller keeps the promises that the system's allocator needs.
         unsafe { System.alloc(layout) }
     }
 
@@ -196,7 +196,7 @@ fn printing(count: usize) -> f64 {
     // SAFETY: a call without arguments.
     must(unsafe { (library.fns().cuCtxSynchronize)() });
     let elapsed = start.elapsed();
-    // SAFETY: the context was made above, and nobody uses it.
+    // SAFETY: the context was made above, and no other code uses it.
     must(unsafe { (library.fns().cuCtxDestroy_v2)(context) });
     each(elapsed, count as usize)
 }
@@ -221,10 +221,10 @@ fn capture(count: usize) -> f64 {
     }
     // SAFETY: a stream that captures, and a place for the handle.
     must(unsafe { (library.fns().cuStreamEndCapture)(stream, &mut graph) });
-    // SAFETY: nobody else knows the graph.
+    // SAFETY: no other code knows the graph.
     must(unsafe { (library.fns().cuGraphDestroy)(graph) });
     let elapsed = start.elapsed();
-    // SAFETY: the context was made above, and nobody uses it.
+    // SAFETY: the context was made above, and no other code uses it.
     must(unsafe { (library.fns().cuCtxDestroy_v2)(context) });
     each(elapsed, count)
 }

@@ -45,7 +45,12 @@ pub enum Choice {
 
 /// Reason why there is no GPU.
 ///
-/// Example: see [`Choice`].
+/// ```
+/// use cuprum_emulator::{Choice, Reason};
+///
+/// let choice = Choice::Emulator(Reason::NoDevice);
+/// assert_eq!(choice.to_string(), "software device: the driver has no device");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reason {
@@ -90,7 +95,13 @@ impl fmt::Display for Reason {
 
 /// Reason why no driver was opened.
 ///
-/// Example: see [`Choice`].
+/// ```
+/// match cuprum_emulator::open_driver_or_emulator() {
+///     Ok((_library, choice)) => println!("{choice}"),
+///     Err(cuprum_emulator::ChoiceError::NoGpu(reason)) => println!("CUPRUM_DEVICE=gpu, but {reason}"),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ChoiceError {

@@ -1,4 +1,4 @@
-"""The part of the driver API that the programs in this folder need, through ctypes, as scripts use it."""
+"""The part of the driver API that the programs in this folder need, called through ctypes, as scripts usually do."""
 
 import ctypes
 import pathlib

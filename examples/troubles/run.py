@@ -1,10 +1,10 @@
-"""Runs the programs in Python, failing ones and cured ones, on the software device, and compares their output and the
+"""Runs the Python programs, the failing and the corrected ones, on the software device, and compares their output and the
 device's reports with `fails.expected` and `cure.expected`.
 
     python3 run.py FOLDER               FOLDER has libcuda.so.1, the software device
-    python3 run.py FOLDER overwrite     records what is said
+    python3 run.py FOLDER overwrite     records the output
 
-Of a traceback the last line counts: the rest differs between versions of Python.
+Only the last line of a traceback is compared, because the rest differs between versions of Python.
 """
 
 import os
@@ -27,7 +27,7 @@ def without_tracebacks(text):
 
 
 def said(program, folder):
-    """What a program and the device say, in order, and how it ended."""
+    """The output of a program and the device, in order, and the exit status."""
     checks = [line.split()[1:] for line in program.read_text().splitlines() if line.startswith("Checks: ")]
     variables = dict(check.split("=") for line in checks for check in line)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CUPRUM_")}
@@ -35,7 +35,7 @@ def said(program, folder):
     done = subprocess.run(
         [sys.executable, program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
     )
-    end = f"(ends by signal {-done.returncode})" if done.returncode < 0 else f"(ends with {done.returncode})"
+    end = f"(killed by signal {-done.returncode})" if done.returncode < 0 else f"(ends with {done.returncode})"
     # Wherever the repository is.
     text = done.stdout.replace(f"{HERE}/", "")
     return "\n".join([*without_tracebacks(text), end, ""])
@@ -49,8 +49,8 @@ def main(folder, overwrite=None):
             expected.write_text(text)
         elif expected.read_text() != text:
             wrong += 1
-            print(f"{program.parent.name}/{program.name} says something else:\n{text}\ninstead of\n{expected.read_text()}")
-    assert len(programs) == 16 and not wrong, f"{wrong} of {len(programs)} programs say something else"
+            print(f"{program.parent.name}/{program.name} printed something else:\n{text}\ninstead of\n{expected.read_text()}")
+    assert len(programs) == 16 and not wrong, f"{wrong} of {len(programs)} programs printed something else"
     print(f"{len(programs)} programs: the output of each is as recorded")
 
 

@@ -10,6 +10,12 @@ mod sealed {
 
 /// A number that NCCL reduces: `f32`, `f64`, `i8`, `i32`, `i64`, `u8`, `u32`, `u64`, and with the feature `half` `f16` and
 /// `bf16`. There is no collective of 16-bit integers.
+///
+/// ```
+/// use cuprum_nccl::{Element, raw::ncclDataType_t};
+///
+/// assert_eq!(<f32 as Element>::DATA_TYPE, ncclDataType_t::ncclFloat32);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "NCCL has no elements of the type `{Self}`",
     label = "not a number that NCCL reduces",

@@ -109,6 +109,19 @@ impl NcclError {
 }
 
 /// NCCL's answer to a call that it refused.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// use cuprum_nccl::{NcclError, raw::ncclResult_t};
+///
+/// # cuprum_nccl_stand_in::fail_next("ncclGetUniqueId", 2);
+/// match nccl.unique_id() {
+///     Err(NcclError::Call(error)) if error.code == ncclResult_t::ncclSystemError => println!("{error}"),
+///     other => println!("{other:?}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallError {
@@ -152,6 +165,17 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {}
 
 /// An NCCL lacks a function.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// use cuprum_nccl::raw::FnId;
+///
+/// if let Err(missing) = nccl.require(FnId::ncclCommShrink) {
+///     println!("NCCL {} has it, this is {}", missing.since, missing.library);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MissingFunction {

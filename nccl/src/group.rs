@@ -15,6 +15,32 @@ use crate::{Nccl, NcclError};
 /// A group of collectives, made by [`Nccl::group`]: called together when its closure has returned.
 ///
 /// One thread that serves several members needs one, and so do sends and receives that wait for each other.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # let context = cuprum::open_in(library, 0)?;
+/// use cuprum::{Buffer, Stream};
+/// use cuprum_nccl::{Communicator, Config};
+///
+/// context.enter(|cx| {
+///     let alone = Communicator::init_rank(nccl, cx, nccl.unique_id()?, 0, 1, Config::default())?;
+///     let stream = Stream::new(cx)?;
+///     let (mut to, from) = (Buffer::<u32>::zeroed(cx, 3)?, Buffer::from_slice(cx, &[1u32, 2, 3])?);
+///     cx.scope(&stream, |scope| {
+///         let (to, from) = (scope.lend(&mut to)?, scope.lend(&from)?);
+///         // A member sends to itself: without a group, the send would wait for the receive forever.
+///         Ok(nccl.group(|group| {
+///             let on = group.on(scope);
+///             alone.send(&on, &from, 0)?;
+///             alone.receive(&on, &to, 0)
+///         })?)
+///     })?;
+///     assert_eq!(to.to_vec(cx)?, [1, 2, 3]);
+///     Ok(())
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Group<'g>(RefCell<Vec<One<'g>>>);
 
 /// One collective of a group.
@@ -30,31 +56,7 @@ impl Nccl {
     /// Runs `body`, which adds collectives to a group, and then calls all of them together. Up to then none is called: after
     /// an error or a panic of `body` none is.
     ///
-    /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-    /// # let context = cuprum::open_in(library, 0)?;
-    /// use cuprum::{Buffer, Stream};
-    /// use cuprum_nccl::{Communicator, Config};
-    ///
-    /// context.enter(|cx| {
-    ///     let alone = Communicator::init_rank(nccl, cx, nccl.unique_id()?, 0, 1, Config::default())?;
-    ///     let stream = Stream::new(cx)?;
-    ///     let (mut to, from) = (Buffer::<u32>::zeroed(cx, 3)?, Buffer::from_slice(cx, &[1u32, 2, 3])?);
-    ///     cx.scope(&stream, |scope| {
-    ///         let (to, from) = (scope.lend(&mut to)?, scope.lend(&from)?);
-    ///         // A member sends to itself: without a group, the send would wait for the receive forever.
-    ///         Ok(nccl.group(|group| {
-    ///             let on = group.on(scope);
-    ///             alone.send(&on, &from, 0)?;
-    ///             alone.receive(&on, &to, 0)
-    ///         })?)
-    ///     })?;
-    ///     assert_eq!(to.to_vec(cx)?, [1, 2, 3]);
-    ///     Ok(())
-    /// })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Group`].
     ///
     /// # Errors
     /// Errors of `body`; [`NcclError::Call`], after which some of the collectives may run; [`NcclError::Aborted`], after which
@@ -106,6 +108,23 @@ impl<'g> Group<'g> {
 }
 
 /// A scope or a queue in a group: see [`Group::on`].
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # let context = cuprum::open_in(library, 0)?;
+/// # context.enter(|cx| {
+/// # let (id, stream) = (nccl.unique_id()?, cuprum::Stream::new(cx)?);
+/// # let alone = cuprum_nccl::Communicator::init_rank(nccl, cx, id, 0, 1, cuprum_nccl::Config::default())?;
+/// let numbers = cuprum::Buffer::from_slice(cx, &[1u32, 2])?;
+/// let mut sums = cuprum::Buffer::<u32>::zeroed(cx, 2)?;
+/// cx.scope(&stream, |scope| {
+///     let (to, from) = (scope.lend(&mut sums)?, scope.lend(&numbers)?);
+///     Ok(nccl.group(|group| alone.all_reduce(&group.on(scope), &to, &from, cuprum_nccl::Reduction::Sum))?)
+/// })?;
+/// assert_eq!(sums.to_vec(cx)?, [1, 2]);
+/// # Ok(()) })?; Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct InGroup<'a, 'g, X> {
     group: &'a Group<'g>,

@@ -23,10 +23,11 @@ const NAME: &str = "libnccl.so.2";
 ///
 /// Copying it copies a reference. It stays loaded until the process ends.
 ///
-/// ```no_run
-/// let nccl = cuprum_nccl::Nccl::open()?;
-/// println!("NCCL {} from {}", nccl.version(), nccl.origin());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// match cuprum_nccl::Nccl::open() {
+///     Ok(nccl) => println!("NCCL {} from {}", nccl.version(), nccl.origin()),
+///     Err(error) => println!("{error}"),
+/// }
 /// ```
 #[derive(Clone, Copy)]
 pub struct Nccl(&'static Loaded);
@@ -239,6 +240,15 @@ impl PartialEq for Nccl {
 impl Eq for Nccl {}
 
 /// No NCCL could be loaded. Lists every library that was tried.
+///
+/// ```
+/// use cuprum_nccl::Nccl;
+///
+/// // SAFETY: nothing is loaded, because there is no such file.
+/// let error = unsafe { Nccl::open_from("/nowhere/libnccl.so.2") }.unwrap_err();
+/// println!("{error}"); // with the way to install NCCL
+/// assert_eq!(error.attempts().count(), 1);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NcclLoadError {
     attempts: Vec<(OsString, String)>,

@@ -23,6 +23,19 @@ pub(crate) mod sealed {
 /// `'c` is the time for which the communicator is borrowed: with a scope, at least until that has waited for its stream. A
 /// queue keeps the communicator instead, until the work is over or the graph that has it is dropped, and so does the graph
 /// of a capture.
+///
+/// ```
+/// use cuprum_nccl::{Communicator, Element, Executor, NcclError, Reduction, Write};
+///
+/// /// Sums on all members, in a scope, in a capture or on a queue.
+/// fn sum<'c, X: Executor<'c>, T: Element>(
+///     member: &'c Communicator,
+///     on: &X,
+///     numbers: &impl Write<X::Tier, Element = T>,
+/// ) -> Result<(), NcclError> {
+///     member.all_reduce(on, numbers, numbers, Reduction::Sum)
+/// }
+/// ```
 pub trait Executor<'c>: sealed::Sealed {
     /// Kind of memory that is used there: [`InScope`], [`InCapture`] or [`InQueue`].
     type Tier;
@@ -52,14 +65,32 @@ pub trait Executor<'c>: sealed::Sealed {
 }
 
 /// Kind of memory that was lent to a scope. It is only named in bounds.
+///
+/// ```
+/// use cuprum_nccl::{InScope, Read};
+///
+/// fn accept<'scope>(_: &impl Read<InScope<'scope>, Element = f32>) {}
+/// ```
 #[derive(Debug)]
 pub struct InScope<'scope>(PhantomData<fn(&'scope ()) -> &'scope ()>);
 
 /// Kind of memory that was lent to a graph. It is only named in bounds.
+///
+/// ```
+/// use cuprum_nccl::{InCapture, Read};
+///
+/// fn accept(_: &impl Read<InCapture, Element = f32>) {}
+/// ```
 #[derive(Debug)]
 pub struct InCapture(());
 
 /// Kind of memory of which queues take note. It is only named in bounds.
+///
+/// ```
+/// use cuprum_nccl::{InQueue, Read};
+///
+/// fn accept(_: &impl Read<InQueue, Element = f32>) {}
+/// ```
 #[derive(Debug)]
 pub struct InQueue(());
 
@@ -80,6 +111,13 @@ pub(crate) trait OfGraph: std::fmt::Debug {
 
 /// Memory that a collective reads: memory [lent](Lent) to a scope by `&` or `&mut`, a [`Loan`] of a graph, or
 /// [`Elements`] of a region.
+///
+/// ```
+/// use cuprum_nccl::{InQueue, Read};
+///
+/// /// Accepts elements of a region, for a collective on a queue.
+/// fn input(_: &impl Read<InQueue, Element = f32>) {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that a collective here can read",
     label = "not lent to this scope or graph, or not elements of a region",
@@ -96,6 +134,13 @@ pub trait Read<Tier>: sealed::Sealed {
 
 /// Memory that a collective writes: memory [lent](Lent) to a scope by `&mut`, a [`Loan`] of a graph of memory that it
 /// may write, or [`Elements`] of a region.
+///
+/// ```
+/// use cuprum_nccl::{InQueue, Write};
+///
+/// /// Accepts elements of a region that a collective on a queue writes.
+/// fn output(_: &impl Write<InQueue, Element = f32>) {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that a collective here can write",
     label = "not lent to be written",

@@ -7,6 +7,23 @@ use crate::raw::{nccl_call, ncclRedOp_t, ncclScalarResidence_t};
 use crate::{Communicator, Element, NcclError};
 
 /// Operator of a reduction.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # let context = cuprum::open_in(library, 0)?;
+/// # context.enter(|cx| {
+/// # let (id, stream) = (nccl.unique_id()?, cuprum::Stream::new(cx)?);
+/// # let alone = cuprum_nccl::Communicator::init_rank(nccl, cx, id, 0, 1, cuprum_nccl::Config::default())?;
+/// use cuprum_nccl::Reduction;
+///
+/// let mut numbers = cuprum::Buffer::from_slice(cx, &[2.0f32, 3.0])?;
+/// cx.scope(&stream, |scope| {
+///     let numbers = scope.lend(&mut numbers)?;
+///     Ok(alone.all_reduce(scope, &numbers, &numbers, Reduction::Average)?)
+/// })?;
+/// # Ok(()) })?; Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Reduction<'a, T: Element> {
@@ -43,6 +60,27 @@ impl<T: Element> Reduction<'_, T> {
 
 /// A sum before which each member multiplies its elements by its own number. Made by
 /// [`Communicator::premultiplied_sum`]; collectives borrow it together with the communicator.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// # let context = cuprum::open_in(library, 0)?;
+/// use cuprum::{Buffer, Stream};
+/// use cuprum_nccl::{Communicator, Config, Reduction};
+///
+/// context.enter(|cx| {
+///     let alone = Communicator::init_rank(nccl, cx, nccl.unique_id()?, 0, 1, Config::default())?;
+///     let (stream, mut numbers) = (Stream::new(cx)?, Buffer::from_slice(cx, &[2.0f32, 3.0])?);
+///     let half = alone.premultiplied_sum(0.5f32)?;
+///     cx.scope(&stream, |scope| {
+///         let numbers = scope.lend(&mut numbers)?;
+///         Ok(alone.all_reduce(scope, &numbers, &numbers, Reduction::Premultiplied(&half))?)
+///     })?;
+///     assert_eq!(numbers.to_vec(cx)?, [1.0, 1.5]);
+///     Ok(())
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PremultipliedSum<'a, T> {
     member: &'a Communicator,
     operator: ncclRedOp_t,
@@ -52,26 +90,7 @@ pub struct PremultipliedSum<'a, T> {
 impl Communicator {
     /// Makes a sum before which this member multiplies its elements by `factor`.
     ///
-    /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let nccl = cuprum_nccl_stand_in::nccl!(library);
-    /// # let context = cuprum::open_in(library, 0)?;
-    /// use cuprum::{Buffer, Stream};
-    /// use cuprum_nccl::{Communicator, Config, Reduction};
-    ///
-    /// context.enter(|cx| {
-    ///     let alone = Communicator::init_rank(nccl, cx, nccl.unique_id()?, 0, 1, Config::default())?;
-    ///     let (stream, mut numbers) = (Stream::new(cx)?, Buffer::from_slice(cx, &[2.0f32, 3.0])?);
-    ///     let half = alone.premultiplied_sum(0.5f32)?;
-    ///     cx.scope(&stream, |scope| {
-    ///         let numbers = scope.lend(&mut numbers)?;
-    ///         Ok(alone.all_reduce(scope, &numbers, &numbers, Reduction::Premultiplied(&half))?)
-    ///     })?;
-    ///     assert_eq!(numbers.to_vec(cx)?, [1.0, 1.5]);
-    ///     Ok(())
-    /// })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`PremultipliedSum`].
     ///
     /// # Errors
     /// [`NcclError::Call`]; [`NcclError::Aborted`]; [`NcclError::InProgress`].

@@ -8,6 +8,16 @@ use crate::raw::ncclUniqueId;
 /// Name of a group, by which its members find each other: 128 bytes that one process makes and sends to the others.
 ///
 /// Made by [`Nccl::unique_id`](crate::Nccl::unique_id). A group is joined once by its name.
+///
+/// ```
+/// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
+/// # let nccl = cuprum_nccl_stand_in::nccl!(library);
+/// use cuprum_nccl::UniqueId;
+///
+/// let bytes = nccl.unique_id()?.to_bytes(); // to be sent to the other processes
+/// let received = UniqueId::from_bytes(bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UniqueId(ncclUniqueId);
 

@@ -11,7 +11,14 @@ use crate::raw::flags::flags;
 flags! {
     /// Options of a context. Bits that this crate does not name are passed on.
     ///
-    /// Example: see [`Context`].
+    /// ```
+    /// # cuprum::example!(driver);
+    /// use cuprum::context::{Context, ContextFlags};
+    ///
+    /// let context = Context::create(driver.device(0)?, ContextFlags::BLOCKING_SYNC)?; // waits sleep
+    /// context.close()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct ContextFlags: u32 {
         /// The host spins while it waits for the device: lowest latency, one busy core.
         const SPIN = CUctx_flags::CU_CTX_SCHED_SPIN.0;

@@ -151,7 +151,18 @@ impl<'ctx> Token<'ctx> {
 /// struct: an object of a borrowed context cannot be stored next to it.
 /// [Share](super::PrimaryContext::share) the context.
 ///
-/// Example: see [`Current`], `push`.
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::context::{ContextStack, PrimaryContext, ToPush};
+///
+/// /// Accepts a borrow of any owner of a context.
+/// fn total<'s, 'ctx>(stack: &'s mut ContextStack, context: impl ToPush<'s, 'ctx>) -> cuprum::Result<usize> {
+///     Ok(stack.push(context)?.memory_info()?.total)
+/// }
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// assert!(total(&mut ContextStack::take()?, &context)? > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
 
 impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}

@@ -9,7 +9,13 @@ use crate::raw::this_thread::ThisThread;
 
 /// The profiler collects until this is dropped: made by [`Current::profile`].
 ///
-/// Example: see [`Current::profile`], `profile`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// let profile = cx.profile()?;
+/// cx.synchronize()?;
+/// profile.close()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Profile<'a> {
     context: &'a ContextRef,
     _this_thread: ThisThread,
@@ -22,13 +28,7 @@ impl Current<'_, '_> {
     /// Does nothing without a profiler. Profiles do not nest: the first that ends stops the
     /// collection. Drop also stops it, and swallows errors.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// let profile = cx.profile()?;
-    /// cx.synchronize()?;
-    /// profile.close()?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Profile`].
     ///
     /// # Errors
     /// [Errors of any call](crate#errors).

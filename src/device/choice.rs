@@ -63,7 +63,16 @@ const FASTEST_FIRST: &str = "the fastest device is number 0, unlike in nvidia-sm
 
 /// Why no device was chosen.
 ///
-/// Example: see [`Driver::choose_device`], `choose_device`.
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::device::ChoiceError;
+/// use cuprum::sys::{CUresult, FnId};
+///
+/// let busy = cuprum::Error::new(CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE, FnId::cuDevicePrimaryCtxRetain).ok_or("no error")?;
+/// let chosen = driver.choose_device(|_| Err::<(), _>(busy));
+/// assert!(matches!(chosen, Err(ChoiceError::NoneWorks { errors, .. }) if errors[0].1 == busy));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {

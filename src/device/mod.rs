@@ -40,7 +40,13 @@ pub struct Device {
 
 /// A compute capability, such as 9.0.
 ///
-/// Example: see [`Device`], `compute_capability`.
+/// ```
+/// use cuprum::device::ComputeCapability;
+///
+/// let hopper = ComputeCapability { major: 9, minor: 0 };
+/// assert!(hopper > ComputeCapability { major: 8, minor: 6 });
+/// assert_eq!(hopper.to_string(), "9.0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
     /// The major version.

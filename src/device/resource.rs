@@ -19,7 +19,15 @@ pub type ResourceKind = CUdevResourceType;
 flags! {
     /// Options for dividing multiprocessors. Bits that this crate does not name are passed on.
     ///
-    /// Example: see [`GreenContext`](crate::context::GreenContext).
+    /// ```
+    /// # cuprum::example!(driver);
+    /// use cuprum::device::{ResourceKind, SplitFlags};
+    ///
+    /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
+    /// let (groups, _rest) = all.split_by_count(1, 2, SplitFlags::IGNORE_SM_COSCHEDULING)?;
+    /// assert_eq!(groups.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct SplitFlags: u32 {
         /// Allows smaller and less even groups, which support no clusters of more than one block.
         const IGNORE_SM_COSCHEDULING =
@@ -70,7 +78,15 @@ unsafe impl Sync for DeviceResource {}
 
 /// A group to [divide](DeviceResource::split) multiprocessors into.
 ///
-/// Example: see [`DeviceResource`].
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::device::{ResourceKind, SmGroup};
+///
+/// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
+/// let (groups, _rest) = all.split(&mut [SmGroup { count: 0, ..SmGroup::default() }])?; // as many as possible
+/// assert_eq!(groups.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmGroup {
     /// Number of multiprocessors; 0 for as many as possible.

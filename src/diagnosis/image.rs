@@ -8,6 +8,14 @@ use super::format::{FATBIN, cubin, fatbins, ptx};
 use crate::device::ComputeCapability;
 
 /// The code in an image, one entry for each architecture.
+///
+/// ```
+/// use cuprum::diagnosis::Image;
+///
+/// let image = Image::read(b".version 8.4\n.target sm_90\n.address_size 64\n")?;
+/// assert_eq!(image.to_string(), "PTX 8.4 for sm_90");
+/// # Ok::<(), cuprum::diagnosis::ImageError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
@@ -72,7 +80,13 @@ impl ImageError {
 
 /// Kinds of code.
 ///
-/// Example: see [`CodePart`].
+/// ```
+/// use cuprum::diagnosis::{CodeKind, Image};
+///
+/// let image = Image::read(b".version 8.4\n.target sm_90\n.address_size 64\n")?;
+/// assert_eq!(image.parts[0].kind, CodeKind::Ptx); // the driver will compile it
+/// # Ok::<(), cuprum::diagnosis::ImageError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodeKind {
@@ -90,13 +104,7 @@ impl Image {
     /// complete. The meaning of the code, and compressed data, are not checked; PTX that ends
     /// between two functions is accepted.
     ///
-    /// ```
-    /// use cuprum::diagnosis::Image;
-    ///
-    /// let image = Image::read(b".version 8.4\n.target sm_90\n.address_size 64\n")?;
-    /// assert_eq!(image.to_string(), "PTX 8.4 for sm_90");
-    /// # Ok::<(), cuprum::diagnosis::ImageError>(())
-    /// ```
+    /// Example: see [`Image`].
     ///
     /// # Errors
     /// [`ImageError::Unknown`] for other data; [`ImageError::Damaged`] for a truncated or changed

@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 ///
 /// Complete on Linux. Other systems lack the files, and only the variables are known.
 ///
-/// Example: see the [module](super).
+/// ```
+/// let machine = cuprum::diagnosis::Machine::look();
+/// if machine.gpus == Some(1) && machine.kernel_module.is_none() {
+///     println!("there is a GPU, but NVIDIA's kernel module is not loaded");
+/// }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {

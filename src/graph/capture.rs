@@ -26,7 +26,15 @@ pub type CaptureStatus = CUstreamCaptureStatus;
 
 /// State of a capture.
 ///
-/// Example: see [`Current::capture`], `info`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::Stream;
+/// use cuprum::graph::CaptureMode;
+///
+/// let (_, info) = cx.capture(&mut Stream::new(&cx)?, CaptureMode::ThreadLocal, |capture| capture.info())?;
+/// assert!(info.next_after.is_empty()); // nothing was queued yet
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CaptureInfo {
@@ -52,7 +60,18 @@ pub(super) struct Shared<'a> {
 /// Made by [`Current::capture`] and [`Graph::capture_into`]. The stream is borrowed until the capture ends, so no
 /// other code can queue work on it or wait for it.
 ///
-/// Example: see [`Current::capture`], `capture`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::CaptureMode;
+/// use cuprum::{Buffer, Stream};
+///
+/// let buffer = Buffer::<u32>::alloc(&cx, 4)?;
+/// let (mut graph, ()) = cx.capture(&mut Stream::new(&cx)?, CaptureMode::ThreadLocal, |capture| {
+///     capture.fill(capture.lend(buffer)?, 7)
+/// })?;
+/// assert_eq!(graph.nodes(&cx)?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Capture<'c, 'env: 'c, 'a: 'c> {
     pub(super) cx: &'c Current<'c, 'a>,
     pub(super) stream: &'c Stream<'c>,

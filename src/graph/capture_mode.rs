@@ -20,7 +20,15 @@ use crate::raw::call::driver_call;
 /// This crate does not see captures that other code begins. A call that frees an object may invalidate such a
 /// capture, but does not leak. [`ForeignCaptures`] announces such captures, so that they continue too.
 ///
-/// Example: see [`Current::capture`](crate::Current::capture).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::CaptureMode;
+///
+/// let before = CaptureMode::Relaxed.exchange(driver)?; // no capture refuses calls of this thread
+/// let buffer = cuprum::Buffer::<u32>::alloc(&cx, 4)?;
+/// before.exchange(driver)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CaptureMode {

@@ -17,7 +17,13 @@ pub type ConditionalKind = CUgraphConditionalNodeType;
 /// A number on which one conditional node depends. Kernels of the graph set it with `cudaGraphSetConditional`, which
 /// takes [`as_raw`](Condition::as_raw).
 ///
-/// Example: see [`Graph::add_conditional`], `condition`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// let mut graph = cuprum::graph::Graph::new(&cx)?;
+/// let condition = graph.condition(&cx, Some(3))?; // 3 at the start of each launch
+/// let argument = condition.as_raw(); // for kernels that change it
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Condition {
     brand: Brand,

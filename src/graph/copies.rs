@@ -31,7 +31,7 @@ use crate::stream::{Signals, StreamValue};
 ///
 /// Host memory has the elements of rows without gaps.
 ///
-/// Example: see [`GraphExec::launch`], `add_copy`.
+/// Example: see [`GraphExec`].
 #[diagnostic::on_unimplemented(
     message = "a node cannot copy from `Loan<{S}>` to `Loan<{Self}>`",
     label = "these two do not go together",
@@ -54,7 +54,7 @@ impl<T: DeviceData> NodeTarget<PitchedMut<'static, T>> for [T] {}
 
 /// Memory that nodes fill: [`InOut<T>`](InOut), and rows ([`PitchedMut`]).
 ///
-/// Example: see [`Graph`], `add_fill`.
+/// Example: see [`Graph`].
 #[diagnostic::on_unimplemented(
     message = "a node cannot fill `Loan<{Self}>`",
     label = "not device memory that was lent to be written",

@@ -26,7 +26,13 @@ use crate::stream::Stream;
 flags! {
     /// Options of an executable graph. Other bits are passed to the driver.
     ///
-    /// Example: see [`Graph`].
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::graph::{Graph, InstantiateFlags};
+    ///
+    /// let exec = Graph::new(&cx)?.instantiate(&cx, InstantiateFlags::AUTO_FREE)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct InstantiateFlags: u64 {
         /// A launch frees memory that an earlier launch allocated and did not free.
         const AUTO_FREE = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH.0 as u64;
@@ -51,7 +57,29 @@ flags! {
 /// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](GraphExec::close) reports
 /// errors and returns the buffers and memory that were moved in.
 ///
-/// Example: see [`GraphExec::launch`], `launch`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::{Graph, InstantiateFlags};
+/// use cuprum::memory::PinnedFlags;
+/// use cuprum::{Buffer, PinnedBuffer, Stream};
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let memory = graph.lend(Buffer::<f32>::zeroed(&cx, 4)?)?;
+/// // Host memory is a vector or page-locked memory.
+/// let input = graph.lend(PinnedBuffer::zeroed(&cx, 4, PinnedFlags::empty())?)?;
+/// let output = graph.lend(vec![0.0; 4])?;
+/// let copy = graph.add_copy(&cx, &[], memory, input)?;
+/// graph.add_copy(&cx, &[copy], output, memory)?;
+/// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+///
+/// let stream = Stream::new(&cx)?;
+/// for round in [1.0, 2.0] {
+///     exec.view_mut(input)?.fill(round);
+///     exec.launch(&cx, &stream)?;
+///     assert_eq!(exec.view(output)?, [round; 4]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct GraphExec<'a> {
     pub(super) inner: ManuallyDrop<Inner<'a>>,
 }

@@ -17,7 +17,24 @@ use crate::stream::{Scope, Stream};
 
 /// An executable graph that is lent to a scope by [`Scope::lend_graph`].
 ///
-/// Example: see [`Scope::lend_graph`], `lend_graph`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::{Graph, InstantiateFlags};
+/// use cuprum::{Buffer, Stream};
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
+/// graph.add_fill(&cx, &[], memory, 3)?;
+/// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+/// let stream = Stream::new(&cx)?;
+/// cx.scope(&stream, |scope| {
+///     let graph = scope.lend_graph(&mut exec)?;
+///     graph.launch()?;
+///     Ok(graph.launch()?)
+/// })?;
+/// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [3; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct LentGraph<'scope> {
     graph: CUgraphExec,
     stream: CUstream,
@@ -51,24 +68,7 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// A panic of one of its host functions is kept for [`take_panic`](GraphExec::take_panic).
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::{Graph, InstantiateFlags};
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let mut graph = Graph::new(&cx)?;
-    /// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
-    /// graph.add_fill(&cx, &[], memory, 3)?;
-    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// let stream = Stream::new(&cx)?;
-    /// cx.scope(&stream, |scope| {
-    ///     let graph = scope.lend_graph(&mut exec)?;
-    ///     graph.launch()?;
-    ///     Ok(graph.launch()?)
-    /// })?;
-    /// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [3; 4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`LentGraph`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; on a non-blocking stream the sticky errors of earlier work.
@@ -92,29 +92,7 @@ impl GraphExec<'_> {
     /// On a non-blocking stream the host first waits for the default stream, on which synchronous copies and fills run. If
     /// the wait fails, the graph is [lost](GraphError::Lost).
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::{Graph, InstantiateFlags};
-    /// use cuprum::memory::PinnedFlags;
-    /// use cuprum::{Buffer, PinnedBuffer, Stream};
-    ///
-    /// let mut graph = Graph::new(&cx)?;
-    /// let memory = graph.lend(Buffer::<f32>::zeroed(&cx, 4)?)?;
-    /// // Host memory is a vector or page-locked memory.
-    /// let input = graph.lend(PinnedBuffer::zeroed(&cx, 4, PinnedFlags::empty())?)?;
-    /// let output = graph.lend(vec![0.0; 4])?;
-    /// let copy = graph.add_copy(&cx, &[], memory, input)?;
-    /// graph.add_copy(&cx, &[copy], output, memory)?;
-    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    ///
-    /// let stream = Stream::new(&cx)?;
-    /// for round in [1.0, 2.0] {
-    ///     exec.view_mut(input)?.fill(round);
-    ///     exec.launch(&cx, &stream)?;
-    ///     assert_eq!(exec.view(output)?, [round; 4]);
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`GraphExec`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`]; [`GraphError::Lost`]; [`GraphError::Panicked`] if a host function has panicked;

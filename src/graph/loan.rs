@@ -30,7 +30,16 @@ use crate::stream::{Signals, StreamValue};
 ///
 /// Without a path of edges between them, nodes use the same memory in any order.
 ///
-/// Example: see [`Graph`](super::Graph), `lend`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::{Graph, Loan};
+/// use cuprum::{Buffer, InOut};
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let memory: Loan<InOut<u32>> = graph.lend(Buffer::<u32>::alloc(&cx, 4)?)?;
+/// graph.add_fill(&cx, &[], memory.slice(2..).ok_or("outside")?, 7)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Loan<M: ?Sized> {
     /// Address of the first element on the device, or its offset in bytes in host memory.
     pub(super) address: CUdeviceptr,

@@ -4,7 +4,7 @@
 //! from it, which is [launched](GraphExec::launch), also in [scopes](crate::stream::Scope::lend_graph).
 //! [`Graph::set`] and [`GraphExec::set`] change nodes later.
 //!
-//! # What a graph keeps
+//! # Objects that a graph keeps
 //!
 //! A graph keeps every object that its nodes use until the graph is dropped. [`Graph::instantiate`] consumes the
 //! graph, and the [`GraphExec`] keeps them from then on. Device memory is [lent](Graph::lend) to the graph for its

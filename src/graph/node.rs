@@ -38,7 +38,16 @@ pub struct Node {
 
 /// A body of a conditional node, a token. [`Graph::within`](super::Graph::within) adds nodes to it.
 ///
-/// Example: see [`Graph::add_conditional`](super::Graph::add_conditional), `add_conditional`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::{Body, ConditionalKind, Graph};
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let (condition, kind) = (graph.condition(&cx, Some(1))?, ConditionalKind::CU_GRAPH_COND_TYPE_IF);
+/// let (_, [body]): (_, [Body; 1]) = graph.add_conditional(&cx, &[], condition, kind)?;
+/// graph.within(body, |graph| graph.add_empty(&cx, &[]))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body {
     pub(super) brand: Brand,
@@ -50,7 +59,15 @@ pub type NodeType = CUgraphNodeType;
 
 /// Two nodes; the second runs after the first.
 ///
-/// Example: see [`Node`], `edges`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// let mut graph = cuprum::graph::Graph::new(&cx)?;
+/// let first = graph.add_empty(&cx, &[])?;
+/// let second = graph.add_empty(&cx, &[first])?;
+/// let edge = graph.edges(&cx)?[0];
+/// assert_eq!((edge.from, edge.to, edge.from_port), (first, second, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Edge {

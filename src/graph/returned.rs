@@ -7,7 +7,16 @@ use crate::memory::{Buffer, DeviceData, PinnedBuffer, PitchedBuffer};
 
 /// Objects that a graph kept, after its end. Buffers and host memory can be taken back; dropping this drops the rest.
 ///
-/// Example: see [`Graph`](super::Graph), `close`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::Buffer;
+///
+/// let mut graph = cuprum::graph::Graph::new(&cx)?;
+/// let memory = graph.lend(Buffer::from_slice(&cx, &[1u32, 2])?)?;
+/// let buffer = graph.close()?.take::<Buffer<_>>(memory).ok_or("not given")?;
+/// assert_eq!(buffer.to_vec(&cx)?, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Returned<'a>(pub(super) Kept<'a>);
 

@@ -18,7 +18,25 @@ use crate::context::{ContextRef, Current};
 /// A change of a graph applies to executables made afterwards. A change of an executable applies to its later launches.
 /// Objects that the node used before stay with the graph.
 ///
-/// Example: see [`GraphExec::set`], `set`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::graph::{Graph, InstantiateFlags};
+/// use cuprum::{Buffer, Stream};
+///
+/// let mut graph = Graph::new(&cx)?;
+/// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
+/// let node = graph.add_fill(&cx, &[], memory, 1)?;
+/// graph.set(&cx, node).fill(memory, 2)?;
+/// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
+/// let stream = Stream::new(&cx)?;
+/// exec.launch(&cx, &stream)?;
+/// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [2; 4]);
+///
+/// exec.set(&cx, node).fill(memory, 3)?;
+/// exec.launch(&cx, &stream)?;
+/// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [3; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a method of this changes the node"]
 pub struct NodeSetter<'g, 'a> {
     of: Of<'g, 'a>,
@@ -57,7 +75,7 @@ pub(super) use set;
 impl<'a> Graph<'a> {
     /// Selects a node to change, for executables made from now on. No driver call.
     ///
-    /// Example: see [`GraphExec::set`], `set`.
+    /// Example: see [`NodeSetter`].
     pub fn set<'g>(&'g mut self, cx: &'g Current<'_, '_>, node: Node) -> NodeSetter<'g, 'a> {
         NodeSetter { of: Of::Graph(self), cx, node }
     }
@@ -66,25 +84,7 @@ impl<'a> Graph<'a> {
 impl<'a> GraphExec<'a> {
     /// Selects a node to change, for launches from now on. No driver call.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::{Graph, InstantiateFlags};
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let mut graph = Graph::new(&cx)?;
-    /// let memory = graph.lend(Buffer::<u32>::zeroed(&cx, 4)?)?;
-    /// let node = graph.add_fill(&cx, &[], memory, 1)?;
-    /// graph.set(&cx, node).fill(memory, 2)?;
-    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// let stream = Stream::new(&cx)?;
-    /// exec.launch(&cx, &stream)?;
-    /// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [2; 4]);
-    ///
-    /// exec.set(&cx, node).fill(memory, 3)?;
-    /// exec.launch(&cx, &stream)?;
-    /// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [3; 4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`NodeSetter`].
     pub fn set<'g>(&'g mut self, cx: &'g Current<'_, '_>, node: Node) -> NodeSetter<'g, 'a> {
         NodeSetter { of: Of::Exec(self), cx, node }
     }

@@ -17,10 +17,7 @@ use crate::raw::call::context_call;
 /// errors. OpenGL still owns the buffer object.
 ///
 /// ```
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(software driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
 /// use cuprum::sys::CUgraphicsMapResourceFlags;

@@ -9,7 +9,16 @@ flags! {
     /// Uses that CUDA makes of a registered resource; with none, it can be read and written. Images
     /// accept all, buffers the first two.
     ///
-    /// Example: see [`RegisteredImage`](super::RegisteredImage).
+    /// ```
+    /// # cuprum::example!(software driver, context, cx);
+    /// use cuprum::graphics::{RegisterFlags, RegisteredBuffer};
+    ///
+    /// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+    /// # let name = gl.buffer(&[0; 8]);
+    /// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
+    /// let buffer = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::READ_ONLY) }?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct RegisterFlags: u32 {
         /// CUDA only reads it. Writes may be lost.
         const READ_ONLY = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY.0;

@@ -22,10 +22,7 @@ use crate::raw::call::context_call;
 /// channels, and no depth, packed or compressed formats.
 ///
 /// ```
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(software driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredImage};
 /// use cuprum::texture::Surface;

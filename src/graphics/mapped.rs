@@ -32,10 +32,7 @@ use crate::stream::Stream;
 ///
 /// # Example
 /// ```
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(software driver, context, cx);
 /// use cuprum::Stream;
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, RegisteredImage};
 ///
@@ -107,7 +104,19 @@ fn count_of(raws: &[CUgraphicsResource], call: FnId) -> Result<u32, Error> {
 /// [`unmap`](Mapped::unmap) returns errors. If the guard is forgotten, they stay mapped until they
 /// are mapped again or unregistered.
 ///
-/// Example: see [`map`].
+/// ```
+/// # cuprum::example!(software driver, context, cx);
+/// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let name = gl.buffer(&[1, 0, 0, 0]);
+/// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
+/// let mut buffer = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
+/// let stream = cuprum::Stream::default_in(&cx);
+/// let mut mapped = graphics::map(&cx, &stream, &mut buffer)?;
+/// assert_eq!(mapped.views().as_slice::<u32>(&cx)?.to_vec(&cx)?, [1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Mapped<'r, R: Resources> {
     resources: R,
     /// Empty once they are unmapped.
@@ -203,10 +212,7 @@ impl<R: Resources> fmt::Debug for Mapped<'_, R> {
 ///
 /// # Example
 /// ```
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(software driver, context, cx);
 /// use cuprum::graphics::{self, MappedBuffer, RegisterFlags, RegisteredBuffer};
 /// use cuprum::{Current, MemoryError, Stream};
 ///
@@ -285,10 +291,7 @@ impl fmt::Debug for MappedBuffer<'_> {
 ///
 /// # Example
 /// ```
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(software driver, context, cx);
 /// use cuprum::graphics::{self, MappedImage, RegisterFlags, RegisteredImage};
 /// use cuprum::{Current, MemoryError, Stream};
 ///

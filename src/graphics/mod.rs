@@ -6,10 +6,7 @@
 //! [arrays](crate::memory::ArrayView). [`map`] maps several in one call.
 //!
 //! ```
-//! # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-//! # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-//! # let mut stack = cuprum::context::ContextStack::take()?;
-//! # let cx = stack.push(&context)?;
+//! # cuprum::example!(software driver, context, cx);
 //! use cuprum::Stream;
 //! use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer};
 //!

@@ -37,7 +37,12 @@ pub struct BindError {
 
 /// The difference between a kernel and a signature, or the reason why the parameters are unknown.
 ///
-/// Example: see [`BindError`].
+/// ```
+/// use cuprum::launch::Mismatch;
+///
+/// let error = Mismatch::Count { kernel: 4, signature: 3 };
+/// assert_eq!(error.to_string(), "the kernel has 4 parameters, the signature 3");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {

@@ -16,7 +16,13 @@ use crate::stream::Stream;
 /// [`HostOut`]: super::HostOut
 /// [`HostInOut`]: super::HostInOut
 ///
-/// Example: see [`Kernel::call`](super::Kernel::call), `call`.
+/// ```
+/// use cuprum::In;
+/// use cuprum::launch::{CallArguments, HostIn};
+///
+/// fn fit<A: CallArguments<(u32, In<f32>)>>(_: A) {}
+/// fit((4, HostIn(&[1.0f32; 4]))); // for `kernel(unsigned n, const float *x)`
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the kernel's signature `{S}` cannot be called with the arguments `{Self}`",
     label = "not a tuple with one argument per parameter",

@@ -4,7 +4,12 @@ use std::fmt;
 
 /// Three dimensions, by default 1. Converts from `u32`, tuples of two and three, and `[u32; 3]`.
 ///
-/// Example: see [`LaunchConfig`].
+/// ```
+/// use cuprum::launch::Dim3;
+///
+/// assert_eq!(Dim3::from((16, 4)), Dim3 { x: 16, y: 4, z: 1 });
+/// assert_eq!(Dim3::from([2, 3, 4]).to_string(), "2x3x4");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// The dimension that varies fastest.

@@ -59,7 +59,19 @@ pub struct HostOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 /// Host elements that a kernel changes: copied to the device before it runs, and back afterwards.
 /// For a parameter [`InOut`].
 ///
-/// Example: see [`HostIn`].
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::{HostIn, HostInOut};
+/// use cuprum::{In, InOut, LaunchConfig, Module, Stream};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+/// let (stream, mut y) = (Stream::new(&cx)?, [1.0f32, 2.0]);
+/// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
+/// unsafe { saxpy.call(&cx, &stream, LaunchConfig::new(1, 2), (2, 3.0, HostIn(&[1.0; 2]), HostInOut(&mut y))) }?;
+/// assert_eq!(y, [4.0, 5.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 

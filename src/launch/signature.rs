@@ -13,13 +13,29 @@ use crate::memory::{
 
 /// A parameter that is the address of device memory from which the kernel reads elements of `T`.
 ///
-/// Example: see [`Kernel`](super::Kernel).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::{In, InOut, Module};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// // saxpy(unsigned n, float alpha, const float *x, float *y)
+/// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct In<T>(PhantomData<T>);
 
 /// A parameter that is the address of device memory that the kernel may read and write as `T`s.
 ///
-/// Example: see [`Kernel`](super::Kernel).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::{InOut, Module};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/fill.ptx")?)?;
+/// // fill_f32(float *out, float value, unsigned long long n)
+/// let fill = module.function("fill_f32")?.bind::<(InOut<f32>, f32, u64)>()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct InOut<T>(PhantomData<T>);
 
@@ -157,7 +173,13 @@ addresses! {
 
 /// The parameters of a kernel: a tuple of up to 16 [`Parameter`] types.
 ///
-/// Example: see [`Parameter`].
+/// ```
+/// use cuprum::In;
+/// use cuprum::launch::Signature;
+///
+/// let sizes: Vec<_> = <(u32, In<f32>)>::LAYOUT.iter().map(|parameter| parameter.size()).collect();
+/// assert_eq!(sizes, [4, 8]);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the signature of a kernel",
     label = "not a tuple of up to 16 parameters",
@@ -170,7 +192,12 @@ pub trait Signature: sealed::Sealed {
 
 /// Arguments for the signature `S`: a tuple with an [`Argument`] per parameter.
 ///
-/// Example: see [`Kernel`](super::Kernel), `launch`.
+/// ```
+/// use cuprum::launch::Arguments;
+///
+/// fn fit<A: Arguments<(u32, f32)>>(_: A) {}
+/// fit((1000, 3.0)); // for `kernel(unsigned n, float alpha)`
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the kernel's signature `{S}` cannot be given the arguments `{Self}`",
     label = "not a tuple with one argument per parameter",

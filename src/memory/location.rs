@@ -8,7 +8,16 @@ use crate::error::Error;
 
 /// The location of memory.
 ///
-/// Example: see [`ManagedRange`](super::ManagedRange).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{ManagedBuffer, MemoryLocation};
+///
+/// let (numbers, stream) = (ManagedBuffer::from_slice(&cx, &[1u32; 4096])?, cuprum::Stream::new(&cx)?);
+/// if let Err(error) = stream.prefetch(&cx, numbers.range(..).ok_or("outside")?, MemoryLocation::Host) {
+///     println!("this device does not prefetch: {error}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MemoryLocation {

@@ -24,7 +24,14 @@ use crate::raw::held::{Handle, Held};
 flags! {
     /// Options of an allocation of page-locked memory.
     ///
-    /// Example: see [`PinnedBuffer`].
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::memory::{PinnedBuffer, PinnedFlags};
+    ///
+    /// let flags = PinnedFlags::PORTABLE | PinnedFlags::WRITE_COMBINED;
+    /// let input = PinnedBuffer::<f32>::zeroed(&cx, 1000, flags)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct PinnedFlags: u32 {
         /// Page-locked for all contexts of the driver, so it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTALLOC_PORTABLE;

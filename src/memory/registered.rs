@@ -21,7 +21,14 @@ use crate::raw::held::{Handle, Held};
 flags! {
     /// Options of a registration.
     ///
-    /// Example: see [`Registered`].
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::memory::{RegisterFlags, Registered};
+    ///
+    /// let host = Registered::new(&cx, vec![0u32; 1000], RegisterFlags::PORTABLE)?;
+    /// assert_eq!(host.unregister()?, [0; 1000]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct RegisterFlags: u32 {
         /// Page-locked for all contexts of the driver, so it can be lent to their scopes too.
         const PORTABLE = CU_MEMHOSTREGISTER_PORTABLE;

@@ -76,7 +76,10 @@ macro_rules! vectors {
     ($($name:ident: $len:literal as $align:ty { $($field:ident),+ };)*) => { $(
         #[doc = concat!("Vector of ", $len, " numbers, in the alignment of CUDA's.")]
         ///
-        /// Example: see the [module](self).
+        /// ```
+        #[doc = concat!("let vector = cuprum::memory::vector::", stringify!($name), "::from([7u32; ", $len, "]);")]
+        /// assert_eq!((vector.x, vector.y), (7, 7));
+        /// ```
         #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
         #[repr(C)]
         pub struct $name<T: Component> {

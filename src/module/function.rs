@@ -21,7 +21,13 @@ use crate::stream::Stream;
 /// It borrows its module, and no struct can hold both. A [`Kernel`](crate::Kernel) of a [shared
 /// module](crate::Shared) keeps its code, and can be stored with it.
 ///
-/// Example: see [`Module`](super::Module), `function`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// let module = cuprum::Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// let saxpy = module.function("saxpy")?;
+/// assert_eq!(saxpy.parameter(1)?, (4, 4)); // offset and size of `float alpha`
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Function<'m> {
     raw: CUfunction,

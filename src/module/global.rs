@@ -18,7 +18,17 @@ use crate::raw::keep::Near;
 /// Kernels can read and write it at any time, and several values of this type can name the same
 /// variable. So it supports copies, but never borrowed slices.
 ///
-/// Example: see [`Module`](super::Module), `global`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// let ptx = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .global .u32 count[2];";
+/// let module = cuprum::Module::load_ptx(&cx, ptx)?;
+/// let mut count = module.global::<u32>("count")?;
+/// cx.copy(&mut count, &[1, 2])?;
+/// let mut host = [0; 2];
+/// cx.copy(&mut host, &count)?;
+/// assert_eq!(host, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Global<'m, T: DeviceData> {
     address: CUdeviceptr,
     len: usize,

@@ -15,7 +15,18 @@ use crate::raw::held::Held;
 /// Machine code that a [`Linker`](super::Linker) made. The driver's linker, which this keeps, owns
 /// the bytes, so they are not copied. Modules loaded from it have their own copy.
 ///
-/// Example: see [`Linker`](super::Linker), `complete`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::module::{LinkInput, Linker, LoadOptions};
+///
+/// let ptx = std::fs::read_to_string("kernels/saxpy.ptx")? + "\0";
+/// let mut linker = Linker::new(&cx, &LoadOptions::default())?;
+/// // SAFETY: the code has the given form, and comes from a compiler.
+/// unsafe { linker.add(LinkInput::CU_JIT_INPUT_PTX, "saxpy.ptx", ptx.as_bytes()) }?;
+/// let linked = linker.complete()?;
+/// assert!(linked.load(&cx)?.function("saxpy").is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Linked<'ctx> {
     // Dropped before the memory that the driver uses.
     state: Held<'ctx, CUlinkState>,

@@ -21,6 +21,13 @@ mod unneeded;
 use cuprum_sys::FnId;
 
 /// The kind of reason why functions have no method.
+///
+/// ```
+/// use cuprum::not_wrapped::{NOT_WRAPPED, Why};
+///
+/// let deprecated = NOT_WRAPPED.iter().filter(|group| group.why == Why::Deprecated);
+/// assert!(deprecated.map(|group| group.functions.len()).sum::<usize>() > 0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Why {
@@ -37,6 +44,12 @@ pub enum Why {
 }
 
 /// Functions without a method, for the same reason.
+///
+/// ```
+/// for group in cuprum::not_wrapped::NOT_WRAPPED {
+///     println!("{}: {:?}", group.reason, group.functions);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct NotWrapped {

@@ -10,7 +10,13 @@ use crate::error::Error;
 
 /// The location of a pool's memory. Nodes are NUMA nodes of the host's memory, by number.
 ///
-/// Example: see [`MemoryPool`](super::MemoryPool).
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::pool::{MemoryPool, PoolOptions, PoolPlace};
+///
+/// let pool = MemoryPool::new(driver, &PoolOptions::new(PoolPlace::Device(driver.device(0)?)))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolPlace {
@@ -66,7 +72,14 @@ impl PoolPlace {
 
 /// Options of a [`MemoryPool`](super::MemoryPool).
 ///
-/// Example: see [`MemoryPool`](super::MemoryPool).
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::pool::{MemoryPool, PoolOptions, PoolPlace};
+///
+/// let options = PoolOptions::new(PoolPlace::Device(driver.device(0)?));
+/// let pool = MemoryPool::new(driver, &PoolOptions { max_bytes: 1 << 30, ..options })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
     /// Memory of the pool.

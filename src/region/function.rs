@@ -15,7 +15,15 @@ use crate::raw::shared::Shared;
 /// dropped, no queue runs the kernel, and no recording has it, the pool unloads the code, as for
 /// [adopted](Pool::adopt) memory.
 ///
-/// Example: see [`Arg`](super::Arg).
+/// ```
+/// # cuprum::example!(driver);
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # context.enter(|cx| {
+/// let module = cuprum::Module::load_ptx(cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?.share();
+/// let saxpy = cuprum::region::Pool::new(cx).function(&module, "saxpy")?;
+/// assert_eq!(saxpy.parameters()[1], (4, 4)); // offset and size of `float alpha`
+/// # Ok(()) })?; Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct SharedFunction(Arc<Code>);
 

@@ -35,7 +35,17 @@ use crate::raw::call::forked;
 /// its operations fail with [`RegionError::NotOrdered`]. No other order is checked: a queue that
 /// reads memory before another one has written it finds old bytes.
 ///
-/// Example: see [`Pool`](super::Pool), `queue`.
+/// ```
+/// # cuprum::example!(driver);
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # context.enter(|cx| {
+/// let pool = cuprum::region::Pool::new(cx);
+/// let (first, second) = (pool.queue(cx)?, pool.queue(cx)?);
+/// let region = first.alloc(cx, 4)?;
+/// second.wait(cx, &first.mark(cx)?)?; // from here on, `second` may use the region
+/// second.fill(cx, &region, 7u8)?;
+/// # Ok(()) })?; Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Queue {
     core: Arc<Core>,

@@ -22,7 +22,18 @@ use crate::stream::Reached;
 /// The future needs no runtime. If necessary, the driver wakes it on its own thread: see
 /// [`Reached`].
 ///
-/// Example: see [`Pinned`], `read`.
+/// ```
+/// # cuprum::example!(driver);
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # context.enter(|cx| {
+/// let pool = cuprum::region::Pool::new(cx);
+/// let queue = pool.queue(cx)?;
+/// let region = queue.alloc(cx, 4)?;
+/// queue.fill(cx, &region, 7u8)?;
+/// let read = queue.read(cx, &region, pool.pinned(cx, 4)?)?;
+/// assert_eq!(read.wait()?[..], [7; 4]);
+/// # Ok(()) })?; Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "it has the memory that the copy writes"]
 pub struct Read(Option<Flight>);
 

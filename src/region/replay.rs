@@ -18,7 +18,17 @@ use crate::raw::held::Held;
 /// It is a handle shared by its clones. It keeps all that the work uses. If it is dropped in
 /// flight, the work continues, and its memory is reused only afterwards.
 ///
-/// Example: see [`Recording`](super::Recording), `end`.
+/// ```
+/// # cuprum::example!(driver);
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # context.enter(|cx| {
+/// let queue = cuprum::region::Pool::new(cx).queue(cx)?;
+/// let (region, recording) = (queue.alloc(cx, 4)?, queue.record(cx)?);
+/// queue.fill(cx, &region, 7u8)?;
+/// let replay = recording.end(cx)?;
+/// queue.replay(cx, &replay)?; // runs the fill
+/// # Ok(()) })?; Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Replay(Arc<Work>);
 

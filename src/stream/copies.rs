@@ -22,7 +22,14 @@ use crate::raw::seal::Key;
 
 /// Attributes of a copy.
 ///
-/// Example: see [`Copies`].
+/// ```
+/// use cuprum::stream::CopyAttributes;
+/// use cuprum::sys::CUmemcpySrcAccessOrder;
+///
+/// // The copy reads its source before the call returns.
+/// let source_order = CUmemcpySrcAccessOrder::CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+/// let attributes = CopyAttributes { source_order, ..CopyAttributes::default() }; // for `Copies::add`
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyAttributes {
     /// Time at which a copy may read its source: in stream order, during the call, or at any time

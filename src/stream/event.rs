@@ -16,7 +16,13 @@ use crate::raw::keep::Keep;
 flags! {
     /// Options of an event. Bits that this crate does not name are passed on.
     ///
-    /// Example: see [`Event`].
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::stream::{Event, EventFlags};
+    ///
+    /// let done = Event::new(&cx, EventFlags::BLOCKING_SYNC | EventFlags::DISABLE_TIMING)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct EventFlags: u32 {
         /// The host sleeps while it waits for the event, instead of spinning.
         const BLOCKING_SYNC = CUevent_flags::CU_EVENT_BLOCKING_SYNC.0;

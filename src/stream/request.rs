@@ -75,7 +75,16 @@ struct Inner<V> {
 ///
 /// Dropping it waits. Forgetting it leaks it, so that the device never works on freed memory.
 ///
-/// Example: see [`Request`], `submit`.
+/// ```
+/// # cuprum::example!(driver);
+/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?.share();
+/// # context.enter(|cx| {
+/// use cuprum::stream::{Event, EventFlags, Request};
+/// let (stream, done) = (cuprum::Stream::new(cx)?, Event::new(cx, EventFlags::DISABLE_TIMING)?);
+/// let pending = Request::new(done, 7).submit(cx, &stream, |_, _| Ok::<(), cuprum::Error>(()))?;
+/// assert_eq!(*pending.wait()?, 7);
+/// # Ok(()) })?; Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "dropping it waits for the work"]
 pub struct Pending<V: 'static> {
     /// The device uses the value; the host uses only the event.

@@ -12,7 +12,15 @@ use crate::raw::keep::{Keep, Near};
 
 /// Relation of a stream to the legacy default stream.
 ///
-/// Example: see [`Stream`].
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::Stream;
+/// use cuprum::stream::StreamKind;
+///
+/// assert_eq!(Stream::new(&cx)?.kind(), StreamKind::Blocking);
+/// assert_eq!(Stream::non_blocking(&cx)?.kind(), StreamKind::NonBlocking);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum StreamKind {

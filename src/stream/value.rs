@@ -84,7 +84,18 @@ pub(crate) unsafe fn wait<T: StreamValue>(
 /// [`Operations::flush_remote_writes`](super::Operations::flush_remote_writes) after the wait makes
 /// earlier writes from outside the device visible.
 ///
-/// Example: see [`Signals`](super::Signals).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::stream::{Signals, Until};
+///
+/// let (stream, signals) = (cuprum::Stream::new(&cx)?, Signals::<u32>::new(&cx, 1)?);
+/// cx.scope(&stream, |scope| {
+///     let lent = scope.lend(&signals)?;
+///     scope.write_value(&lent, 0, 5)?;
+///     Ok(scope.wait_value(&lent, 0, Until::AtLeast(3))?)
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Until<T> {

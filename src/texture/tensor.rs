@@ -48,7 +48,14 @@ elements! {
 /// [`new`](TensorLayout::new) has the defaults; a literal changes some of them. The functions of [`TensorMap`](super::TensorMap)
 /// check the lists.
 ///
-/// Example: see [`TensorMap`](super::TensorMap).
+/// ```
+/// use cuprum::sys::CUtensorMapSwizzle;
+/// use cuprum::texture::TensorLayout;
+///
+/// // A matrix of 32 rows of 64 elements, for `TensorMap::tiled`.
+/// let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
+/// let matrix = TensorLayout { swizzle, ..TensorLayout::new(&[64, 32]) };
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TensorLayout<'l> {
     /// Elements along each dimension.

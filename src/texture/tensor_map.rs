@@ -21,7 +21,15 @@ use crate::stream::Lent;
 
 /// Error of creating a tensor map.
 ///
-/// Example: see [`TensorMap`].
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::texture::{TensorError, TensorLayout, TensorMap};
+///
+/// let memory = cuprum::Buffer::<f32>::alloc(&cx, 100)?;
+/// let map = TensorMap::tiled(&cx, memory.as_slice(), &TensorLayout::new(&[64, 32]), &[32]);
+/// assert!(matches!(map, Err(TensorError::Rank { given: 1, wanted: 2 }))); // the tile needs two sizes
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {

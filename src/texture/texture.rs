@@ -19,7 +19,16 @@ use crate::raw::shared::Share;
 
 /// A parameter that is a texture: `cudaTextureObject_t` in CUDA C.
 ///
-/// Example: see the [module](super).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::texture::TextureObject;
+/// use cuprum::{InOut, Module};
+///
+/// let ptx = ".version 7.0\n.target sm_52\n.address_size 64\n.entry read(.param .u64 texture, .param .u64 out) { ret; }";
+/// let module = Module::load_ptx(&cx, ptx)?;
+/// let read = module.function("read")?.bind::<(TextureObject, InOut<f32>)>()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TextureObject(PhantomData<()>);
 

@@ -50,7 +50,16 @@ pub struct Coredump<'a> {
 
 /// A setting of core dumps, and the type of its value: a switch, a name or [`CoredumpFlags`].
 ///
-/// Example: see [`Coredump`].
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::tools::CoredumpSetting;
+///
+/// match cx.coredump().get(CoredumpSetting::ON_FAULT) {
+///     Ok(on) => println!("a fault writes a dump: {on}"),
+///     Err(error) => println!("no dumps here: {error}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CoredumpSetting<T: ?Sized>(CUcoredumpSettings, PhantomData<T>);
 

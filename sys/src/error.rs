@@ -47,6 +47,12 @@ impl fmt::Display for LoadError {
 impl Error for LoadError {}
 
 /// One library that was tried and refused; `R` is the reason, for a driver a [`Refusal`].
+///
+/// ```
+/// // SAFETY: nothing is loaded, because there is no such file.
+/// let error = unsafe { cuprum_sys::Library::open_from("/nowhere/libcuda.so.1") }.unwrap_err();
+/// assert_eq!(error.attempts()[0].origin(), "/nowhere/libcuda.so.1");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt<R = Refusal> {
     origin: OsString,
@@ -91,6 +97,14 @@ pub fn write_attempts<R: fmt::Display>(f: &mut fmt::Formatter<'_>, attempts: &[A
 }
 
 /// Reason why a library does not serve as a driver.
+///
+/// ```
+/// use cuprum_sys::{Library, Refusal};
+///
+/// // SAFETY: nothing is loaded, because there is no such file.
+/// let error = unsafe { Library::open_from("/nowhere/libcuda.so.1") }.unwrap_err();
+/// assert!(matches!(error.attempts()[0].cause(), Refusal::NotLoaded(_)));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -133,6 +147,14 @@ impl fmt::Display for Refusal {
 }
 
 /// The driver is older than the program needs.
+///
+/// ```
+/// use cuprum_sys::{Library, Version};
+///
+/// if let Err(error) = Library::open().map(|library| library.require(Version::new(99, 0))).unwrap_or(Ok(())) {
+///     println!("{error}"); // for instance: "needs CUDA 99.0, driver has 12.4"
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TooOld {
@@ -151,6 +173,14 @@ impl fmt::Display for TooOld {
 impl Error for TooOld {}
 
 /// The driver lacks a function.
+///
+/// ```
+/// use cuprum_sys::{FnId, Library};
+///
+/// if let Err(missing) = Library::open().map_or(Ok(()), |library| library.require(FnId::cuMemAllocAsync)) {
+///     println!("update the driver to CUDA {}", missing.since);
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MissingFunction {
@@ -177,6 +207,15 @@ impl Error for MissingFunction {}
 
 /// The driver lacks some of the functions that a program needs. Its text names them all, each with the version that it
 /// came with, and the driver that has them.
+///
+/// ```
+/// use cuprum_sys::{FnId, Library};
+///
+/// let needed = [FnId::cuMemAllocAsync, FnId::cuStreamGetId];
+/// if let Err(missing) = Library::open().map_or(Ok(()), |library| library.require(&needed)) {
+///     println!("{missing}"); // names all of them
+/// }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MissingFunctions {

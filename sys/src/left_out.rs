@@ -1,6 +1,12 @@
 //! Driver functions that the table leaves out, with reasons.
 
 /// Functions left out for one reason.
+///
+/// ```
+/// for group in cuprum_sys::left_out::LEFT_OUT {
+///     println!("{} functions: {}", group.symbols.len(), group.reason);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LeftOut {

@@ -210,7 +210,7 @@ impl Library {
     /// ```
     /// use cuprum_sys::{FnId, Library};
     ///
-    /// /// What this program cannot do without.
+    /// /// Functions that this program needs.
     /// const NEEDED: [FnId; 2] = [FnId::cuMemAllocAsync, FnId::cuStreamGetId];
     ///
     /// match Library::open() {

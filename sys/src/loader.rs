@@ -33,6 +33,11 @@ const USUAL_NAMES: &[&str] = &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", 
 const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 
 /// Options of opening a driver; [`Library::options`] makes them.
+///
+/// ```
+/// // In calls through this table, the null stream is a stream of the calling thread.
+/// let library = cuprum_sys::Library::options().per_thread_default_stream(true).open();
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     mode: StreamMode,

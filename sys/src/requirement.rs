@@ -7,6 +7,16 @@ use crate::version::Version;
 
 /// A requirement of a program on a driver, for [`Library::require`]: a [`Version`], a function, or a list of
 /// functions.
+///
+/// ```
+/// use cuprum_sys::{FnId, Library, Requirement, Version};
+///
+/// /// True if the driver of this machine has a version, a function, or all of a list.
+/// fn has(requirement: impl Requirement) -> bool {
+///     Library::open().is_ok_and(|library| library.require(requirement).is_ok())
+/// }
+/// println!("{} {}", has(Version::new(11, 2)), has(&[FnId::cuMemAllocAsync, FnId::cuStreamGetId]));
+/// ```
 pub trait Requirement: sealed::Sealed {
     /// An error that names the missing parts, in one sentence.
     type Missing: std::error::Error;

@@ -7,6 +7,14 @@ use crate::fns::{FnId, HAS_TWIN, NAMES, OFFSETS};
 use crate::version::Version;
 
 /// Meaning of the null stream in calls that take none, or that are given a null one.
+///
+/// ```
+/// use cuprum_sys::{Library, StreamMode};
+///
+/// if let Ok(library) = Library::options().per_thread_default_stream(true).open() {
+///     assert_eq!(library.stream_mode(), StreamMode::PerThread);
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum StreamMode {
     /// The legacy default stream: one per context, in order with every blocking stream.
@@ -17,6 +25,12 @@ pub enum StreamMode {
 }
 
 /// One exported symbol of the driver library: a function in one of its ABI revisions.
+///
+/// ```
+/// let symbol = cuprum_sys::FnId::cuMemcpyHtoD_v2.symbol();
+/// assert_eq!((symbol.name, symbol.base), (c"cuMemcpyHtoD_v2", "cuMemcpyHtoD"));
+/// assert_eq!(symbol.since, cuprum_sys::Version::new(3, 2));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Symbol {

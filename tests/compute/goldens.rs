@@ -1,4 +1,4 @@
-//! The plain Rust references against what a real GPU computed for the same inputs.
+//! Compares the plain Rust references with the results of a real GPU for the same inputs.
 
 use std::path::Path;
 

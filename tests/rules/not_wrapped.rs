@@ -124,10 +124,10 @@ impl Coverage {
         let [loader, superseded, deprecated, unneeded, out_of_scope] =
             self.listed.iter().map(|(_, count)| *count).collect::<Vec<_>>().try_into().expect("five reasons");
         format!(
-            "The driver API has {} functions. cuprum has methods for {} of them: {safe} safe ones, {alone} only \
-             `unsafe` ones. [`not_wrapped`](src/not_wrapped/mod.rs) lists the others by reason: older revisions \
-             ({superseded}), deprecated ({deprecated}), replaced by other methods ({unneeded}), out of scope \
-             ({out_of_scope}), called by the loader ({loader}).",
+            "The driver API has {} functions. cuprum wraps {} of them: {safe} in safe methods, and {alone} in `unsafe` \
+             methods only. [`not_wrapped`](src/not_wrapped/mod.rs) lists the others with the reason: {superseded} are \
+             older revisions of wrapped functions, {deprecated} are deprecated, {unneeded} are covered by other methods, \
+             {out_of_scope} are out of scope, and {loader} are called by the loader only.",
             self.all,
             safe + alone,
         )

@@ -31,7 +31,7 @@ fn no_call_is_made_for_its_context() {
             buffer.enter(|cx| context.enter(nothing).map(|()| expect(session, cx))).unwrap();
         };
         assert_eq!(calls_of(entered).0, []);
-        // One that is not its own is pushed, and what is inside of that is again believed.
+        // Another context is pushed. Inside its closure, the thread knows it without a call.
         let elsewhere = || other.enter(|_| other.enter(nothing)).unwrap();
         assert_eq!(calls_of(elsewhere).0, [FnId::cuCtxPushCurrent_v2, FnId::cuCtxPopCurrent_v2]);
         assert_eq!(calls_of(|| drop(attached)).0, [FnId::cuCtxPopCurrent_v2]);
@@ -70,7 +70,7 @@ fn it_is_the_stack_of_its_thread() {
     });
 }
 
-/// The thread's end detaches it, and what it kept may be the last share.
+/// The thread's end detaches it, and may drop the last share.
 #[test]
 fn a_thread_keeps_it_until_it_ends() {
     thread_local! {
@@ -135,7 +135,7 @@ fn failures_are_noticed() {
         failing_although_done(session, FnId::cuCtxPushCurrent_v2, || {
             assert!(other.enter(nothing).is_err(), "the push failed");
         });
-        // The other one is current now, which the driver tells.
+        // The other context is current now, as the driver reports.
         let (calls, made) = calls_of(|| {
             context.enter(|cx| {
                 expect(session, cx);

@@ -44,7 +44,7 @@ fn a_held_block_takes_no_call() {
     });
 }
 
-/// Each thread has a part of a pool for itself; what the others hold it takes before the driver is asked.
+/// Each thread has a part of a pool for itself, and takes blocks of the other parts before it asks the driver.
 #[test]
 fn a_block_that_another_thread_has_given_back_takes_no_call() {
     let device = Backing::Emulator.driver().device(0).unwrap();

@@ -1,4 +1,4 @@
-// The token of an attached thread stays on it, and with what keeps its context.
+// The token of an attached thread stays on its thread, together with the attachment that keeps its context.
 use cuprum::context::{Attached, Context};
 use cuprum::{ContextRef, Current};
 

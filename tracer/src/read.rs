@@ -9,6 +9,15 @@ use cuprum_sys::{CUresult, FnId, StreamMode};
 use crate::format::{self, HEADER_WORDS, Header, call, extra, kind};
 
 /// All records of a program and of the processes that it started.
+///
+/// ```
+/// use cuprum_tracer::Recording;
+///
+/// # let folder = std::env::temp_dir();
+/// let recording = Recording::read(&folder)?; // the folder of `cuprum trace`
+/// println!("{} calls, {} lost", recording.calls(), recording.lost());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Recording {
     pub(crate) processes: Vec<Process>,

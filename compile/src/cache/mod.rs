@@ -57,7 +57,14 @@ const USUAL_LIMIT: u64 = 256 << 20;
 
 /// A folder with compiled code. Making this value accesses no file.
 ///
-/// Example: see the [module](self).
+/// ```
+/// use cuprum_compile::{Compiler, cache::Cache};
+///
+/// let cache = Cache::new(std::env::temp_dir().join("simulation")).limit(64 << 20); // bytes
+/// # let Ok(_) = Compiler::load() else { return Ok(()) };
+/// let compiler = Compiler::load()?.with_cache(cache);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: PathBuf,
@@ -66,7 +73,14 @@ pub struct Cache {
 
 /// Use of the cache in a compilation.
 ///
-/// Example: see the [module](self).
+/// ```
+/// use cuprum_compile::{Compiler, Options, Source, cache::CacheUse};
+///
+/// # let Ok(_) = Compiler::load() else { return Ok(()) };
+/// let code = Compiler::load()?.compile(&Source::new("__global__ void f() {}"), &Options::new())?;
+/// assert_eq!(code.cache_use(), &CacheUse::Off);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheUse {

@@ -11,6 +11,15 @@ use super::{FnId, nvrtcResult};
 pub type Attempt = cuprum_sys::Attempt<Refusal>;
 
 /// No NVRTC could be loaded. Lists every library and folder that was tried.
+///
+/// ```
+/// use cuprum_compile::nvrtc::Library;
+///
+/// // SAFETY: nothing is loaded, because there is no such file.
+/// let error = unsafe { Library::open_from("/nowhere/libnvrtc.so") }.unwrap_err();
+/// println!("{error}"); // with the way to install NVRTC
+/// assert_eq!(error.attempts().len(), 1);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
     attempts: Vec<Attempt>,
@@ -42,6 +51,14 @@ impl fmt::Display for LoadError {
 impl Error for LoadError {}
 
 /// Reason why a library does not serve as NVRTC.
+///
+/// ```
+/// use cuprum_compile::nvrtc::{Library, Refusal};
+///
+/// // SAFETY: nothing is loaded, because there is no such file.
+/// let error = unsafe { Library::open_from("/nowhere/libnvrtc.so") }.unwrap_err();
+/// assert!(matches!(error.attempts()[0].cause(), Refusal::NotLoaded(_)));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -79,6 +96,15 @@ impl fmt::Display for Refusal {
 }
 
 /// This NVRTC lacks a function.
+///
+/// ```
+/// use cuprum_compile::nvrtc::{FnId, Library};
+///
+/// if let Ok(library) = Library::open() {
+///     // For instance: "nvrtcGetLTOIR needs NVRTC 12.0, this is 11.8".
+///     println!("{:?}", library.require_fn(FnId::nvrtcGetLTOIR).err().map(|missing| missing.to_string()));
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MissingFunction {

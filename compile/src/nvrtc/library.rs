@@ -19,6 +19,15 @@ pub const NVRTC_VARIABLE: &str = "CUPRUM_NVRTC";
 /// A loaded NVRTC: its functions, its version, and its origin.
 ///
 /// Copying it copies a reference. It stays loaded until the process ends.
+///
+/// ```
+/// use cuprum_compile::nvrtc::Library;
+///
+/// match Library::open() {
+///     Ok(library) => println!("NVRTC {} from {}", library.version(), library.origin()),
+///     Err(error) => println!("{error}"),
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Library(&'static Loaded);
 
@@ -36,6 +45,13 @@ struct Loaded {
 static REGISTRY: Mutex<Vec<&'static Loaded>> = Mutex::new(Vec::new());
 
 /// Options of looking for NVRTC; [`Library::options`] makes them.
+///
+/// ```
+/// use cuprum_compile::nvrtc::Library;
+///
+/// // The newest NVRTC whose code a driver of CUDA 12.2 accepts.
+/// let library = Library::options().for_driver(cuprum::sys::Version::new(12, 2)).open();
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     driver: Option<Version>,

@@ -13,4 +13,4 @@ address = alloc(4 * 1000)
 to_device(address, (ctypes.c_float * 1000)(*range(1000)))
 floats = (ctypes.c_float * 1000)()
 assert copy(floats, address, ctypes.sizeof(floats)) == 0
-print("the fifth:", floats[4])
+print("the fifth element:", floats[4])

@@ -1,4 +1,4 @@
-"""The host dereferences a device address, at which it has no memory."""
+"""The host dereferences a device address, where no host memory is mapped."""
 
 import ctypes
 
@@ -8,4 +8,4 @@ make_context()
 address = alloc(4 * 1000)
 print("the address is there", flush=True)
 floats = ctypes.cast(address, ctypes.POINTER(ctypes.c_float))
-print("the fifth:", floats[4])
+print("the fifth element:", floats[4])

@@ -13,10 +13,10 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         let numbers: Vec<f32> = (0..1000).map(|number| number as f32).collect();
         let buffer = Buffer::from_slice(cx, &numbers)?;
         // `buffer[4]` does not compile.
-        println!("the fifth: {:.1}", buffer.to_vec(cx)?[4]);
+        println!("the fifth element: {:.1}", buffer.to_vec(cx)?[4]);
 
         let managed = ManagedBuffer::from_slice(cx, &numbers)?;
-        println!("the fifth: {:.1}", managed.host(cx)?[4]);
+        println!("the fifth element: {:.1}", managed.host(cx)?[4]);
         Ok(())
     })
 }

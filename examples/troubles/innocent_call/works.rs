@@ -8,13 +8,12 @@ use cuprum::{Buffer, Driver, InOut, LaunchConfig, Module, Stream};
 const N: usize = 1000;
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let (library, _why) = cuprum_emulator::open_driver_or_emulator()?;
-    let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
+    let context = PrimaryContext::retain(Driver::init(cuprum_emulator::library())?.device(0)?)?;
     context.enter_as(|cx| {
         let module = Module::load_ptx(cx, include_str!("../../../kernels/faults.ptx"))?;
         let write = module.function("oob_write")?.bind::<(InOut<u32>, u64, u32)>()?;
         let (stream, mut out) = (Stream::default_in(cx), Buffer::<u32>::zeroed(cx, N)?);
-        // SAFETY: none: the index is out of bounds. The software device stops the kernel. Never do this on a GPU.
+        // SAFETY: none: the index is out of bounds. The software device stops the kernel.
         unsafe { write.launch(cx, &stream, LaunchConfig::new(1, 32), (&mut out, N as u64, 7u32)) }?;
         if let Err(error) = stream.synchronize(cx) {
             println!("the wait: {error}");

@@ -12,11 +12,10 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let context = PrimaryContext::retain(Driver::init(library)?.device(0)?)?;
     let sum = context.enter(|cx| {
         let module = Module::load_ptx(cx, include_str!("../../../kernels/bugs.ptx"))?;
-        // A different type or a missing parameter is an error here, before anything runs.
+        // A parameter of another size, or a missing one, is an error here, before anything runs.
         let fill = module.function("off_by_one_fixed")?.bind::<(InOut<f32>, u32)>()?;
         let mut out = Buffer::<f32>::zeroed(cx, N)?;
-        // SAFETY: off_by_one_fixed(out, n) writes n elements, the length of the buffer; the copy below waits for it. The
-        // software device checks this: it stops the kernel in kernels/bugs.cu that has the mistake, and reports its name.
+        // SAFETY: off_by_one_fixed(out, n) writes n elements, the length of the buffer; the copy below waits for it.
         unsafe {
             fill.launch(cx, &Stream::default_in(cx), LaunchConfig::for_elements(N, 256), (&mut out, N as u32))
         }?;

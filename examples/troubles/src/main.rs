@@ -29,6 +29,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("not_checked") => not_checked::main(),
         Some("device_memory") => device_memory::main(),
         Some("innocent_call") => innocent_call::main(),
-        _ => Err("name a folder of examples/troubles".into()),
+        _ => Err("usage: troubles NAME, where NAME is a folder in examples/troubles, such as `race`".into()),
     }
 }

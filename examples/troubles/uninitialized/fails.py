@@ -17,4 +17,4 @@ launch(
 call("cuCtxSynchronize")
 host = (ctypes.c_uint32 * N)()
 to_host(host, out)
-print("the last:", host[N - 1])
+print("the last element:", host[N - 1])

@@ -22,6 +22,6 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         }?;
         Ok(out.to_vec(cx)?)
     })?;
-    println!("the last: {}", host[N as usize - 1]);
+    println!("the last element: {}", host[N as usize - 1]);
     Ok(())
 }

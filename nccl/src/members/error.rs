@@ -3,6 +3,13 @@
 use std::fmt;
 
 /// A member of a group of processes is missing, or has ended.
+///
+/// ```
+/// use cuprum_nccl::MemberError;
+///
+/// let error = MemberError::Missing { ranks: vec![3], size: 4, milliseconds: 500 };
+/// println!("{error}"); // names the process that did not come
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemberError {

@@ -135,7 +135,15 @@ impl ArrayShape {
 flags! {
     /// Uses of an array besides textures.
     ///
-    /// Example: see [`Array`](super::Array).
+    /// ```
+    /// # cuprum::example!(driver, context, cx);
+    /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+    /// use cuprum::texture::Surface;
+    ///
+    /// let line = Array::<f32>::new(&cx, ArrayShape::OneD { width: 4 }, ArrayFlags::SURFACE)?;
+    /// let surface = Surface::new(&cx, &line)?; // kernels write the array through it
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct ArrayFlags: u32 {
         /// Kernels can access it through a [`Surface`](crate::texture::Surface).
         const SURFACE = CUDA_ARRAY3D_SURFACE_LDST;
@@ -149,7 +157,15 @@ flags! {
 
 /// The driver's description of an array.
 ///
-/// Example: see [`ArrayView`](super::ArrayView), `descriptor`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+///
+/// let line = Array::<[u8; 4]>::new(&cx, ArrayShape::OneD { width: 8 }, ArrayFlags::empty())?;
+/// let described = line.view().descriptor(&cx)?;
+/// assert_eq!((described.shape, described.channels), (ArrayShape::OneD { width: 8 }, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ArrayDescriptor {

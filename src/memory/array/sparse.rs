@@ -17,7 +17,15 @@ use crate::raw::keep::Near;
 
 /// A part of an array for memory. Ignored for an array whose memory is mapped as a whole.
 ///
-/// Example: see [`TileMap`].
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape, TilePart};
+///
+/// let plane = Array::<f32>::new(&cx, ArrayShape::TwoD { width: 4, height: 4 }, ArrayFlags::empty())?;
+/// let first = TilePart::Tiles { level: 0, layer: 0, offset: [0; 3], extent: [4, 4, 1] };
+/// let unmap = plane.view().tiles(first, None); // for `Stream::map_tiles`
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names of the fields say it")]

@@ -46,7 +46,16 @@ pub struct ArrayView<'a, T: Texel> {
 /// No borrow is exclusive, because kernels can write the array through surfaces: see the [module of
 /// memory](crate::memory#arrays).
 ///
-/// Example: see [`ArrayView`], `part`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+///
+/// let line = Array::from_slice(&cx, ArrayShape::OneD { width: 4 }, ArrayFlags::empty(), &[1u32, 2, 3, 4])?;
+/// let mut end = line.view().part(2.., .., ..).ok_or("outside")?;
+/// cx.copy(&mut end, &[7, 8])?;
+/// assert_eq!(line.to_vec(&cx)?, [1, 2, 7, 8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct ArrayPart<'a, T: Texel> {
     array: ArrayView<'a, T>,

@@ -39,7 +39,16 @@ impl Bins {
 
 /// Number of blocks of a caching pool, and their bytes.
 ///
-/// Example: see [`PinnedPool`](crate::pool::PinnedPool), `counters`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::PinnedFlags;
+/// use cuprum::pool::PinnedPool;
+///
+/// let pool = PinnedPool::new(&cx, PinnedFlags::empty());
+/// let staging = pool.from_slice(&cx, &[0u8; 1000])?;
+/// assert_eq!((pool.counters().active_blocks, pool.counters().active_bytes), (1, 1000));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct PoolCounters {

@@ -61,7 +61,16 @@ pub struct ManagedRangeMut<'a>(ManagedRange<'a>);
 
 /// The intended use of managed memory. Advice never changes its contents.
 ///
-/// Example: see [`ManagedRange`].
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{Advice, ManagedBuffer};
+///
+/// let table = ManagedBuffer::from_slice(&cx, &[1u32; 4096])?;
+/// if let Err(error) = table.range(..).ok_or("outside")?.advise(&cx, Advice::ReadMostly) {
+///     println!("this device takes no advice: {error}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
@@ -81,7 +90,13 @@ pub enum Advice {
 
 /// The driver's knowledge of a range of managed memory, as far as it applies to all of the range.
 ///
-/// Example: see [`ManagedRange`], `info`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// let numbers = cuprum::memory::ManagedBuffer::from_slice(&cx, &[1u32; 4096])?;
+/// let info = numbers.range(..).ok_or("outside")?.info(&cx)?;
+/// assert_eq!((info.is_read_mostly, info.preferred), (false, None)); // no advice so far
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ManagedInfo {

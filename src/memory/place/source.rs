@@ -11,7 +11,16 @@ use crate::raw::seal::{Key, Sealed};
 /// Owners, and mutable borrows such as `SliceMut`, are read by `&`, also inside a `Box` or an
 /// `Arc`.
 ///
-/// Example: see [`Current::copy`](crate::Current::copy), `copy`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{Buffer, Source};
+///
+/// /// Accepts numbers on the host and on the device.
+/// fn numbers<S: Source<u32> + ?Sized>(_: &S) {}
+/// numbers(&Buffer::<u32>::alloc(&cx, 3)?);
+/// numbers(&[1, 2, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no elements of `{T}` to copy from",
     label = "not memory of `{T}`, which the destination has"

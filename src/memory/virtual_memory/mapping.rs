@@ -358,7 +358,17 @@ impl<'ctx, T: DeviceData> Mapping<'ctx, T> {
 /// Only multicast instructions of kernels may use it, so it has an address and no slices. Dropping
 /// it waits and unmaps as [`Mapping`] does.
 ///
-/// Example: see [`Multicast`](super::Multicast), `map_multicast`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{Multicast, Reservation};
+///
+/// if let Ok(object) = Multicast::new(driver, 1, 2 << 20, false) {
+///     object.add_device(driver.device(0)?)?;
+///     let mapping = Reservation::new(driver, object.bytes(), 0)?.map_multicast(&cx, 0, &object)?;
+///     println!("writes of kernels to {:#x} reach all devices", mapping.as_raw());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct MulticastMapping<'ctx>(Chunks<'ctx>);
 
 impl<'ctx> MulticastMapping<'ctx> {

@@ -19,7 +19,14 @@ use crate::raw::owned::Owned;
 flags! {
     /// Uses of physical memory.
     ///
-    /// Example: see [`PhysicalMemory`].
+    /// ```
+    /// # cuprum::example!(driver);
+    /// use cuprum::memory::{MemoryLocation, PhysicalFlags, PhysicalMemory};
+    ///
+    /// let at = MemoryLocation::Device(driver.device(0)?);
+    /// let memory = PhysicalMemory::new(driver, at, 2 << 20, PhysicalFlags::SHAREABLE)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub struct PhysicalFlags: u32 {
         /// It can be exported to other processes as a file descriptor.
         const SHAREABLE = 1;

@@ -127,7 +127,12 @@ impl Drop for Claim {
 /// The addresses are freed when the last handle and the last mapping are dropped, on any thread. It
 /// belongs to the process, not to a context.
 ///
-/// Example: see [`Mapping`](super::Mapping).
+/// ```
+/// # cuprum::example!(driver);
+/// let addresses = cuprum::memory::Reservation::new(driver, 2 << 20, 0)?;
+/// assert!(addresses.as_raw() != 0 && addresses.bytes() == 2 << 20); // no memory so far
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Reservation(Arc<Space>);
 

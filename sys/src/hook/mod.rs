@@ -49,6 +49,22 @@ pub use self::parameter::Parameter;
 pub(crate) use self::parameter::text;
 
 /// Code that calls pass through. It is a type; no value of it is stored.
+///
+/// ```
+/// use cuprum_sys::hook::{Call, Hook};
+/// use cuprum_sys::{CUresult, Fns};
+///
+/// struct Printed;
+/// impl Hook for Printed {
+///     fn target() -> &'static Fns {
+///         &Fns::STUBS
+///     }
+///     fn call(call: &Call<'_>, pass_on: &mut dyn FnMut() -> CUresult) -> CUresult {
+///         println!("{call:?}");
+///         pass_on()
+///     }
+/// }
+/// ```
 pub trait Hook: 'static {
     /// The functions that calls are passed on to.
     fn target() -> &'static Fns;
@@ -61,6 +77,16 @@ pub trait Hook: 'static {
 }
 
 /// A call on its way to the driver.
+///
+/// ```
+/// use cuprum_sys::FnId;
+/// use cuprum_sys::hook::Call;
+///
+/// /// In a [`Hook`](cuprum_sys::hook::Hook): true for a call to be counted.
+/// fn is_counted(call: &Call<'_>) -> bool {
+///     call.function() == FnId::cuMemAlloc_v2 && call.arguments().len() == 2
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     function: FnId,
@@ -69,6 +95,15 @@ pub struct Call<'a> {
 }
 
 /// An argument of a call: its value and the parameter that it is for.
+///
+/// ```
+/// use cuprum_sys::hook::Call;
+///
+/// /// In a [`Hook`](cuprum_sys::hook::Hook): the argument of this name.
+/// fn argument(call: &Call<'_>, name: &str) -> Option<u64> {
+///     call.arguments().find(|argument| argument.name() == name)?.number()
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
     parameter: Parameter,

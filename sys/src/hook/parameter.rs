@@ -6,6 +6,11 @@ use super::Value;
 use crate::fns::FnId;
 
 /// Name and C type of a parameter, as in the list.
+///
+/// ```
+/// let parameters = cuprum_sys::FnId::cuMemAlloc_v2.parameters();
+/// assert_eq!((parameters[1].name(), parameters[1].ty()), ("bytesize", "usize"));
+/// ```
 #[derive(Clone, Copy)]
 pub struct Parameter {
     pub(crate) name: &'static str,

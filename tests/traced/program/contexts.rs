@@ -229,7 +229,7 @@ pub(super) fn shared(steps: &Steps, device: Device) {
         steps.expect(&context);
         steps.attempt("Current::memory_info", || cx.memory_info());
         steps.expect_nothing();
-        // By what the thread knows, without a call.
+        // From the knowledge of the thread, without a call.
         steps.attempt("ContextRef::enter", || ContextRef::enter(&context, |_| Ok(())));
         steps.done("Attached::drop", || drop(cx));
     }

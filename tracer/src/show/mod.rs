@@ -13,6 +13,15 @@ use crate::read::Recording;
 use crate::work::Work;
 
 /// A recording as it is shown: lanes of threads with their calls, and lanes of streams with their work.
+///
+/// ```
+/// use cuprum_tracer::{Recording, Timeline};
+///
+/// # let folder = std::env::temp_dir();
+/// let recording = Recording::read(&folder)?; // the folder of `cuprum trace`
+/// println!("{}", Timeline::of(&recording).summary());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Timeline<'a> {
     pub(crate) recording: &'a Recording,

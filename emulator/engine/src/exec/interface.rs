@@ -8,6 +8,21 @@ use crate::report::Fault;
 use std::time::Duration;
 
 /// Mode of execution.
+///
+/// ```
+/// use cuprum_engine::exec::{ExecOptions, Execution, LaunchArgs, NoHooks, launch};
+///
+/// # let program = cuprum_ptx::program::Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }", &Default::default())?;
+/// # let map = cuprum_engine::memory::Memory::new(1, 1 << 20, false).snapshot();
+/// # let kernel = &program.kernels()[0];
+/// # let launch_args = LaunchArgs {
+/// #     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
+/// #     cluster: None, cooperative: false, grid_workspace: 0,
+/// # };
+/// let plain = ExecOptions { mode: Execution::Plain, ..ExecOptions::default() };
+/// launch(&launch_args, &map, &plain, &NoHooks).map_err(|fault| fault.to_string())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Execution {
@@ -27,6 +42,21 @@ pub enum Execution {
 }
 
 /// Settings of a launch that do not affect the results of a correct kernel.
+///
+/// ```
+/// use cuprum_engine::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
+///
+/// # let program = cuprum_ptx::program::Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }", &Default::default())?;
+/// # let map = cuprum_engine::memory::Memory::new(1, 1 << 20, false).snapshot();
+/// # let kernel = &program.kernels()[0];
+/// # let launch_args = LaunchArgs {
+/// #     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
+/// #     cluster: None, cooperative: false, grid_workspace: 0,
+/// # };
+/// let checked = ExecOptions { check_init: true, check_races: true, ..ExecOptions::default() };
+/// launch(&launch_args, &map, &checked, &NoHooks).map_err(|fault| fault.to_string())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ExecOptions {
     /// Mode of execution.
@@ -93,6 +123,20 @@ impl ExecOptions {
 }
 
 /// Arguments of a launch.
+///
+/// ```
+/// use cuprum_engine::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
+///
+/// # let program = cuprum_ptx::program::Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }", &Default::default())?;
+/// # let map = cuprum_engine::memory::Memory::new(1, 1 << 20, false).snapshot();
+/// let kernel = &program.kernels()[0];
+/// let launch_args = LaunchArgs {
+///     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
+///     cluster: None, cooperative: false, grid_workspace: 0,
+/// };
+/// launch(&launch_args, &map, &ExecOptions::default(), &NoHooks).map_err(|fault| fault.to_string())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchArgs<'a> {
     /// The kernel.
@@ -116,6 +160,24 @@ pub struct LaunchArgs<'a> {
 }
 
 /// Services that a launch requests from its driver.
+///
+/// ```
+/// use cuprum_engine::exec::Hooks;
+///
+/// /// Prints the output of kernels, and has no heap.
+/// struct Printing;
+/// impl Hooks for Printing {
+///     fn print(&self, text: &str) {
+///         print!("{text}");
+///     }
+///     fn malloc(&self, _: u64) -> u64 {
+///         0
+///     }
+///     fn free(&self, _: u64) -> bool {
+///         false
+///     }
+/// }
+/// ```
 pub trait Hooks: Sync {
     /// Prints formatted output of `printf`.
     fn print(&self, text: &str);
@@ -151,6 +213,12 @@ pub trait Hooks: Sync {
 }
 
 /// Hooks that drop output and have no heap.
+///
+/// ```
+/// use cuprum_engine::exec::{Hooks, NoHooks};
+///
+/// assert_eq!(NoHooks.malloc(16), 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHooks;
 
@@ -165,6 +233,21 @@ impl Hooks for NoHooks {
 }
 
 /// Statistics of a launch.
+///
+/// ```
+/// use cuprum_engine::exec::{ExecOptions, LaunchArgs, NoHooks, launch};
+///
+/// # let program = cuprum_ptx::program::Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }", &Default::default())?;
+/// # let map = cuprum_engine::memory::Memory::new(1, 1 << 20, false).snapshot();
+/// # let kernel = &program.kernels()[0];
+/// # let launch_args = LaunchArgs {
+/// #     kernel, globals: &[], grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared: 0, params: &[],
+/// #     cluster: None, cooperative: false, grid_workspace: 0,
+/// # };
+/// let stats = launch(&launch_args, &map, &ExecOptions::default(), &NoHooks).map_err(|fault| fault.to_string())?;
+/// assert_eq!(stats.blocks, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct LaunchStats {

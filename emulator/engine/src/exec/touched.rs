@@ -16,6 +16,12 @@ pub const PAGE: u64 = 1 << 16;
 pub type Words = [u64];
 
 /// Kind of access of an instruction. Strong accesses are atomic, volatile or have a memory order.
+///
+/// ```
+/// use cuprum_engine::exec::touched::Manner;
+///
+/// assert!(Manner::StrongWrite.writes() && Manner::StrongWrite.is_strong());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Manner {
@@ -45,6 +51,11 @@ impl Manner {
 }
 
 /// The bytes that a launch accesses.
+///
+/// ```
+/// let touched = cuprum_engine::exec::touched::Touched::default(); // for `Hooks::touched`
+/// assert!(touched.into_marks().is_empty());
+/// ```
 #[derive(Debug, Default)]
 pub struct Touched {
     marks: Mutex<HashMap<u64, Box<Marks>>>,
@@ -85,6 +96,17 @@ impl Touched {
 type Table = Box<[OnceLock<Box<[AtomicU64]>>]>;
 
 /// The accessed bytes of an allocation.
+///
+/// ```
+/// use cuprum_engine::exec::touched::{Manner, Marks};
+///
+/// /// Number of the bytes that a launch wrote in an allocation.
+/// fn written(marks: &Marks) -> u32 {
+///     let mut bytes = 0;
+///     marks.for_each_page(Manner::Write, |_, words| bytes += words.iter().map(|word| word.count_ones()).sum::<u32>());
+///     bytes
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Marks {
     /// The allocation.

@@ -13,6 +13,15 @@ use super::shared::{Mapping, Purpose, SharedFile};
 use super::{Memory, Request};
 
 /// Memory of another API.
+///
+/// ```
+/// use cuprum_engine::memory::ExternalMemory;
+///
+/// if let Some(memory) = ExternalMemory::new(4096) {
+///     assert!(memory.set_byte(5, 7));
+///     assert_eq!(memory.byte(5), Some(7));
+/// }
+/// ```
 #[derive(Debug)]
 pub struct ExternalMemory {
     file: Arc<SharedFile>,
@@ -84,6 +93,15 @@ impl Memory {
 }
 
 /// A semaphore of another API: a counter that only grows, or a binary semaphore.
+///
+/// ```
+/// use cuprum_engine::memory::ExternalSemaphore;
+///
+/// if let Some(semaphore) = ExternalSemaphore::new() {
+///     semaphore.signal(3);
+///     assert_eq!(semaphore.value(), 3);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct ExternalSemaphore {
     file: Arc<SharedFile>,

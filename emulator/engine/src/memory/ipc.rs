@@ -15,6 +15,13 @@ const MEMORY: u64 = u64::from_le_bytes(*b"cuprumme");
 const EVENT: u64 = u64::from_le_bytes(*b"cuprumev");
 
 /// Reason why a handle could not be created or opened.
+///
+/// ```
+/// use cuprum_engine::memory::{HandleError, Memory};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// assert!(matches!(memory.open(&[0; 64], 1), Err(HandleError::Invalid | HandleError::Unsupported)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandleError {
     /// This system cannot share memory between processes.

@@ -3,6 +3,12 @@
 use core::fmt;
 
 /// Kind of a region.
+///
+/// ```
+/// use cuprum_engine::memory::RegionKind;
+///
+/// assert!(RegionKind::Managed.host_visible() && !RegionKind::Device.host_visible());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RegionKind {

@@ -17,6 +17,15 @@ use super::space::Space;
 use super::{RegionKind, Request};
 
 /// One allocation: a range of device addresses and its bytes.
+///
+/// ```
+/// use cuprum_engine::memory::{Memory, Request};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let region = memory.alloc(&Request::device(100, 1, 0)).map_err(|error| format!("{error:?}"))?;
+/// assert!(region.contains(region.base, 100) && !region.contains(region.base, 101));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Region {
@@ -118,6 +127,15 @@ impl Region {
 }
 
 /// Position of an address relative to an allocation, in bytes.
+///
+/// ```
+/// use cuprum_engine::memory::{Memory, Position, Request};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let region = memory.alloc(&Request::device(100, 1, 0)).map_err(|error| format!("{error:?}"))?;
+/// assert_eq!(region.neighbor(region.base + 108, false).position, Position::After(8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// At this offset inside.
@@ -147,6 +165,16 @@ impl Position {
 }
 
 /// An allocation in a report.
+///
+/// ```
+/// use cuprum_engine::memory::{Memory, Request};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let region = memory.alloc(&Request::device(100, 1, 0)).map_err(|error| format!("{error:?}"))?;
+/// let text = region.neighbor(region.base + 108, false).to_string();
+/// assert!(text.starts_with("8 bytes past the end of allocation #1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Neighbor {
@@ -196,6 +224,15 @@ impl fmt::Display for Neighbor {
 
 /// Address ranges with a special meaning, at the end of the device's range. A generic address in
 /// one of them is an offset into the memory of the accessing block or thread.
+///
+/// ```
+/// use cuprum_engine::memory::Memory;
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let windows = memory.windows();
+/// assert_ne!(windows.shared, windows.local);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windows {
     /// Generic address of shared memory offset 0.
@@ -211,6 +248,17 @@ pub struct Windows {
 }
 
 /// The regions at one time. Keeps their memory alive.
+///
+/// ```
+/// use cuprum_engine::memory::{Memory, Request};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let region = memory.alloc(&Request::device(100, 1, 0)).map_err(|error| format!("{error:?}"))?;
+/// let map = memory.snapshot();
+/// memory.free(region.base).map_err(|error| format!("{error:?}"))?;
+/// assert!(map.find(region.base).is_some()); // a running kernel still has it
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Map {
     pub(super) regions: Regions,
@@ -242,6 +290,10 @@ impl Map {
 }
 
 /// Freed allocations, by address, until the range is reused or there are too many.
+///
+/// ```
+/// assert!(cuprum_engine::memory::FreedLog::default().find(4096).is_none()); // nothing was freed
+/// ```
 #[derive(Debug, Default)]
 pub struct FreedLog {
     entries: Mutex<Ordered<Neighbor>>,

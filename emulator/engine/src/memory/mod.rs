@@ -56,6 +56,16 @@ pub const GRANULARITY: u64 = 512;
 pub const GUARD: u64 = 4096;
 
 /// Everything allocated on the devices of this process.
+///
+/// ```
+/// use cuprum_engine::memory::{Memory, Request};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let region = memory.alloc(&Request::device(100, 1, 0)).map_err(|error| format!("{error:?}"))?;
+/// memory.free(region.base).map_err(|error| format!("{error:?}"))?;
+/// assert!(memory.find_freed(region.base).is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Memory {
     space: Arc<Space>,

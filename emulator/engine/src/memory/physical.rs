@@ -7,6 +7,15 @@ use super::shared::{Purpose, SharedFile};
 use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 
 /// Memory without an address, made by [`Memory::create`].
+///
+/// ```
+/// use cuprum_engine::memory::Memory;
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let physical = memory.create(4096, 0).map_err(|error| format!("{error:?}"))?;
+/// assert_eq!((physical.bytes, physical.device), (4096, 0)); // without an address
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Physical {
     backing: Backing,

@@ -11,6 +11,14 @@ use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 const POINTER: u64 = u64::from_le_bytes(*b"cuprumpp");
 
 /// The memory of a pool that was created for sharing.
+///
+/// ```
+/// use cuprum_engine::memory::PoolFile;
+///
+/// if let Some(pool) = PoolFile::create(0) {
+///     assert!(!pool.is_imported() && pool.device() == 0);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct PoolFile {
     file: Arc<SharedFile>,

@@ -6,6 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 const TRIES: usize = 16;
 
 /// Used address ranges, each followed by a guard.
+///
+/// ```
+/// use cuprum_engine::memory::Ranges;
+///
+/// let mut ranges = Ranges::new(0, 1000, 10);
+/// ranges.insert(0, 100);
+/// assert!(ranges.remove(0) && !ranges.remove(0));
+/// ```
 #[derive(Debug)]
 pub struct Ranges {
     /// Bytes after each range that stay free.

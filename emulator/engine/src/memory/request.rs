@@ -5,6 +5,16 @@ use super::{GRANULARITY, RegionKind};
 use std::sync::Arc;
 
 /// Request for memory.
+///
+/// ```
+/// use cuprum_engine::memory::{Memory, Request};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// let aligned = Request { align: 4096, ..Request::device(100, 1, 0) };
+/// let region = memory.alloc(&aligned).map_err(|error| format!("{error:?}"))?;
+/// assert_eq!(region.base % 4096, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Size in bytes, not zero.
@@ -42,6 +52,13 @@ impl Request {
 }
 
 /// Reason why an allocation failed.
+///
+/// ```
+/// use cuprum_engine::memory::{AllocError, Memory, Request};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// assert_eq!(memory.alloc(&Request::device(1 << 30, 1, 0)).err(), Some(AllocError::OutOfMemory));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllocError {
     /// The device's memory, the host's memory or the address range is exhausted.
@@ -51,6 +68,13 @@ pub enum AllocError {
 }
 
 /// Reason why an address could not be freed.
+///
+/// ```
+/// use cuprum_engine::memory::{FreeError, Memory};
+///
+/// let memory = Memory::new(1, 1 << 20, false);
+/// assert_eq!(memory.free(4096).err(), Some(FreeError::NotAnAllocation));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FreeError {
     /// No allocation ever began at this address.

@@ -6,6 +6,13 @@ use core::sync::atomic::{AtomicU64, Ordering};
 ///
 /// Kernels on several threads set and read bits at the same time. Each word is atomic and bits are
 /// never cleared, so relaxed order is sufficient.
+///
+/// ```
+/// let written = cuprum_engine::memory::ValidBits::new(100);
+/// written.set(0, 40);
+/// assert!(written.all_set(0, 40));
+/// assert_eq!(written.first_unset(0, 100), Some(40));
+/// ```
 #[derive(Debug)]
 pub struct ValidBits {
     words: Box<[AtomicU64]>,

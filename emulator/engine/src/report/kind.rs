@@ -6,7 +6,12 @@ use cuprum_sys::CUresult;
 
 /// Kind of a fault.
 ///
-/// Example: see [`Fault`].
+/// ```
+/// use cuprum_engine::report::{Fault, FaultKind};
+///
+/// let fault = Fault::new(FaultKind::OutOfBounds, "sum");
+/// assert_eq!(fault.code(), cuprum_sys::CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
+/// ```
 ///
 /// [`Fault`]: super::Fault
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +88,11 @@ pub enum FaultKind {
 
 /// Kind of a race between two accesses.
 ///
-/// Example: see [`Fault`].
+/// ```
+/// use cuprum_engine::report::Hazard;
+///
+/// assert_eq!(Hazard::WriteAfterRead.to_string(), "write after read");
+/// ```
 ///
 /// [`Fault`]: super::Fault
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

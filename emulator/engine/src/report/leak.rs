@@ -9,7 +9,14 @@ use crate::memory::RegionKind;
 
 /// A kind of object that a client creates and must free.
 ///
-/// Example: see [`Leak`].
+/// ```
+/// use cuprum_engine::report::{Leak, LeakKind};
+///
+/// /// Number of streams that a test has not destroyed.
+/// fn streams(leaks: &[Leak]) -> usize {
+///     leaks.iter().filter(|leak| leak.kind == LeakKind::Stream).count()
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LeakKind {

@@ -6,7 +6,14 @@ use cuprum_sys::{CUresult, FnId};
 
 /// A function of the client, on its stack.
 ///
-/// Example: see [`Misuse`].
+/// ```
+/// use cuprum_engine::report::Misuse;
+///
+/// /// The line of the program that made the call, such as `program.py:12 in main`.
+/// fn caller(misuse: &Misuse) -> Option<String> {
+///     misuse.frames.first().map(|frame| frame.to_string())
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Frame {

@@ -22,7 +22,14 @@ pub use unordered::{Line, Unordered, Use, Work};
 
 /// The memory access that caused a fault.
 ///
-/// Example: see [`Fault`].
+/// ```
+/// use cuprum_engine::report::Access;
+///
+/// /// For example "store of 4 bytes at 0x75c0045a0".
+/// fn text(access: &Access) -> String {
+///     format!("{} of {} bytes at {:#x}", if access.is_write { "store" } else { "load" }, access.size, access.address)
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Access {
@@ -40,7 +47,14 @@ pub struct Access {
 
 /// Another location: the second access of a race, or a barrier at which threads wait.
 ///
-/// Example: see [`Fault`].
+/// ```
+/// use cuprum_engine::report::Fault;
+///
+/// /// The threads that take part in a race or wait at a barrier, besides the faulting thread.
+/// fn others(fault: &Fault) -> Vec<([u32; 3], [u32; 3])> {
+///     fault.related.iter().map(|related| (related.block, related.thread)).collect()
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Related {

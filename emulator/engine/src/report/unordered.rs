@@ -9,7 +9,14 @@ use crate::memory::{Neighbor, RegionKind};
 
 /// A line of a kernel.
 ///
-/// Example: see [`Unordered`].
+/// ```
+/// use cuprum_engine::report::Line;
+///
+/// /// The line in the source, or else in the PTX.
+/// fn number(line: &Line) -> u32 {
+///     line.source.as_ref().map_or(line.ptx, |(_file, number)| *number)
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Line {
@@ -38,7 +45,14 @@ impl fmt::Display for Line {
 
 /// The use of memory by an operation.
 ///
-/// Example: see [`Unordered`].
+/// ```
+/// use cuprum_engine::report::{Unordered, Use};
+///
+/// /// True if memory was freed before its last use.
+/// fn is_early_free(report: &Unordered) -> bool {
+///     report.first.does == Use::Frees || report.second.does == Use::Frees
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Use {
@@ -54,7 +68,14 @@ pub enum Use {
 
 /// An operation that takes part in a report.
 ///
-/// Example: see [`Unordered`].
+/// ```
+/// use cuprum_engine::report::Unordered;
+///
+/// /// The two streams that lack an order.
+/// fn streams(report: &Unordered) -> [&str; 2] {
+///     [&report.first, &report.second].map(|work| work.stream.as_str())
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Work {

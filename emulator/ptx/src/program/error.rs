@@ -4,6 +4,14 @@ use crate::ptx::{Position, SyntaxError};
 use std::fmt;
 
 /// Class of an error of loading a module.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program, PtxErrorKind};
+///
+/// let error = Program::load("int f();", &LoadOptions::default()).err().ok_or("this is C")?;
+/// assert_eq!(error.kind, PtxErrorKind::Syntax);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PtxErrorKind {
@@ -20,6 +28,15 @@ pub enum PtxErrorKind {
 }
 
 /// Error of loading a module, with its position.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let text = ".version 8.0 .target sm_90 .address_size 64 \n.visible .entry f() { fly.u32 %r1; }";
+/// let error = Program::load(text, &LoadOptions::default()).err().ok_or("nothing flies")?;
+/// assert_eq!(error.line, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PtxError {
     /// The class of the error.

@@ -13,6 +13,13 @@ use std::sync::{Arc, OnceLock};
 pub const NEWEST_PTX: (u32, u32) = (9, 5);
 
 /// The device for which a module is loaded.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let old = LoadOptions { compute_capability: 70, ..LoadOptions::default() };
+/// assert!(Program::load(".version 8.0 .target sm_90 .address_size 64 ", &old).is_err()); // for newer devices
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoadOptions {
     /// Compute capability, major times ten plus minor.
@@ -28,6 +35,15 @@ impl Default for LoadOptions {
 }
 
 /// A loaded module.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }", &LoadOptions::default())?;
+/// let kernels: Vec<_> = program.kernels().iter().map(|kernel| kernel.name()).collect();
+/// assert_eq!(kernels, ["f"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Program {
     pub(crate) version: (u32, u32),
@@ -38,6 +54,14 @@ pub struct Program {
 }
 
 /// State space of a module variable.
+///
+/// ```
+/// use cuprum_ptx::program::{GlobalSpace, LoadOptions, Program};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .const .u32 limit = 7;", &LoadOptions::default())?;
+/// assert_eq!(program.globals()[0].space, GlobalSpace::Const);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GlobalSpace {
@@ -48,6 +72,15 @@ pub enum GlobalSpace {
 }
 
 /// An address inside a module variable's initial value.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .global .u32 x; .visible .global .u64 p = x;", &LoadOptions::default())?;
+/// let p = program.globals().iter().find(|global| global.name == "p").ok_or("no variable")?;
+/// assert_eq!((p.relocations[0].offset, p.relocations[0].bytes), (0, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Relocation {
     /// Offset in the variable, in bytes.
@@ -63,6 +96,16 @@ pub struct Relocation {
 }
 
 /// Target of a relocation.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program, RelocationTarget};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .global .u32 x; .visible .global .u64 p = x;", &LoadOptions::default())?;
+/// let p = program.globals().iter().find(|global| global.name == "p").ok_or("no variable")?;
+/// let RelocationTarget::Global(x) = p.relocations[0].target else { return Err("a function".into()) };
+/// assert_eq!(program.globals()[x].name, "x");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RelocationTarget {
     /// Index of a module variable.
@@ -80,6 +123,15 @@ pub const FUNCTION_STRIDE: u64 = 16;
 pub const MOST_LOCAL: u32 = 512 * 1024;
 
 /// A module variable.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .global .u32 x[4];", &LoadOptions::default())?;
+/// let x = &program.globals()[0];
+/// assert_eq!((x.name.as_str(), x.size), ("x", 16));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Global {
@@ -104,6 +156,14 @@ pub struct Global {
 }
 
 /// The clusters that a kernel allows.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() .reqnctapercluster 2, 1, 1 { ret; }", &LoadOptions::default())?;
+/// assert_eq!(program.kernels()[0].cluster().required, Some([2, 1, 1]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClusterBounds {
     /// Blocks of a cluster in x, y and z, from `.reqnctapercluster`.
@@ -115,6 +175,15 @@ pub struct ClusterBounds {
 }
 
 /// A kernel parameter.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f(.param .u32 n, .param .u64 p) { ret; }", &LoadOptions::default())?;
+/// let p = program.kernels()[0].params()[1];
+/// assert_eq!((p.offset, p.size, p.align), (8, 8, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Param {
     /// Offset in the parameter buffer.
@@ -151,6 +220,15 @@ pub struct Function {
 }
 
 /// A kernel, decoded.
+///
+/// ```
+/// use cuprum_ptx::program::{LoadOptions, Program};
+///
+/// let program = Program::load(".version 8.0 .target sm_90 .address_size 64 .visible .entry f(.param .u32 n) { ret; }", &LoadOptions::default())?;
+/// let f = &program.kernels()[0];
+/// assert_eq!((f.name(), f.params().len()), ("f", 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Kernel {
     /// Unique among the kernels loaded by this process.
     #[doc(hidden)]

@@ -16,6 +16,12 @@ pub use tree::*;
 use std::fmt;
 
 /// A position in PTX text, counted from 1.
+///
+/// ```
+/// let module = cuprum_ptx::ptx::parse(".version 8.0 .target sm_90 .address_size 64 \n.entry f() { ret; }")?;
+/// assert_eq!(module.functions[0].position.line, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
     /// Line.
@@ -31,6 +37,11 @@ impl Position {
 }
 
 /// Text that is not PTX: its position, and the expected text.
+///
+/// ```
+/// let error = cuprum_ptx::ptx::parse(".version 8.0 .target sm_90 .address_size 64 \n.entry f( { ret; }").unwrap_err();
+/// assert_eq!(error.position.line, 2);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
     /// Position at which the parser stopped.

@@ -3,6 +3,14 @@
 use super::Position;
 
 /// One PTX module.
+///
+/// ```
+/// use cuprum_ptx::ptx::parse;
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .entry f() { ret; }")?;
+/// assert_eq!((module.version, module.target), ((8, 0), vec!["sm_90"]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module<'s> {
     /// `.version major.minor`.
@@ -24,6 +32,14 @@ pub struct Module<'s> {
 }
 
 /// Visibility of a symbol to other modules.
+///
+/// ```
+/// use cuprum_ptx::ptx::{Linkage, parse};
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .visible .entry f() { ret; }")?;
+/// assert_eq!(module.functions[0].linkage, Linkage::Visible);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Linkage {
     /// Local to the module.
@@ -40,6 +56,14 @@ pub enum Linkage {
 }
 
 /// State space of a variable.
+///
+/// ```
+/// use cuprum_ptx::ptx::{Space, parse};
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .const .u32 limit = 7;")?;
+/// assert_eq!(module.variables[0].space, Space::Const);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
     /// `.reg`
@@ -61,6 +85,15 @@ pub enum Space {
 }
 
 /// A variable or parameter declaration.
+///
+/// ```
+/// use cuprum_ptx::ptx::parse;
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .global .align 16 .f32 x[4];")?;
+/// let x = &module.variables[0];
+/// assert_eq!((x.name, x.ty, x.align, &x.dimensions[..]), ("x", "f32", Some(16), &[Some(4)][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Variable<'s> {
     /// Position of its name.
@@ -88,6 +121,14 @@ pub struct Variable<'s> {
 }
 
 /// The initial value of a variable.
+///
+/// ```
+/// use cuprum_ptx::ptx::{Initializer, parse};
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .global .u32 x = 7;")?;
+/// assert_eq!(module.variables[0].initializer, Some(Initializer::Int(7)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Initializer<'s> {
     /// `{ a, b, ... }`
@@ -114,6 +155,14 @@ pub enum Initializer<'s> {
 }
 
 /// Kernel or device function.
+///
+/// ```
+/// use cuprum_ptx::ptx::{FunctionKind, parse};
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .entry f() { ret; }")?;
+/// assert_eq!(module.functions[0].kind, FunctionKind::Entry);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionKind {
     /// `.entry`
@@ -123,6 +172,15 @@ pub enum FunctionKind {
 }
 
 /// A kernel or device function; a declaration if it has no body.
+///
+/// ```
+/// use cuprum_ptx::ptx::parse;
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .entry f(.param .u32 n) { ret; }")?;
+/// let f = &module.functions[0];
+/// assert_eq!((f.name, f.params[0].name), ("f", "n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function<'s> {
     /// Position of its name.
@@ -144,6 +202,15 @@ pub struct Function<'s> {
 }
 
 /// One statement of a function body.
+///
+/// ```
+/// use cuprum_ptx::ptx::{Statement, parse};
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .entry f() { end: ret; }")?;
+/// let body = module.functions[0].body.as_ref().ok_or("a declaration")?;
+/// assert!(matches!(body[0], Statement::Label(_, "end")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Statement<'s> {
     /// `name:`
@@ -182,6 +249,16 @@ pub enum Statement<'s> {
 }
 
 /// One instruction: `@guard opcode.modifier.modifier operand, operand;`
+///
+/// ```
+/// use cuprum_ptx::ptx::{Statement, parse};
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .entry f() { @%p bar.sync 0; }")?;
+/// let body = module.functions[0].body.as_ref().ok_or("a declaration")?;
+/// let Statement::Instruction(bar) = &body[0] else { return Err("no instruction".into()) };
+/// assert_eq!((bar.opcode, &bar.modifiers[..], bar.guard), ("bar", &["sync"][..], Some(("%p", false))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instruction<'s> {
     /// Position of its start.
@@ -199,6 +276,16 @@ pub struct Instruction<'s> {
 }
 
 /// An operand.
+///
+/// ```
+/// use cuprum_ptx::ptx::{Operand, Statement, parse};
+///
+/// let module = parse(".version 8.0 .target sm_90 .address_size 64 .entry f() { bar.sync 5; }")?;
+/// let body = module.functions[0].body.as_ref().ok_or("a declaration")?;
+/// let Statement::Instruction(bar) = &body[0] else { return Err("no instruction".into()) };
+/// assert_eq!(bar.operands, [Operand::Int(5)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Operand<'s> {
     /// A register, label, function, variable, or `_`; `%tid.x` is one name.

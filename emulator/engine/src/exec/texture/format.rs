@@ -4,6 +4,10 @@ use crate::semantics::float::ZERO;
 use crate::semantics::half::{F16, Half};
 
 /// One channel of a texel.
+///
+/// ```
+/// assert_eq!(cuprum_engine::exec::texture::Channel::Half.bytes(), 2);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Channel {
@@ -84,6 +88,12 @@ impl Channel {
 }
 
 /// The format of a texel.
+///
+/// ```
+/// use cuprum_engine::exec::texture::{Channel, Format};
+///
+/// assert_eq!(Format { channel: Channel::Unsigned8, channels: 4, normalized: false }.bytes(), 4);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
     /// Format of each channel.

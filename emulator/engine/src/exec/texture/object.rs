@@ -3,6 +3,12 @@
 use super::format::{Channel, Format};
 
 /// Handling of coordinates beyond the edges.
+///
+/// ```
+/// use cuprum_engine::exec::texture::AddressMode;
+///
+/// let modes = [AddressMode::Wrap, AddressMode::Clamp, AddressMode::Clamp]; // the modes of a `Sampler`
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AddressMode {
@@ -17,6 +23,15 @@ pub enum AddressMode {
 }
 
 /// Sampling of texels.
+///
+/// ```
+/// use cuprum_engine::exec::texture::{AddressMode, Sampler};
+///
+/// let sampler = Sampler {
+///     modes: [AddressMode::Clamp; 3], linear: true, normalized: true, integer: false, srgb: false, seamless: false,
+///     mip_linear: false, anisotropy: 1, steep: false, bias: 0.0, least: 0.0, most: 0.0, border: [0.0; 4],
+/// };
+/// ```
 #[derive(Clone, Debug)]
 pub struct Sampler {
     /// Address mode of each axis.
@@ -48,6 +63,10 @@ pub struct Sampler {
 }
 
 /// The shape of a resource.
+///
+/// ```
+/// let cube = cuprum_engine::exec::texture::Shape { dimensions: 2, layered: false, cube: true };
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Number of dimensions: 1 to 3. A cube has two.
@@ -59,6 +78,11 @@ pub struct Shape {
 }
 
 /// One mip level in memory. Slices are depth, layers or faces.
+///
+/// ```
+/// // 64 by 32 texels of four bytes.
+/// let level = cuprum_engine::exec::texture::Level { address: 0x1000, size: [64, 32, 1], pitch: 256, slice: 8192 };
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
     /// Device address of the first texel.
@@ -72,6 +96,19 @@ pub struct Level {
 }
 
 /// A texture object, or a surface object if it has no sampler.
+///
+/// ```
+/// use cuprum_engine::exec::texture::{Channel, Format, Level, Object, Shape};
+///
+/// // A surface: without a sampler.
+/// let surface = Object {
+///     format: Format { channel: Channel::Float, channels: 1, normalized: false },
+///     shape: Shape { dimensions: 2, layered: false, cube: false },
+///     levels: vec![Level { address: 0x1000, size: [64, 32, 1], pitch: 256, slice: 8192 }],
+///     sampler: None,
+///     linear_memory: false,
+/// };
+/// ```
 #[derive(Clone, Debug)]
 pub struct Object {
     /// Format of a texel.
@@ -103,6 +140,12 @@ impl Object {
 }
 
 /// Result of a search by handle.
+///
+/// ```
+/// use cuprum_engine::exec::{Hooks, NoHooks, texture::Handle};
+///
+/// assert!(matches!(NoHooks.object(7, false), Handle::Unknown));
+/// ```
 #[derive(Clone, Debug)]
 pub enum Handle {
     /// An object.

@@ -81,6 +81,16 @@ const ALIVE: u64 = 1;
 const OPENED: u64 = 2;
 
 /// The state of an event that processes share: the number of records, and the last record reached.
+///
+/// ```
+/// use cuprum_engine::memory::Memory;
+///
+/// if let Some(event) = Memory::new(1, 1 << 20, false).event() {
+///     let record = event.record();
+///     event.reach(record);
+///     assert!(event.is_reached(record));
+/// }
+/// ```
 #[derive(Debug)]
 pub struct EventSlot(pub(in super::super) Slot);
 
