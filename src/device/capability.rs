@@ -1,0 +1,23 @@
+//! Compute capabilities.
+
+use std::fmt;
+
+#[cfg(doc)]
+use super::Device;
+
+/// A compute capability, such as 9.0.
+///
+/// Example: see [`Device`], `compute_capability`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComputeCapability {
+    /// The major version.
+    pub major: u32,
+    /// The minor version.
+    pub minor: u32,
+}
+
+impl fmt::Display for ComputeCapability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
