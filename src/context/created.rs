@@ -2,6 +2,7 @@
 
 use cuprum_sys::{CUcontext, CUctx_flags, CUctxCreateParams};
 
+use super::current::borrowed;
 use super::{ContextRef, captures, context_owner, stack};
 use crate::device::Device;
 use crate::error::Error;
@@ -126,6 +127,8 @@ impl Context {
 }
 
 context_owner!(Context);
+
+borrowed! { Context }
 
 /// Destroys a context without objects: each object borrows the owner or holds a share.
 ///

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use cuprum_sys::{CUcontext, CUlimit, FnId};
 
 use super::stack::Unusual;
-use super::{Context, ContextRef, ForeignContext, GreenContext, PrimaryContext, StackTaken, stack};
+use super::{ContextRef, StackTaken, stack};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
@@ -167,7 +167,7 @@ pub trait ToPush<'s, 'ctx>: sealed::Sealed<'s, 'ctx> {}
 
 impl<'s, 'ctx, T: sealed::Sealed<'s, 'ctx>> ToPush<'s, 'ctx> for T {}
 
-mod sealed {
+pub(super) mod sealed {
     use super::{ContextRef, Near};
 
     pub trait Sealed<'s, 'ctx> {
@@ -177,18 +177,21 @@ mod sealed {
     }
 }
 
+/// Lets a borrow of an owner be pushed.
 macro_rules! borrowed {
     ($($owner:ty)*) => { $(
-        impl<'s, 'ctx: 's> sealed::Sealed<'s, 'ctx> for &'ctx $owner {
+        impl<'s, 'ctx: 's> $crate::context::current::sealed::Sealed<'s, 'ctx> for &'ctx $owner {
             #[inline]
-            fn near(self) -> Near<'s, ContextRef> {
-                Near::borrowed(self)
+            fn near(self) -> $crate::raw::keep::Near<'s, $crate::context::ContextRef> {
+                $crate::raw::keep::Near::borrowed(self)
             }
         }
     )* };
 }
 
-borrowed! { ContextRef Context PrimaryContext GreenContext ForeignContext }
+pub(super) use borrowed;
+
+borrowed! { ContextRef }
 
 impl<'s> sealed::Sealed<'s, 'static> for &'s Shared<ContextRef> {
     #[inline]

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use cuprum_sys::{CUcontext, CUgreenCtx, CUstream, FnId};
 
 use super::ContextRef;
+use super::current::borrowed;
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
@@ -100,3 +101,5 @@ impl Deref for ForeignContext {
         &self.0
     }
 }
+
+borrowed! { ForeignContext }

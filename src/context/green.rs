@@ -2,6 +2,7 @@
 
 use cuprum_sys::{CUcontext, CUgreenCtx, CUgreenCtxCreate_flags, CUresult, FnId};
 
+use super::current::borrowed;
 use super::{ContextRef, Current, captures, context_owner};
 use crate::device::{DeviceResource, ResourceKind, describe};
 use crate::error::Error;
@@ -134,6 +135,8 @@ impl GreenContext {
 }
 
 context_owner!(GreenContext);
+
+borrowed! { GreenContext }
 
 /// Destroys a green context without objects: each object borrows the owner or holds a share. If a
 /// forgotten token left it current, the driver keeps it current, and calls report that it is

@@ -3,6 +3,7 @@
 use cuprum_sys::{CUcontext, CUgreenCtx};
 
 use super::cause::Cause;
+use super::current::borrowed;
 use super::{ContextFlags, ContextRef, captures, context_owner};
 use crate::device::Device;
 use crate::error::Error;
@@ -71,6 +72,8 @@ impl PrimaryContext {
 }
 
 context_owner!(PrimaryContext);
+
+borrowed! { PrimaryContext }
 
 fn release(context: &ContextRef) -> Result<(), Error> {
     let (library, device) = (context.library(), context.device().as_raw());

@@ -18,8 +18,10 @@ mod advice;
 mod format;
 mod image;
 mod machine;
+mod part;
 
 pub(crate) use self::advice::advice_here;
-pub use self::image::{CodeKind, CodePart, Image, ImageError};
+pub use self::image::Image;
 pub use self::machine::Machine;
+pub use self::part::{CodeKind, CodePart, ImageError};
 pub use cuprum_sys::{newest_ptx, toolkit_of_ptx};

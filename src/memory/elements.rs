@@ -77,7 +77,7 @@ pub(crate) use elements;
 /// Makes owners of elements in linear memory places of copies, by their slices.
 macro_rules! linear {
     ($buffer:ident) => {
-        $crate::memory::place::kind::place! {
+        $crate::memory::place::place! {
             [T: DeviceData] $buffer<'_, T>: $crate::memory::Device, of T,
             read |this| this.as_slice(), write |this| this.as_mut_slice()
         }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use super::extent::Extent;
-use super::place::kind::place;
+use super::place::place;
 use super::side::HostRows;
 use super::side::Side;
 use super::strides::Strides;

@@ -13,7 +13,8 @@ use cuprum_sys::{
 
 use super::caching::PinnedLease;
 use super::locked::{Locked, sealed};
-use super::place::kind::{Host, place};
+use super::place::kind::Host;
+use super::place::place;
 use super::{DeviceData, MemoryError, bytes_of};
 use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;

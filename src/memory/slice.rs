@@ -7,7 +7,8 @@ use std::ops::RangeBounds;
 use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::extent::resolve;
-use super::place::kind::{kinds, place};
+use super::place::kind::kinds;
+use super::place::place;
 use super::run::run;
 use super::{DeviceData, MemoryError, bytes_of, copy};
 use crate::context::{ContextRef, Current};

@@ -9,7 +9,8 @@ use super::ModuleError;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::Device;
-use crate::memory::place::kind::{Host, kinds, pairs, place};
+use crate::memory::place::kind::{Host, kinds, pairs};
+use crate::memory::place::place;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::keep::Near;
 

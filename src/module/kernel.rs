@@ -4,10 +4,10 @@ use std::ffi::CStr;
 use std::fmt;
 use std::ptr;
 
-use cuprum_sys::{CUfunction, CUfunction_attribute, CUkernel, FnId};
+use cuprum_sys::{CUfunction, CUfunction_attribute, CUkernel, CUresult, FnId};
 
 use super::ptx::Entry;
-use super::{CodeLibrary, Function};
+use super::{CodeLibrary, Function, ModuleError, c_string};
 use crate::context::Current;
 use crate::device::Device;
 use crate::error::Error;
@@ -145,5 +145,62 @@ impl<'l> LibraryKernel<'l> {
 impl fmt::Debug for LibraryKernel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "LibraryKernel({:?})", self.raw)
+    }
+}
+
+impl CodeLibrary {
+    /// Returns a kernel by its name in the PTX: as in the source for `extern "C"`, otherwise
+    /// mangled.
+    ///
+    /// # Errors
+    /// [`ModuleError::NoFunction`], with the existing kernels; [`ModuleError::InteriorNul`];
+    /// [`ModuleError::Rejected`], with the compiler's log, if the driver loaded code that it cannot
+    /// compile.
+    ///
+    /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`,
+    /// CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
+    #[doc(alias = "cuLibraryGetKernel")]
+    #[inline]
+    pub fn kernel(&self, name: &str) -> Result<LibraryKernel<'_>, ModuleError> {
+        let text = c_string("the kernel's name", name)?;
+        let (library, mut raw) = (self.as_raw(), CUkernel::null());
+        // SAFETY: the library is live, and both pointers outlive the call.
+        unsafe {
+            driver_call!(self.driver().library(), cuLibraryGetKernel(&raw mut raw, library, text.as_ptr()))
+        }
+        .map_err(|error| self.no_kernel(error, name))?;
+        Ok(LibraryKernel::new(raw, self, self.entry(name)))
+    }
+
+    #[cold]
+    fn no_kernel(&self, error: Error, name: &str) -> ModuleError {
+        if !self.error_log.is_empty() && error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
+            return ModuleError::Rejected { error, log: self.error_log.clone(), advice: None };
+        }
+        let listed = || self.kernels().ok()?.into_iter().map(|kernel| kernel.name().ok()).collect();
+        ModuleError::no_function(error, name, listed)
+    }
+
+    /// Returns all kernels of the library, in no particular order.
+    ///
+    /// # Errors
+    /// [`Error::UNRESOLVED`] on a driver older than CUDA 12.4.
+    ///
+    /// Driver: `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`, CUDA 12.4+.
+    #[doc(alias("cuLibraryGetKernelCount", "cuLibraryEnumerateKernels"))]
+    #[inline]
+    pub fn kernels(&self) -> Result<Vec<LibraryKernel<'_>>, Error> {
+        let (library, mut count) = (self.as_raw(), 0);
+        let driver = self.driver().library();
+        // SAFETY: the library is live, and the out-parameter outlives the call.
+        unsafe { driver_call!(driver, cuLibraryGetKernelCount(&raw mut count, library)) }?;
+        let mut found = vec![CUkernel::null(); count as usize];
+        if count > 0 {
+            let to = found.as_mut_ptr();
+            // SAFETY: as above, with room for the requested number of handles.
+            unsafe { driver_call!(driver, cuLibraryEnumerateKernels(to, count, library)) }?;
+        }
+        let some = found.into_iter().filter(|raw| !raw.is_null());
+        Ok(some.map(|raw| LibraryKernel::new(raw, self, None)).collect())
     }
 }

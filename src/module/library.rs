@@ -5,18 +5,21 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
-use cuprum_sys::{CUkernel, CUlibrary, CUmodule, CUresult, FnId};
+use cuprum_sys::{CUlibrary, FnId};
 
+#[cfg(doc)]
+use super::LibraryKernel;
+#[cfg(doc)]
+use super::Module;
 use super::advice::advice;
 use super::jit::Jit;
-use super::load::{entries_for, ptx_text};
-use super::{Code, Global, LibraryKernel, LoadOptions, Module, ModuleError, c_string, ptx};
+use super::text::{entries_for, ptx_text};
+use super::{Global, LoadOptions, ModuleError, c_string, ptx};
 use crate::context::{Current, captures};
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::{context_call, driver_call};
-use crate::raw::held::Held;
 use crate::raw::keep::Near;
 use crate::raw::shared::Shared;
 use crate::swallowed;
@@ -74,10 +77,10 @@ pub struct CodeLibrary {
     code: Loaded,
     _jit: Jit,
     /// The parameters of the PTX's kernels, if the driver does not report them.
-    entries: Vec<ptx::Entry>,
-    info_log: String,
+    pub(super) entries: Vec<ptx::Entry>,
+    pub(super) info_log: String,
     /// The driver's log about code that it loaded but could not compile.
-    error_log: String,
+    pub(super) error_log: String,
 }
 
 /// A library's handle. Drop unloads it.
@@ -240,96 +243,6 @@ impl CodeLibrary {
     /// Fails for another driver, for which the handle is a wild pointer.
     pub(super) fn check_driver(&self, driver: Driver, call: FnId) -> Result<(), Error> {
         if self.driver() == driver { Ok(()) } else { Err(Error::wrong_context(call)) }
-    }
-
-    /// Returns a kernel by its name in the PTX: as in the source for `extern "C"`, otherwise
-    /// mangled.
-    ///
-    /// # Errors
-    /// [`ModuleError::NoFunction`], with the existing kernels; [`ModuleError::InteriorNul`];
-    /// [`ModuleError::Rejected`], with the compiler's log, if the driver loaded code that it cannot
-    /// compile.
-    ///
-    /// Driver: `cuLibraryGetKernel`, CUDA 12.0+; for an error `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`,
-    /// CUDA 12.4+, and `cuKernelGetName`, CUDA 12.3+.
-    #[doc(alias = "cuLibraryGetKernel")]
-    #[inline]
-    pub fn kernel(&self, name: &str) -> Result<LibraryKernel<'_>, ModuleError> {
-        let text = c_string("the kernel's name", name)?;
-        let (library, mut raw) = (self.as_raw(), CUkernel::null());
-        // SAFETY: the library is live, and both pointers outlive the call.
-        unsafe {
-            driver_call!(self.driver().library(), cuLibraryGetKernel(&raw mut raw, library, text.as_ptr()))
-        }
-        .map_err(|error| self.no_kernel(error, name))?;
-        Ok(LibraryKernel::new(raw, self, self.entry(name)))
-    }
-
-    #[cold]
-    fn no_kernel(&self, error: Error, name: &str) -> ModuleError {
-        if !self.error_log.is_empty() && error.code() != CUresult::CUDA_ERROR_NOT_FOUND {
-            return ModuleError::Rejected { error, log: self.error_log.clone(), advice: None };
-        }
-        let listed = || self.kernels().ok()?.into_iter().map(|kernel| kernel.name().ok()).collect();
-        ModuleError::no_function(error, name, listed)
-    }
-
-    /// Returns all kernels of the library, in no particular order.
-    ///
-    /// # Errors
-    /// [`Error::UNRESOLVED`] on a driver older than CUDA 12.4.
-    ///
-    /// Driver: `cuLibraryGetKernelCount` and `cuLibraryEnumerateKernels`, CUDA 12.4+.
-    #[doc(alias("cuLibraryGetKernelCount", "cuLibraryEnumerateKernels"))]
-    #[inline]
-    pub fn kernels(&self) -> Result<Vec<LibraryKernel<'_>>, Error> {
-        let (library, mut count) = (self.as_raw(), 0);
-        let driver = self.driver().library();
-        // SAFETY: the library is live, and the out-parameter outlives the call.
-        unsafe { driver_call!(driver, cuLibraryGetKernelCount(&raw mut count, library)) }?;
-        let mut found = vec![CUkernel::null(); count as usize];
-        if count > 0 {
-            let to = found.as_mut_ptr();
-            // SAFETY: as above, with room for the requested number of handles.
-            unsafe { driver_call!(driver, cuLibraryEnumerateKernels(to, count, library)) }?;
-        }
-        let some = found.into_iter().filter(|raw| !raw.is_null());
-        Ok(some.map(|raw| LibraryKernel::new(raw, self, None)).collect())
-    }
-
-    /// Returns the library's module in the current context. On first use there, the driver loads
-    /// the code into it. The module borrows library and context; it holds a share of a
-    /// [shared](CodeLibrary::share) library.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY`, `CUDA_ERROR_NO_BINARY_FOR_GPU`; [`Error::WRONG_CONTEXT`] for a context of another
-    /// driver.
-    ///
-    /// Driver: `cuLibraryGetModule`, CUDA 12.0+.
-    #[doc(alias = "cuLibraryGetModule")]
-    #[inline]
-    pub fn module<'m>(&'m self, cx: &Current<'_, 'm>) -> Result<Module<'m>, Error> {
-        self.module_kept(cx, || None)
-    }
-
-    /// The module in the current context. `keep` returns a share, unless the library is borrowed.
-    pub(super) fn module_kept<'m>(
-        &self,
-        cx: &Current<'_, 'm>,
-        keep: impl FnOnce() -> Option<Shared<Self>>,
-    ) -> Result<Module<'m>, Error> {
-        let context = cx.get()?;
-        self.check_driver(context.driver(), FnId::cuLibraryGetModule)?;
-        let mut raw = CUmodule::null();
-        // SAFETY: the library is live, a context of its driver is current, and the out-parameter outlives the call.
-        unsafe { context_call!(&context, cuLibraryGetModule(&raw mut raw, self.as_raw())) }?;
-        Ok(Module {
-            code: Held::new(Code { raw, of_library: true }, context),
-            _library: keep(),
-            entries: self.entries.clone(),
-            names: Vec::new(),
-            info_log: self.info_log.clone(),
-        })
     }
 
     /// Returns a `__device__` or `__constant__` variable of the current context by its name, as

@@ -9,7 +9,7 @@ use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
 use super::advice::advice;
 use super::jit::Jit;
 use super::linked::Linked;
-use super::load::{entries_for, ptx_text};
+use super::text::{entries_for, ptx_text};
 use super::{LoadOptions, ModuleError, c_string, ptx};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;

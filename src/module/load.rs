@@ -1,14 +1,14 @@
 //! Loading code.
 
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 
-use cuprum_sys::{CUmodule, FnId};
+use cuprum_sys::CUmodule;
 
 use super::advice::advice;
 use super::jit::Jit;
-use super::{Code, LoadOptions, Module, ModuleError, c_string, ptx};
+use super::text::{entries_for, ptx_text};
+use super::{Code, LoadOptions, Module, ModuleError};
 use crate::context::Current;
-use crate::driver::Driver;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 
@@ -122,23 +122,4 @@ impl<'ctx> Module<'ctx> {
             }),
         }
     }
-}
-
-/// The text in the driver's form, if it looks like PTX.
-pub(super) fn ptx_text(ptx: &str) -> Result<CString, ModuleError> {
-    // The driver would treat the text as an ELF file, and read as far as its header says.
-    if ptx.starts_with('\x7F') {
-        return Err(ModuleError::NotPtx);
-    }
-    let ptx = ptx.strip_suffix('\0').unwrap_or(ptx);
-    if ptx::is_cuda_source(ptx) {
-        return Err(ModuleError::CudaSource);
-    }
-    c_string("the PTX", ptx)
-}
-
-/// The kernels of a text and their parameters, for a driver that does not report them.
-pub(super) fn entries_for(driver: Driver, ptx: &str) -> Vec<ptx::Entry> {
-    let asks = driver.library().has(FnId::cuFuncGetParamInfo);
-    if asks { Vec::new() } else { ptx::entries(ptx.strip_suffix('\0').unwrap_or(ptx)) }
 }

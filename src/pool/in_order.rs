@@ -2,9 +2,8 @@
 
 use cuprum_sys::{CUstream, FnId};
 
-use super::StreamBuffer;
 use crate::context::Current;
-use crate::memory::place::kind::{Fillable, Host, kinds, pairs, place};
+use crate::memory::place::kind::{Fillable, Host, kinds, pairs};
 use crate::memory::{DeviceData, MemoryError, Pattern, Slice, bytes_of, copy, same_length};
 use crate::raw::call::context_call;
 use crate::raw::seal::Key;
@@ -39,11 +38,6 @@ impl<T: DeviceData> Ordered<'_, T> {
         unsafe { copy::to_host(context, host.cast(), self.elements.as_raw(), bytes) }?;
         Ok(())
     }
-}
-
-place! {
-    [T: DeviceData] StreamBuffer<'_, T>: InOrder, of T,
-    read |this| this.ordered(), write |this| this.ordered()
 }
 
 pairs! {

@@ -7,9 +7,10 @@ use cuprum_sys::{CUdeviceptr, FnId};
 
 use super::PoolRef;
 use super::block::{Block, refused};
-use super::in_order::Ordered;
+use super::in_order::{InOrder, Ordered};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
+use crate::memory::place::place;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::raw::call::context_call;
 use crate::stream::{Event, Stream, StreamSource};
@@ -242,4 +243,9 @@ impl<T: DeviceData> fmt::Debug for StreamBuffer<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "StreamBuffer({:#x}, {} elements, {:?})", self.as_raw(), self.len, self.stream())
     }
+}
+
+place! {
+    [T: DeviceData] StreamBuffer<'_, T>: InOrder, of T,
+    read |this| this.ordered(), write |this| this.ordered()
 }

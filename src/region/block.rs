@@ -1,33 +1,19 @@
 //! Blocks of memory: counted, noted when used, and released without a driver call.
 
-use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
 
 use cuprum_sys::FnId;
 
-use super::core::{Core, Mode, locked};
+use super::RegionError;
+use super::core::{Core, Kept, Mode, Taken, locked};
 use super::hub::{Dead, Hub};
 use super::naive::naive;
-use super::recording::Taken;
+use super::storage::Storage;
 use super::visits::Visits;
-use super::{Queue, RegionError};
 use crate::context::ContextRef;
 use crate::error::Error;
-use crate::memory::caching::SizeClass;
-
-/// Storage of a block.
-pub(super) enum Storage {
-    /// A region without bytes.
-    Nothing,
-    /// Device memory of the pool.
-    Device { address: u64, class: SizeClass },
-    /// Page-locked memory of the pool.
-    Host { address: u64, class: SizeClass },
-    /// An object that is dropped when the work that uses it is complete: adopted memory, or code.
-    Kept(Box<dyn Any + Send + Sync>),
-}
 
 /// An object that queues use, shared by all its possible users.
 pub(super) struct Block {
@@ -50,8 +36,9 @@ impl Block {
         }
     }
 
-    pub(super) fn queue(&self) -> Option<Queue> {
-        self.home.as_ref().map(|(home, _)| Queue::new(Arc::clone(home), Arc::clone(&self.hub)))
+    /// The queue in whose order the memory was allocated, and its pool.
+    pub(super) fn home(&self) -> Option<(&Arc<Core>, &Arc<Hub>)> {
+        self.home.as_ref().map(|(home, _)| (home, &*self.hub))
     }
 
     pub(super) fn context(&self) -> &ContextRef {
@@ -107,18 +94,19 @@ impl Block {
         Ok(())
     }
 
-    /// Notes a use that was already allowed.
-    pub(super) fn note(&self, queue: &Arc<Core>, epoch: u64) {
-        if !self.is_home(queue) {
-            self.visits.note_unchecked(queue, epoch);
-        }
-    }
-
     /// Fails unless the block is of the context of `queue`.
     #[inline]
     pub(super) fn check_context(&self, queue: &Core, call: FnId) -> Result<(), Error> {
         let (mine, other) = (self.context(), queue.context());
         if ptr::eq(mine, other) || mine == other { Ok(()) } else { Err(Error::wrong_context(call)) }
+    }
+}
+
+impl Kept for Block {
+    fn note(&self, queue: &Arc<Core>, epoch: u64) {
+        if !self.is_home(queue) {
+            self.visits.note_unchecked(queue, epoch);
+        }
     }
 }
 

@@ -1,14 +1,19 @@
 //! The state shared by all handles of a queue.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use cuprum_sys::CUstreamCaptureStatus;
+
 use super::RegionError;
-use super::recording::Taken;
+use super::seen::Seen;
 use crate::context::{ContextRef, Current, KeptContext, captures};
 use crate::error::Error;
 use crate::memory::caching::Bins;
+use crate::raw::call::context_call;
 use crate::stream::{Event, EventFlags, Stream};
 
 /// A stream, with the known progress of its work.
@@ -44,24 +49,68 @@ pub(super) enum Mode {
     Lost,
 }
 
-/// For other queues by number: epochs below the second number come before this queue's next work.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Seen(Vec<(u64, u64)>);
+/// An object that the work of a recording uses, and that the recording keeps.
+pub(super) trait Kept: Send + Sync {
+    /// Notes a use that was already allowed.
+    fn note(&self, queue: &Arc<Core>, epoch: u64);
+}
 
-impl Seen {
-    pub(super) fn covers(&self, queue: u64, epoch: u64) -> bool {
-        self.0.iter().any(|&(number, until)| number == queue && until > epoch)
+/// Work and memory that a recording captures.
+pub(super) struct Taken {
+    /// Epochs that come before each replay, from before the recording.
+    base: Seen,
+    parts: Mutex<Parts>,
+}
+
+#[derive(Default)]
+struct Parts {
+    /// Queues that have waited for a mark of the recording.
+    joined: Vec<Arc<Core>>,
+    /// Blocks by their addresses.
+    kept: BTreeMap<usize, Arc<dyn Kept>>,
+    /// True if no more queues can join.
+    is_closed: bool,
+    /// True if no more work can be captured.
+    has_ended: bool,
+}
+
+impl Taken {
+    pub(super) fn new(base: Seen) -> Self {
+        Self { base, parts: Mutex::default() }
     }
 
-    pub(super) fn add(&mut self, queue: u64, until: u64) {
-        match self.0.iter_mut().find(|(number, _)| *number == queue) {
-            Some((_, known)) => *known = until.max(*known),
-            None => self.0.push((queue, until)),
+    pub(super) const fn base(&self) -> &Seen {
+        &self.base
+    }
+
+    pub(super) fn keep<K: Kept + 'static>(&self, block: &Arc<K>) {
+        let mut parts = locked(&self.parts);
+        if !parts.has_ended {
+            parts.kept.entry(Arc::as_ptr(block).addr()).or_insert_with(|| Arc::<K>::clone(block));
         }
     }
 
-    fn merge(&mut self, other: &Self) {
-        other.0.iter().for_each(|&(queue, until)| self.add(queue, until));
+    /// Adds a queue, whose mode the caller holds exclusively, unless the recording is ending.
+    pub(super) fn join(&self, queue: &Arc<Core>) -> bool {
+        let mut parts = locked(&self.parts);
+        if !parts.is_closed {
+            parts.joined.push(Arc::clone(queue));
+        }
+        !parts.is_closed
+    }
+
+    /// Lets no more queues join, and returns the joined ones.
+    pub(super) fn close(&self) -> Vec<Arc<Core>> {
+        let mut parts = locked(&self.parts);
+        parts.is_closed = true;
+        mem::take(&mut parts.joined)
+    }
+
+    /// Keeps nothing more, and returns all that the captured work uses.
+    pub(super) fn end(&self) -> Vec<Arc<dyn Kept>> {
+        let mut parts = locked(&self.parts);
+        parts.has_ended = true;
+        mem::take(&mut parts.kept).into_values().collect()
     }
 }
 
@@ -189,7 +238,7 @@ impl Core {
     /// Keeps an event for the next mark, which replaces its earlier record. No driver call.
     pub(super) fn give_back(&self, event: Event<'static>) {
         if self.context().library().forked() {
-            std::mem::forget(event);
+            mem::forget(event);
         } else {
             locked(&self.spare).push(event);
         }
@@ -202,6 +251,18 @@ impl Core {
         }
         let bell = Stream::non_blocking(cx)?;
         Ok(self.bell.get_or_init(|| bell))
+    }
+
+    /// True unless the driver reports that the queue's work runs.
+    #[cold]
+    pub(super) fn is_recorded(&self) -> bool {
+        let (context, stream) = (self.context(), self.stream.as_raw());
+        let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        // SAFETY: the stream is live; the out-parameter outlives the call, which reads no current context.
+        if let Err(error) = unsafe { context_call!(context, cuStreamIsCapturing(stream, &raw mut status)) } {
+            context.swallow(error);
+        }
+        status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
     }
 }
 

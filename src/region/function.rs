@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::block::{Block, Storage};
+use super::block::Block;
+use super::storage::Storage;
 use super::{Pool, RegionError};
 use crate::launch::{LaunchConfig, LaunchError, Limits, Mismatch};
 use crate::module::{Function, Module};

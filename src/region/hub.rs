@@ -3,15 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::{iter, mem};
 
-use cuprum_sys::FnId;
-
-use super::block::Storage;
 use super::core::{Core, is_done, locked, number, wait_for};
+use super::raw_memory::{free_device, free_host};
+use super::storage::Storage;
 use super::visits::Visits;
 use crate::context::{ContextRef, Current, KeptContext, captures};
 use crate::error::Error;
-use crate::memory::caching::{Bins, SizeClass, free_all, is_not_freed};
-use crate::raw::call::context_call;
+use crate::memory::caching::{Bins, SizeClass, free_all, is_no_room, is_not_freed};
 use crate::stream::Event;
 
 /// Dead blocks of one context, and its queues.
@@ -198,6 +196,23 @@ impl Hub {
         first
     }
 
+    /// Allocates. Without room, waits for blocks in limbo, frees kept memory, and retries once.
+    pub(super) fn with_room(
+        &self,
+        cx: &Current<'_, 'static>,
+        mut alloc: impl FnMut() -> Result<u64, Error>,
+    ) -> Result<u64, Error> {
+        match alloc() {
+            Err(error) if is_no_room(error) && !self.is_empty() => {
+                self.wait_for_limbo(cx);
+                // The failed free may still have made room.
+                self.free_held().unwrap_or_else(|error| self.context.swallow(error));
+                alloc()
+            }
+            other => other,
+        }
+    }
+
     fn free_bins(&self, bins: &Mutex<Bins>, free: Free) -> Result<(), Error> {
         let held: Vec<(SizeClass, u64)> = locked(bins).drain().collect();
         let mut refused = false;
@@ -244,23 +259,6 @@ fn end_epoch(cx: &Current<'_, 'static>, queue: &Arc<Core>) -> Result<Option<Mark
     Ok(Some(Marked { queue: Arc::clone(queue), epoch, event }))
 }
 
-fn free_device(context: &ContextRef, block: u64) -> Result<(), Error> {
-    context.check_kept(FnId::cuMemFree_v2)?;
-    captures::free_beside(context.library(), || {
-        // SAFETY: a block without users; the call waits for earlier work of the context.
-        unsafe { context_call!(context, cuMemFree_v2(block)) }
-    })
-}
-
-fn free_host(context: &ContextRef, block: u64) -> Result<(), Error> {
-    context.check_kept(FnId::cuMemFreeHost)?;
-    let start = std::ptr::with_exposed_provenance_mut(block as usize);
-    captures::free_beside(context.library(), || {
-        // SAFETY: a block that neither the host nor any work uses.
-        unsafe { context_call!(context, cuMemFreeHost(start)) }
-    })
-}
-
 /// Waits for the work on dead blocks, and frees them. Leaks blocks if the wait fails.
 impl Drop for Hub {
     fn drop(&mut self) {
@@ -287,25 +285,4 @@ impl Drop for Hub {
             self.context.swallow(error);
         }
     }
-}
-
-pub(super) fn alloc_device(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64, Error> {
-    let context = cx.get()?;
-    let mut address = 0;
-    // SAFETY: the place outlives the call, and `cx` proves a current context.
-    unsafe { context_call!(&context, cuMemAlloc_v2(&raw mut address, class.bytes())) }?;
-    Ok(address)
-}
-
-/// Allocates a block of page-locked memory. Its contents are unspecified, but not uninitialized for
-/// the compiler, because the system makes the pages in an opaque call.
-pub(super) fn alloc_host(cx: &Current<'_, '_>, class: SizeClass) -> Result<u64, Error> {
-    let context = cx.get()?;
-    let mut start = std::ptr::null_mut();
-    // SAFETY: as above.
-    unsafe { context_call!(&context, cuMemHostAlloc(&raw mut start, class.bytes(), 0)) }?;
-    if start.is_null() {
-        return Err(Error::host(cuprum_sys::CUresult::CUDA_ERROR_UNKNOWN, FnId::cuMemHostAlloc));
-    }
-    Ok(start.expose_provenance() as u64)
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use cuprum_sys::FnId;
 
-use super::core::{Core, Mode, Seen, is_done, wait_for};
-use super::recording::{Taken, is_recorded};
+use super::core::{Core, Mode, Taken, is_done, wait_for};
+use super::seen::Seen;
 use super::{Queue, RegionError};
 use crate::context::Current;
 use crate::error::Error;
@@ -190,7 +190,7 @@ impl Queue {
         waited: Result<(), Error>,
     ) -> Result<(), RegionError> {
         if let Err(error) = waited {
-            if !is_recorded(core) {
+            if !core.is_recorded() {
                 return Err(error.into());
             }
             core.context().swallow(error);

@@ -52,11 +52,14 @@ mod naive;
 mod pinned;
 mod pool;
 mod queue;
+mod raw_memory;
 mod read;
 mod recording;
 #[allow(clippy::module_inception, reason = "a file is an object")]
 mod region;
 mod replay;
+mod seen;
+mod storage;
 mod visits;
 
 pub use self::copies::Plane;

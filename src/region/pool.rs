@@ -6,15 +6,15 @@ use std::sync::Arc;
 use cuprum_sys::FnId;
 
 use super::adopted::sealed::Owner;
-use super::block::{Block, Storage};
+use super::block::Block;
 use super::core::{Core, locked};
-use super::hub::{Hub, alloc_host};
+use super::hub::Hub;
 use super::pinned::Pinned;
+use super::raw_memory::{alloc_host, class_of};
+use super::storage::Storage;
 use super::{Queue, Region, RegionError};
 use crate::context::{ContextRef, Current};
-use crate::error::Error;
-use crate::memory::caching::{SizeClass, is_no_room};
-use crate::memory::{MemoryError, copy};
+use crate::memory::copy;
 use crate::stream::Stream;
 
 /// A pool of memory in one context, with its queues and its page-locked memory.
@@ -72,7 +72,7 @@ impl Pool {
     /// memory in its order, if its work is complete.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`]; `CUDA_ERROR_OUT_OF_MEMORY`.
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT); `CUDA_ERROR_OUT_OF_MEMORY`.
     ///
     /// Driver: `cuStreamCreate`, CUDA 2.0+, and `cuStreamQuery`, CUDA 2.0+, for each queue that was dropped.
     #[doc(alias("cuStreamCreate", "cuStreamQuery"))]
@@ -104,7 +104,8 @@ impl Pool {
     /// Allocates `bytes` bytes of page-locked host memory, with unspecified contents.
     ///
     /// # Errors
-    /// [`MemoryError::TooLarge`] in [`RegionError::Memory`]; [`Error::WRONG_CONTEXT`];
+    /// [`MemoryError::TooLarge`](crate::MemoryError::TooLarge) in [`RegionError::Memory`];
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT);
     /// `CUDA_ERROR_OUT_OF_MEMORY`, after all kept memory was freed.
     ///
     /// Driver: none if memory of the size class is idle; otherwise `cuMemHostAlloc`, CUDA 2.2+,
@@ -125,7 +126,7 @@ impl Pool {
                 self.0.collect(cx);
                 match idle() {
                     Some(address) => address,
-                    None => with_room(cx, &self.0, || alloc_host(cx, class))?,
+                    None => self.0.with_room(cx, || alloc_host(cx, class))?,
                 }
             }
         };
@@ -142,7 +143,7 @@ impl Pool {
     /// owner: when it looks for memory, adopts, is [trimmed](Pool::trim), or ends.
     ///
     /// # Errors
-    /// [`Error::WRONG_CONTEXT`]. Then the owner is dropped.
+    /// [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT). Then the owner is dropped.
     ///
     /// Driver: `cuStreamSynchronize`, CUDA 2.0+; for queues that use dropped memory
     /// `cuEventCreate`, `cuEventRecord` and `cuEventQuery`, CUDA 2.0+, and the calls that free
@@ -163,7 +164,7 @@ impl Pool {
     /// is freed.
     ///
     /// # Errors
-    /// The first error of the driver; [`Error::WRONG_CONTEXT`].
+    /// The first error of the driver; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT).
     ///
     /// Driver: `cuMemFree_v2`, CUDA 3.2+, and `cuMemFreeHost`, CUDA 2.0+, for each block; for
     /// queues that use dropped memory `cuEventCreate`, `cuEventRecord` and `cuEventQuery`,
@@ -188,27 +189,6 @@ impl Pool {
 /// True if only the list refers to the queue, and it has no memory.
 fn is_unused(core: &Arc<Core>) -> bool {
     Arc::strong_count(core) == 1 && locked(&core.lane).is_empty()
-}
-
-pub(super) fn class_of(bytes: usize) -> Result<SizeClass, MemoryError> {
-    SizeClass::of(bytes).ok_or(MemoryError::TooLarge { len: bytes, element_bytes: 1 })
-}
-
-/// Allocates. Without room, waits for blocks in limbo, frees kept memory, and retries once.
-pub(super) fn with_room(
-    cx: &Current<'_, 'static>,
-    hub: &Hub,
-    mut alloc: impl FnMut() -> Result<u64, Error>,
-) -> Result<u64, Error> {
-    match alloc() {
-        Err(error) if is_no_room(error) && !hub.is_empty() => {
-            hub.wait_for_limbo(cx);
-            // The failed free may still have made room.
-            hub.free_held().unwrap_or_else(|error| hub.context().swallow(error));
-            alloc()
-        }
-        other => other,
-    }
 }
 
 impl fmt::Debug for Pool {

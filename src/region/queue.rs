@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use cuprum_sys::{CUstream, FnId};
 
-use super::block::{Block, Storage};
+use super::block::Block;
 use super::core::{Core, Mode, locked};
-use super::hub::{Hub, alloc_device};
+use super::hub::Hub;
 use super::naive::naive;
-use super::pool::{class_of, with_room};
+use super::raw_memory::{alloc_device, class_of};
+use super::storage::Storage;
 use super::{Region, RegionError};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
@@ -138,7 +139,7 @@ impl Queue {
         if let Some(found) = self.idle(class)? {
             return Ok(self.region(found, class, bytes));
         }
-        let address = with_room(cx, &self.hub, || alloc_device(cx, class))?;
+        let address = self.hub.with_room(cx, || alloc_device(cx, class))?;
         Ok(self.region((address, self.home()), class, bytes))
     }
 
@@ -205,6 +206,15 @@ impl Queue {
         let done = body(context, self.as_raw());
         drop(mode);
         Ok(done?)
+    }
+}
+
+impl Region {
+    /// Returns the queue in whose order the memory was allocated, after which other queues have to
+    /// come: see [`Queue`]. `None` for memory that was adopted, or allocated during a recording.
+    pub fn queue(&self) -> Option<Queue> {
+        let (core, hub) = self.block().home()?;
+        Some(Queue::new(Arc::clone(core), Arc::clone(hub)))
     }
 }
 

@@ -1,14 +1,12 @@
 //! Recordings: work of queues that becomes a graph instead of running.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::mem;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use cuprum_sys::{CUgraph, CUgraphExec, CUstreamCaptureMode, CUstreamCaptureStatus, FnId};
+use cuprum_sys::{CUgraph, CUgraphExec, CUstreamCaptureMode, FnId};
 
-use super::block::Block;
-use super::core::{Core, Mode, Seen, locked};
+use super::core::{Core, Kept, Mode, Taken};
 use super::replay::Replay;
 use super::{Mark, Queue, RegionError};
 use crate::context::{Capturing, ContextRef, Current};
@@ -16,47 +14,6 @@ use crate::error::Error;
 use crate::graph::End;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
-
-/// Work and memory that a recording captures.
-pub(super) struct Taken {
-    /// Epochs that come before each replay, from before the recording.
-    base: Seen,
-    parts: Mutex<Parts>,
-}
-
-#[derive(Default)]
-struct Parts {
-    /// Queues that have waited for a mark of the recording.
-    joined: Vec<Arc<Core>>,
-    /// Blocks by their addresses.
-    kept: BTreeMap<usize, Arc<Block>>,
-    /// True if no more queues can join.
-    is_closed: bool,
-    /// True if no more work can be captured.
-    has_ended: bool,
-}
-
-impl Taken {
-    pub(super) const fn base(&self) -> &Seen {
-        &self.base
-    }
-
-    pub(super) fn keep(&self, block: &Arc<Block>) {
-        let mut parts = locked(&self.parts);
-        if !parts.has_ended {
-            parts.kept.entry(Arc::as_ptr(block).addr()).or_insert_with(|| Arc::clone(block));
-        }
-    }
-
-    /// Adds a queue, whose mode the caller holds exclusively, unless the recording is ending.
-    pub(super) fn join(&self, queue: &Arc<Core>) -> bool {
-        let mut parts = locked(&self.parts);
-        if !parts.is_closed {
-            parts.joined.push(Arc::clone(queue));
-        }
-        !parts.is_closed
-    }
-}
 
 /// A recording of a queue: work queued there becomes part of a graph instead of running, until the
 /// recording [ends](Recording::end). Dropping it also ends it, and drops the work.
@@ -132,7 +89,7 @@ impl Queue {
             }
             return Err(error.into());
         }
-        let taken = Arc::new(Taken { base: before.seen().clone(), parts: Mutex::default() });
+        let taken = Arc::new(Taken::new(before.seen().clone()));
         *mode = Mode::Recording(Arc::clone(&taken));
         Ok(Recording { open: Some(Open { before, taken, capturing: Some(capturing) }) })
     }
@@ -145,19 +102,7 @@ fn end_of<'a>(context: &'a ContextRef, queue: &Queue) -> End<'a> {
 /// The mode of a queue after a failed call. A stream that is still captured is lost.
 #[cold]
 fn mode_of(core: &Core) -> Mode {
-    if is_recorded(core) { Mode::Lost } else { Mode::Eager }
-}
-
-/// True unless the driver reports that the queue's work runs.
-#[cold]
-pub(super) fn is_recorded(core: &Core) -> bool {
-    let (context, stream) = (core.context(), core.stream.as_raw());
-    let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    // SAFETY: the stream is live; the out-parameter outlives the call, which reads no current context.
-    if let Err(error) = unsafe { context_call!(context, cuStreamIsCapturing(stream, &raw mut status)) } {
-        context.swallow(error);
-    }
-    status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
+    if core.is_recorded() { Mode::Lost } else { Mode::Eager }
 }
 
 impl Recording {
@@ -187,23 +132,15 @@ impl Recording {
 }
 
 impl Open {
-    fn end(&mut self) -> Result<(CUgraph, Vec<Arc<Block>>), RegionError> {
+    fn end(&mut self) -> Result<(CUgraph, Vec<Arc<dyn Kept>>), RegionError> {
         let queue = self.before.queue();
         let (core, context) = (queue.core(), queue.context());
-        let joined = {
-            let mut parts = locked(&self.taken.parts);
-            parts.is_closed = true;
-            mem::take(&mut parts.joined)
-        };
+        let joined = self.taken.close();
         let mut mode = core.change();
         let ended = end_of(context, queue).end();
         self.capturing = None;
         // Captured work was kept before it reached the driver, and so before the capture ended.
-        let kept = {
-            let mut parts = locked(&self.taken.parts);
-            parts.has_ended = true;
-            mem::take(&mut parts.kept)
-        };
+        let kept = self.taken.end();
         *mode = if ended.is_ok() { Mode::Eager } else { mode_of(core) };
         drop(mode);
         for core in joined {
@@ -213,7 +150,7 @@ impl Open {
                 *mode = if ended.is_ok() { Mode::Eager } else { mode_of(&core) };
             }
         }
-        Ok((ended?, kept.into_values().collect()))
+        Ok((ended?, kept))
     }
 }
 

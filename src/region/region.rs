@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use cuprum_sys::CUdeviceptr;
 
-use super::Queue;
 use super::block::Block;
 use crate::context::ContextRef;
 use crate::memory::resolve;
@@ -71,12 +70,6 @@ impl Region {
     #[inline]
     pub fn context(&self) -> &ContextRef {
         self.block.context()
-    }
-
-    /// Returns the queue in whose order the memory was allocated, after which other queues have to
-    /// come: see [`Queue`]. `None` for memory that was adopted, or allocated during a recording.
-    pub fn queue(&self) -> Option<Queue> {
-        self.block.queue()
     }
 
     /// Returns a share of some of the bytes, or `None` if out of bounds. No driver call.

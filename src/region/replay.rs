@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use cuprum_sys::{CUgraphExec, FnId};
 
-use super::block::Block;
-use super::core::{Core, locked};
+use super::core::{Core, Kept, locked};
 use super::naive::naive;
 use super::{Mark, Queue, RegionError};
 use crate::context::{ContextRef, Current};
@@ -36,14 +35,14 @@ struct Work {
     exec: Held<'static, CUgraphExec>,
     /// The end of the work before the recording, which each replay follows.
     before: Mark,
-    kept: Vec<Arc<Block>>,
+    kept: Vec<Arc<dyn Kept>>,
     /// The queues of the replays, with the epoch of the last. Locked for each launch, because only
     /// one at a time is allowed.
     queues: Mutex<Vec<(Arc<Core>, u64)>>,
 }
 
 impl Replay {
-    pub(super) fn new(exec: Held<'static, CUgraphExec>, before: Mark, kept: Vec<Arc<Block>>) -> Self {
+    pub(super) fn new(exec: Held<'static, CUgraphExec>, before: Mark, kept: Vec<Arc<dyn Kept>>) -> Self {
         Self(Arc::new(Work { exec, before, kept, queues: Mutex::default() }))
     }
 

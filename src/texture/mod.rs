@@ -50,53 +50,24 @@
 //!
 //! A texture borrows its resource. To keep both in a struct, [share](crate::memory::Array::share) the array.
 
+mod error;
 mod lent;
 mod resource;
 mod sampler;
 mod surface;
 mod tensor;
+mod tensor_error;
 mod tensor_map;
 #[allow(clippy::module_inception, reason = "a file is an object")]
 mod texture;
 
+pub use self::error::TextureError;
 pub use self::resource::ResourceView;
 pub use self::sampler::{AddressMode, FilterMode, Sampler};
 pub use self::surface::{Surface, SurfaceObject};
 pub(crate) use self::tensor::TensorElement;
 pub use self::tensor::TensorLayout;
+pub use self::tensor_error::TensorError;
 pub(crate) use self::tensor_map::TensorMemory;
-pub use self::tensor_map::{TensorError, TensorMap, TensorMapObject};
+pub use self::tensor_map::{TensorMap, TensorMapObject};
 pub use self::texture::{Texture, TextureObject};
-
-use crate::error::Error;
-use crate::memory::Extent;
-
-/// Error of creating a texture or a surface.
-///
-/// # Example
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
-/// use cuprum::texture::{Surface, TextureError};
-///
-/// let shape = ArrayShape::TwoD { width: 4, height: 4 };
-/// let picture = Array::<f32>::new(&cx, shape, ArrayFlags::empty())?;
-/// assert!(matches!(Surface::new(&cx, &picture), Err(TextureError::NoSurfaces)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TextureError {
-    /// The rows have more than one slice.
-    #[error("a texture of rows of memory has two dimensions, not {extent}: take one slice, or an array")]
-    Slices {
-        /// Elements along each dimension.
-        extent: Extent,
-    },
-    /// The array was not created for surfaces.
-    #[error("the array was made without `ArrayFlags::SURFACE`, so kernels cannot reach it through a surface")]
-    NoSurfaces,
-    /// The driver refused.
-    #[error(transparent)]
-    Driver(#[from] Error),
-}

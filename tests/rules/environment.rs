@@ -20,7 +20,7 @@ const LIBRARIES: [&str; 10] = [
 const LEFT: &[(&str, &str)] = &[
     ("sys/src/environment.rs", "the one place"),
     ("src/diagnosis/machine.rs", "told to people, and not obeyed"),
-    ("src/device/choice.rs", "told to people, and not obeyed"),
+    ("src/device/visibility.rs", "told to people, and not obeyed"),
     ("emulator/libcuda/src/lib.rs", "CUDA_VISIBLE_DEVICES hides devices; it leads to no file"),
     ("emulator/src/driver/code/fatbin/reference.rs", "of tests"),
     ("src/region/naive.rs", "in builds that are unsound on purpose, for tests"),

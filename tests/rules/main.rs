@@ -18,6 +18,7 @@ mod holes;
 mod not_wrapped;
 mod packages;
 mod pages;
+mod porches;
 mod prose;
 mod pycuda;
 mod ratchet;

@@ -1,5 +1,6 @@
 // A kernel that is found in a shared library borrows the handle.
-use cuprum::module::{LibraryKernel, CodeLibrary, Shared};
+use cuprum::Shared;
+use cuprum::module::{CodeLibrary, LibraryKernel};
 
 fn wrong(library: Shared<CodeLibrary>) -> LibraryKernel<'static> {
     library.kernel("saxpy").unwrap()

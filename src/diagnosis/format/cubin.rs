@@ -1,7 +1,7 @@
 //! Machine code: a 64-bit ELF file for machine 190, with its architecture in the flags.
 
 use super::bytes::{part, u16_at, u32_at, u64_at};
-use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
+use crate::diagnosis::part::{CodeKind, CodePart, ImageError, capability};
 
 /// Sizes in bytes of the file's header, a segment's and a section's.
 const HEADER: usize = 64;

@@ -2,7 +2,7 @@
 
 use super::bytes::{part, u16_at, u32_at, u64_at};
 use super::{cubin, ptx};
-use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
+use crate::diagnosis::part::{CodeKind, CodePart, ImageError, capability};
 
 pub(in super::super) const FATBIN: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
 

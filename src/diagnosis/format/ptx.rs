@@ -1,6 +1,6 @@
 //! PTX: its header, and a check that each statement is complete. The driver checks their meaning.
 
-use crate::diagnosis::image::{CodeKind, CodePart, ImageError, capability};
+use crate::diagnosis::part::{CodeKind, CodePart, ImageError, capability};
 
 /// Reads PTX. It may end with NULs, as in a C string.
 pub(in super::super) fn ptx(bytes: &[u8]) -> Result<CodePart, ImageError> {

@@ -4,7 +4,7 @@ use cuprum_sys::Version;
 
 use super::FATBIN;
 use crate::device::ComputeCapability;
-use crate::diagnosis::image::capability;
+use crate::diagnosis::part::capability;
 use crate::diagnosis::{Image, ImageError};
 
 const OF_90: ComputeCapability = capability(90);

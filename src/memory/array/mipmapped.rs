@@ -168,3 +168,9 @@ impl<T: Texel> fmt::Debug for MipmappedArray<'_, T> {
         write!(f, "MipmappedArray({:?}, {:?}, {} levels)", view.as_raw(), view.shape(), self.levels())
     }
 }
+
+impl<'a, T: Texel> From<&'a MipmappedArray<'_, T>> for MipmappedView<'a, T> {
+    fn from(array: &'a MipmappedArray<'_, T>) -> Self {
+        array.view()
+    }
+}

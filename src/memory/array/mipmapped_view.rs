@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 
 use cuprum_sys::{CUarray, CUmipmappedArray, FnId};
 
-use super::{ArrayFlags, ArrayShape, ArrayView, MipmappedArray, Texel};
+use super::{ArrayFlags, ArrayShape, ArrayView, Texel};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::keep::Near;
 
-/// A borrowed [`MipmappedArray`], or an image of [OpenGL](crate::graphics). `Copy`.
+/// A borrowed [`MipmappedArray`](super::MipmappedArray), or an image of [OpenGL](crate::graphics). `Copy`.
 ///
 /// # Example
 /// ```
@@ -121,12 +121,6 @@ unsafe fn level_of(context: &ContextRef, array: CUmipmappedArray, level: u32) ->
     // SAFETY: guaranteed by the caller; `raw` outlives the call.
     unsafe { context_call!(context, cuMipmappedArrayGetLevel(&raw mut raw, array, level)) }?;
     Ok(raw)
-}
-
-impl<'a, T: Texel> From<&'a MipmappedArray<'_, T>> for MipmappedView<'a, T> {
-    fn from(array: &'a MipmappedArray<'_, T>) -> Self {
-        array.view()
-    }
 }
 
 impl<T: Texel> fmt::Debug for MipmappedView<'_, T> {

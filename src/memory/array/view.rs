@@ -6,10 +6,10 @@ use std::ops::RangeBounds;
 
 use cuprum_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, FnId};
 
-use super::{Array, ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
+use super::{ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::place::kind::place;
+use crate::memory::place::place;
 use crate::memory::side::InArray;
 use crate::memory::side::{self, Side};
 use crate::memory::{Extent, MemoryError};
@@ -223,12 +223,6 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
 
     pub(crate) fn as_side(&self) -> Side<'_> {
         self.array.side(self.at, self.extent)
-    }
-}
-
-impl<'a, 'ctx, T: Texel> From<&'a Array<'ctx, T>> for ArrayView<'a, T> {
-    fn from(array: &'a Array<'ctx, T>) -> Self {
-        array.view()
     }
 }
 

@@ -9,7 +9,7 @@ use cuprum_sys::CUdeviceptr;
 use crate::context::{ContextRef, Current};
 use crate::memory::copy::Rows;
 use crate::memory::extent::Extent;
-use crate::memory::place::kind::place;
+use crate::memory::place::place;
 use crate::memory::side::DeviceRows;
 use crate::memory::side::{self, Side};
 use crate::memory::strides::Strides;

@@ -3,4 +3,5 @@
 pub(crate) mod kind;
 mod source;
 
+pub(crate) use self::source::place;
 pub use self::source::{Peer, Source, Target};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::DeviceData;
-use super::kind::{Elsewhere, Host, Kind, place};
+use super::kind::{Elsewhere, Host, Kind};
 use crate::raw::seal::{Key, Sealed};
 
 /// A source of elements of `T`: on the host or the device, with or without gaps, owned or borrowed.
@@ -113,6 +113,49 @@ impl<T: DeviceData, M: Source<T>> Source<T> for Peer<M> {
         self.0.as_source(key)
     }
 }
+
+/// Makes a type a place of a kind, by its views to read, to write, or both.
+macro_rules! place {
+    (@seal [$($generics:tt)*] $place:ty) => {
+        impl<$($generics)*> $crate::raw::seal::Sealed for $place {}
+    };
+    (@read [$($generics:tt)*] $place:ty: $kind:ty, of $element:ty, |$this:ident| $view:expr) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> $crate::memory::Source<$element> for $place {
+            type Kind = $kind;
+
+            #[inline]
+            fn as_source(
+                &self,
+                _: $crate::raw::seal::Key,
+            ) -> <$kind as $crate::memory::place::kind::Kind>::View<'_, $element> {
+                let $this = self;
+                $view
+            }
+        }
+    };
+    (@write [$($generics:tt)*] $place:ty: $kind:ty, of $element:ty, |$this:ident| $view:expr) => {
+        impl<$($generics)*> $crate::memory::Target for $place {
+            type Element = $element;
+            type Kind = $kind;
+
+            #[inline]
+            fn as_target(
+                &mut self,
+                _: $crate::raw::seal::Key,
+            ) -> <$kind as $crate::memory::place::kind::Kind>::ViewMut<'_, $element> {
+                let $this = self;
+                $view
+            }
+        }
+    };
+    ($generics:tt $place:ty: $kind:ty, of $element:ty $(, $act:ident |$this:ident| $view:expr)+) => {
+        $crate::memory::place::place!(@seal $generics $place);
+        $( $crate::memory::place::place!(@$act $generics $place: $kind, of $element, |$this| $view); )+
+    };
+}
+
+pub(crate) use place;
 
 /// Pointers to places, which are read like the places.
 macro_rules! pointers {

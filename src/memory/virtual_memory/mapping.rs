@@ -11,8 +11,8 @@ use cuprum_sys::{
 };
 
 use super::PhysicalMemory;
+use super::claim::{Claim, Space};
 use super::physical::same_driver;
-use super::reservation::{Claim, Space};
 use crate::context::{ContextRef, Current, KeptContext, captures};
 use crate::error::Error;
 use crate::memory::elements::elements;

@@ -66,6 +66,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod claim;
 mod mapping;
 mod multicast;
 mod physical;

@@ -6,7 +6,7 @@
 //!
 //! Paths are read as the compiler would: `use` lines with their groups, and paths in code that begin with
 //! `crate`, `super`, `self` or a module. A name that a module re-exports counts for the module that defines
-//! it. Modules under `#[cfg(test)]` may use any room. Two uses are not detected: macros found by order of
+//! it. Modules under `#[cfg(test)]` may use any room, and so may `#[cfg(doc)]`. Two uses are not detected: macros found by order of
 //! text instead of by path, and types that a method returns.
 //!
 //! One call does it: [`complaints`]. `tests/rules/arrows` holds the tables, one for each crate. The files of a folder need no
@@ -16,7 +16,7 @@ mod house;
 mod reader;
 mod tokens;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use house::{House, ModulePath};
@@ -61,24 +61,34 @@ pub(crate) fn complaints(root: &Path, rooms: &[Room<'_>], knots: &[Knot<'_>]) ->
     wrong
 }
 
-/// The arrows between files of a folder that keep the files from having an order; none if each uses only files below it.
-pub(crate) fn circles(root: &Path, folder: &str) -> Vec<String> {
-    let inside = path_of(folder);
-    let file = |module: &[String]| {
-        let name = module.strip_prefix(inside.as_slice())?.first()?;
-        Some(name.clone())
-    };
-    let arrows = House::read(root).arrows();
-    let between = arrows.iter().filter_map(|arrow| Some((file(&arrow.from)?, file(&arrow.to)?)));
-    let mut left: BTreeSet<(String, String)> = between.filter(|(from, to)| from != to).collect();
-    assert!(!left.is_empty(), "{folder} has no files that use each other");
+/// The arrows that keep the files of a folder from having an order, of all folders but the root, whose order is the
+/// table's; none if each file uses only files below it.
+pub(crate) fn circles(root: &Path) -> Vec<String> {
+    let mut folders: BTreeMap<ModulePath, BTreeSet<(String, String)>> = BTreeMap::new();
+    for arrow in House::read(root).arrows() {
+        let common = arrow.from.iter().zip(&arrow.to).take_while(|(from, to)| from == to).count();
+        // An arrow to or from a folder's own `mod.rs` is between no files of it.
+        if let (1.., Some(from), Some(to)) = (common, arrow.from.get(common), arrow.to.get(common)) {
+            let arrows = folders.entry(arrow.from[..common].to_vec()).or_default();
+            arrows.insert((from.clone(), to.clone()));
+        }
+    }
+    assert!(!folders.is_empty(), "{} has no files that use each other", root.display());
+    let circles = folders.into_iter().flat_map(|(folder, arrows)| {
+        let folder = name_of(&folder);
+        circles_of(arrows).into_iter().map(move |(from, to)| format!("{folder}: {from} uses {to}"))
+    });
+    circles.collect()
+}
+
+fn circles_of(mut left: BTreeSet<(String, String)>) -> BTreeSet<(String, String)> {
     loop {
-        // A file that uses none of those that are left is below them all.
+        // A file that uses none of the files that are left is below them all.
         let users: BTreeSet<String> = left.iter().map(|(from, _)| from.clone()).collect();
         let before = left.len();
         left.retain(|(_, to)| users.contains(to));
         if left.len() == before {
-            return left.into_iter().map(|(from, to)| format!("{from} uses {to}")).collect();
+            return left;
         }
     }
 }

@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes an attribute, and with one that is for tests the item below it.
+    /// Passes an attribute, and with one that is for tests or documentation the item below it.
     fn attribute(&mut self) {
         let (start, mut depth) = (self.at, 0_usize);
         loop {
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let words: Vec<&Token> = self.tokens[start..self.at].iter().map(|(token, _)| token).collect();
         let has = |word: &str| words.contains(&&Token::Word(word.to_owned()));
-        if has("cfg") && has("test") && !has("not") {
+        if has("cfg") && (has("test") || has("doc")) && !has("not") {
             self.pass_item();
         }
     }
