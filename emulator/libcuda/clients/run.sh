@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs programs that know nothing of the software device on it, as libcuda.so.1: an example of our own crate, and from
-# the package index, unmodified, cuda-python's two packages, Triton, CUTLASS and Taichi with programs of ours, and PyCUDA and
-# Numba-CUDA with their own tests, each compared with a list (own_tests.py), and the crates cudarc and cubecl-cuda with
-# theirs (cudarc.sh, cubecl.sh).
+# the package index, unmodified, cuda-python's two packages, Triton, CUTLASS, Taichi and Quadrants with programs of ours,
+# and PyCUDA and Numba-CUDA with their own tests, each compared with a list (own_tests.py), and the crates cudarc and
+# cubecl-cuda with theirs (cudarc.sh, cubecl.sh).
 #
 #   run.sh                 what CI runs; of Numba's tests the part at the end of this file
 #   run.sh numba FILE...   other tests of Numba's, for example cudapy/test_math.py; `.` for all, half an hour
@@ -18,7 +18,7 @@ library=$(readlink -f "${CARGO_TARGET_DIR:-target}/debug/libcuprum_libcuda.so")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ln -s "$library" "$folder/libcuda.so.1"
-# Taichi asks for the name without a version.
+# Taichi and Quadrants ask for the name without a version.
 ln -s "$library" "$folder/libcuda.so"
 export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$folder
 python=$cache/venv/bin/python
@@ -62,12 +62,13 @@ for mode in eager async deferred; do
     CUPRUM_EMULATOR_MODE=$mode programs test_cuda_bindings.py test_cuda_core.py test_cuda_core_objects.py
 done
 
-step "Triton, Taichi, and what is said to programs that cannot run"
+step "Triton, Taichi, Quadrants, and what is said to programs that cannot run"
 ptxas=$PWD/emulator/libcuda/bin/ptxas
 # Triton takes the first below compute capability 9.0, the second from there on.
 TRITON_PTXAS_PATH=$ptxas TRITON_PTXAS_BLACKWELL_PATH=$ptxas TRITON_CACHE_DIR=$folder/triton TRITON_DEFAULT_FP_FUSION=1 \
     programs test_triton.py test_triton_hopper.py test_messages.py
 programs test_taichi.py
+programs test_quadrants.py
 
 step "CUTLASS"
 programs test_cutlass.py

@@ -94,7 +94,12 @@ fn decode_kernels(context: &Context<'_, '_>) -> Result<Vec<Arc<Kernel>>, Box<Ptx
 
 fn features(module: &ptx::Module<'_>) -> Features {
     let (number, own) = target_number(module).unwrap_or_default();
-    Features { since_sm_100: number >= 100, own: own && number >= 90, of_sm_90a: own && number == 90 }
+    Features {
+        since_sm_100: number >= 100,
+        own: own && number >= 90,
+        of_sm_90a: own && number == 90,
+        collectives_without_sync: number < 70 || module.version < (6, 4),
+    }
 }
 
 /// Returns the number of the target's architecture, and true if it is specific to it.

@@ -34,6 +34,8 @@ pub(super) struct Features {
     /// Features of one architecture, such as `sm_90a`, and its successors.
     pub(super) own: bool,
     pub(super) of_sm_90a: bool,
+    /// Shuffles and votes among the active lanes, without `.sync` and a mask.
+    pub(super) collectives_without_sync: bool,
 }
 
 /// The module, for the decoder of kernels.

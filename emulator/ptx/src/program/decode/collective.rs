@@ -10,8 +10,6 @@ use crate::ptx::{Instruction, Operand};
 use crate::semantics::shuffle::ShuffleMode;
 use crate::semantics::{Register, Width};
 
-const FULL: u64 = 0xffff_ffff;
-
 impl<'s> Decoder<'_, '_, 's> {
     pub(super) fn active_mask(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
         m.ty()?;
@@ -25,19 +23,31 @@ impl<'s> Decoder<'_, '_, 's> {
         self.emit(Op::Collective { operation, members });
     }
 
-    /// Returns the member mask: an operand with `.sync`, and all lanes in the forms of old PTX.
+    /// Returns the member mask: an operand with `.sync`, and the active lanes in the forms of old PTX.
     fn members(&mut self, i: &Instruction<'s>, sync: bool, index: usize) -> Decoded<Register> {
         if sync {
             self.operand_count(i, index + 1)?;
             self.source(self.operand(i, index)?, Type::B32, Width::Single)
         } else {
             self.operand_count(i, index)?;
-            Ok(self.bits(Width::Single, FULL))
+            let out = self.temporary(Width::Single);
+            self.emit(Op::ActiveMask { out });
+            Ok(out)
+        }
+    }
+
+    /// Reads `.sync`. Fails if it is missing where PTX requires it.
+    fn sync(&self, m: &mut Modifiers<'_, 's>) -> Decoded<bool> {
+        let sync = m.flag("sync");
+        if sync || self.context.features.collectives_without_sync {
+            Ok(sync)
+        } else {
+            Err(m.for_target("sm_60` or PTX before 6.4; later ones have `.sync"))
         }
     }
 
     pub(super) fn shuffle(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        let sync = m.flag("sync");
+        let sync = self.sync(m)?;
         let mode = m.pick(&[
             ("up", ShuffleMode::Up),
             ("down", ShuffleMode::Down),
@@ -45,7 +55,7 @@ impl<'s> Decoder<'_, '_, 's> {
             ("idx", ShuffleMode::Index),
         ]);
         let ty = m.ty()?;
-        let Some(mode) = mode.filter(|_| sync && ty == Type::B32) else { return Err(m.unknown()) };
+        let Some(mode) = mode.filter(|_| ty == Type::B32) else { return Err(m.unknown()) };
         self.fits(self.operand(i, 1)?, ty, false)?;
         let value = self.source(self.operand(i, 1)?, ty, Width::Single)?;
         let lane = self.source(self.operand(i, 2)?, Type::B32, Width::Single)?;
@@ -64,12 +74,9 @@ impl<'s> Decoder<'_, '_, 's> {
     }
 
     pub(super) fn vote(&mut self, i: &Instruction<'s>, m: &mut Modifiers<'_, 's>) -> Decoded<()> {
-        let sync = m.flag("sync");
+        let sync = self.sync(m)?;
         let mode = m.pick(&[("all", 0), ("any", 1), ("uni", 2), ("ballot", 3)]);
         let ty = m.ty()?;
-        if !sync {
-            return Err(m.unknown());
-        }
         let condition: Condition = self.condition(self.operand(i, 1)?)?;
         let members = self.members(i, sync, 2)?;
         if mode == Some(3) {

@@ -22,13 +22,12 @@ impl<'s> Decoder<'_, '_, 's> {
                 "reqnctapercluster" if product == 0 => {}
                 "reqnctapercluster" => bounds.cluster.required = Some(sides(values)),
                 "maxclusterrank" => bounds.cluster.most = Some(product),
-                // Hints about registers, residency and calling convention.
-                "minnctapersm"
-                | "maxnctapersm"
-                | "maxnreg"
-                | "noreturn"
-                | "abi_preserve"
-                | "abi_preserve_control" => {}
+                // Hints about registers and residency.
+                "minnctapersm" | "maxnreg" => {}
+                "noreturn" | "abi_preserve" | "abi_preserve_control" => {
+                    let text = format!("`.{name}` is a directive of `.func`, not of `.entry`");
+                    return Err(PtxError::at(tree.position, PtxErrorKind::Syntax, text));
+                }
                 other => {
                     return Err(PtxError::at(
                         tree.position,
