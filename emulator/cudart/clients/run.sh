@@ -61,6 +61,9 @@ grep -q "/machine_code has machine code .*code=compute_80" "$folder/errors"
 step "two sources that call each other on the device"
 nvcc -rdc=true "$here/relocatable_main.cu" "$here/relocatable_part.cu" -o "$folder/relocatable"
 says "right, cudaSuccess" relocatable
+# With machine code too, the compiler links that, and keeps the PTX of each source apart.
+nvcc -gencode arch=compute_80,code=sm_80 -rdc=true "$here/relocatable_main.cu" "$here/relocatable_part.cu" -o "$folder/relocatable_both"
+says "right, cudaSuccess" relocatable_both
 
 step "answers of the runtime, call by call"
 nvcc "$here/runtime.cu" -o "$folder/runtime"
