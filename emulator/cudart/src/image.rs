@@ -106,11 +106,17 @@ impl Image {
         if wrapper.magic != FatBinaryWrapper::MAGIC || wrapper.data.is_null() {
             return Err(cudaError::cudaErrorInvalidKernelImage);
         }
-        let has_parts = wrapper.version == FatBinaryWrapper::WITH_PARTS && !wrapper.parts.is_null();
-        if !has_parts || content(wrapper.data) > 0 {
+        if wrapper.version != FatBinaryWrapper::WITH_PARTS || wrapper.parts.is_null() {
             return load_code(fns, wrapper.data);
         }
-        Link::new(fns)?.load(wrapper.parts)
+        let linked = || load_code(fns, wrapper.data);
+        let parts = || Link::new(fns)?.load(wrapper.parts);
+        // A compiler links machine code only, and keeps the PTX in the parts.
+        match content(wrapper.data) > 0 {
+            false => parts(),
+            true if driver::is_software() => parts().or_else(|code| otherwise(code, linked)),
+            true => linked().or_else(|code| otherwise(code, parts)),
+        }
     }
 
     pub(crate) fn unload(&self) {
@@ -121,6 +127,11 @@ impl Image {
         // process the driver may have ended before, and then returns an error.
         let _ = unsafe { (driver.fns().cuLibraryUnload)(library) };
     }
+}
+
+/// Tries other code if there was none for the device.
+fn otherwise(code: cudaError, other: impl FnOnce() -> Result<CUlibrary>) -> Result<CUlibrary> {
+    if code == cudaError::cudaErrorNoKernelImageForDevice { other() } else { Err(code) }
 }
 
 /// Codes that are about an image: `cudaErrorInvalidKernelImage` to `cudaErrorSharedObjectInitFailed`.
@@ -179,8 +190,9 @@ impl<'fns> Link<'fns> {
         Ok(Self { fns, state })
     }
 
-    /// Links all parts and loads the result.
+    /// Links all parts and loads the result. Fails if no part has code for the device.
     fn load(self, mut parts: *const *const c_void) -> Result<CUlibrary> {
+        let mut added = Err(cudaError::cudaErrorNoKernelImageForDevice);
         loop {
             // SAFETY: the list ends with null.
             let part = unsafe { parts.read() };
@@ -190,29 +202,31 @@ impl<'fns> Link<'fns> {
             match self.add(part) {
                 // NVIDIA's device runtime library, which most programs do not need, has no PTX for
                 // older devices. If it is needed, the link reports the missing symbols.
-                Err(cudaError::cudaErrorNoKernelImageForDevice) => {}
-                result => result?,
+                None | Some(Err(cudaError::cudaErrorNoKernelImageForDevice)) => {}
+                Some(result) => added = Ok(result?),
             }
             parts = parts.wrapping_add(1);
         }
+        added?;
         let (mut code, mut size) = (ptr::null_mut(), 0);
         // SAFETY: valid outputs, and a live link.
         check(unsafe { (self.fns.cuLinkComplete)(self.state, &mut code, &mut size) })?;
         load_code(self.fns, code)
     }
 
-    fn add(&self, part: *const c_void) -> Result {
+    /// Returns `None` for an empty part.
+    fn add(&self, part: *const c_void) -> Option<Result> {
         const HEADER: usize = 16;
         let bytes = content(part);
         if bytes == 0 {
-            return Ok(());
+            return None;
         }
         let kind = CUjitInputType::CU_JIT_INPUT_FATBINARY;
         let (data, size) = (part.cast_mut(), HEADER.saturating_add(bytes));
         let (options, values) = (ptr::null_mut(), ptr::null_mut());
         let add = self.fns.cuLinkAddData_v2;
         // SAFETY: a live link, and a fat binary of this size, whose name may be null.
-        check(unsafe { add(self.state, kind, data, size, PART.as_ptr(), 0, options, values) })
+        Some(check(unsafe { add(self.state, kind, data, size, PART.as_ptr(), 0, options, values) }))
     }
 }
 

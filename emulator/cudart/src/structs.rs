@@ -2,9 +2,11 @@
 
 use core::ffi::c_void;
 
-use cuprum_sys::{CUarray, CUlaunchAttribute, CUstream};
+use cuprum_sys::{CUarray, CUcontext, CUgraphNode, CUgraphRecaptureStatus, CUlaunchAttribute, CUstream};
 
-#[derive(Debug)]
+use crate::error::cudaError;
+
+#[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(test), expect(dead_code, reason = "tests compare it with the headers"))]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
@@ -112,9 +114,11 @@ c_structs! {
         extent: cudaExtent,
     }
 
+    /// Up to CUDA 13.0, `ctx` is reserved.
     cudaMemcpyNodeParams {
         flags: i32,
-        reserved: [i32; 3],
+        reserved: i32,
+        ctx: CUcontext,
         copyParams: cudaMemcpy3DParms,
     }
 
@@ -170,6 +174,33 @@ c_structs! {
         f: u32,
     }
 
+    /// A part of external memory to map as a mipmapped array; up to CUDA 12 it ends here.
+    cudaExternalMemoryMipmappedArrayDesc {
+        offset: u64,
+        formatDesc: cudaChannelFormatDesc,
+        extent: cudaExtent,
+        flags: u32,
+        numLevels: u32,
+    }
+
+    /// A signal as programs of CUDA 11.1 and older describe it.
+    cudaExternalSemaphoreSignalParams_v1 {
+        fence: u64,
+        nvSciSync: u64,
+        key: u64,
+        flags: u32,
+    }
+
+    /// A wait as programs of CUDA 11.1 and older describe it.
+    cudaExternalSemaphoreWaitParams_v1 {
+        fence: u64,
+        nvSciSync: u64,
+        key: u64,
+        timeoutMs: u32,
+        reserved: u32,
+        flags: u32,
+    }
+
     cudaKernelNodeParams {
         func: *mut c_void,
         gridDim: dim3,
@@ -188,6 +219,22 @@ c_structs! {
         attrs: *mut CUlaunchAttribute,
         numAttrs: u32,
     }
+}
+
+/// Asks a program about a node that is captured again with other parameters.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct cudaGraphRecaptureCallbackData {
+    pub(crate) callbackFunc: Option<
+        unsafe extern "C" fn(
+            data: *mut c_void,
+            node: CUgraphNode,
+            original: *const cudaGraphNodeParams,
+            recapture: *const cudaGraphNodeParams,
+            status: CUgraphRecaptureStatus,
+        ) -> cudaError,
+    >,
+    pub(crate) userData: *mut c_void,
 }
 
 /// Begin of the struct that a program's compiler makes of each fat binary.

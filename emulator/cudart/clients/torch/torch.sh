@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # PyTorch's wheel from the package index, with Triton, on the software device, as its users start it: 24 tests, four of them of
 # faults that are found at their lines, ten of torch.compile, one of an extension that NVIDIA's compiler builds; 16 of PyTorch's
-# own operators, which the package of emulator/python computes on the CPU; and 6 of torchvision's kernels, whose wheel has PTX for
-# compute capability 12.0 alone.
+# own operators, which the package of emulator/python computes on the CPU; and 6 of torchvision's kernels and 51 of bitsandbytes',
+# whose wheels have PTX for compute capability 12.0 alone.
 #
 #   torch.sh [OPTIONS OF PYTEST...]
 #
@@ -19,7 +19,7 @@ if [[ ! -f $cache/stamp || $(<"$cache/stamp") != "$(cat "$here/torch.sh")" ]]; t
     mkdir -p "$cache/tmp"
     python3 -m venv "$cache/venv"
     TMPDIR=$cache/tmp "$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-cache-dir \
-        torch==2.15.0 torchvision==0.29.2 numpy pytest ninja
+        torch==2.15.0 torchvision==0.29.2 bitsandbytes==0.50.2 numpy pytest ninja
     rm -rf "$cache/tmp"
     cat "$here/torch.sh" >"$cache/stamp"
 fi
@@ -42,4 +42,4 @@ on_the_device() { # options of cuprum, files, options of pytest
         python -m pytest --quiet --tb=short --show-capture=stderr -p no:cacheprovider $2 "${@:3}"
 }
 on_the_device "" "test_torch.py test_operators_on_cpu.py" "$@"
-on_the_device "--capability 12.0" test_torchvision.py "$@"
+on_the_device "--capability 12.0" "test_torchvision.py test_bitsandbytes.py" "$@"

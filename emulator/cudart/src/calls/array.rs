@@ -165,7 +165,7 @@ pub(crate) fn channels_of(format: CUarray_format, number: u32) -> Result<cudaCha
 ///
 /// # Safety
 /// The format is null or a live struct.
-unsafe fn description(
+pub(crate) unsafe fn description(
     format: *const cudaChannelFormatDesc,
     extent: cudaExtent,
     flags: u32,
@@ -185,7 +185,16 @@ fn description_of(fns: &Fns, array: CUarray) -> Result<CUDA_ARRAY3D_DESCRIPTOR> 
 }
 
 pub(crate) fn element_bytes(fns: &Fns, array: CUarray) -> Result<usize> {
+    bytes_of_element(&description_of(fns, array)?)
+}
+
+/// Returns the number of bytes of a row, and the number of rows.
+pub(crate) fn rows(fns: &Fns, array: CUarray) -> Result<(usize, usize)> {
     let description = description_of(fns, array)?;
+    Ok((description.Width * bytes_of_element(&description)?, description.Height.max(1)))
+}
+
+fn bytes_of_element(description: &CUDA_ARRAY3D_DESCRIPTOR) -> Result<usize> {
     let channels = channels_of(description.Format, description.NumChannels)?;
     Ok([channels.x, channels.y, channels.z, channels.w].iter().map(|bits| *bits as usize / 8).sum())
 }

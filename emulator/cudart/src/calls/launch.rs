@@ -76,6 +76,18 @@ calls! {
         check(result).map_err(|code| reason(&here, code, &config))
     }
 
+    // Returns without a change: only devices of capability 1.2 and older converted such numbers.
+    fn cudaSetDoubleForDevice[](number: *mut f64) {
+        let _ = number;
+        Ok(())
+    }
+
+    // Likewise.
+    fn cudaSetDoubleForHost[](number: *mut f64) {
+        let _ = number;
+        Ok(())
+    }
+
     fn __cudaPopCallConfiguration[](grid: *mut dim3, block: *mut dim3, shared: *mut usize, stream: *mut CUstream) {
         let configuration = thread::pop()?;
         if grid.is_null() || block.is_null() || shared.is_null() || stream.is_null() {

@@ -42,36 +42,10 @@ fn answer(said: &AtomicBool, name: &str, subject: &str) -> cudaError {
 }
 
 not_built! {
-    "copies by bytes of an array, deprecated since CUDA 10.1" {
-        cudaMemcpyArrayToArray[ptds] cudaMemcpyFromArrayAsync[ptsz] cudaMemcpyFromArray[ptds]
-        cudaMemcpyToArrayAsync[ptsz] cudaMemcpyToArray[ptds]
-    }
     "entry points of the compiler that it does not use for these programs" {
         __cudaGetProcAddress __cudaRegisterHostVar __cudaRegisterUnifiedTable
     }
-    "execution contexts and device resources" {
-        cudaDevResourceGenerateDesc cudaDevSmResourceSplit cudaDevSmResourceSplitByCount
-        cudaDeviceGetDevResource cudaDeviceGetExecutionCtx cudaExecutionCtxDestroy
-        cudaExecutionCtxGetDevResource cudaExecutionCtxGetDevice cudaExecutionCtxGetId
-        cudaExecutionCtxRecordEvent cudaExecutionCtxStreamCreate cudaExecutionCtxSynchronize
-        cudaExecutionCtxWaitEvent cudaGraphConditionalHandleCreate_v2 cudaGreenCtxCreate cudaStreamGetDevResource[ptsz] cudaSubgridCreate
-        cudaSubgridWorkerGridCreate cudaSubgridWorksetCreate
-    }
-    "external memory and semaphores" {
-        cudaDestroyExternalMemory cudaDestroyExternalSemaphore cudaExternalMemoryGetMappedBuffer
-        cudaExternalMemoryGetMappedMipmappedArray cudaImportExternalMemory cudaImportExternalSemaphore
-        cudaSignalExternalSemaphoresAsync[ptsz] cudaSignalExternalSemaphoresAsync_v2[ptsz]
-        cudaWaitExternalSemaphoresAsync[ptsz] cudaWaitExternalSemaphoresAsync_v2[ptsz]
-    }
-    "graph nodes of external semaphores, and graphs that are captured again" {
-        cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode
-        cudaGraphExecExternalSemaphoresSignalNodeSetParams
-        cudaGraphExecExternalSemaphoresWaitNodeSetParams
-        cudaGraphExternalSemaphoresSignalNodeGetParams cudaGraphExternalSemaphoresSignalNodeSetParams
-        cudaGraphExternalSemaphoresWaitNodeGetParams cudaGraphExternalSemaphoresWaitNodeSetParams
-        cudaStreamBeginRecaptureToGraph[ptsz]
-    }
-    "graphics" {
+    "graphics, which the software device does not have" {
         cudaEGLStreamConsumerAcquireFrame cudaEGLStreamConsumerConnect
         cudaEGLStreamConsumerConnectWithFlags cudaEGLStreamConsumerDisconnect
         cudaEGLStreamConsumerReleaseFrame cudaEGLStreamProducerConnect cudaEGLStreamProducerDisconnect
@@ -86,9 +60,11 @@ not_built! {
         cudaGraphicsVDPAURegisterOutputSurface cudaGraphicsVDPAURegisterVideoSurface cudaVDPAUGetDevice
         cudaVDPAUSetVDPAUDevice
     }
-    "other" {
-        cudaDeviceGetNvSciSyncAttributes cudaLaunchCooperativeKernelMultiDevice cudaSetDoubleForDevice
-        cudaSetDoubleForHost
+    "a launch on several devices, which CUDA 13 removed and the software device does not have" {
+        cudaLaunchCooperativeKernelMultiDevice
+    }
+    "functions that no header declares" {
+        cudaSubgridCreate cudaSubgridWorkerGridCreate cudaSubgridWorksetCreate
     }
     "undocumented tables" {
         cudaGetExportTable

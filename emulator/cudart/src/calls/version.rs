@@ -74,11 +74,10 @@ unsafe fn entry_point(
     }
     // SAFETY: not null, and writable as guaranteed by the caller.
     unsafe { address.write(found) };
-    if status.is_null() {
-        return if missing { Err(cudaError::cudaErrorSymbolNotFound) } else { Ok(()) };
+    if !status.is_null() {
+        // SAFETY: likewise.
+        unsafe { status.write(answer) };
     }
-    // SAFETY: likewise.
-    unsafe { status.write(answer) };
     Ok(())
 }
 

@@ -8,13 +8,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use core::mem::offset_of;
+
+use cuprum_sys::{
+    CU_DEV_SM_RESOURCE_GROUP_PARAMS, CUDA_CONDITIONAL_NODE_PARAMS, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS, CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS_v2, CUdevResource,
+};
+
 use super::exports;
 use crate::error::NAMES;
 use crate::properties::{BYTES_OF_11, cudaDeviceProp_12, cudaDeviceProp_13};
 use crate::structs::{
-    Field, cudaChannelFormatDesc, cudaExtent, cudaFuncAttributes, cudaGraphNodeParams, cudaKernelNodeParams,
-    cudaLaunchConfig_t, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaMemcpyNodeParams, cudaPitchedPtr,
-    cudaPointerAttributes, cudaPos, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc, dim3,
+    Field, cudaChannelFormatDesc, cudaExtent, cudaExternalMemoryMipmappedArrayDesc,
+    cudaExternalSemaphoreSignalParams_v1, cudaExternalSemaphoreWaitParams_v1, cudaFuncAttributes,
+    cudaGraphNodeParams, cudaGraphRecaptureCallbackData, cudaKernelNodeParams, cudaLaunchConfig_t,
+    cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaMemcpyNodeParams, cudaPitchedPtr, cudaPointerAttributes,
+    cudaPos, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc, dim3,
 };
 
 /// A release: package, version, folder in it, and the minimum number of compared functions.
@@ -184,6 +195,105 @@ macro_rules! whole {
     };
 }
 
+fn places(checks: &mut String, places: &[(&str, usize)]) {
+    for (place, offset) in places {
+        writeln!(checks, "static_assert(offsetof({place}) == {offset}, \"{place}\");").unwrap();
+    }
+}
+
+fn sizes(checks: &mut String, sizes: &[(&str, usize)]) {
+    for (name, size) in sizes {
+        writeln!(checks, "static_assert(sizeof({name}) == {size}, \"{name}\");").unwrap();
+    }
+}
+
+/// Generates checks of the structs of external memory and semaphores.
+fn external(checks: &mut String, is_13: bool) {
+    let descriptions = [
+        (
+            "cudaExternalMemoryHandleDesc",
+            size_of::<CUDA_EXTERNAL_MEMORY_HANDLE_DESC>(),
+            offset_of!(CUDA_EXTERNAL_MEMORY_HANDLE_DESC, reserved),
+        ),
+        (
+            "cudaExternalMemoryBufferDesc",
+            size_of::<CUDA_EXTERNAL_MEMORY_BUFFER_DESC>(),
+            offset_of!(CUDA_EXTERNAL_MEMORY_BUFFER_DESC, reserved),
+        ),
+        (
+            "cudaExternalSemaphoreHandleDesc",
+            size_of::<CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC>(),
+            offset_of!(CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, reserved),
+        ),
+    ];
+    for (name, size, reserved) in descriptions {
+        sizes(checks, &[(name, if is_13 { size } else { reserved.next_multiple_of(8) })]);
+        let flags = format!("{name}, flags");
+        places(checks, &[(&flags, reserved - 4)]);
+    }
+    fields(
+        checks,
+        "cudaExternalMemoryMipmappedArrayDesc",
+        None,
+        cudaExternalMemoryMipmappedArrayDesc::FIELDS,
+    );
+    sizes(
+        checks,
+        &[
+            ("cudaExternalSemaphoreSignalParams", size_of::<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>()),
+            ("cudaExternalSemaphoreWaitParams", size_of::<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>()),
+            ("cudaExternalSemaphoreSignalNodeParams", size_of::<CUDA_EXT_SEM_SIGNAL_NODE_PARAMS>()),
+            ("cudaExternalSemaphoreWaitNodeParams", size_of::<CUDA_EXT_SEM_WAIT_NODE_PARAMS>()),
+        ],
+    );
+    if !is_13 {
+        old_semaphores(checks);
+    }
+}
+
+/// Generates checks of the structs that programs of CUDA 11.1 and older use.
+fn old_semaphores(checks: &mut String) {
+    use {cudaExternalSemaphoreSignalParams_v1 as Signal, cudaExternalSemaphoreWaitParams_v1 as Wait};
+    let (signal, wait) = ("cudaExternalSemaphoreSignalParams_v1", "cudaExternalSemaphoreWaitParams_v1");
+    sizes(checks, &[(signal, size_of::<Signal>()), (wait, size_of::<Wait>())]);
+    for (name, field, offset) in [
+        (signal, "params.fence.value", offset_of!(Signal, fence)),
+        (signal, "params.nvSciSync.fence", offset_of!(Signal, nvSciSync)),
+        (signal, "params.keyedMutex.key", offset_of!(Signal, key)),
+        (signal, "flags", offset_of!(Signal, flags)),
+        (wait, "params.fence.value", offset_of!(Wait, fence)),
+        (wait, "params.nvSciSync.fence", offset_of!(Wait, nvSciSync)),
+        (wait, "params.keyedMutex.key", offset_of!(Wait, key)),
+        (wait, "params.keyedMutex.timeoutMs", offset_of!(Wait, timeoutMs)),
+        (wait, "flags", offset_of!(Wait, flags)),
+    ] {
+        places(checks, &[(&format!("{name}, {field}"), offset)]);
+    }
+}
+
+/// Generates checks of structs of CUDA 13.5 with a context, and of device resources.
+fn contexts(checks: &mut String) {
+    places(
+        checks,
+        &[
+            ("cudaKernelNodeParamsV2, ctx", offset_of!(CUDA_KERNEL_NODE_PARAMS, kern)),
+            ("cudaKernelNodeParamsV2, functionType", offset_of!(CUDA_KERNEL_NODE_PARAMS, ctx)),
+            ("cudaMemsetParamsV2, ctx", offset_of!(CUDA_MEMSET_NODE_PARAMS_v2, ctx)),
+            ("cudaConditionalNodeParams, ctx", offset_of!(CUDA_CONDITIONAL_NODE_PARAMS, ctx)),
+            ("cudaDevResource, sm", offset_of!(CUdevResource, u)),
+            (
+                "cudaGraphRecaptureCallbackData, userData",
+                offset_of!(cudaGraphRecaptureCallbackData, userData),
+            ),
+        ],
+    );
+    let groups = size_of::<CU_DEV_SM_RESOURCE_GROUP_PARAMS>();
+    sizes(
+        checks,
+        &[("cudaDevResource", size_of::<CUdevResource>()), ("cudaDevSmResourceGroupParams", groups)],
+    );
+}
+
 #[test]
 #[ignore = "fetches headers"]
 fn structs_and_codes_are_those_of_the_headers() {
@@ -215,9 +325,19 @@ fn structs_and_codes_are_those_of_the_headers() {
             .unwrap();
         }
         if !release.version.starts_with("12.0") {
-            whole!(checks: cudaMemcpyNodeParams, cudaGraphNodeParams);
+            whole!(checks: cudaGraphNodeParams);
+            // `ctx` is reserved up to CUDA 13.0.
+            let has_context = release.version.starts_with("13.5");
+            let copy: Vec<Field> = cudaMemcpyNodeParams::FIELDS
+                .iter()
+                .filter(|field| has_context || field.name != "ctx")
+                .copied()
+                .collect();
+            fields(&mut checks, "cudaMemcpyNodeParams", Some(size_of::<cudaMemcpyNodeParams>()), &copy);
         }
+        external(&mut checks, is_13);
         if release.version.starts_with("13.5") {
+            contexts(&mut checks);
             for (code, name) in NAMES {
                 let name = name.trim_end_matches('\0');
                 writeln!(checks, "static_assert({name} == {code}, \"{name}\");").unwrap();
@@ -238,8 +358,7 @@ fn the_old_layout_of_the_properties_is_that_of_cuda_11() {
         cudaDeviceProp_12::FIELDS.iter().filter(|field| field.offset < BYTES_OF_11).collect();
     assert!(old.len() > 70);
     for field in old {
-        let one = Field { name: field.name, offset: field.offset, size: field.size };
-        fields(&mut checks, "cudaDeviceProp", Some(BYTES_OF_11), &[one]);
+        fields(&mut checks, "cudaDeviceProp", Some(BYTES_OF_11), &[*field]);
     }
     let source = root().join("target/cudart-old.cpp");
     fs::write(&source, format!("{BEGIN}{checks}")).unwrap();

@@ -1,6 +1,8 @@
 //! Tests of the rooms on the software device in this process, and of names and layouts.
 
+mod execution;
 mod exports;
+mod external;
 mod headers;
 mod launches;
 mod program;
