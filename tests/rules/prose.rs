@@ -1,5 +1,6 @@
 //! Habits of language that no technical writer has, counted per folder in comments and Markdown. The counts only fall:
-//! `tests/data/prose.txt` has them, and `CUPRUM_PROSE=lower cargo test --test rules prose` writes down lower ones.
+//! `tests/data/prose.txt` has them, and `CUPRUM_PROSE=lower cargo test --test rules prose` writes down lower ones. Their
+//! rates per 1,000 words have a budget; `cargo test --test rules prose -- --nocapture` prints the rates.
 //!
 //! | habit | instead |
 //! |---|---|
@@ -25,6 +26,9 @@ const WORDS: &[(&str, &[&str])] = &[
     ("told", &["told", "tells", "behind", "beside", "lies", "gone"]),
     ("what", &["what"]),
 ];
+/// The most per 1,000 words of each folder of the repository.
+const BUDGET: &[(&str, f64)] =
+    &[("opening", 0.0), ("somebody", 0.1), ("that of", 0.2), ("told", 0.5), ("what", 1.0)];
 const OPENINGS: &[&str] = &["How", "What", "Where", "Which", "Who"];
 /// Records stay as they are, and this file names the words.
 const NOT_COUNTED: &[&str] = &["benches/results/", "tests/results/", "tests/data/", "tests/rules/prose.rs"];
@@ -71,24 +75,17 @@ fn folder(path: &str) -> String {
     }
 }
 
-fn count(numbers: &mut Numbers, path: &str, line: &str) {
-    for habit in habits(line) {
-        *numbers.entry(format!("{} {habit}", folder(path))).or_default() += 1;
-    }
-}
-
-#[test]
-fn habits_of_language_only_fall() {
-    let mut numbers = Numbers::new();
+/// Calls `visit` with the path and the text of each line of prose.
+fn each_line(mut visit: impl FnMut(&str, &str)) {
     let is_counted = |path: &str| !NOT_COUNTED.iter().any(|part| path.starts_with(part));
     each_source(|path, text| {
         if is_counted(&path) {
-            text.lines().filter_map(comment).for_each(|line| count(&mut numbers, &path, line));
+            text.lines().filter_map(comment).for_each(|line| visit(&path, line));
         }
     });
     let mut page = |path: String, text: String| {
         if is_counted(&path) {
-            markdown(&text).for_each(|line| count(&mut numbers, &path, line));
+            markdown(&text).for_each(|line| visit(&path, line));
         }
     };
     each_file("md", &mut page);
@@ -98,7 +95,46 @@ fn habits_of_language_only_fall() {
             fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a page"),
         );
     }
+}
+
+#[test]
+fn habits_of_language_only_fall() {
+    let mut numbers = Numbers::new();
+    each_line(|path, line| {
+        for habit in habits(line) {
+            *numbers.entry(format!("{} {habit}", folder(path))).or_default() += 1;
+        }
+    });
     ratchet::check(LIST, "CUPRUM_PROSE", &numbers);
+}
+
+#[test]
+fn habits_of_language_are_rare() {
+    let mut numbers = Numbers::new();
+    each_line(|path, line| {
+        let top = path.split_once('/').map_or(".", |(top, _)| top);
+        let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
+        *numbers.entry(format!("{top} words")).or_default() += words;
+        for habit in habits(line) {
+            *numbers.entry(format!("{top} {habit}")).or_default() += 1;
+        }
+    });
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for (name, words) in &numbers {
+        let Some(top) = name.strip_suffix(" words") else { continue };
+        seen += words;
+        let rates = BUDGET.iter().map(|(habit, most)| {
+            let number = numbers.get(&format!("{top} {habit}")).copied().unwrap_or(0);
+            let rate = number as f64 * 1000.0 / *words as f64;
+            if rate > *most {
+                wrong.push(format!("{top}: {habit} {rate:.2} per 1,000 words, {most} in the budget"));
+            }
+            format!("{habit} {rate:.2}")
+        });
+        println!("{top}: {words} words, {}", rates.collect::<Vec<_>>().join(", "));
+    }
+    assert!(seen > 200_000, "only {seen} words were read");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
