@@ -7,6 +7,7 @@ use super::{ContextRef, Current, captures, context_owner};
 use crate::device::{DeviceResource, ResourceKind, describe};
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::owner::close;
 
 /// A context that runs its kernels on a part of the device's multiprocessors, isolated from the
 /// others.
@@ -121,17 +122,7 @@ impl GreenContext {
         })
     }
 
-    /// Destroys the context and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuGreenCtxDestroy`, CUDA 12.4+.
-    #[doc(alias = "cuGreenCtxDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    close!("Destroys the context", "cuGreenCtxDestroy", "12.4", |this| this.0.close());
 }
 
 context_owner!(GreenContext);

@@ -1,10 +1,9 @@
 //! The part of a program that a profiler records.
 
-use std::fmt;
-
 use super::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::this_thread::ThisThread;
 
 /// The profiler collects until this is dropped: made by [`Current::profile`].
@@ -73,8 +72,4 @@ impl Drop for Profile<'_> {
     }
 }
 
-impl fmt::Debug for Profile<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Profile").field("context", self.context).finish()
-    }
-}
+debug!(Profile<'_>: |this, f| f.debug_struct("Profile").field("context", this.context).finish());

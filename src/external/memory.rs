@@ -1,19 +1,19 @@
 //! Imported memory.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
     CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUexternalMemory, CUmipmappedArray, CUresult, FnId, Fns, call,
 };
 
-use crate::context::{ContextRef, Current, captures};
+use crate::context::{Current, captures};
 use crate::error::Error;
 use crate::memory::{
     ArrayFlags, ArrayShape, DeviceData, ForeignBuffer, MemoryError, MipmappedArray, Texel, bytes_of,
 };
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::{close, context};
 
 // SAFETY: the driver allows any thread to use and to destroy imported memory.
 unsafe impl Handle for CUexternalMemory {
@@ -195,27 +195,9 @@ impl<'ctx> ExternalMemory<'ctx> {
         self.0.raw()
     }
 
-    /// The context of the import.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
+    context!(|this| this.0.context());
 
-    /// Releases the memory and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuDestroyExternalMemory`, CUDA 10.0+.
-    #[doc(alias = "cuDestroyExternalMemory")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    close!("Releases the memory", "cuDestroyExternalMemory", "10.0", |this| this.0.close());
 }
 
-impl fmt::Debug for ExternalMemory<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(ExternalMemory<'_>: |this, f| this.0.fmt(f));

@@ -1,17 +1,17 @@
 //! Imported semaphores.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUexternalSemaphoreHandleType as Type,
     CUresult, FnId, Fns, call,
 };
 
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::{close, context};
 use crate::stream::Stream;
 
 // SAFETY: the driver allows any thread to use and to destroy imported semaphores.
@@ -181,27 +181,9 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         self.0.raw()
     }
 
-    /// The context of the import.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
+    context!(|this| this.0.context());
 
-    /// Releases the semaphore and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuDestroyExternalSemaphore`, CUDA 10.0+.
-    #[doc(alias = "cuDestroyExternalSemaphore")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    close!("Releases the semaphore", "cuDestroyExternalSemaphore", "10.0", |this| this.0.close());
 }
 
-impl fmt::Debug for ExternalSemaphore<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(ExternalSemaphore<'_>: |this, f| this.0.fmt(f));

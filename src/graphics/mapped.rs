@@ -1,6 +1,5 @@
 //! Mapped resources: the guard, and the memory that it lends.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUgraphicsResource, CUresult, CUstream, FnId};
@@ -15,6 +14,7 @@ use crate::context::{Beside, ContextRef, Current, captures};
 use crate::error::Error;
 use crate::memory::copy;
 use crate::raw::call::{context_call, forked};
+use crate::raw::debug::debug;
 use crate::raw::held::activated;
 use crate::raw::keep::Near;
 use crate::stream::Stream;

@@ -156,11 +156,7 @@ macro_rules! registered {
                 self.0.raw()
             }
 
-            /// The context of its registration.
-            #[inline]
-            pub fn context(&self) -> &ContextRef {
-                self.0.context()
-            }
+            $crate::raw::owner::context!(|this| this.0.context());
 
             /// Sets the use that CUDA makes of it when it is next mapped.
             ///

@@ -1,6 +1,5 @@
 //! Owned device memory.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
@@ -9,9 +8,9 @@ use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
 use super::elements::elements;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current, entered};
-use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::close;
 
 /// An allocation by its address; 0 for none.
 #[derive(Clone, Copy)]
@@ -152,15 +151,5 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_slice().to_vec(cx)
     }
 
-    /// Frees the memory and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemFree_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.memory.close()
-    }
+    close!("Frees the memory", "cuMemFree_v2", "3.2", |this| this.memory.close());
 }

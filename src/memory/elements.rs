@@ -57,8 +57,8 @@ macro_rules! elements {
             }
         }
 
-        impl<T: DeviceData> fmt::Debug for $buffer<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl<T: DeviceData> std::fmt::Debug for $buffer<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!(stringify!($buffer), "({:#x}, {} elements"), self.as_raw(), self.len)?;
                 $(
                     let $this = self;

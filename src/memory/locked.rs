@@ -5,13 +5,13 @@
 //! nothing: memory lent to the work must not be read, written or freed any more. Its owners carry a
 //! [`Mark`] for that.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::DeviceData;
 use super::place::Source;
 use super::place::kind::kinds;
+use crate::raw::debug::debug;
 use crate::raw::mark::Mark;
 use crate::raw::seal::{Key, Sealed};
 
@@ -156,11 +156,7 @@ impl<T: DeviceData> Source<T> for PinnedMut<'_, T> {
     }
 }
 
-impl<T: DeviceData> fmt::Debug for PinnedMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PinnedMut({:p}, {} elements)", self.as_raw(), self.len())
-    }
-}
+debug!([T: DeviceData] PinnedMut<'_, T>: |this| "{:p}, {} elements", this.as_raw(), this.len());
 
 pub(crate) mod sealed {
     use super::{DeviceData, Locked};

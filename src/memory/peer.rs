@@ -1,7 +1,6 @@
 //! Access of kernels to memory of another context, on the same device or another one.
 //! [Copies](super::Peer) do not need it.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUresult, FnId, Fns, call};
@@ -9,6 +8,7 @@ use cuprum_sys::{CUcontext, CUresult, FnId, Fns, call};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held};
 
 /// Fails for a context of another driver, for which the handle is a wild pointer.
@@ -98,11 +98,7 @@ impl PeerAccess<'_, '_> {
     }
 }
 
-impl fmt::Debug for PeerAccess<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PeerAccess")
-            .field("of", self.access.context())
-            .field("to", &self.access.raw().0)
-            .finish()
-    }
+debug! {
+    PeerAccess<'_, '_>: |this, f|
+    f.debug_struct("PeerAccess").field("of", this.access.context()).field("to", &this.access.raw().0).finish()
 }

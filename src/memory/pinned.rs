@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::context;
 
 flags! {
     /// Options of an allocation of page-locked memory.
@@ -231,11 +232,7 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         self.elements.start().as_ptr()
     }
 
-    /// Returns the context in which the memory was allocated.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
+    context!(|this| this.memory.context());
 
     /// True if the memory is lost: a wait for its work failed, and the device may still write it.
     #[inline]

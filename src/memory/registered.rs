@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::context;
 
 flags! {
     /// Options of a registration.
@@ -188,11 +189,7 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         self.elements.start().as_ptr()
     }
 
-    /// Returns the context in which the memory was registered.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.registration.context()
-    }
+    context!(|this| this.registration.context());
 
     /// True if the memory is lost, see [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost).
     #[inline]

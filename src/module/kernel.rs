@@ -1,7 +1,6 @@
 //! Kernels without a context.
 
 use std::ffi::CStr;
-use std::fmt;
 use std::ptr;
 
 use cuprum_sys::{CUfunction, CUfunction_attribute, CUkernel, CUresult, FnId};
@@ -12,6 +11,7 @@ use crate::context::Current;
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 
 /// A kernel of a [`CodeLibrary`], which it borrows, without a context:

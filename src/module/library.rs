@@ -1,7 +1,6 @@
 //! Code without a context.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
@@ -307,8 +306,4 @@ impl CodeLibrary {
     }
 }
 
-impl fmt::Debug for CodeLibrary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CodeLibrary({:?})", self.as_raw())
-    }
-}
+debug!(CodeLibrary: |this| "{:?}", this.as_raw());

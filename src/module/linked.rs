@@ -1,6 +1,5 @@
 //! Code that the driver has linked.
 
-use std::fmt;
 use std::ptr::NonNull;
 use std::slice;
 
@@ -10,6 +9,7 @@ use super::jit::Jit;
 use super::{LoadOptions, Module, ModuleError, ptx};
 use crate::context::Current;
 use crate::error::Error;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
 
 /// Machine code that a [`Linker`](super::Linker) made. The driver's linker, which this keeps, owns
@@ -105,8 +105,7 @@ impl<'ctx> Linked<'ctx> {
     }
 }
 
-impl fmt::Debug for Linked<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Linked").field("state", &self.state).field("bytes", &self.len).finish()
-    }
+debug! {
+    Linked<'_>: |this, f|
+    f.debug_struct("Linked").field("state", &this.state).field("bytes", &this.len).finish()
 }

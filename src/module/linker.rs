@@ -1,7 +1,6 @@
 //! The driver's linker, which combines several inputs to one piece of machine code.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::ptr;
 
 use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
@@ -11,10 +10,12 @@ use super::jit::Jit;
 use super::linked::Linked;
 use super::text::{entries_for, ptx_text};
 use super::{LoadOptions, ModuleError, c_string, ptx};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::context;
 
 /// A link in progress. [Added](Linker::add_ptx) inputs may use definitions of other inputs, which
 /// [`complete`](Linker::complete) checks.
@@ -142,11 +143,7 @@ impl<'ctx> Linker<'ctx> {
         self.state.raw()
     }
 
-    /// The context whose device it links for.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.state.context()
-    }
+    context!(|this| this.state.context());
 
     /// Adds PTX text. Messages refer to it by `name`. A NUL at the end of the text is ignored.
     /// Blocks while the driver compiles it, now or in [`complete`](Linker::complete).
@@ -267,8 +264,7 @@ impl<'ctx> Linker<'ctx> {
     }
 }
 
-impl fmt::Debug for Linker<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Linker").field("state", &self.state).field("inputs", &self.inputs).finish()
-    }
+debug! {
+    Linker<'_>: |this, f|
+    f.debug_struct("Linker").field("state", &this.state).field("inputs", &this.inputs).finish()
 }

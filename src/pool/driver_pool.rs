@@ -1,6 +1,5 @@
 //! The driver's pools, from which memory is allocated in stream order.
 
-use std::fmt;
 use std::ops::Deref;
 
 use cuprum_sys::{
@@ -14,6 +13,7 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
+use crate::raw::debug::debug;
 use crate::swallowed;
 
 /// An attribute of a pool: the driver's number.
@@ -329,14 +329,6 @@ impl Driver {
     }
 }
 
-impl fmt::Debug for PoolRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PoolRef({:?})", self.raw)
-    }
-}
+debug!(PoolRef: |this| "{:?}", this.raw);
 
-impl fmt::Debug for MemoryPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryPool({:?})", self.raw)
-    }
-}
+debug!(MemoryPool: |this| "{:?}", this.raw);

@@ -1,6 +1,5 @@
 //! Device memory in stream order.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUdeviceptr, FnId};
@@ -13,6 +12,7 @@ use crate::error::Error;
 use crate::memory::place::place;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::stream::{Event, Stream, StreamSource};
 
 /// `len` elements of device memory in the order of one stream, which allocates, uses and frees it.
@@ -239,10 +239,9 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     }
 }
 
-impl<T: DeviceData> fmt::Debug for StreamBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StreamBuffer({:#x}, {} elements, {:?})", self.as_raw(), self.len, self.stream())
-    }
+debug! {
+    [T: DeviceData] StreamBuffer<'_, T>: |this|
+    "{:#x}, {} elements, {:?}", this.as_raw(), this.len, this.stream()
 }
 
 place! {

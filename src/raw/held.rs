@@ -7,6 +7,7 @@ use std::ptr;
 use cuprum_sys::{CUcontext, CUresult, FnId, Fns};
 
 use super::call::{context_call, forked};
+use super::debug::debug;
 use super::keep::{Keep, Near};
 use crate::context::{Beside, ContextRef, captures, stack};
 use crate::error::Error;
@@ -201,11 +202,7 @@ impl<H: Handle> Drop for Held<'_, H> {
     }
 }
 
-impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:?})", H::NAME, self.raw)
-    }
-}
+debug!([H: Handle + fmt::Debug] Held<'_, H>: |this, f| write!(f, "{}({:?})", H::NAME, this.raw));
 
 #[inline]
 pub(crate) fn activated<R>(

@@ -1,6 +1,5 @@
 //! Copies with attributes, and several copies by one call, on the stream of a scope.
 
-use std::fmt;
 use std::ptr::NonNull;
 
 use cuprum_sys::{
@@ -18,6 +17,7 @@ use crate::memory::place::kind::Kind;
 use crate::memory::side::{DeviceRows, HostRows, InArray};
 use crate::memory::side::{Side, batch_operation};
 use crate::memory::{DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
+use crate::raw::debug::debug;
 use crate::raw::seal::Key;
 
 /// Attributes of a copy.
@@ -306,8 +306,4 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
-impl fmt::Debug for Copies<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Copies({})", self.bytes.len() + self.blocks.list.len())
-    }
-}
+debug!(Copies<'_>: |this| "{}", this.bytes.len() + this.blocks.list.len());

@@ -1,6 +1,5 @@
 //! Events: marks in a stream, for waits and timing.
 
-use std::fmt;
 use std::time::Duration;
 
 use cuprum_sys::{CUevent, CUevent_flags, CUresult, FnId, Fns, call};
@@ -9,9 +8,11 @@ use super::{Stream, ready};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::debug::debug;
 use crate::raw::flags::flags;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::Keep;
+use crate::raw::owner::{close, context};
 
 flags! {
     /// Options of an event. Bits that this crate does not name are passed on.
@@ -98,11 +99,7 @@ impl<'ctx> Event<'ctx> {
         self.0.raw()
     }
 
-    /// The event's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
+    context!(|this| this.0.context());
 
     pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {
         self.0.keep()
@@ -180,17 +177,7 @@ impl<'ctx> Event<'ctx> {
         Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 
-    /// Destroys the event and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuEventDestroy_v2`, CUDA 4.0+.
-    #[doc(alias = "cuEventDestroy_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    close!("Destroys the event", "cuEventDestroy_v2", "4.0", |this| this.0.close());
 }
 
 impl Stream<'_> {
@@ -212,8 +199,4 @@ impl Stream<'_> {
     }
 }
 
-impl fmt::Debug for Event<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(Event<'_>: |this, f| this.0.fmt(f));

@@ -1,6 +1,5 @@
 //! Streams and events of other code, with or without ownership.
 
-use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
@@ -10,6 +9,7 @@ use super::{Event, Stream, StreamKind};
 use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
 
 impl<'ctx> Stream<'ctx> {
@@ -170,11 +170,7 @@ macro_rules! foreign {
             }
         }
 
-        impl fmt::Debug for $name<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_tuple(stringify!($name)).field(&*self.0).finish()
-            }
-        }
+        debug!($name<'_>: |this, f| f.debug_tuple(stringify!($name)).field(&*this.0).finish());
     };
 }
 

@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::ffi::c_void;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
@@ -12,6 +11,7 @@ use super::Stream;
 use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::either_call;
+use crate::raw::debug::debug;
 
 /// The result of a function, or the payload of its panic.
 type Outcome<R> = Result<R, Box<dyn Any + Send>>;
@@ -74,11 +74,7 @@ impl<R> HostCall<R> {
     }
 }
 
-impl<R> fmt::Debug for HostCall<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostCall").finish_non_exhaustive()
-    }
-}
+debug!([R] HostCall<R>: |_this, f| f.debug_struct("HostCall").finish_non_exhaustive());
 
 impl Stream<'_> {
     /// Queues one call of a host function, after all earlier work of the stream, on a thread of the

@@ -6,7 +6,6 @@
 //! `tests/data/goldens/after_fault.txt`), and their futures would never be polled again.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -19,6 +18,7 @@ use super::{Event, Stream, left_over};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, forked};
+use crate::raw::debug::debug;
 use crate::raw::keep::Keep;
 
 /// State shared by the driver's callback and the future. Each has its own share, and the last one
@@ -166,10 +166,9 @@ impl Drop for Reached<'_> {
     }
 }
 
-impl fmt::Debug for Reached<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reached").field("context", &*self.context).finish_non_exhaustive()
-    }
+debug! {
+    Reached<'_>: |this, f|
+    f.debug_struct("Reached").field("context", &*this.context).finish_non_exhaustive()
 }
 
 impl<'ctx> Stream<'ctx> {

@@ -4,7 +4,6 @@
 //! need page-locked memory whose owner is lent.
 
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUstream, FnId};
@@ -14,8 +13,10 @@ use crate::any_error::AnyError;
 use crate::context::{Beside, ContextRef, Current, Token, Waited, waited_for};
 use crate::error::Error;
 use crate::memory::{MemoryError, copy};
+use crate::raw::debug::debug;
 use crate::raw::held::activated;
 use crate::raw::mark::Marks;
+use crate::raw::owner::context;
 use crate::raw::this_thread::ThisThread;
 
 /// A scope for work on one stream. It waits for this work before it ends.
@@ -300,11 +301,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.stream
     }
 
-    /// The stream's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.token.context()
-    }
+    context!(|this| this.token.context());
 
     #[inline]
     pub(crate) const fn token(&self) -> Token<'scope> {
@@ -330,14 +327,12 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 }
 
-impl fmt::Debug for Scope<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("stream", &self.stream).finish_non_exhaustive()
-    }
+debug! {
+    Scope<'_, '_>: |this, f|
+    f.debug_struct("Scope").field("stream", &this.stream).finish_non_exhaustive()
 }
 
-impl fmt::Debug for MultiScope<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MultiScope").field("streams", &self.streams.borrow()).finish_non_exhaustive()
-    }
+debug! {
+    MultiScope<'_, '_>: |this, f|
+    f.debug_struct("MultiScope").field("streams", &this.streams.borrow()).finish_non_exhaustive()
 }

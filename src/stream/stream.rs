@@ -1,14 +1,14 @@
 //! Streams: created, queried, waited for, and destroyed.
 
-use std::fmt;
-
 use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
 
 use crate::context::{ContextRef, Current, entered};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held};
 use crate::raw::keep::{Keep, Near};
+use crate::raw::owner::{close, context};
 
 /// Relation of a stream to the legacy default stream.
 ///
@@ -164,11 +164,7 @@ impl<'ctx> Stream<'ctx> {
         self.kind == StreamKind::NonBlocking && self.context().library().stream_mode() == StreamMode::Legacy
     }
 
-    /// The stream's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.queue.context()
-    }
+    context!(|this| this.queue.context());
 
     /// Returns the stream, unless it is a default stream: several values stand for a default
     /// stream, so other code could queue work on it, which would become part of a capture.
@@ -217,17 +213,7 @@ impl<'ctx> Stream<'ctx> {
         ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
     }
 
-    /// Destroys the stream and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuStreamDestroy_v2`, CUDA 4.0+.
-    #[doc(alias = "cuStreamDestroy_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.queue.close()
-    }
+    close!("Destroys the stream", "cuStreamDestroy_v2", "4.0", |this| this.queue.close());
 }
 
 impl StreamKind {
@@ -255,8 +241,4 @@ pub(crate) fn ready(answer: Result<(), Error>) -> Result<bool, Error> {
     }
 }
 
-impl fmt::Debug for Stream<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({:?}, {:?})", self.as_raw(), self.kind)
-    }
-}
+debug!(Stream<'_>: |this| "{:?}, {:?}", this.as_raw(), this.kind);

@@ -1,19 +1,20 @@
 //! Surface objects.
 
 use std::alloc::Layout;
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUresult, CUsurfObject, FnId, Fns, call};
 
 use super::TextureError;
 use super::resource::SurfaceSource;
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::memory::ArrayFlags;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::context;
 use crate::raw::shared::Share;
 
 /// A parameter that is a surface: `cudaSurfaceObject_t` in CUDA C.
@@ -121,11 +122,7 @@ impl<'a> Surface<'a> {
         self.object.raw().0
     }
 
-    /// Returns the context in which it was created.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.object.context()
-    }
+    context!(|this| this.object.context());
 
     /// Destroys the surface and reports the error that `Drop` would swallow. After an error it is not destroyed
     /// again, because the driver may have destroyed it.
@@ -150,8 +147,4 @@ unsafe impl Argument<SurfaceObject> for &Surface<'_> {
     }
 }
 
-impl fmt::Debug for Surface<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Surface({:#x})", self.as_raw())
-    }
-}
+debug!(Surface<'_>: |this| "{:#x}", this.as_raw());

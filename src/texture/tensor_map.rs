@@ -2,7 +2,6 @@
 
 use std::alloc::Layout;
 use std::ffi::c_void;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -18,6 +17,7 @@ use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::memory::{Slice, SliceMut};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::stream::Lent;
 
 /// Memory of a tensor: a [`Slice`], a [`SliceMut`], or either of them lent to a scope. Kernels may write through a
@@ -305,10 +305,9 @@ impl<'a> TensorMap<'a> {
     }
 }
 
-impl fmt::Debug for TensorMap<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TensorMap").field("needed", &self.needed).finish_non_exhaustive()
-    }
+debug! {
+    TensorMap<'_>: |this, f|
+    f.debug_struct("TensorMap").field("needed", &this.needed).finish_non_exhaustive()
 }
 
 /// A parameter that is a tensor map, in CUDA C `const __grid_constant__ CUtensorMap`.

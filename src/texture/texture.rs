@@ -1,7 +1,6 @@
 //! Texture objects.
 
 use std::alloc::Layout;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -10,11 +9,13 @@ use cuprum_sys::{CUresult, CUtexObject, FnId, Fns, call};
 use super::resource::Found;
 use super::resource::TextureSource;
 use super::{ResourceView, Sampler, TextureError};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held};
+use crate::raw::owner::context;
 use crate::raw::shared::Share;
 
 /// A parameter that is a texture: `cudaTextureObject_t` in CUDA C.
@@ -133,11 +134,7 @@ impl<'a> Texture<'a> {
         self.object.raw().0
     }
 
-    /// Returns the context in which it was created.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.object.context()
-    }
+    context!(|this| this.object.context());
 
     /// Destroys the texture and reports the error that `Drop` would swallow. After an error it is not destroyed
     /// again, because the driver may have destroyed it.
@@ -162,8 +159,4 @@ unsafe impl Argument<TextureObject> for &Texture<'_> {
     }
 }
 
-impl fmt::Debug for Texture<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Texture({:#x})", self.as_raw())
-    }
-}
+debug!(Texture<'_>: |this| "{:#x}", this.as_raw());

@@ -1,7 +1,5 @@
 //! Functions registered with the driver.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUasyncCallbackHandle, CUcoredumpCallbackHandle, CUdevice, CUlogsCallbackHandle, CUresult, FnId, Fns,
     Library, call,
@@ -12,6 +10,7 @@ use crate::device::Device;
 #[cfg(doc)]
 use crate::driver::Driver;
 use crate::error::Error;
+use crate::raw::debug::debug;
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
@@ -81,8 +80,4 @@ impl Callback {
     }
 }
 
-impl fmt::Debug for Callback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(Callback: |this, f| this.0.fmt(f));

@@ -12,6 +12,7 @@ use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 use crate::raw::keep::Near;
+use crate::raw::owner::close;
 use crate::raw::shared::Shared;
 
 /// An array of elements of `T`, with smaller levels that halve the sides each time, freed on drop.
@@ -145,17 +146,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
         Shared::new(self)
     }
 
-    /// Frees the array and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMipmappedArrayDestroy`, CUDA 5.0+.
-    #[doc(alias = "cuMipmappedArrayDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.stored.memory.close()
-    }
+    close!("Frees the array", "cuMipmappedArrayDestroy", "5.0", |this| this.stored.memory.close());
 
     pub(crate) const fn stored(&self) -> &Stored<'ctx> {
         &self.stored

@@ -1,6 +1,5 @@
 //! Borrowed mipmapped arrays.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUarray, CUmipmappedArray, FnId};
@@ -10,7 +9,9 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::context;
 
 /// A borrowed [`MipmappedArray`](super::MipmappedArray), or an image of [OpenGL](crate::graphics). `Copy`.
 ///
@@ -93,11 +94,7 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
         self.raw
     }
 
-    /// The context in which it was made.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
+    context!(|this| &this.context);
 
     /// Dimensions of the largest level, in elements.
     pub const fn shape(&self) -> ArrayShape {

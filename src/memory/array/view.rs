@@ -1,6 +1,5 @@
 //! Borrowed arrays and parts of them.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
@@ -14,7 +13,9 @@ use crate::memory::side::InArray;
 use crate::memory::side::{self, Side};
 use crate::memory::{Extent, MemoryError};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::context;
 
 /// A borrowed array, or a level of a mipmapped one. `Copy`.
 ///
@@ -126,11 +127,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         self.raw
     }
 
-    /// The context in which it was made.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
+    context!(|this| &this.context);
 
     /// Dimensions, in elements.
     pub const fn shape(&self) -> ArrayShape {
@@ -232,11 +229,7 @@ impl<T: Texel> fmt::Debug for ArrayView<'_, T> {
     }
 }
 
-impl<T: Texel> fmt::Debug for ArrayPart<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ArrayPart({:?}, {} from {:?})", self.array.raw, self.extent, self.at)
-    }
-}
+debug!([T: Texel] ArrayPart<'_, T>: |this| "{:?}, {} from {:?}", this.array.raw, this.extent, this.at);
 
 place!([T: Texel] ArrayPart<'_, T>: InArray, of T, read |this| this.as_side(), write |this| this.as_side());
 place!([T: Texel] ArrayView<'_, T>: InArray, of T, read |this| this.as_side(), write |this| this.as_side());

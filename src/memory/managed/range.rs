@@ -1,7 +1,6 @@
 //! Parts of managed memory, for advice and prefetching, and queries about them.
 
 use std::ffi::c_void;
-use std::fmt;
 
 use cuprum_sys::{
     CU_DEVICE_INVALID, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType,
@@ -12,6 +11,7 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryLocation;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 
 /// A part of a [`ManagedBuffer`](super::ManagedBuffer), for advice and prefetching. `Copy`.
@@ -320,14 +320,6 @@ impl Advice {
     }
 }
 
-impl fmt::Debug for ManagedRange<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ManagedRange({:#x}, {} bytes)", self.address, self.bytes)
-    }
-}
+debug!(ManagedRange<'_>: |this| "{:#x}, {} bytes", this.address, this.bytes);
 
-impl fmt::Debug for ManagedRangeMut<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ManagedRangeMut({:#x}, {} bytes)", self.0.address, self.0.bytes)
-    }
-}
+debug!(ManagedRangeMut<'_>: |this| "{:#x}, {} bytes", this.0.address, this.0.bytes);

@@ -121,24 +121,10 @@ macro_rules! handles {
                 Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
             }
 
-            /// Releases the handle and returns the error that `Drop` would swallow.
-            ///
-            /// # Errors
-            /// [Errors of any call](crate#errors).
-            ///
-            /// Driver: `cuMemRelease`, CUDA 10.2+.
-            #[doc(alias = "cuMemRelease")]
-            #[inline]
-            pub fn close(self) -> Result<(), Error> {
-                self.handle.close()
-            }
+            $crate::raw::owner::close!("Releases the handle", "cuMemRelease", "10.2", |this| this.handle.close());
         }
 
-        impl std::fmt::Debug for $object {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, concat!(stringify!($object), "({:#x}, {} bytes)"), self.as_raw(), self.bytes)
-            }
-        }
+        $crate::raw::debug::debug!($object: |this| "{:#x}, {} bytes", this.as_raw(), this.bytes);
     };
 }
 

@@ -136,8 +136,4 @@ impl Reservation {
     }
 }
 
-impl fmt::Debug for Reservation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Reservation({:#x}, {} bytes)", self.as_raw(), self.bytes())
-    }
-}
+debug!(Reservation: |this| "{:#x}, {} bytes", this.as_raw(), this.bytes());

@@ -1,0 +1,33 @@
+//! Methods that every owner of a handle has.
+
+/// The method `close`: the beginning of its documentation, and the driver function with its version.
+macro_rules! close {
+    ($does:literal, $call:literal, $since:literal, |$this:ident| $close:expr) => {
+        #[doc = concat!($does, " and returns the error that `Drop` would swallow.")]
+        ///
+        /// # Errors
+        /// [Errors of any call](crate#errors).
+        ///
+        #[doc = concat!("Driver: `", $call, "`, CUDA ", $since, "+.")]
+        #[doc(alias = $call)]
+        #[inline]
+        pub fn close(self) -> Result<(), $crate::Error> {
+            let $this = self;
+            $close
+        }
+    };
+}
+
+/// The method `context`.
+macro_rules! context {
+    (|$this:ident| $context:expr) => {
+        /// Returns the context that this belongs to.
+        #[inline]
+        pub fn context(&self) -> &$crate::ContextRef {
+            let $this = self;
+            $context
+        }
+    };
+}
+
+pub(crate) use {close, context};
