@@ -11,12 +11,10 @@ use super::copy::LentSource;
 use super::place::LentTarget;
 use super::queue::{apart, unified};
 use super::{Lent, Scope};
-use crate::memory::Device;
 use crate::memory::locked::Pinned;
 use crate::memory::place::kind::Kind;
-use crate::memory::side::{DeviceRows, HostRows, InArray};
-use crate::memory::side::{Side, batch_operation};
-use crate::memory::{DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
+use crate::memory::side::{DeviceRows, HostRows, InArray, Side, batch_operation};
+use crate::memory::{Device, DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
 use crate::raw::debug::debug;
 use crate::raw::seal::Key;
 

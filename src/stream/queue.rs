@@ -5,14 +5,12 @@ use std::ptr::NonNull;
 use cuprum_sys::{CUdeviceptr, CUstream};
 
 use crate::context::ContextRef;
-use crate::memory::Device;
 use crate::memory::locked::Pinned;
 use crate::memory::place::kind::{Elsewhere, Host, Kind};
-use crate::memory::side::{self, Side};
-use crate::memory::side::{DeviceRows, HostRows, InArray};
+use crate::memory::side::{self, DeviceRows, HostRows, InArray, Side};
 use crate::memory::{
-    DeviceData, Extent, HostBlock, HostBlockMut, MemoryError, Pattern, Slice, bytes_of, copy, filled_rows,
-    same_length,
+    Device, DeviceData, Extent, HostBlock, HostBlockMut, MemoryError, Pattern, Slice, bytes_of, copy,
+    filled_rows, same_length,
 };
 use crate::raw::call::context_call;
 use crate::raw::seal::Key;

@@ -6,8 +6,7 @@ use std::ptr;
 
 use cuprum_sys::{CUresult, CUtexObject, FnId, Fns, call};
 
-use super::resource::Found;
-use super::resource::TextureSource;
+use super::resource::{Found, TextureSource};
 use super::{ResourceView, Sampler, TextureError};
 use crate::context::Current;
 use crate::error::Error;

@@ -2,8 +2,7 @@
 
 use super::super::data::sealed::Fill as _;
 use super::super::place::kind::{Accepts, Fillable};
-use super::super::{Fill, MemoryError, Pattern};
-use super::super::{Source, Target};
+use super::super::{Fill, MemoryError, Pattern, Source, Target};
 use crate::context::Current;
 use crate::raw::seal::Key;
 
