@@ -2,7 +2,7 @@
 
 use cuprum_sys::{
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUexternalMemory, CUmipmappedArray, CUresult, FnId, Fns, call,
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUexternalMemory, CUmipmappedArray, FnId,
 };
 
 use crate::context::{Current, captures};
@@ -12,18 +12,11 @@ use crate::memory::{
 };
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::{close, context};
 
 // SAFETY: the driver allows any thread to use and to destroy imported memory.
-unsafe impl Handle for CUexternalMemory {
-    const NAME: &'static str = "ExternalMemory";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that it is live and not used again.
-        unsafe { call!(fns, cuDestroyExternalMemory(self)) }
-    }
-}
+handle!(unsafe CUexternalMemory: "ExternalMemory", |raw| cuDestroyExternalMemory(raw));
 
 /// Memory of another API, imported into one context. Only mapped parts have an address.
 ///

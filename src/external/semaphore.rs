@@ -3,26 +3,19 @@
 use cuprum_sys::{
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUexternalSemaphoreHandleType as Type,
-    CUresult, FnId, Fns, call,
+    CUresult, FnId,
 };
 
 use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::{close, context};
 use crate::stream::Stream;
 
 // SAFETY: the driver allows any thread to use and to destroy imported semaphores.
-unsafe impl Handle for CUexternalSemaphore {
-    const NAME: &'static str = "ExternalSemaphore";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that it is live and not used again.
-        unsafe { call!(fns, cuDestroyExternalSemaphore(self)) }
-    }
-}
+handle!(unsafe CUexternalSemaphore: "ExternalSemaphore", |raw| cuDestroyExternalSemaphore(raw));
 
 /// A signal with a value, in the form of streams and graph nodes.
 pub(crate) fn signal_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {

@@ -3,13 +3,13 @@
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
+use cuprum_sys::CUdeviceptr;
 
 use super::elements::elements;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current, entered};
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::close;
 
 /// An allocation by its address; 0 for none.
@@ -17,20 +17,7 @@ use crate::raw::owner::close;
 pub(super) struct Allocation(pub(super) CUdeviceptr);
 
 // SAFETY: the driver allows any thread to use and to free device memory.
-unsafe impl Handle for Allocation {
-    const NAME: &'static str = "Allocation";
-
-    #[inline]
-    fn is_owned(self) -> bool {
-        self.0 != 0
-    }
-
-    #[inline]
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the allocation is live and not used again.
-        unsafe { call!(fns, cuMemFree_v2(self.0)) }
-    }
-}
+handle!(#[inline] unsafe Allocation: "Allocation", owned if |raw| raw.0 != 0, |raw| cuMemFree_v2(raw.0));
 
 /// `len` elements of device memory in one context, freed on drop.
 ///

@@ -3,13 +3,13 @@
 
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUcontext, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUcontext, FnId};
 
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 
 /// Fails for a context of another driver, for which the handle is a wild pointer.
 pub(crate) fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) -> Result<(), Error> {
@@ -20,15 +20,7 @@ pub(crate) fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) 
 struct Reached(CUcontext);
 
 // SAFETY: access belongs to the context that enabled it, not to a thread.
-unsafe impl Handle for Reached {
-    const NAME: &'static str = "PeerAccess";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the accessing context is current; the peer is
-        // borrowed.
-        unsafe { call!(fns, cuCtxDisablePeerAccess(self.0)) }
-    }
-}
+handle!(unsafe Reached: "PeerAccess", |raw| cuCtxDisablePeerAccess(raw.0));
 
 /// Allows kernels of one context to access memory of another, until it is dropped: made by
 /// [`Current::enable_peer_access`].

@@ -6,10 +6,7 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
-use cuprum_sys::{
-    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, CUresult, FnId, Fns,
-    call,
-};
+use cuprum_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, FnId};
 
 use super::caching::PinnedLease;
 use super::locked::{Locked, sealed};
@@ -20,7 +17,7 @@ use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::context;
 
 flags! {
@@ -49,19 +46,7 @@ flags! {
 struct HostAllocation(*mut c_void);
 
 // SAFETY: the driver allows any thread to use and to free host memory.
-unsafe impl Handle for HostAllocation {
-    const NAME: &'static str = "HostAllocation";
-
-    #[inline]
-    fn is_owned(self) -> bool {
-        !self.0.is_null()
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the allocation is live and not used again.
-        unsafe { call!(fns, cuMemFreeHost(self.0)) }
-    }
-}
+handle!(unsafe HostAllocation: "HostAllocation", owned if |raw| !raw.0.is_null(), |raw| cuMemFreeHost(raw.0));
 
 /// The source of the memory, and how it is released.
 enum Memory<'ctx> {

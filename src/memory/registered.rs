@@ -7,7 +7,7 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
-use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult, FnId, Fns, call};
+use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult};
 
 use super::locked::{Locked, sealed};
 use super::place::kind::Host;
@@ -18,7 +18,7 @@ use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::context;
 
 flags! {
@@ -45,18 +45,9 @@ flags! {
 struct Registration(*mut c_void);
 
 // SAFETY: the driver allows any thread to unregister memory.
-unsafe impl Handle for Registration {
-    const NAME: &'static str = "Registration";
-
-    #[inline]
-    fn is_owned(self) -> bool {
-        !self.0.is_null()
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the memory is registered, and not used as such again.
-        unsafe { call!(fns, cuMemHostUnregister(self.0)) }
-    }
+handle! {
+    unsafe Registration: "Registration", owned if |raw| !raw.0.is_null(),
+    |raw| cuMemHostUnregister(raw.0)
 }
 
 pub(crate) use self::owner::HostOwner;

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUjitInputType, CUlinkState};
 
 use super::advice::advice;
 use super::jit::Jit;
@@ -14,7 +14,7 @@ use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::context;
 
 /// A link in progress. [Added](Linker::add_ptx) inputs may use definitions of other inputs, which
@@ -90,14 +90,7 @@ pub struct Linker<'ctx> {
 
 // SAFETY: the driver allows any thread to use a link's handle; here one thread at a time does,
 // because it is borrowed mutably.
-unsafe impl Handle for CUlinkState {
-    const NAME: &'static str = "Linker";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the link is live and not used again.
-        unsafe { call!(fns, cuLinkDestroy(self)) }
-    }
-}
+handle!(unsafe CUlinkState: "Linker", |raw| cuLinkDestroy(raw));
 
 /// A form of linkable code, as the driver's number. Code for link-time optimization is of a toolkit
 /// before CUDA 12; newer code needs nvJitLink.

@@ -44,6 +44,33 @@ pub(crate) unsafe trait Handle: Copy {
     }
 }
 
+/// A [`Handle`] that one driver call frees. `unsafe`, because each use says why any thread may free it.
+macro_rules! handle {
+    ($(#[$inline:meta])? unsafe $handle:ty: $name:literal, $(owned if |$owned:ident| $is_owned:expr,)?
+     |$raw:ident| $call:ident($($argument:expr),*)) => {
+        // SAFETY: stated at the use of the macro.
+        unsafe impl $crate::raw::held::Handle for $handle {
+            const NAME: &'static str = $name;
+            $(
+                #[inline]
+                fn is_owned(self) -> bool {
+                    let $owned = self;
+                    $is_owned
+                }
+            )?
+
+            $(#[$inline])?
+            unsafe fn free(self, fns: &cuprum_sys::Fns) -> (cuprum_sys::CUresult, cuprum_sys::FnId) {
+                let $raw = self;
+                // SAFETY: the caller guarantees that the handle is live and not used again.
+                unsafe { cuprum_sys::call!(fns, $call($($argument),*)) }
+            }
+        }
+    };
+}
+
+pub(crate) use handle;
+
 /// A handle, and its context, which it keeps alive.
 ///
 /// Drop frees it on any thread, with one driver call if its context is current, three otherwise,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuprum_sys::{CUevent, CUevent_flags, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUevent, CUevent_flags, FnId};
 
 use super::{Stream, ready};
 use crate::context::{ContextRef, Current};
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
 use crate::raw::debug::debug;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::keep::Keep;
 use crate::raw::owner::{close, context};
 
@@ -67,14 +67,7 @@ flags! {
 pub struct Event<'ctx>(pub(super) Held<'ctx, CUevent>);
 
 // SAFETY: the driver allows any thread to use an event handle.
-unsafe impl Handle for CUevent {
-    const NAME: &'static str = "Event";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the event is live and not used again.
-        unsafe { call!(fns, cuEventDestroy_v2(self)) }
-    }
-}
+handle!(unsafe CUevent: "Event", |raw| cuEventDestroy_v2(raw));
 
 impl<'ctx> Event<'ctx> {
     /// Creates an event. Without flags it records the time.

@@ -1,12 +1,12 @@
 //! Streams: created, queried, waited for, and destroyed.
 
-use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
+use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, StreamMode};
 
 use crate::context::{ContextRef, Current, entered};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Handle, Held, handle};
 use crate::raw::keep::{Keep, Near};
 use crate::raw::owner::{close, context};
 
@@ -66,17 +66,9 @@ pub struct Stream<'ctx> {
 
 // SAFETY: the driver allows any thread to use a stream handle. The default stream's handle means
 // the same queue on every thread, see `default_in`.
-unsafe impl Handle for CUstream {
-    const NAME: &'static str = "Stream";
-
-    fn is_owned(self) -> bool {
-        !self.is_null() && self != CU_STREAM_LEGACY
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the stream is live and not used again.
-        unsafe { call!(fns, cuStreamDestroy_v2(self)) }
-    }
+handle! {
+    unsafe CUstream: "Stream", owned if |raw| !raw.is_null() && raw != CU_STREAM_LEGACY,
+    |raw| cuStreamDestroy_v2(raw)
 }
 
 entered!([] Stream<'ctx>: queue);

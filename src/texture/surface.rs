@@ -3,7 +3,7 @@
 use std::alloc::Layout;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUresult, CUsurfObject, FnId, Fns, call};
+use cuprum_sys::{CUsurfObject, FnId};
 
 use super::TextureError;
 use super::resource::SurfaceSource;
@@ -13,7 +13,7 @@ use crate::launch::{Argument, Parameter};
 use crate::memory::ArrayFlags;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::context;
 use crate::raw::shared::Share;
 
@@ -63,14 +63,7 @@ impl Parameter for SurfaceObject {
 struct Written(CUsurfObject);
 
 // SAFETY: the driver allows any thread to use and to destroy a surface object.
-unsafe impl Handle for Written {
-    const NAME: &'static str = "Surface";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the object is live and not used again.
-        unsafe { call!(fns, cuSurfObjectDestroy(self.0)) }
-    }
-}
+handle!(unsafe Written: "Surface", |raw| cuSurfObjectDestroy(raw.0));
 
 /// An object through which kernels read and write the elements of an array. It borrows the array for `'a`, or has a
 /// share of it.

@@ -4,7 +4,7 @@ use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::ptr;
 
-use cuprum_sys::{CUresult, CUtexObject, FnId, Fns, call};
+use cuprum_sys::{CUtexObject, FnId};
 
 use super::resource::{Found, TextureSource};
 use super::{ResourceView, Sampler, TextureError};
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::owner::context;
 use crate::raw::shared::Share;
 
@@ -41,14 +41,7 @@ impl Parameter for TextureObject {
 struct Sampled(CUtexObject);
 
 // SAFETY: the driver allows any thread to use and to destroy a texture object.
-unsafe impl Handle for Sampled {
-    const NAME: &'static str = "Texture";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the object is live and not used again.
-        unsafe { call!(fns, cuTexObjectDestroy(self.0)) }
-    }
-}
+handle!(unsafe Sampled: "Texture", |raw| cuTexObjectDestroy(raw.0));
 
 /// An object through which kernels read an array or memory. It borrows its resource for `'a`, or has a share of it.
 ///

@@ -5,7 +5,7 @@ use std::ptr;
 use cuprum_sys::{
     CU_MEM_CREATE_USAGE_TILE_POOL, CUmemAllocationCompType, CUmemAllocationGranularity_flags,
     CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationProp_allocFlags, CUmemAllocationType,
-    CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType, CUresult, FnId, Fns, Library, call,
+    CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType, CUresult, FnId, Library,
 };
 
 use crate::driver::Driver;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::memory::{MemoryError, MemoryLocation};
 use crate::raw::call::driver_call;
 use crate::raw::flags::flags;
-use crate::raw::held::Handle;
+use crate::raw::held::handle;
 use crate::raw::owned::Owned;
 
 flags! {
@@ -47,18 +47,7 @@ pub type Granularity = CUmemAllocationGranularity_flags;
 pub(super) struct Physical(pub(super) CUmemGenericAllocationHandle);
 
 // SAFETY: the driver allows any thread to use and to release the handle.
-unsafe impl Handle for Physical {
-    const NAME: &'static str = "PhysicalMemory";
-
-    fn is_owned(self) -> bool {
-        self.0 != 0
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the handle is live and not used again.
-        unsafe { call!(fns, cuMemRelease(self.0)) }
-    }
-}
+handle!(unsafe Physical: "PhysicalMemory", owned if |raw| raw.0 != 0, |raw| cuMemRelease(raw.0));
 
 /// Physical memory without an address, which is [mapped](super::Reservation::map) for access.
 ///
