@@ -21,7 +21,6 @@ use crate::raw::shared::Shared;
 /// thread's [`ContextStack`]. It holds a share of the context; if it is forgotten, the context
 /// stays on the thread.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::{Attached, PrimaryContext};

@@ -44,9 +44,7 @@ flags! {
 /// limits and flags. It does not isolate faults: on hardware, a kernel fault ends CUDA for the
 /// whole process (see [Faults](crate#faults)).
 ///
-/// It cannot be dropped while an object made in it exists. Drop destroys it on any thread, swallows
-/// errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child;
-/// [`close`](Context::close) returns errors.
+/// It cannot be dropped while an object made in it exists.
 ///
 /// # Keeping it in a struct
 ///

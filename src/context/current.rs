@@ -207,7 +207,6 @@ fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
 
 /// Free and total device memory, in bytes.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// let info = cx.memory_info()?;

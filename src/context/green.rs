@@ -26,9 +26,6 @@ use crate::raw::owner::close;
 /// addresses are valid in both, and in other green contexts of the device. While it exists, the
 /// primary context cannot be reset. A fault in one context is a fault in all.
 ///
-/// Drop destroys it on any thread, swallows errors (see [`swallowed`](crate::swallowed)) and does
-/// nothing in a forked child; [`close`](GreenContext::close) returns errors.
-///
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::GreenContext;

@@ -13,16 +13,14 @@ use crate::memory::{
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::{close, context};
+use crate::raw::owner::{as_raw, close, context};
 
 // SAFETY: the driver allows any thread to use and to destroy imported memory.
 handle!(unsafe CUexternalMemory: "ExternalMemory", |raw| cuDestroyExternalMemory(raw));
 
 /// Memory of another API, imported into one context. Only mapped parts have an address.
 ///
-/// Mappings borrow it, so it is dropped last. Drop works on any thread, swallows errors and does
-/// nothing in a forked child; [`close`](ExternalMemory::close) returns errors. The other API still
-/// owns the memory.
+/// Mappings borrow it, so it is dropped last. The other API still owns the memory.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
@@ -183,13 +181,8 @@ impl<'ctx> ExternalMemory<'ctx> {
         })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUexternalMemory {
-        self.0.raw()
-    }
-
+    as_raw!(CUexternalMemory, |this| this.0.raw());
     context!(|this| this.0.context());
-
     close!("Releases the memory", "cuDestroyExternalMemory", "10.0", |this| this.0.close());
 }
 

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::{close, context};
+use crate::raw::owner::{as_raw, close, context};
 use crate::stream::Stream;
 
 // SAFETY: the driver allows any thread to use and to destroy imported semaphores.
@@ -35,8 +35,7 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 /// A timeline semaphore has a value that only grows. A binary semaphore is signaled or not; a wait
 /// resets it, and values are ignored.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](ExternalSemaphore::close) returns errors. The other API still owns the semaphore.
+/// The other API still owns the semaphore.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
@@ -169,13 +168,8 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         unsafe { context_call!(context, cuWaitExternalSemaphoresAsync(one, params, 1, stream)) }
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUexternalSemaphore {
-        self.0.raw()
-    }
-
+    as_raw!(CUexternalSemaphore, |this| this.0.raw());
     context!(|this| this.0.context());
-
     close!("Releases the semaphore", "cuDestroyExternalSemaphore", "10.0", |this| this.0.close());
 }
 

@@ -1,7 +1,5 @@
 //! OpenGL buffers.
 
-use std::fmt;
-
 use cuprum_sys::{CUgraphicsMapResourceFlags, CUgraphicsResource, GLuint};
 
 use super::RegisterFlags;

@@ -1,7 +1,5 @@
 //! OpenGL images: textures and renderbuffers.
 
-use std::fmt;
-
 use cuprum_sys::{CUgraphicsMapResourceFlags, CUgraphicsResource, GLenum, GLuint};
 
 use super::RegisterFlags;

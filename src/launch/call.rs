@@ -95,7 +95,6 @@ impl<S: Signature> Kernel<'_, S> {
     /// outputs have unspecified contents, and page-locked memory may be
     /// [lost](crate::PinnedBuffer#when-it-is-lost).
     ///
-    /// # Example
     /// ```
     /// # cuprum::example!(driver, context, cx);
     /// use cuprum::launch::{HostIn, HostInOut};

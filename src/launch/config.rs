@@ -65,7 +65,6 @@ impl Dim3 {
 
 /// Number of blocks, threads per block, and shared memory per block.
 ///
-/// # Example
 /// ```
 /// use cuprum::launch::Dim3;
 /// use cuprum::LaunchConfig;

@@ -31,7 +31,6 @@ pub struct HostBlock<'a, T: DeviceData> {
 
 /// Borrows elements of a host slice, as rows and slices, to copy to.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;

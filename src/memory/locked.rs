@@ -93,7 +93,6 @@ kinds! {
 ///
 /// It exists only in a loan, because the scope marks the owner if it cannot be waited for.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{PinnedFlags, PinnedMut};

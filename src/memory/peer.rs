@@ -28,7 +28,6 @@ handle!(unsafe Reached: "PeerAccess", |raw| cuCtxDisablePeerAccess(raw.0));
 /// It borrows both contexts. Forgetting it leaves the access enabled, which is harmless: the launch
 /// of a kernel is responsible for the memory that it accesses.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;

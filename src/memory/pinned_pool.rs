@@ -26,7 +26,6 @@ use crate::raw::owner::context;
 /// Blocks have sixteen sizes per power of two, and at least 512 bytes. If the driver has no memory
 /// left, held blocks are freed, the largest first, until the allocation succeeds.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::PinnedFlags;

@@ -10,7 +10,6 @@ use crate::raw::call::driver_call;
 
 /// The driver's description of an address. Empty for unknown memory.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;

@@ -111,7 +111,6 @@ mod owner {
 /// thread. If the driver does not confirm that, the memory leaks, because the device may still use
 /// it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{RegisterFlags, Registered};

@@ -17,7 +17,6 @@ use crate::raw::owner::context;
 
 /// Borrows elements of device memory to read. `Copy`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
@@ -37,7 +36,6 @@ pub struct Slice<'a, T: DeviceData> {
 
 /// Borrows elements of device memory exclusively, to write.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;

@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::{context_call, driver_call};
 use crate::raw::keep::Near;
+use crate::raw::owner::as_raw;
 use crate::raw::shared::Shared;
 use crate::swallowed;
 
@@ -37,8 +38,7 @@ use crate::swallowed;
 /// context has fresh variables. Objects of the library in a context borrow or share both, so both
 /// outlive them. Wait for the library's kernels before it is dropped, as for a module: see
 /// [`Kernel::launch`](crate::Kernel::launch). (A driver of CUDA 13.0 blocks the host until then,
-/// but this is not guaranteed.) Drop unloads it everywhere, on any thread, swallows errors and does
-/// nothing in a forked child; [`close`](CodeLibrary::close) returns errors.
+/// but this is not guaranteed.) Drop unloads it everywhere.
 ///
 /// # Keeping it in a struct
 ///
@@ -217,10 +217,7 @@ impl CodeLibrary {
         Shared::new(self)
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUlibrary {
-        self.code.raw
-    }
+    as_raw!(CUlibrary, |this| this.code.raw);
 
     /// The driver that loaded it.
     pub const fn driver(&self) -> Driver {

@@ -15,14 +15,13 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::context;
+use crate::raw::owner::{as_raw, context};
 
 /// A link in progress. [Added](Linker::add_ptx) inputs may use definitions of other inputs, which
 /// [`complete`](Linker::complete) checks.
 ///
 /// The driver keeps no input after it was added. The linker owns the options and the log buffers
-/// until it is dropped. Drop works on any thread, swallows errors and does nothing in a forked
-/// child; [`close`](Linker::close) returns errors.
+/// until it is dropped.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -95,7 +94,6 @@ handle!(unsafe CUlinkState: "Linker", |raw| cuLinkDestroy(raw));
 /// A form of linkable code, as the driver's number. Code for link-time optimization is of a toolkit
 /// before CUDA 12; newer code needs nvJitLink.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::{LinkInput, Linker, LoadOptions};
@@ -131,11 +129,7 @@ impl<'ctx> Linker<'ctx> {
         Ok(Self { state, jit, inputs: Vec::new(), said: String::new(), entries: Vec::new() })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUlinkState {
-        self.state.raw()
-    }
-
+    as_raw!(CUlinkState, |this| this.state.raw());
     context!(|this| this.state.context());
 
     /// Adds PTX text. Messages refer to it by `name`. A NUL at the end of the text is ignored.

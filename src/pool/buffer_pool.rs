@@ -33,7 +33,6 @@ use crate::stream::StreamSource;
 /// stream must be waited for, or ordered with the buffer's stream by an event, before the buffer is
 /// dropped.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;

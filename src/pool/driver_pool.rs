@@ -14,6 +14,7 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 use crate::raw::debug::debug;
+use crate::raw::owner::as_raw;
 use crate::swallowed;
 
 /// An attribute of a pool: the driver's number.
@@ -27,7 +28,6 @@ pub type PoolAccess = CUmemAccess_flags;
 /// It belongs to a driver, not to a context.
 /// [`StreamBuffer::alloc_from`](super::StreamBuffer::alloc_from) allocates from it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::pool::{PoolAttribute, PoolPlace};
@@ -52,10 +52,8 @@ unsafe impl Sync for PoolRef {}
 /// A pool of the driver that this process made or imported. It is destroyed on drop.
 ///
 /// Memory allocated from it stays valid, and returns to the system when it is freed. If the pool
-/// was the current one of its device, the default pool becomes current again. Drop works on any
-/// thread, swallows errors and does nothing in a forked child.
+/// was the current one of its device, the default pool becomes current again.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
@@ -77,10 +75,7 @@ impl PoolRef {
         Self { raw, driver }
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmemoryPool {
-        self.raw
-    }
+    as_raw!(CUmemoryPool, |this| this.raw);
 
     #[cfg(unix)]
     pub(super) const fn driver(&self) -> Driver {

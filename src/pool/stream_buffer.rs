@@ -27,7 +27,6 @@ use crate::stream::{Event, Stream, StreamSource};
 /// It can be sent to any thread and dropped there. A buffer without elements, or with elements of
 /// size zero, owns nothing, and the driver is not called for it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;

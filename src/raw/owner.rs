@@ -18,6 +18,18 @@ macro_rules! close {
     };
 }
 
+/// The method `as_raw`.
+macro_rules! as_raw {
+    ($handle:ty, |$this:ident| $raw:expr) => {
+        /// Returns the driver's handle.
+        #[inline]
+        pub const fn as_raw(&self) -> $handle {
+            let $this = self;
+            $raw
+        }
+    };
+}
+
 /// The method `context`.
 macro_rules! context {
     (|$this:ident| $context:expr) => {
@@ -30,4 +42,4 @@ macro_rules! context {
     };
 }
 
-pub(crate) use {close, context};
+pub(crate) use {as_raw, close, context};

@@ -20,7 +20,6 @@ use crate::raw::seal::Key;
 /// It is advice: the memory need not be live, and results do not depend on it. Persisting lines need reserved space: see
 /// [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::AccessPolicy;

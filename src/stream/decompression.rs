@@ -39,7 +39,6 @@ impl<'scope> Scope<'scope, '_> {
 
 /// One decompression for [`Scope::decompress`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::Decompression;

@@ -12,7 +12,7 @@ use crate::raw::debug::debug;
 use crate::raw::flags::flags;
 use crate::raw::held::{Held, handle};
 use crate::raw::keep::Keep;
-use crate::raw::owner::{close, context};
+use crate::raw::owner::{as_raw, close, context};
 
 flags! {
     /// Options of an event. Bits that this crate does not name are passed on.
@@ -36,8 +36,6 @@ flags! {
 }
 
 /// A mark in a stream: recorded, waited for, and compared with another for timing.
-///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
@@ -86,12 +84,7 @@ impl<'ctx> Event<'ctx> {
         Ok(Self(Held::new(raw, context)))
     }
 
-    /// The driver's handle.
-    #[inline]
-    pub const fn as_raw(&self) -> CUevent {
-        self.0.raw()
-    }
-
+    as_raw!(CUevent, |this| this.0.raw());
     context!(|this| this.0.context());
 
     pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {

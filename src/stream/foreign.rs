@@ -80,7 +80,6 @@ impl<'ctx> Event<'ctx> {
 
 /// A stream that other code owns. It dereferences to [`Stream`], and is not destroyed.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::ForeignStream;
@@ -123,7 +122,6 @@ impl<'ctx> ForeignStream<'ctx> {
 
 /// An event that other code owns. It dereferences to [`Event`], and is not destroyed.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::{Event, EventFlags, ForeignEvent};

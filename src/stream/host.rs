@@ -45,7 +45,6 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 /// Dropping it changes nothing: the function is still called, and its result is dropped on the
 /// driver's thread, where objects of this crate [leak](super#on-the-drivers-threads).
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// let stream = cuprum::Stream::new(&cx)?;
@@ -88,7 +87,6 @@ impl Stream<'_> {
     /// that it uses, because after a fault no call reports whether it is still running. A panic in
     /// it is caught, and `take` returns the payload.
     ///
-    /// # Example
     /// ```
     /// # cuprum::example!(driver, context, cx);
     /// let stream = cuprum::Stream::new(&cx)?;

@@ -27,7 +27,6 @@ use crate::stream::value::StreamValue;
 /// | `&` [`Signals`], [`Texture`](crate::texture::Texture), [`Surface`](crate::texture::Surface) | the same |
 /// | `&mut` and `&` [`StreamBuffer`](crate::pool::StreamBuffer) in the order of the scope's stream | [`SliceMut`], [`Slice`] |
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::{Lend, Lent, Scope};

@@ -29,7 +29,6 @@ use crate::raw::this_thread::ThisThread;
 /// | [`PinnedMut`](crate::memory::PinnedMut) | `&mut pinned` | read and write |
 /// | [`Peer`](crate::memory::Peer) of a view | `Peer(view)` | one side of copies |
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::SliceMut;

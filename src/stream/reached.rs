@@ -94,7 +94,6 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// It keeps its context alive, because no call comes from a context that has ended. If the context
 /// is [reset](crate::Device::reset_primary_context) meanwhile, the future may never be woken.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use std::future::Future;
@@ -178,7 +177,6 @@ impl<'ctx> Stream<'ctx> {
     /// H200, the call for a small copy came 35 µs after the copy was queued; waiting for an
     /// [`Event`] took 7 µs.
     ///
-    /// # Example
     /// ```
     /// # cuprum::example!(driver, context, cx);
     /// use std::pin::pin;

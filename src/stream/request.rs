@@ -100,7 +100,6 @@ unsafe impl<V> Sync for Pending<V> {}
 
 /// Error of submitting a request, or of its work.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -381,7 +380,6 @@ debug! {
 ///
 /// Dropping it before it is ready waits for the work, like dropping a [`Pending`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;

@@ -24,7 +24,6 @@ use crate::raw::this_thread::ThisThread;
 /// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it
 /// can be neither accessed nor freed while the stream uses it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, Stream};
@@ -54,7 +53,6 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// A scope for work on several streams. It waits for all of them before it ends. Made by
 /// [`Current::multi_scope`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, Stream};

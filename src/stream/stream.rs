@@ -8,7 +8,7 @@ use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Handle, Held, handle};
 use crate::raw::keep::{Keep, Near};
-use crate::raw::owner::{close, context};
+use crate::raw::owner::{as_raw, close, context};
 
 /// Relation of a stream to the legacy default stream.
 ///
@@ -37,8 +37,7 @@ pub enum StreamKind {
 
 /// A queue of work in one context. Work runs in the order in which it was queued.
 ///
-/// Dropping it does not wait: the driver finishes the queued work. Drop works on any thread, swallows errors and
-/// does nothing in a forked child; [`close`](Stream::close) returns errors.
+/// Dropping it does not wait: the driver finishes the queued work.
 ///
 /// # Keeping it in a struct
 ///
@@ -139,11 +138,7 @@ impl<'ctx> Stream<'ctx> {
         Self { queue: Held::new(raw, context), kind: StreamKind::Blocking }
     }
 
-    /// The driver's handle.
-    #[inline]
-    pub const fn as_raw(&self) -> CUstream {
-        self.queue.raw()
-    }
+    as_raw!(CUstream, |this| this.queue.raw());
 
     /// Returns whether the stream is ordered with the legacy default stream.
     pub const fn kind(&self) -> StreamKind {

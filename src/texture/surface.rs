@@ -8,18 +8,16 @@ use cuprum_sys::{CUsurfObject, FnId};
 use super::TextureError;
 use super::resource::SurfaceSource;
 use crate::context::Current;
-use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::memory::ArrayFlags;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::context;
+use crate::raw::owner::{as_raw, close, context};
 use crate::raw::shared::Share;
 
 /// A parameter that is a surface: `cudaSurfaceObject_t` in CUDA C.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
@@ -68,8 +66,7 @@ handle!(unsafe Written: "Surface", |raw| cuSurfObjectDestroy(raw.0));
 /// An object through which kernels read and write the elements of an array. It borrows the array for `'a`, or has a
 /// share of it.
 ///
-/// Destroying it does not wait for kernels that use it: see the [module](super). Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Surface::close) reports errors.
+/// Destroying it does not wait for kernels that use it: see the [module](super).
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -109,26 +106,9 @@ impl<'a> Surface<'a> {
         Ok(Self { object: Held::new(Written(raw), found.context), _memory: found.share })
     }
 
-    /// Returns the driver's handle, a number.
-    #[inline]
-    pub const fn as_raw(&self) -> CUsurfObject {
-        self.object.raw().0
-    }
-
+    as_raw!(CUsurfObject, |this| this.object.raw().0);
     context!(|this| this.object.context());
-
-    /// Destroys the surface and reports the error that `Drop` would swallow. After an error it is not destroyed
-    /// again, because the driver may have destroyed it.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuSurfObjectDestroy`, CUDA 5.0+.
-    #[doc(alias = "cuSurfObjectDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.object.close()
-    }
+    close!("Destroys the surface", "cuSurfObjectDestroy", "5.0", |this| this.object.close());
 }
 
 // SAFETY: the number that kernels take as a surface.

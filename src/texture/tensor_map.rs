@@ -64,7 +64,6 @@ memory! {
 /// [launches](crate::Kernel::launch) a kernel is responsible for its accesses: the kernel must not outlive the
 /// memory, and may write only through maps of mutably borrowed memory. Requires compute capability 9.0.
 ///
-/// # Example
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
 /// # let device = cuprum::Driver::init(library)?.device(0)?;
@@ -315,7 +314,6 @@ debug! {
 /// It is aligned to `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, and 128 with headers of
 /// CUDA 13.
 ///
-/// # Example
 /// ```
 /// use cuprum::texture::TensorMapObject;
 /// use cuprum::launch::Parameter;

@@ -9,12 +9,11 @@ use cuprum_sys::{CUtexObject, FnId};
 use super::resource::{Found, TextureSource};
 use super::{ResourceView, Sampler, TextureError};
 use crate::context::Current;
-use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::context;
+use crate::raw::owner::{as_raw, close, context};
 use crate::raw::shared::Share;
 
 /// A parameter that is a texture: `cudaTextureObject_t` in CUDA C.
@@ -45,8 +44,7 @@ handle!(unsafe Sampled: "Texture", |raw| cuTexObjectDestroy(raw.0));
 
 /// An object through which kernels read an array or memory. It borrows its resource for `'a`, or has a share of it.
 ///
-/// Destroying it does not wait for kernels that read it: see the [module](super). Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Texture::close) reports errors.
+/// Destroying it does not wait for kernels that read it: see the [module](super).
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -120,26 +118,9 @@ impl<'a> Texture<'a> {
         Ok(Self { object: Held::new(Sampled(raw), found.context), _memory: found.share })
     }
 
-    /// Returns the driver's handle, a number.
-    #[inline]
-    pub const fn as_raw(&self) -> CUtexObject {
-        self.object.raw().0
-    }
-
+    as_raw!(CUtexObject, |this| this.object.raw().0);
     context!(|this| this.object.context());
-
-    /// Destroys the texture and reports the error that `Drop` would swallow. After an error it is not destroyed
-    /// again, because the driver may have destroyed it.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuTexObjectDestroy`, CUDA 5.0+.
-    #[doc(alias = "cuTexObjectDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.object.close()
-    }
+    close!("Destroys the texture", "cuTexObjectDestroy", "5.0", |this| this.object.close());
 }
 
 // SAFETY: the number that kernels take as a texture.

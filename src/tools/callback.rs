@@ -17,10 +17,6 @@ use crate::raw::owned::Owned;
 /// A function that the driver calls until this is dropped: made by [`Driver::on_log`],
 /// [`Driver::on_coredump_start`], [`Driver::on_coredump_complete`] and [`Device::on_over_budget`].
 ///
-/// Drop works on any thread, swallows errors (see [`swallowed`](crate::swallowed)) and does nothing
-/// in a forked child.
-///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// let callback = driver.on_log(|_level, message| eprintln!("the driver says: {message}"))?;

@@ -28,7 +28,6 @@ const NAME_BYTES: usize = 1024;
 ///
 /// A dump is a file with the device's threads, registers and memory at a fault, for `cuda-gdb`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::tools::CoredumpSetting;

@@ -11,11 +11,10 @@ use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
-use crate::raw::owner::context;
+use crate::raw::owner::{as_raw, context};
 
 /// A borrowed [`MipmappedArray`](super::MipmappedArray), or an image of [OpenGL](crate::graphics). `Copy`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
@@ -89,11 +88,7 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
         Ok(unsafe { ArrayView::new(raw, self.shape.level(level), self.flags, self.context) })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmipmappedArray {
-        self.raw
-    }
-
+    as_raw!(CUmipmappedArray, |this| this.raw);
     context!(|this| &this.context);
 
     /// Dimensions of the largest level, in elements.

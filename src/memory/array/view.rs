@@ -15,11 +15,10 @@ use crate::memory::{Extent, MemoryError};
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
-use crate::raw::owner::context;
+use crate::raw::owner::{as_raw, context};
 
 /// A borrowed array, or a level of a mipmapped one. `Copy`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
@@ -122,11 +121,7 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Ok(unsafe { Self::new(raw, shape, (flags | uses) & ArrayFlags::all(), context) })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUarray {
-        self.raw
-    }
-
+    as_raw!(CUarray, |this| this.raw);
     context!(|this| &this.context);
 
     /// Dimensions, in elements.

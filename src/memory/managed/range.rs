@@ -18,7 +18,6 @@ use crate::raw::keep::Near;
 ///
 /// The driver works with pages: advice for a part of a page affects the whole page.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
@@ -43,7 +42,6 @@ pub struct ManagedRange<'a> {
 
 /// An exclusive part of a [`ManagedBuffer`](super::ManagedBuffer), which can be discarded.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;

@@ -44,7 +44,6 @@ pub struct Pitched<'a, T: DeviceData> {
 
 /// Borrows rows and slices of device memory exclusively, to write.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{HostBlock, PitchedBuffer};

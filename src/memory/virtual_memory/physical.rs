@@ -55,7 +55,6 @@ handle!(unsafe Physical: "PhysicalMemory", owned if |raw| raw.0 != 0, |raw| cuMe
 /// released and all its mappings are unmapped. Drop releases one handle, on any thread, without a
 /// wait.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::memory::{Granularity, MemoryLocation, PhysicalFlags, PhysicalMemory};
@@ -82,10 +81,7 @@ macro_rules! handles {
                 self.handle.into_raw().0
             }
 
-            /// The driver's handle.
-            pub const fn as_raw(&self) -> CUmemGenericAllocationHandle {
-                self.handle.raw().0
-            }
+            $crate::raw::owner::as_raw!(CUmemGenericAllocationHandle, |this| this.handle.raw().0);
 
             #[doc = $bytes]
             pub const fn bytes(&self) -> usize {
