@@ -24,10 +24,7 @@ handle!(unsafe CUexternalMemory: "ExternalMemory", |raw| cuDestroyExternalMemory
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(emulator: driver, context, cx);
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::external::ExternalMemory;
 ///

@@ -39,10 +39,7 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(emulator: driver, context, cx);
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::{Stream, external::ExternalSemaphore};
 ///

@@ -7,10 +7,7 @@ use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 /// or tuples and arrays of these.
 ///
 /// ```
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(emulator: driver, context, cx);
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, Resources};
 /// use cuprum::{Current, Error, Stream};
 ///

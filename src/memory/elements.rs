@@ -22,15 +22,7 @@ macro_rules! elements {
                 $memory.context()
             }
 
-            /// Number of elements.
-            pub const fn len(&self) -> usize {
-                self.len
-            }
-
-            /// True if there are no elements.
-            pub const fn is_empty(&self) -> bool {
-                self.len == 0
-            }
+            $crate::raw::owner::len!(|this| this.len);
 
             /// Borrows all elements to read.
             #[inline]

@@ -1,9 +1,7 @@
 //! Page-locked memory that the driver allocates.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::mem::ManuallyDrop;
-use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
 use cuprum_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, FnId};
@@ -18,7 +16,6 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::context;
 
 flags! {
     /// Options of an allocation of page-locked memory.
@@ -212,19 +209,6 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Ok(Self { elements, memory: ManuallyDrop::new(memory) })
     }
 
-    /// Returns the address of the first element on the host, lost or not.
-    pub const fn as_raw(&self) -> *mut T {
-        self.elements.start().as_ptr()
-    }
-
-    context!(|this| this.memory.context());
-
-    /// True if the memory is lost: a wait for its work failed, and the device may still write it.
-    #[inline]
-    pub fn is_lost(&self) -> bool {
-        self.elements.is_lost()
-    }
-
     /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
     ///
     /// # Errors
@@ -280,39 +264,6 @@ impl<T: DeviceData> Drop for PinnedBuffer<'_, T> {
     }
 }
 
-impl<T: DeviceData> Deref for PinnedBuffer<'_, T> {
-    type Target = [T];
-
-    #[inline]
-    fn deref(&self) -> &[T] {
-        self.elements.as_slice()
-    }
-}
-
-impl<T: DeviceData> DerefMut for PinnedBuffer<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [T] {
-        self.elements.as_mut_slice()
-    }
-}
-
-impl<T: DeviceData> sealed::PageLocked for PinnedBuffer<'_, T> {
-    type Element = T;
-
-    fn locked(&self) -> &Locked<T> {
-        &self.elements
-    }
-
-    fn home(&self) -> &ContextRef {
-        self.memory.context()
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for PinnedBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = if self.is_lost() { ", lost" } else { "" };
-        write!(f, "PinnedBuffer({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
-    }
-}
+locked!([T: DeviceData] PinnedBuffer: T, |this| this.memory.context());
 
 place!([T: DeviceData] PinnedBuffer<'_, T>: Host, of T, read |this| this, write |this| this);

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
 use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult};
@@ -19,7 +18,6 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::context;
 
 flags! {
     /// Options of a registration.
@@ -174,19 +172,6 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         Ok(Self { elements, capacity, registration, _owner: PhantomData })
     }
 
-    /// Returns the address of the first element on the host, lost or not.
-    pub const fn as_raw(&self) -> *mut O::Element {
-        self.elements.start().as_ptr()
-    }
-
-    context!(|this| this.registration.context());
-
-    /// True if the memory is lost, see [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost).
-    #[inline]
-    pub fn is_lost(&self) -> bool {
-        self.elements.is_lost()
-    }
-
     /// Unregisters the memory and returns its owner.
     ///
     /// # Errors
@@ -254,40 +239,7 @@ impl<O: HostOwner> Drop for Registered<'_, O> {
     }
 }
 
-impl<O: HostOwner> Deref for Registered<'_, O> {
-    type Target = [O::Element];
-
-    #[inline]
-    fn deref(&self) -> &[O::Element] {
-        self.elements.as_slice()
-    }
-}
-
-impl<O: HostOwner> DerefMut for Registered<'_, O> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [O::Element] {
-        self.elements.as_mut_slice()
-    }
-}
-
-impl<O: HostOwner> sealed::PageLocked for Registered<'_, O> {
-    type Element = O::Element;
-
-    fn locked(&self) -> &Locked<O::Element> {
-        &self.elements
-    }
-
-    fn home(&self) -> &ContextRef {
-        self.registration.context()
-    }
-}
-
-impl<O: HostOwner> fmt::Debug for Registered<'_, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = if self.is_lost() { ", lost" } else { "" };
-        write!(f, "Registered({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
-    }
-}
+locked!([O: HostOwner] Registered: O::Element, |this| this.registration.context());
 
 place! {
     [T: DeviceData, O: HostOwner<Element = T>] Registered<'_, O>: Host, of T,

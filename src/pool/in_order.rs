@@ -6,7 +6,6 @@ use crate::context::Current;
 use crate::memory::place::kind::{Fillable, Host, kinds, pairs};
 use crate::memory::{DeviceData, MemoryError, Pattern, Slice, bytes_of, copy, same_length};
 use crate::raw::call::context_call;
-use crate::raw::seal::Key;
 
 kinds! {
     /// Memory in the order of a stream.
@@ -76,15 +75,8 @@ pairs! {
     }
 }
 
-impl Fillable for InOrder {
-    #[inline]
-    fn fill<T: DeviceData>(
-        cx: &Current<'_, '_>,
-        to: Ordered<'_, T>,
-        pattern: Pattern,
-        per_element: usize,
-        _: Key,
-    ) -> Result<(), MemoryError> {
+fills! {
+    InOrder: |cx, to, pattern, per_element| {
         let call = match pattern {
             Pattern::Byte(_) => FnId::cuMemsetD8Async,
             Pattern::Half(_) => FnId::cuMemsetD16Async,

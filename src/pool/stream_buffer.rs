@@ -13,6 +13,7 @@ use crate::memory::place::place;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
+use crate::raw::owner::len;
 use crate::stream::{Event, Stream, StreamSource};
 
 /// `len` elements of device memory in the order of one stream, which allocates, uses and frees it.
@@ -147,15 +148,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         self.stream().context()
     }
 
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    len!(|this| this.len);
 
     /// Borrows all elements to read, if the buffer is in the order of the legacy default stream, on
     /// which slices work outside of scopes; otherwise returns `None`.

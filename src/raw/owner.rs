@@ -1,4 +1,4 @@
-//! Methods that every owner of a handle has.
+//! Methods that many owners of handles and elements have.
 
 /// The method `close`: the beginning of its documentation, and the driver function with its version.
 macro_rules! close {
@@ -42,4 +42,20 @@ macro_rules! context {
     };
 }
 
-pub(crate) use {as_raw, close, context};
+/// The methods `len` and `is_empty`.
+macro_rules! len {
+    (|$this:ident| $len:expr) => {
+        /// Number of elements.
+        pub const fn len(&self) -> usize {
+            let $this = self;
+            $len
+        }
+
+        /// True if there are no elements.
+        pub const fn is_empty(&self) -> bool {
+            self.len() == 0
+        }
+    };
+}
+
+pub(crate) use {as_raw, close, context, len};

@@ -163,15 +163,8 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2`, `cuMemcpy2DAsync_v2` or
     /// `cuMemcpy3DAsync_v2`, CUDA 3.2+, `cuMemcpyPeerAsync` or `cuMemcpy3DPeerAsync`, CUDA 4.0+.
-    #[doc(alias(
-        "cuMemcpyHtoDAsync_v2",
-        "cuMemcpyDtoHAsync_v2",
-        "cuMemcpyDtoDAsync_v2",
-        "cuMemcpy2DAsync_v2",
-        "cuMemcpy3DAsync_v2",
-        "cuMemcpyPeerAsync",
-        "cuMemcpy3DPeerAsync"
-    ))]
+    #[doc(alias("cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2"))]
+    #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2", "cuMemcpyPeerAsync", "cuMemcpy3DPeerAsync"))]
     #[inline]
     pub fn copy<D, S>(&self, dst: &Lent<'scope, D>, src: S) -> Result<(), MemoryError>
     where
@@ -225,14 +218,8 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
     /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
-    #[doc(alias(
-        "cuMemsetD8Async",
-        "cuMemsetD16Async",
-        "cuMemsetD32Async",
-        "cuMemsetD2D8Async",
-        "cuMemsetD2D16Async",
-        "cuMemsetD2D32Async"
-    ))]
+    #[doc(alias("cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D8Async"))]
+    #[doc(alias("cuMemsetD2D16Async", "cuMemsetD2D32Async"))]
     #[inline]
     pub fn fill<D>(&self, dst: &Lent<'scope, D>, value: D::Element) -> Result<(), MemoryError>
     where

@@ -1,4 +1,4 @@
-//! `Image::read`: what it reads in synthetic images, complete and damaged, and its verdicts compared with the driver's.
+//! `Image::read` on synthetic images, complete and damaged, and its verdicts compared with the driver's.
 
 use cuprum::Module;
 use cuprum::device::ComputeCapability;
