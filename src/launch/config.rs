@@ -101,16 +101,3 @@ impl LaunchConfig {
         Self::new(u32::try_from(blocks).unwrap_or(u32::MAX), block)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_are_covered() {
-        let blocks = |elements, block| LaunchConfig::for_elements(elements, block).grid.x;
-        assert_eq!([blocks(0, 256), blocks(1, 256), blocks(256, 256), blocks(257, 256)], [1, 1, 1, 2]);
-        assert_eq!(blocks(usize::MAX, 1), u32::MAX);
-        assert_eq!(blocks(5, 0), 5);
-    }
-}

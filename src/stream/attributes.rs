@@ -20,24 +20,7 @@ use crate::raw::seal::Key;
 /// It is advice: the memory need not be live, and results do not depend on it. Persisting lines need reserved space: see
 /// [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
 ///
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::stream::AccessPolicy;
-/// use cuprum::sys::CUaccessProperty;
-/// use cuprum::{Buffer, Stream};
-///
-/// let (table, stream) = (Buffer::<f32>::zeroed(&cx, 4096)?, Stream::new(&cx)?);
-/// // Half of the lines stay in the cache; the others are the first to leave it.
-/// let policy = AccessPolicy {
-///     address: table.as_raw(),
-///     bytes: table.len() * size_of::<f32>(),
-///     hit_ratio: 0.5,
-///     hit: CUaccessProperty::CU_ACCESS_PROPERTY_PERSISTING,
-///     miss: CUaccessProperty::CU_ACCESS_PROPERTY_STREAMING,
-/// };
-/// stream.set_attribute(&cx, policy)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Example: see [`Stream::set_attribute`].
 #[derive(Clone, Copy, PartialEq)]
 pub struct AccessPolicy {
     /// Address of the first byte.

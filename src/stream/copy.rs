@@ -132,28 +132,7 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     ///
     /// A copy between contexts needs no [peer access](crate::Current::enable_peer_access); with it,
-    /// the data does not pass through the host:
-    ///
-    /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let device = cuprum::Driver::init(library)?.device(0)?;
-    /// use cuprum::memory::Peer;
-    /// use cuprum::context::{Context, ContextFlags, ContextStack};
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let (here, there) =
-    ///     (Context::create(device, ContextFlags::empty())?, Context::create(device, ContextFlags::empty())?);
-    /// let mut stack = ContextStack::take()?;
-    /// let mut cx = stack.push(&here)?;
-    /// let theirs = Buffer::from_slice(&cx.push(&there)?, &[1u32, 2, 3])?;
-    /// let (stream, mut mine) = (Stream::new(&cx)?, Buffer::<u32>::zeroed(&cx, 3)?);
-    /// cx.scope(&stream, |scope| {
-    ///     let (mine, theirs) = (scope.lend(&mut mine)?, scope.lend(Peer(&theirs))?);
-    ///     Ok(scope.copy(&mine, &theirs)?)
-    /// })?;
-    /// assert_eq!(mine.to_vec(&cx)?, [1, 2, 3]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// the data does not pass through the host.
     ///
     /// # Errors
     /// [`MemoryError::Length`] or [`MemoryError::Extent`] if the sizes differ;

@@ -45,15 +45,7 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 /// Dropping it changes nothing: the function is still called, and its result is dropped on the
 /// driver's thread, where objects of this crate [leak](super#on-the-drivers-threads).
 ///
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// let stream = cuprum::Stream::new(&cx)?;
-/// // On a thread of the driver, after earlier work of the stream. No driver calls are allowed in it.
-/// let call = stream.call_host(&cx, || 6 * 7)?;
-/// stream.synchronize(&cx)?;
-/// assert_eq!(call.take().and_then(Result::ok), Some(42));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Example: see [`Stream::call_host`], `call_host`.
 pub struct HostCall<R>(Arc<Outbox<R>>);
 
 impl<R> HostCall<R> {

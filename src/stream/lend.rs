@@ -27,28 +27,7 @@ use crate::stream::value::StreamValue;
 /// | `&` [`Signals`], [`Texture`](crate::texture::Texture), [`Surface`](crate::texture::Surface) | the same |
 /// | `&mut` and `&` [`StreamBuffer`](crate::pool::StreamBuffer) in the order of the scope's stream | [`SliceMut`], [`Slice`] |
 ///
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::stream::{Lend, Lent, Scope};
-/// use cuprum::{Buffer, MemoryError, Stream};
-///
-/// /// Lends any two pieces of memory.
-/// fn both<'scope, A: Lend<'scope>, B: Lend<'scope>>(
-///     scope: &Scope<'scope, '_>,
-///     (a, b): (A, B),
-/// ) -> Result<(Lent<'scope, A::View>, Lent<'scope, B::View>), MemoryError> {
-///     Ok((scope.lend(a)?, scope.lend(b)?))
-/// }
-///
-/// let (stream, source) = (Stream::new(&cx)?, Buffer::from_slice(&cx, &[1u32, 2])?);
-/// let mut target = Buffer::<u32>::zeroed(&cx, 2)?;
-/// cx.scope(&stream, |scope| {
-///     let (target, source) = both(scope, (&mut target, &source))?;
-///     Ok(scope.copy(&target, &source)?)
-/// })?;
-/// assert_eq!(target.to_vec(&cx)?, [1, 2]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Example: see [`Scope::lend`], `lend`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not memory that can be lent",
@@ -176,8 +155,8 @@ views! {
 
 /// Lends owners, as views of all their elements.
 macro_rules! owners {
-    ($($owner:ty, of $element:ident, by $view:ident as $method:ident $(and $all:ident)?;)*) => { $(
-        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope $owner {
+    ($([$($mut:tt)?] $owner:ty, of $element:ident, by $view:ident as $method:ident $(and $all:ident)?;)*) => { $(
+        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope $($mut)? $owner {
             type View = $view<'scope, T>;
 
             #[inline]
@@ -191,7 +170,7 @@ macro_rules! owners {
             }
         }
 
-        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope $owner {
+        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope $($mut)? $owner {
             type View = $view<'scope, T>;
 
             #[inline]
@@ -204,51 +183,20 @@ macro_rules! owners {
             }
         }
     )* };
-    ($($owner:ty, of $element:ident, mutably by $view:ident as $method:ident;)*) => { $(
-        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope mut $owner {
-            type View = $view<'scope, T>;
-
-            #[inline]
-            fn view(self, _: $crate::raw::seal::Key) -> $view<'scope, T> {
-                self.$method()
-            }
-
-            #[inline]
-            fn home<'a>(view: &'a $view<'scope, T>, _: $crate::raw::seal::Key) -> &'a ContextRef {
-                view.context()
-            }
-        }
-
-        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope mut $owner {
-            type View = $view<'scope, T>;
-
-            #[inline]
-            fn lend(
-                self,
-                scope: &$crate::stream::Scope<'scope, '_>,
-                key: $crate::raw::seal::Key,
-            ) -> Result<$view<'scope, T>, $crate::MemoryError> {
-                self.$method().lend(scope, key)
-            }
-        }
-    )* };
 }
 
 owners! {
-    Buffer<'_, T>, of DeviceData, by Slice as as_slice;
-    ManagedBuffer<'_, T>, of DeviceData, by Slice as as_slice;
-    ForeignBuffer<'_, T>, of DeviceData, by Slice as as_slice;
-    Mapping<'_, T>, of DeviceData, by Slice as as_slice;
-    PitchedBuffer<'_, T>, of DeviceData, by Pitched as as_pitched;
-    Array<'_, T>, of Texel, by ArrayPart as view and all;
-}
-
-owners! {
-    Buffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    ManagedBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    ForeignBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    Mapping<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    PitchedBuffer<'_, T>, of DeviceData, mutably by PitchedMut as as_pitched_mut;
+    [] Buffer<'_, T>, of DeviceData, by Slice as as_slice;
+    [] ManagedBuffer<'_, T>, of DeviceData, by Slice as as_slice;
+    [] ForeignBuffer<'_, T>, of DeviceData, by Slice as as_slice;
+    [] Mapping<'_, T>, of DeviceData, by Slice as as_slice;
+    [] PitchedBuffer<'_, T>, of DeviceData, by Pitched as as_pitched;
+    [] Array<'_, T>, of Texel, by ArrayPart as view and all;
+    [mut] Buffer<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] ManagedBuffer<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] ForeignBuffer<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] Mapping<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] PitchedBuffer<'_, T>, of DeviceData, by PitchedMut as as_pitched_mut;
 }
 
 impl<'scope, T: Texel> Lend<'scope> for ArrayView<'scope, T> {

@@ -94,29 +94,7 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// It keeps its context alive, because no call comes from a context that has ended. If the context
 /// is [reset](crate::Device::reset_primary_context) meanwhile, the future may never be woken.
 ///
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use std::future::Future;
-/// use std::sync::Arc;
-/// use std::task::{Poll, Wake, Waker};
-///
-/// /// The waker of an executor: the thread sleeps until it is woken.
-/// struct Thread(std::thread::Thread);
-/// impl Wake for Thread {
-///     fn wake(self: Arc<Self>) {
-///         self.0.unpark();
-///     }
-/// }
-///
-/// let stream = cuprum::Stream::new(&cx)?;
-/// let mut reached = std::pin::pin!(stream.reached(&cx)?);
-/// let waker = Waker::from(Arc::new(Thread(std::thread::current())));
-/// let mut task = std::task::Context::from_waker(&waker);
-/// while reached.as_mut().poll(&mut task).is_pending() {
-///     std::thread::park();
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Example: see [`Stream::reached`], `reached`.
 #[must_use = "a future does nothing unless it is polled"]
 pub struct Reached<'ctx> {
     told: Arc<Told>,

@@ -24,21 +24,7 @@ use crate::raw::this_thread::ThisThread;
 /// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it
 /// can be neither accessed nor freed while the stream uses it.
 ///
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::{Buffer, Stream};
-///
-/// let stream = Stream::new(&cx)?;
-/// let source = Buffer::from_slice(&cx, &[1u32, 2, 3])?;
-/// let (mut target, mut host) = (Buffer::<u32>::alloc(&cx, 3)?, [0; 3]);
-/// cx.scope(&stream, |scope| {
-///     let (from, to) = (scope.lend(&source)?, scope.lend(&mut target)?);
-///     scope.copy(&to, &from)?;
-///     Ok(scope.read(&mut host, &to)?)
-/// })?;
-/// assert_eq!(host, [1, 2, 3]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Example: see [`Current::scope`], `scope`.
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
     /// True if writes by other calls must be waited for.
@@ -53,21 +39,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// A scope for work on several streams. It waits for all of them before it ends. Made by
 /// [`Current::multi_scope`].
 ///
-/// ```
-/// # cuprum::example!(driver, context, cx);
-/// use cuprum::{Buffer, Stream};
-///
-/// let (first, second) = (Stream::non_blocking(&cx)?, Stream::non_blocking(&cx)?);
-/// let mut buffer = Buffer::<u32>::alloc(&cx, 4)?;
-/// let (left, right) = buffer.as_mut_slice().into_split_at(2).ok_or("outside")?;
-/// cx.multi_scope(|scope| {
-///     let (first, second) = (scope.on(&first)?, scope.on(&second)?);
-///     first.fill(&first.lend(left)?, 1)?;
-///     Ok(second.fill(&second.lend(right)?, 2)?)
-/// })?;
-/// assert_eq!(buffer.to_vec(&cx)?, [1, 1, 2, 2]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Example: see [`Current::multi_scope`], `multi_scope`.
 pub struct MultiScope<'scope, 'env: 'scope> {
     streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,

@@ -128,19 +128,6 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     }
 
     /// Makes the array shared: it is freed with the last of its handles, textures and surfaces.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
-    /// use cuprum::texture::{Sampler, Texture};
-    ///
-    /// let shape = ArrayShape::TwoD { width: 8, height: 8 };
-    /// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
-    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::default() })?;
-    /// drop(levels); // the texture holds a share
-    /// # drop(texture);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[inline]
     pub fn share(self) -> Shared<Self> {
         Shared::new(self)

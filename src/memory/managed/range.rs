@@ -131,18 +131,6 @@ impl<'a> ManagedRange<'a> {
 
     /// Advises the driver how the memory will be used. Does nothing for an empty range.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};
-    ///
-    /// let table = ManagedBuffer::<f32>::zeroed(&cx, 1 << 20)?;
-    /// let all = table.range(..).ok_or("outside")?;
-    /// all.advise(&cx, Advice::ReadMostly)?;
-    /// all.advise(&cx, Advice::Preferred(MemoryLocation::Device(context.device())))?;
-    /// assert!(all.info(&cx)?.is_read_mostly);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
     /// [`Error::UNRESOLVED`] for a NUMA node before CUDA 12.2; [`Error::WRONG_CONTEXT`], also
