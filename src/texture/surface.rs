@@ -79,7 +79,7 @@ impl<'a> Surface<'a> {
     /// Creates a surface from an array, or from a level of a mipmapped array.
     ///
     /// # Errors
-    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::WRONG_CONTEXT`] in it;
+    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
     /// Driver: `cuSurfObjectCreate`, CUDA 5.0+.
