@@ -4,6 +4,7 @@ use super::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
+use crate::raw::owner::close;
 use crate::raw::this_thread::ThisThread;
 
 /// The profiler collects until this is dropped: made by [`Current::profile`].
@@ -44,19 +45,11 @@ impl Current<'_, '_> {
 }
 
 impl Profile<'_> {
-    /// Stops the collection and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuProfilerStop`, CUDA 4.0+.
-    #[doc(alias = "cuProfilerStop")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        let stopped = self.stop();
-        std::mem::forget(self);
+    close!("Stops the collection", "cuProfilerStop", "4.0", |this| {
+        let stopped = this.stop();
+        std::mem::forget(this);
         stopped
-    }
+    });
 
     fn stop(&self) -> Result<(), Error> {
         // SAFETY: no arguments. The call affects the whole process, with any current context.

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::{context_call, driver_call};
 use crate::raw::keep::Near;
-use crate::raw::owner::as_raw;
+use crate::raw::owner::{as_raw, close};
 use crate::raw::shared::Shared;
 use crate::swallowed;
 
@@ -288,19 +288,11 @@ impl CodeLibrary {
         })
     }
 
-    /// Unloads the code from all contexts and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuLibraryUnload`, CUDA 12.0+.
-    #[doc(alias = "cuLibraryUnload")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
+    close!("Unloads the code from all contexts", "cuLibraryUnload", "12.0", |this| {
         // The logs are dropped after the code.
-        let Self { code, _jit, .. } = self;
+        let Self { code, _jit, .. } = this;
         ManuallyDrop::new(code).unload()
-    }
+    });
 }
 
 debug!(CodeLibrary: |this| "{:?}", this.as_raw());

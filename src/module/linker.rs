@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
 use crate::raw::held::{Held, handle};
-use crate::raw::owner::{as_raw, context};
+use crate::raw::owner::{as_raw, close, context};
 
 /// A link in progress. [Added](Linker::add_ptx) inputs may use definitions of other inputs, which
 /// [`complete`](Linker::complete) checks.
@@ -236,19 +236,11 @@ impl<'ctx> Linker<'ctx> {
         Ok(unsafe { Linked::new(state, jit, (image.cast(), bytes), entries, info_log) })
     }
 
-    /// Ends the link without a result and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuLinkDestroy`, CUDA 5.5+.
-    #[doc(alias = "cuLinkDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
+    close!("Ends the link without a result", "cuLinkDestroy", "5.5", |this| {
         // The logs are dropped after the link.
-        let Self { state, jit: _jit, .. } = self;
+        let Self { state, jit: _jit, .. } = this;
         state.close()
-    }
+    });
 }
 
 debug! {

@@ -14,7 +14,7 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
 use crate::raw::debug::debug;
-use crate::raw::owner::as_raw;
+use crate::raw::owner::{as_raw, close};
 use crate::swallowed;
 
 /// An attribute of a pool: the driver's number.
@@ -205,19 +205,11 @@ impl MemoryPool {
         Self(PoolRef::new(raw, driver))
     }
 
-    /// Destroys the pool and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemPoolDestroy`, CUDA 11.2+.
-    #[doc(alias = "cuMemPoolDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        let closed = self.destroy();
-        std::mem::forget(self);
+    close!("Destroys the pool", "cuMemPoolDestroy", "11.2", |this| {
+        let closed = this.destroy();
+        std::mem::forget(this);
         closed
-    }
+    });
 
     fn destroy(&self) -> Result<(), Error> {
         let library = self.driver.library();
