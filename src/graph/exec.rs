@@ -1,11 +1,10 @@
 //! Executable graphs.
 
-use std::fmt;
 use std::mem::ManuallyDrop;
 
 use cuprum_sys::{
     CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphInstantiate_flags,
-    CUgraphNode, CUresult, FnId, Fns, call,
+    CUgraphNode, CUresult, FnId,
 };
 
 use super::error::GraphError;
@@ -18,9 +17,11 @@ use super::returned::Returned;
 use super::view::{View, ViewMut};
 use crate::context::{ContextRef, Current};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::mark::Mark;
+use crate::raw::owner::context;
 use crate::stream::Stream;
 
 flags! {
@@ -95,14 +96,7 @@ pub(super) struct Inner<'a> {
 
 // SAFETY: the driver allows any thread to use and to free an executable graph, one at a time; `GraphExec` is not
 // `Sync`.
-unsafe impl Handle for CUgraphExec {
-    const NAME: &'static str = "GraphExec";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that it is live and not used again.
-        unsafe { call!(fns, cuGraphExecDestroy(self)) }
-    }
-}
+handle!(unsafe CUgraphExec: "GraphExec", |raw| cuGraphExecDestroy(raw));
 
 impl<'a> Graph<'a> {
     /// Makes the graph executable. An error destroys the graph.
@@ -178,11 +172,7 @@ impl<'a> GraphExec<'a> {
         self.inner.raw.raw()
     }
 
-    /// Returns the context of the nodes.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.inner.raw.context()
-    }
+    context!(|this| this.inner.raw.context());
 
     /// Fails if a wait has failed.
     pub(super) fn at_rest(&self) -> Result<(), GraphError> {
@@ -421,8 +411,4 @@ impl Drop for GraphExec<'_> {
     }
 }
 
-impl fmt::Debug for GraphExec<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.raw.fmt(f)
-    }
-}
+debug!(GraphExec<'_>: |this, f| this.inner.raw.fmt(f));

@@ -204,8 +204,4 @@ impl<R: Resources> Drop for Mapped<'_, R> {
     }
 }
 
-impl<R: Resources> fmt::Debug for Mapped<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Mapped({:?})", self.raws)
-    }
-}
+debug!([R: Resources] Mapped<'_, R>: |this| "{:?}", this.raws);

@@ -5,8 +5,7 @@ use std::ops::RangeBounds;
 
 use super::extent::Extent;
 use super::place::place;
-use super::side::HostRows;
-use super::side::Side;
+use super::side::{HostRows, Side};
 use super::strides::Strides;
 use super::{DeviceData, MemoryError};
 use crate::raw::debug::debug;

@@ -7,7 +7,7 @@ use std::ptr::{self, NonNull};
 use cuprum_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, FnId};
 
 use super::caching::PinnedLease;
-use super::locked::{Locked, sealed};
+use super::locked::{Locked, locked};
 use super::place::kind::Host;
 use super::place::place;
 use super::{DeviceData, MemoryError, bytes_of};

@@ -1,14 +1,13 @@
 //! Page-locked memory of the host's own allocator.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
 use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult};
 
-use super::locked::{Locked, sealed};
+use super::locked::{Locked, locked};
 use super::place::kind::Host;
 use super::place::place;
 use super::register_error::RegisterError;

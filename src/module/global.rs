@@ -7,10 +7,9 @@ use cuprum_sys::{CUdeviceptr, CUresult};
 use super::ModuleError;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::Device;
 use crate::memory::place::kind::{Host, kinds, pairs};
 use crate::memory::place::place;
-use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
+use crate::memory::{Device, DeviceData, MemoryError, Slice, SliceMut};
 use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 

@@ -142,11 +142,7 @@ impl<'l> LibraryKernel<'l> {
     }
 }
 
-impl fmt::Debug for LibraryKernel<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LibraryKernel({:?})", self.raw)
-    }
-}
+debug!(LibraryKernel<'_>: |this| "{:?}", this.raw);
 
 impl CodeLibrary {
     /// Returns a kernel by its name in the PTX: as in the source for `extern "C"`, otherwise

@@ -19,6 +19,7 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::owner::{as_raw, close};
 use crate::raw::shared::Shared;

@@ -6,6 +6,7 @@ use crate::context::Current;
 use crate::memory::place::kind::{Fillable, Host, kinds, pairs};
 use crate::memory::{DeviceData, MemoryError, Pattern, Slice, bytes_of, copy, same_length};
 use crate::raw::call::context_call;
+use crate::raw::seal::Key;
 
 kinds! {
     /// Memory in the order of a stream.
@@ -75,8 +76,15 @@ pairs! {
     }
 }
 
-fills! {
-    InOrder: |cx, to, pattern, per_element| {
+impl Fillable for InOrder {
+    #[inline]
+    fn fill<T: DeviceData>(
+        cx: &Current<'_, '_>,
+        to: Ordered<'_, T>,
+        pattern: Pattern,
+        per_element: usize,
+        _: Key,
+    ) -> Result<(), MemoryError> {
         let call = match pattern {
             Pattern::Byte(_) => FnId::cuMemsetD8Async,
             Pattern::Half(_) => FnId::cuMemsetD16Async,

@@ -115,8 +115,4 @@ unsafe fn level_of(context: &ContextRef, array: CUmipmappedArray, level: u32) ->
     Ok(raw)
 }
 
-impl<T: Texel> fmt::Debug for MipmappedView<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MipmappedView({:?}, {:?})", self.raw, self.shape)
-    }
-}
+debug!([T: Texel] MipmappedView<'_, T>: |this| "{:?}, {:?}", this.raw, this.shape);

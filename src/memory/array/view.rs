@@ -9,8 +9,7 @@ use super::{ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::place::place;
-use crate::memory::side::InArray;
-use crate::memory::side::{self, Side};
+use crate::memory::side::{self, InArray, Side};
 use crate::memory::{Extent, MemoryError};
 use crate::raw::call::context_call;
 use crate::raw::debug::debug;
@@ -218,11 +217,7 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     }
 }
 
-impl<T: Texel> fmt::Debug for ArrayView<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ArrayView({:?}, {:?})", self.raw, self.shape)
-    }
-}
+debug!([T: Texel] ArrayView<'_, T>: |this| "{:?}, {:?}", this.raw, this.shape);
 
 debug!([T: Texel] ArrayPart<'_, T>: |this| "{:?}, {} from {:?}", this.array.raw, this.extent, this.at);
 

@@ -3,11 +3,12 @@
 use cuprum_sys::FnId;
 
 use super::super::data::Pattern;
-use super::super::place::kind::{Accepts, Elsewhere, Host, fills, pairs};
-use super::super::side::{self, DeviceRows, HostRows, InArray};
+use super::super::place::kind::{Accepts, Elsewhere, Fillable, Host, pairs};
+use super::super::side::{self, DeviceRows, HostRows, InArray, Side};
 use super::super::slice::Device;
 use super::super::{
-    DeviceData, HostBlock, HostBlockMut, MemoryError, bytes_of, copy, filled_rows, same_driver, same_length,
+    DeviceData, HostBlock, HostBlockMut, MemoryError, SliceMut, bytes_of, copy, filled_rows, same_driver,
+    same_length,
 };
 use crate::context::Current;
 use crate::raw::seal::Key;
@@ -106,8 +107,15 @@ const fn fill_call(pattern: Pattern) -> FnId {
     }
 }
 
-fills! {
-    Device: |cx, to, pattern, per_element| {
+impl Fillable for Device {
+    #[inline]
+    fn fill<T: DeviceData>(
+        cx: &Current<'_, '_>,
+        to: SliceMut<'_, T>,
+        pattern: Pattern,
+        per_element: usize,
+        _: Key,
+    ) -> Result<(), MemoryError> {
         let context = cx.of(to.context(), fill_call(pattern))?;
         let len = to.len().saturating_mul(per_element);
         // SAFETY: this many values of the pattern's width are in a live, exclusively borrowed
@@ -117,8 +125,14 @@ fills! {
     }
 }
 
-fills! {
-    DeviceRows: |cx, to, pattern, per_element| {
+impl Fillable for DeviceRows {
+    fn fill<T: DeviceData>(
+        cx: &Current<'_, '_>,
+        to: Side<'_>,
+        pattern: Pattern,
+        per_element: usize,
+        _: Key,
+    ) -> Result<(), MemoryError> {
         let context = cx.of(to.home.unwrap_or(cx.context()), FnId::cuMemsetD2D32_v2)?;
         // Without elements, the width may be any number.
         let width = to.extent().width.saturating_mul(per_element);
