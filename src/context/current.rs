@@ -18,7 +18,16 @@ use crate::raw::this_thread::ThisThread;
 ///
 /// It cannot be sent to another thread, and cannot be taken twice at a time.
 ///
-/// Example: see [`Current`].
+/// ```
+/// # cuprum::example!(driver);
+/// use cuprum::context::{ContextStack, PrimaryContext};
+///
+/// let context = PrimaryContext::retain(driver.device(0)?)?;
+/// let mut stack = ContextStack::take()?;
+/// let cx = stack.push(&context)?;
+/// println!("{} bytes free", cx.memory_info()?.free);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ContextStack {
     _this_thread: ThisThread,
 }

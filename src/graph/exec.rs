@@ -55,8 +55,7 @@ flags! {
 /// page-locked memory continue. The graph is then [lost](GraphError::Lost): its memory is never read or freed again,
 /// and dropping the graph leaks it.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](GraphExec::close) reports
-/// errors and returns the buffers and memory that were moved in.
+/// [`close`](GraphExec::close) returns the buffers and memory that were moved in.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);

@@ -36,9 +36,8 @@ use crate::{
 ///
 /// A graph keeps all objects that its nodes use: memory and kernels are borrowed for `'a`, moved in, or shared. A
 /// graph that owns or shares its objects, and borrows none, is `'static`. [`instantiate`](Graph::instantiate)
-/// consumes it, and the [`GraphExec`](super::GraphExec) keeps them from then on. Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Graph::close) reports errors and returns the objects that
-/// were moved in.
+/// consumes it, and the [`GraphExec`](super::GraphExec) keeps them from then on. [`close`](Graph::close) returns the
+/// objects that were moved in.
 ///
 /// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time, so a graph is
 /// `Send` but not `Sync`.

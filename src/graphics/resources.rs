@@ -6,7 +6,27 @@ use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 /// Resources that one call maps: a mutable borrow of a [`RegisteredBuffer`] or [`RegisteredImage`],
 /// or tuples and arrays of these.
 ///
-/// Example: see [`map`](super::map), `map`.
+/// ```
+/// # cuprum::example!(emulator: driver, context, cx);
+/// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, Resources};
+/// use cuprum::{Current, Error, Stream};
+///
+/// /// Maps OpenGL's resources on the stream and unmaps them.
+/// fn turn<R: Resources>(cx: &Current<'_, '_>, stream: &Stream<'_>, all: R) -> Result<(), Error> {
+///     let mut mapped = graphics::map(cx, stream, all)?;
+///     mapped.views();
+///     mapped.unmap(cx)
+/// }
+///
+/// # let gl = cuprum_emulator::opengl::StandIn::make_current();
+/// # let name = gl.buffer(&[0; 16]);
+/// // SAFETY: OpenGL neither deletes the buffer nor uses it while it is mapped, and stays current on this thread.
+/// let mut vertices = unsafe { RegisteredBuffer::new(&cx, name, RegisterFlags::empty()) }?;
+/// let stream = Stream::new(&cx)?;
+/// turn(&cx, &stream, &mut vertices)?;
+/// turn(&cx, &stream, [&mut vertices])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Resources: sealed::Sealed {
     /// The views that a guard lends: a [`MappedBuffer`] or [`MappedImage`] each, in the same shape.
     type Views<'m>

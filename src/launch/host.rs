@@ -15,7 +15,20 @@ use crate::stream::{Lent, Scope};
 ///
 /// Accepts slices, arrays, vectors, and page-locked memory.
 ///
-/// Example: see [`Kernel::call`](super::Kernel::call).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::launch::{HostIn, HostInOut};
+/// use cuprum::{In, InOut, LaunchConfig, Module, Stream};
+///
+/// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
+/// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
+/// let (x, mut y) = ([1.0f32; 1000], vec![2.0f32; 1000]);
+/// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(x.len(), 256));
+/// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
+/// unsafe { saxpy.call(&cx, &stream, config, (1000u32, 3f32, HostIn(&x), HostInOut(&mut y))) }?;
+/// assert_eq!(y, [5.0; 1000]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 

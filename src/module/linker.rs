@@ -24,56 +24,19 @@ use crate::raw::owner::{as_raw, close, context};
 /// until it is dropped.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// use cuprum::module::{LoadOptions, Linker};
-/// use cuprum::context::PrimaryContext;
-/// use cuprum::{Buffer, InOut, LaunchConfig, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::module::{Linker, LoadOptions};
 ///
-/// let main = "
-/// .version 7.0
-/// .target sm_52
-/// .address_size 64
-/// .extern .func (.param .u32 r) twice(.param .u32 a);
-/// .visible .entry double_it(.param .u64 at) {
-///     .reg .b64 %rd<3>;
-///     .reg .b32 %r<3>;
-///     .param .u32 in;
-///     .param .u32 out;
-///     ld.param.u64 %rd1, [at];
-///     cvta.to.global.u64 %rd2, %rd1;
-///     ld.global.u32 %r1, [%rd2];
-///     st.param.u32 [in], %r1;
-///     call (out), twice, (in);
-///     ld.param.u32 %r2, [out];
-///     st.global.u32 [%rd2], %r2;
-///     ret;
-/// }";
-/// let helper = "
-/// .version 7.0
-/// .target sm_52
-/// .address_size 64
-/// .visible .func (.param .u32 r) twice(.param .u32 a) {
-///     .reg .b32 %r<3>;
-///     ld.param.u32 %r1, [a];
-///     add.u32 %r2, %r1, %r1;
-///     st.param.u32 [r], %r2;
-///     ret;
-/// }";
+/// let head = ".version 7.0\n.target sm_52\n.address_size 64\n";
+/// let main = ".extern .func twice();\n.visible .entry main() { call twice, (); ret; }";
+/// let helper = ".visible .func twice() { ret; }";
 ///
-/// let context = PrimaryContext::retain(driver.device(0)?)?;
-/// context.enter(|cx| {
-///     let mut linker = Linker::new(cx, &LoadOptions::default())?;
-///     linker.add_ptx("main.ptx", main)?;
-///     linker.add_ptx("helper.ptx", helper)?;
-///     let module = linker.complete()?.load(cx)?;
-///
-///     let kernel = module.function("double_it")?.bind::<(InOut<u32>,)>()?;
-///     let (mut value, stream) = (Buffer::from_slice(cx, &[21u32])?, Stream::new(cx)?);
-///     // SAFETY: the kernel reads and writes one element, and the copy below comes after it.
-///     unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 1), (&mut value,)) }?;
-///     assert_eq!(value.to_vec(cx)?, [42]);
-///     Ok(())
-/// })?;
+/// let mut linker = Linker::new(&cx, &LoadOptions::default())?;
+/// linker.add_ptx("main.ptx", &[head, main].concat())?;
+/// linker.add_ptx("helper.ptx", &[head, helper].concat())?;
+/// let module = linker.complete()?.load(&cx)?;
+/// let kernel = module.function("main")?.bind::<()>()?;
+/// # drop(kernel);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Linker<'ctx> {

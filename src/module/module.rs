@@ -20,8 +20,7 @@ use crate::raw::shared::Shared;
 
 /// Code loaded into a context: its functions and globals borrow it.
 ///
-/// Drop unloads it on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Module::close) returns errors. Wait for the module's kernels before it is dropped: see
+/// Drop unloads it. Wait for the module's kernels before it is dropped: see
 /// [`Kernel::launch`](crate::Kernel::launch). Dropping the module of a
 /// [library](CodeLibrary::module), which it borrows or shares, does not unload it; the library
 /// does.

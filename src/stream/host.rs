@@ -45,7 +45,15 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 /// Dropping it changes nothing: the function is still called, and its result is dropped on the
 /// driver's thread, where objects of this crate [leak](super#on-the-drivers-threads).
 ///
-/// Example: see [`Stream::call_host`], `call_host`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// let stream = cuprum::Stream::new(&cx)?;
+/// // On a thread of the driver, after earlier work of the stream. No driver calls are allowed in it.
+/// let call = stream.call_host(&cx, || 6 * 7)?;
+/// stream.synchronize(&cx)?;
+/// assert_eq!(call.take().and_then(Result::ok), Some(42));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct HostCall<R>(Arc<Outbox<R>>);
 
 impl<R> HostCall<R> {
@@ -79,15 +87,7 @@ impl Stream<'_> {
     /// that it uses, because after a fault no call reports whether it is still running. A panic in
     /// it is caught, and `take` returns the payload.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// let stream = cuprum::Stream::new(&cx)?;
-    /// let words = vec!["in", "order"];
-    /// let call = stream.call_host(&cx, move || words.join(" "))?;
-    /// stream.synchronize(&cx)?;
-    /// assert!(matches!(call.take(), Some(Ok(text)) if text == "in order"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`HostCall`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`]. Then the function is leaked, because it may still be called.

@@ -27,7 +27,28 @@ use crate::stream::value::StreamValue;
 /// | `&` [`Signals`], [`Texture`](crate::texture::Texture), [`Surface`](crate::texture::Surface) | the same |
 /// | `&mut` and `&` [`StreamBuffer`](crate::pool::StreamBuffer) in the order of the scope's stream | [`SliceMut`], [`Slice`] |
 ///
-/// Example: see [`Scope::lend`], `lend`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::stream::{Lend, Lent, Scope};
+/// use cuprum::{Buffer, MemoryError, Stream};
+///
+/// /// Lends any two pieces of memory.
+/// fn both<'scope, A: Lend<'scope>, B: Lend<'scope>>(
+///     scope: &Scope<'scope, '_>,
+///     (a, b): (A, B),
+/// ) -> Result<(Lent<'scope, A::View>, Lent<'scope, B::View>), MemoryError> {
+///     Ok((scope.lend(a)?, scope.lend(b)?))
+/// }
+///
+/// let (stream, source) = (Stream::new(&cx)?, Buffer::from_slice(&cx, &[1u32, 2])?);
+/// let mut target = Buffer::<u32>::zeroed(&cx, 2)?;
+/// cx.scope(&stream, |scope| {
+///     let (target, source) = both(scope, (&mut target, &source))?;
+///     Ok(scope.copy(&target, &source)?)
+/// })?;
+/// assert_eq!(target.to_vec(&cx)?, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not memory that can be lent",
@@ -75,22 +96,7 @@ impl<'scope> Scope<'scope, '_> {
     /// context is freed any more ([`Error::LOST`]), because the driver would not wait for copies
     /// between them.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::memory::PinnedFlags;
-    /// use cuprum::{Buffer, PinnedBuffer, Stream};
-    ///
-    /// let stream = Stream::new(&cx)?;
-    /// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
-    /// let mut host = PinnedBuffer::<u32>::zeroed(&cx, 4, PinnedFlags::empty())?;
-    /// cx.scope(&stream, |scope| {
-    ///     let (numbers, host) = (scope.lend(&mut numbers)?, scope.lend(&mut host)?);
-    ///     scope.fill(&numbers.slice(..2).expect("two of four"), 7)?;
-    ///     Ok(scope.copy(&host, &numbers)?)
-    /// })?;
-    /// assert_eq!(host[..], [7, 7, 3, 4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Lend`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`] if the memory is of another context than the stream, and is

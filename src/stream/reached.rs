@@ -94,7 +94,29 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// It keeps its context alive, because no call comes from a context that has ended. If the context
 /// is [reset](crate::Device::reset_primary_context) meanwhile, the future may never be woken.
 ///
-/// Example: see [`Stream::reached`], `reached`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use std::future::Future;
+/// use std::sync::Arc;
+/// use std::task::{Poll, Wake, Waker};
+///
+/// /// The waker of an executor: the thread sleeps until it is woken.
+/// struct Thread(std::thread::Thread);
+/// impl Wake for Thread {
+///     fn wake(self: Arc<Self>) {
+///         self.0.unpark();
+///     }
+/// }
+///
+/// let stream = cuprum::Stream::new(&cx)?;
+/// let mut reached = std::pin::pin!(stream.reached(&cx)?);
+/// let waker = Waker::from(Arc::new(Thread(std::thread::current())));
+/// let mut task = std::task::Context::from_waker(&waker);
+/// while reached.as_mut().poll(&mut task).is_pending() {
+///     std::thread::park();
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "a future does nothing unless it is polled"]
 pub struct Reached<'ctx> {
     told: Arc<Told>,
@@ -155,34 +177,7 @@ impl<'ctx> Stream<'ctx> {
     /// H200, the call for a small copy came 35 µs after the copy was queued; waiting for an
     /// [`Event`] took 7 µs.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use std::pin::pin;
-    /// use std::sync::Arc;
-    /// use std::task::{Context, Poll, Wake};
-    /// use std::thread::{self, Thread};
-    ///
-    /// /// The smallest executor: one future, on this thread.
-    /// struct Unpark(Thread);
-    /// impl Wake for Unpark {
-    ///     fn wake(self: Arc<Self>) {
-    ///         self.0.unpark();
-    ///     }
-    /// }
-    /// fn block_on<F: Future>(future: F) -> F::Output {
-    ///     let (mut future, waker) = (pin!(future), Arc::new(Unpark(thread::current())).into());
-    ///     loop {
-    ///         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-    ///             Poll::Ready(value) => return value,
-    ///             Poll::Pending => thread::park(),
-    ///         }
-    ///     }
-    /// }
-    ///
-    /// let stream = cuprum::Stream::new(&cx)?;
-    /// block_on(stream.reached(&cx)?)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Reached`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`]. The future returns the sticky errors of the work.

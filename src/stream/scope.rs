@@ -24,7 +24,21 @@ use crate::raw::this_thread::ThisThread;
 /// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it
 /// can be neither accessed nor freed while the stream uses it.
 ///
-/// Example: see [`Current::scope`], `scope`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::{Buffer, Stream};
+///
+/// let stream = Stream::new(&cx)?;
+/// let source = Buffer::from_slice(&cx, &[1u32, 2, 3])?;
+/// let (mut target, mut host) = (Buffer::<u32>::alloc(&cx, 3)?, [0; 3]);
+/// cx.scope(&stream, |scope| {
+///     let (from, to) = (scope.lend(&source)?, scope.lend(&mut target)?);
+///     scope.copy(&to, &from)?;
+///     Ok(scope.read(&mut host, &to)?)
+/// })?;
+/// assert_eq!(host, [1, 2, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Scope<'scope, 'env: 'scope> {
     stream: CUstream,
     /// True if writes by other calls must be waited for.
@@ -39,7 +53,21 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// A scope for work on several streams. It waits for all of them before it ends. Made by
 /// [`Current::multi_scope`].
 ///
-/// Example: see [`Current::multi_scope`], `multi_scope`.
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::{Buffer, Stream};
+///
+/// let (first, second) = (Stream::non_blocking(&cx)?, Stream::non_blocking(&cx)?);
+/// let mut buffer = Buffer::<u32>::alloc(&cx, 4)?;
+/// let (left, right) = buffer.as_mut_slice().into_split_at(2).ok_or("outside")?;
+/// cx.multi_scope(|scope| {
+///     let (first, second) = (scope.on(&first)?, scope.on(&second)?);
+///     first.fill(&first.lend(left)?, 1)?;
+///     Ok(second.fill(&second.lend(right)?, 2)?)
+/// })?;
+/// assert_eq!(buffer.to_vec(&cx)?, [1, 1, 2, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct MultiScope<'scope, 'env: 'scope> {
     streams: &'scope RefCell<Vec<CUstream>>,
     token: Token<'scope>,
@@ -136,21 +164,7 @@ impl Current<'_, '_> {
     /// If the wait fails, the result of the body is dropped, even an error: the work may not have
     /// run, and lent memory has unspecified contents.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let stream = Stream::new(&cx)?;
-    /// let mut buffer = Buffer::<u32>::alloc(&cx, 3)?;
-    /// let (input, mut output) = ([1, 2, 3], [0; 3]);
-    /// cx.scope(&stream, |scope| {
-    ///     let lent = scope.lend(&mut buffer)?;
-    ///     scope.copy(&lent, &input)?;
-    ///     Ok(scope.read(&mut output, &lent)?)
-    /// })?;
-    /// assert_eq!(output, input);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Scope`].
     ///
     /// # Errors
     /// The errors of `body`; [`Error::WRONG_CONTEXT`].
@@ -190,23 +204,7 @@ impl Current<'_, '_> {
     /// Runs `body`, which may lend device memory to any number of streams. Waits for all of them
     /// before it returns, even if `body` panics.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// // Any number of streams.
-    /// let streams: Vec<_> = (0..3).map(|_| Stream::new(&cx)).collect::<Result<_, _>>()?;
-    /// let mut parts: Vec<_> = (0..3).map(|_| Buffer::alloc(&cx, 4)).collect::<Result<_, _>>()?;
-    /// cx.multi_scope(|scope| {
-    ///     for ((stream, part), value) in streams.iter().zip(&mut parts).zip(0u32..) {
-    ///         let scope = scope.on(stream)?;
-    ///         scope.fill(&scope.lend(part)?, value)?;
-    ///     }
-    ///     Ok(())
-    /// })?;
-    /// assert_eq!(parts[2].to_vec(&cx)?, [2; 4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`MultiScope`].
     ///
     /// # Errors
     /// The errors of `body`.

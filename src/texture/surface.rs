@@ -68,7 +68,17 @@ handle!(unsafe Written: "Surface", |raw| cuSurfObjectDestroy(raw.0));
 ///
 /// Destroying it does not wait for kernels that use it: see the [module](super).
 ///
-/// Example: see [`SurfaceObject`].
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
+/// use cuprum::texture::Surface;
+///
+/// let shape = ArrayShape::TwoD { width: 4, height: 4 };
+/// let picture = Array::<f32>::new(&cx, shape, ArrayFlags::SURFACE)?;
+/// let surface = Surface::new(&cx, &picture)?;
+/// assert_eq!(surface.context().as_raw(), context.as_raw());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Surface<'a> {
     /// Destroyed before the memory, so that the surface no longer writes it.
     object: Held<'a, Written>,

@@ -46,7 +46,18 @@ handle!(unsafe Sampled: "Texture", |raw| cuTexObjectDestroy(raw.0));
 ///
 /// Destroying it does not wait for kernels that read it: see the [module](super).
 ///
-/// Example: see the [module](super).
+/// ```
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::memory::PitchedBuffer;
+/// use cuprum::texture::{AddressMode, Sampler, Texture};
+///
+/// let rows = PitchedBuffer::<u8>::from_slice(&cx, &[0; 12], (4, 3))?;
+/// let address_modes = [AddressMode::CU_TR_ADDRESS_MODE_BORDER; 3];
+/// let sampler = Sampler { normalized_floats: true, address_modes, ..Sampler::default() };
+/// let texture = Texture::new(&cx, &rows, &sampler)?;
+/// assert_eq!(texture.context().as_raw(), context.as_raw());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Texture<'a> {
     /// Destroyed before the memory, so that the texture no longer reads it.
     object: Held<'a, Sampled>,

@@ -22,9 +22,7 @@ use crate::raw::shared::Shared;
 
 /// An array of elements of `T` in one context, freed on drop.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Array::close) returns errors. A [`Texture`](crate::texture::Texture) or
-/// [`Surface`](crate::texture::Surface) borrows it.
+/// A [`Texture`](crate::texture::Texture) or [`Surface`](crate::texture::Surface) borrows it.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
