@@ -44,7 +44,6 @@ pub type Result<T> = std::result::Result<T, AnyError>;
 /// The text and the [source](std::error::Error::source) are the same as of the precise error. The
 /// conversion drops objects that an error returns, such as the memory in a [`RegisterError`].
 ///
-/// # Example
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
 /// # let context = cuprum::context::PrimaryContext::retain(cuprum::Driver::init(library)?.device(0)?)?;

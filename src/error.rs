@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cuprum_sys::{CUresult, FnId, Library, Version};
 
 use crate::diagnosis::advice_here;
+use crate::raw::debug::debug;
 
 /// A failed driver call: the call, its code and, for a sticky error, its first report.
 ///
@@ -379,10 +380,6 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Error({self})")
-    }
-}
+debug!(Error: |this, f| write!(f, "Error({this})"));
 
 impl std::error::Error for Error {}

@@ -211,7 +211,7 @@
 // diagnosis         state of the machine, without a driver call; above `device`: contents of images
 // error swallowed   errors of calls, and errors that drops could not report
 // raw               call: one checked call; keep: keeping a context or module alive; held: the owner of handles
-//                   this_thread: types that must not be sent
+//                   owner, debug: methods of all owners, and `Debug`; this_thread: types that must not be sent
 // driver device     objects that exist before any context
 // context           contexts, their owners, and the stack of each thread
 // memory            addresses and slices of device memory, its owners, and the one place for copies

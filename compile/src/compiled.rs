@@ -126,7 +126,7 @@ impl Compiled {
             Output::Cubin if !is_whole(&self.code.bytes) => return Err(CompileError::Damaged),
             // SAFETY: a compiler wrote this image, perhaps in another process, and it was kept in a
             // folder that this user trusts; all data named in its tables is inside.
-            Output::Cubin => unsafe { Module::load_binary_with(cx, &self.code.bytes, options) }?,
+            Output::Cubin => unsafe { Module::load_binary(cx, &self.code.bytes, options) }?,
             Output::LtoIr => return Err(CompileError::NotLoadable),
         };
         Ok(module.with_names(self.code.names.clone()))

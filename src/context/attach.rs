@@ -1,12 +1,12 @@
 //! Threads that keep one context current.
 
-use std::fmt;
 use std::ops::Deref;
 
 use cuprum_sys::CUcontext;
 
 use super::{ContextRef, ContextStack, Current, stack};
 use crate::any_error::AnyError;
+use crate::raw::debug::debug;
 use crate::raw::shared::Shared;
 
 /// Keeps a context current on a thread that always works in one context, until it is dropped.
@@ -21,7 +21,6 @@ use crate::raw::shared::Shared;
 /// thread's [`ContextStack`]. It holds a share of the context; if it is forgotten, the context
 /// stays on the thread.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::{Attached, PrimaryContext};
@@ -85,8 +84,4 @@ impl Drop for Attached {
     }
 }
 
-impl fmt::Debug for Attached {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Attached").field(&self.cx).finish()
-    }
-}
+debug!(Attached: |this, f| f.debug_tuple("Attached").field(&this.cx).finish());

@@ -8,6 +8,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
 use crate::raw::flags::flags;
+use crate::raw::owner::close;
 
 flags! {
     /// Options of a context. Bits that this crate does not name are passed on.
@@ -43,9 +44,7 @@ flags! {
 /// limits and flags. It does not isolate faults: on hardware, a kernel fault ends CUDA for the
 /// whole process (see [Faults](crate#faults)).
 ///
-/// It cannot be dropped while an object made in it exists. Drop destroys it on any thread, swallows
-/// errors (see [`swallowed`](crate::swallowed)) and does nothing in a forked child;
-/// [`close`](Context::close) returns errors.
+/// It cannot be dropped while an object made in it exists.
 ///
 /// # Keeping it in a struct
 ///
@@ -113,17 +112,7 @@ impl Context {
         unpushed.inspect_err(|_| stack::is_uncertain(library, raw)).map(|()| context)
     }
 
-    /// Destroys the context and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuCtxDestroy_v2`, CUDA 4.0+.
-    #[doc(alias = "cuCtxDestroy_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    close!("Destroys the context", "cuCtxDestroy_v2", "4.0", |this| this.0.close());
 }
 
 context_owner!(Context);

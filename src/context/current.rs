@@ -1,6 +1,5 @@
 //! The thread's stack of current contexts: tokens that are pushed and popped in order.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUcontext, CUlimit, FnId};
@@ -9,7 +8,9 @@ use super::stack::Unusual;
 use super::{ContextRef, StackTaken, stack};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::context;
 use crate::raw::shared::Shared;
 use crate::raw::this_thread::ThisThread;
 
@@ -67,11 +68,7 @@ impl Drop for ContextStack {
     }
 }
 
-impl fmt::Debug for ContextStack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContextStack").finish_non_exhaustive()
-    }
-}
+debug!(ContextStack: |_this, f| f.debug_struct("ContextStack").finish_non_exhaustive());
 
 /// Proof that a context is current on this thread. Calls that use the current context take it.
 ///
@@ -210,7 +207,6 @@ fn near<'s, 'ctx>(context: impl ToPush<'s, 'ctx>) -> Near<'ctx, ContextRef> {
 
 /// Free and total device memory, in bytes.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// let info = cx.memory_info()?;
@@ -315,11 +311,7 @@ impl<'ctx> Current<'_, 'ctx> {
         }
     }
 
-    /// Returns the current context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.token.context
-    }
+    context!(|this| &this.token.context);
 
     pub(crate) fn token(&self) -> Token<'ctx> {
         self.token
@@ -437,11 +429,7 @@ impl Drop for Current<'_, '_> {
     }
 }
 
-impl fmt::Debug for Current<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Current")
-            .field("context", self.context())
-            .field("height", &self.token.height)
-            .finish()
-    }
+debug! {
+    Current<'_, '_>: |this, f|
+    f.debug_struct("Current").field("context", this.context()).field("height", &this.token.height).finish()
 }

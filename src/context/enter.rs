@@ -21,22 +21,7 @@ impl ContextRef {
     /// [`Error::OUT_OF_ORDER`] and change nothing. Objects made with the given token may outlive
     /// `body`.
     ///
-    /// ```
-    /// # cuprum::example!(driver);
-    /// use cuprum::context::{ContextStack, PrimaryContext};
-    /// use cuprum::{Buffer, ContextRef};
-    ///
-    /// // A library, which knows nothing about its callers.
-    /// fn ones(context: &ContextRef, len: usize) -> cuprum::Result<Buffer<'_, f32>> {
-    ///     context.enter(|cx| Ok(Buffer::from_slice(cx, &vec![1.0; len])?))
-    /// }
-    ///
-    /// let context = PrimaryContext::retain(driver.device(0)?)?;
-    /// let mut stack = ContextStack::take()?;
-    /// let cx = stack.push(&context)?;
-    /// assert_eq!(ones(&context, 3)?.to_vec(&cx)?, [1.0; 3]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`ContextRef`].
     ///
     /// # Errors
     /// The errors of `body`. If the query or the push fails, returns the driver's error without

@@ -14,7 +14,6 @@ use crate::raw::held::activated;
 
 /// A context made by other code of the process: borrowed, never destroyed.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::context::ForeignContext;

@@ -7,6 +7,7 @@ use super::{ContextRef, Current, captures, context_owner};
 use crate::device::{DeviceResource, ResourceKind, describe};
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::owner::close;
 
 /// A context that runs its kernels on a part of the device's multiprocessors, isolated from the
 /// others.
@@ -24,9 +25,6 @@ use crate::raw::call::{context_call, driver_call};
 /// The driver retains the device's primary context for it, and allocates its memory there:
 /// addresses are valid in both, and in other green contexts of the device. While it exists, the
 /// primary context cannot be reset. A fault in one context is a fault in all.
-///
-/// Drop destroys it on any thread, swallows errors (see [`swallowed`](crate::swallowed)) and does
-/// nothing in a forked child; [`close`](GreenContext::close) returns errors.
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -121,17 +119,7 @@ impl GreenContext {
         })
     }
 
-    /// Destroys the context and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuGreenCtxDestroy`, CUDA 12.4+.
-    #[doc(alias = "cuGreenCtxDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    close!("Destroys the context", "cuGreenCtxDestroy", "12.4", |this| this.0.close());
 }
 
 context_owner!(GreenContext);

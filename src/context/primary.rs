@@ -12,8 +12,7 @@ use crate::raw::call::{driver_call, either_call};
 /// A retained primary context of a device, which the runtime API and most CUDA libraries use.
 ///
 /// Each value holds one retain; the driver destroys the context when the last retain in the process
-/// is released. Drop releases on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](PrimaryContext::close) returns errors.
+/// is released.
 ///
 /// # Keeping it in a struct
 ///

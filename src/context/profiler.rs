@@ -1,10 +1,10 @@
 //! The part of a program that a profiler records.
 
-use std::fmt;
-
 use super::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
+use crate::raw::owner::close;
 use crate::raw::this_thread::ThisThread;
 
 /// The profiler collects until this is dropped: made by [`Current::profile`].
@@ -45,19 +45,11 @@ impl Current<'_, '_> {
 }
 
 impl Profile<'_> {
-    /// Stops the collection and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuProfilerStop`, CUDA 4.0+.
-    #[doc(alias = "cuProfilerStop")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        let stopped = self.stop();
-        std::mem::forget(self);
+    close!("Stops the collection", "cuProfilerStop", "4.0", |this| {
+        let stopped = this.stop();
+        std::mem::forget(this);
         stopped
-    }
+    });
 
     fn stop(&self) -> Result<(), Error> {
         // SAFETY: no arguments. The call affects the whole process, with any current context.
@@ -73,8 +65,4 @@ impl Drop for Profile<'_> {
     }
 }
 
-impl fmt::Debug for Profile<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Profile").field("context", self.context).finish()
-    }
-}
+debug!(Profile<'_>: |this, f| f.debug_struct("Profile").field("context", this.context).finish());

@@ -3,7 +3,6 @@
 /// The thread's [`ContextStack`](super::ContextStack) is already taken: pass the token on, push
 /// from the [`Current`](super::Current) at hand, or [enter](super::ContextRef::enter).
 ///
-/// # Example
 /// ```
 /// use cuprum::context::{ContextStack, StackTaken};
 ///

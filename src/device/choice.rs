@@ -15,7 +15,6 @@ impl Driver {
     /// usually creates a context. A device may be in exclusive use by another process, or have no
     /// free memory.
     ///
-    /// # Example
     /// ```
     /// use cuprum::context::PrimaryContext;
     /// use cuprum::Driver;

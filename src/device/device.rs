@@ -1,7 +1,6 @@
 //! Devices: the attributes and names of each.
 
 use std::ffi::{CStr, c_char};
-use std::fmt;
 
 use cuprum_sys::{CUdevice, CUdevice_attribute, CUresult, CUuuid, FnId, Library};
 
@@ -9,10 +8,10 @@ use super::capability::ComputeCapability;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{driver_call, either_call};
+use crate::raw::debug::debug;
 
 /// A device of an initialized driver. It is a number: `Copy`, with nothing to free.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::sys::CUdevice_attribute;
@@ -196,8 +195,4 @@ impl Device {
     }
 }
 
-impl fmt::Debug for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Device").field(&self.raw).finish()
-    }
-}
+debug!(Device: |this, f| f.debug_tuple("Device").field(&this.raw).finish());

@@ -14,8 +14,8 @@ impl Device {
     /// [`Error::WRONG_CONTEXT`] for a device of another driver.
     ///
     /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let device = cuprum::Driver::init(library)?.device(0)?;
+    /// # cuprum::example!(driver);
+    /// let device = driver.device(0)?;
     /// assert!(!device.can_access_peer(device)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -46,7 +46,6 @@ pub type GroupFlags = CUdevSmResourceGroup_flags;
 /// [`GreenContext`](crate::context::GreenContext). It is a `Copy` description, and reserves nothing
 /// on the device.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::device::{GroupFlags, ResourceKind, SmGroup};
@@ -55,9 +54,9 @@ pub type GroupFlags = CUdevSmResourceGroup_flags;
 /// let sm = all.sm().ok_or("no multiprocessors")?;
 /// // A group of eight, and the remainder.
 /// let eight = SmGroup {
-///     count: sm.smCount.min(8),
-///     flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL,
-///     ..SmGroup::default()
+///     smCount: sm.smCount.min(8),
+///     flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0,
+///     ..SmGroup::zeroed()
 /// };
 /// let (groups, remainder) = all.split(&mut [eight])?;
 /// let parts = groups.iter().chain(&remainder);
@@ -76,7 +75,8 @@ unsafe impl Send for DeviceResource {}
 // SAFETY: as above.
 unsafe impl Sync for DeviceResource {}
 
-/// A group to [divide](DeviceResource::split) multiprocessors into.
+/// A group to [divide](DeviceResource::split) multiprocessors into, in the driver's form. Zero stands for as many as
+/// possible, or the default of the device; `flags` has the bits of [`GroupFlags`].
 ///
 /// ```
 /// # cuprum::example!(driver);
@@ -236,20 +236,14 @@ impl DeviceResource {
     #[inline]
     pub fn split(&self, groups: &mut [SmGroup]) -> Result<(Vec<Self>, Option<Self>), Error> {
         let count = u32::try_from(groups.len()).unwrap_or(u32::MAX);
-        let mut asked: Vec<_> = groups.iter().map(SmGroup::raw).collect();
-        let mut found = vec![CUdevResource::zeroed(); asked.len()];
+        let mut found = vec![CUdevResource::zeroed(); groups.len()];
         let mut rest = CUdevResource::zeroed();
         let (to, to_rest, input) = (found.as_mut_ptr(), &raw mut rest, &raw const self.raw);
-        let asked_at = asked.as_mut_ptr();
+        let groups = groups.as_mut_ptr();
         // SAFETY: there are as many places for groups as groups, and one for the rest; all of it outlives the call.
         unsafe {
-            driver_call!(self.device.library(), cuDevSmResourceSplit(to, count, input, to_rest, 0, asked_at))
+            driver_call!(self.device.library(), cuDevSmResourceSplit(to, count, input, to_rest, 0, groups))
         }?;
-        for (group, raw) in groups.iter_mut().zip(&asked) {
-            group.count = raw.smCount;
-            group.coscheduled = raw.coscheduledSmCount;
-            group.preferred_coscheduled = raw.preferredCoscheduledSmCount;
-        }
         Ok(self.divided(found, rest))
     }
 
@@ -259,30 +253,6 @@ impl DeviceResource {
         let remainder =
             Some(of_device(rest)).filter(|rest| is_rest && rest.sm().is_none_or(|sm| sm.smCount > 0));
         (groups.into_iter().map(of_device).collect(), remainder)
-    }
-}
-
-impl Default for SmGroup {
-    /// As many multiprocessors as possible.
-    fn default() -> Self {
-        Self {
-            count: 0,
-            coscheduled: 0,
-            preferred_coscheduled: 0,
-            flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_DEFAULT,
-        }
-    }
-}
-
-impl SmGroup {
-    fn raw(&self) -> CU_DEV_SM_RESOURCE_GROUP_PARAMS {
-        CU_DEV_SM_RESOURCE_GROUP_PARAMS {
-            smCount: self.count,
-            coscheduledSmCount: self.coscheduled,
-            preferredCoscheduledSmCount: self.preferred_coscheduled,
-            flags: self.flags.0,
-            ..CU_DEV_SM_RESOURCE_GROUP_PARAMS::zeroed()
-        }
     }
 }
 

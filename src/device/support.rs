@@ -3,11 +3,8 @@
 use cuprum_sys::{CUarray_format, CUatomicOperation, CUexecAffinityType, CUresult, FnId};
 
 use super::Device;
-use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
-
-impl Driver {}
 
 impl Device {
     /// Returns the locally unique identifier that Windows gives to the device, for DirectX and

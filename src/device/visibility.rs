@@ -7,7 +7,6 @@ use std::fmt;
 /// The driver reads both when it is initialized; later changes have no effect. The text form
 /// explains their effect on the numbers of devices.
 ///
-/// # Example
 /// ```
 /// use cuprum::device::Visibility;
 ///

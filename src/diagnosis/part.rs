@@ -6,7 +6,6 @@ use crate::device::ComputeCapability;
 
 /// Code for one architecture.
 ///
-/// # Example
 /// ```
 /// use cuprum::device::ComputeCapability;
 /// use cuprum::diagnosis::{CodeKind, Image};
@@ -34,7 +33,6 @@ pub struct CodePart {
 
 /// Error of reading an image.
 ///
-/// # Example
 /// ```
 /// use cuprum::diagnosis::{Image, ImageError};
 ///

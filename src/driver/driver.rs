@@ -18,7 +18,6 @@ use crate::error::Error;
 /// default stream; one of them may be traced. Objects made through one can be used with the other.
 /// With another default stream they cannot, because it changes the order of synchronous calls.
 ///
-/// # Example
 /// ```
 /// use cuprum::{Driver, Library};
 ///

@@ -8,7 +8,6 @@ use crate::error::Error;
 
 /// Error of [`Driver::load`].
 ///
-/// # Example
 /// ```
 /// use cuprum::driver::DriverError;
 /// use cuprum::Driver;

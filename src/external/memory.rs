@@ -1,42 +1,30 @@
 //! Imported memory.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUexternalMemory, CUmipmappedArray, CUresult, FnId, Fns, call,
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC, CUexternalMemory, CUmipmappedArray, FnId,
 };
 
-use crate::context::{ContextRef, Current, captures};
+use crate::context::{Current, captures};
 use crate::error::Error;
 use crate::memory::{
     ArrayFlags, ArrayShape, DeviceData, ForeignBuffer, MemoryError, MipmappedArray, Texel, bytes_of,
 };
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
+use crate::raw::owner::{as_raw, close, context};
 
 // SAFETY: the driver allows any thread to use and to destroy imported memory.
-unsafe impl Handle for CUexternalMemory {
-    const NAME: &'static str = "ExternalMemory";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that it is live and not used again.
-        unsafe { call!(fns, cuDestroyExternalMemory(self)) }
-    }
-}
+handle!(unsafe CUexternalMemory: "ExternalMemory", |raw| cuDestroyExternalMemory(raw));
 
 /// Memory of another API, imported into one context. Only mapped parts have an address.
 ///
-/// Mappings borrow it, so it is dropped last. Drop works on any thread, swallows errors and does
-/// nothing in a forked child; [`close`](ExternalMemory::close) returns errors. The other API still
-/// owns the memory.
+/// Mappings borrow it, so it is dropped last. The other API still owns the memory.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(emulator: driver, context, cx);
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::external::ExternalMemory;
 ///
@@ -190,32 +178,9 @@ impl<'ctx> ExternalMemory<'ctx> {
         })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUexternalMemory {
-        self.0.raw()
-    }
-
-    /// The context of the import.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
-
-    /// Releases the memory and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuDestroyExternalMemory`, CUDA 10.0+.
-    #[doc(alias = "cuDestroyExternalMemory")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    as_raw!(CUexternalMemory, |this| this.0.raw());
+    context!(|this| this.0.context());
+    close!("Releases the memory", "cuDestroyExternalMemory", "10.0", |this| this.0.close());
 }
 
-impl fmt::Debug for ExternalMemory<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(ExternalMemory<'_>: |this, f| this.0.fmt(f));

@@ -1,28 +1,21 @@
 //! Imported semaphores.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS, CUexternalSemaphore, CUexternalSemaphoreHandleType as Type,
-    CUresult, FnId, Fns, call,
+    CUresult, FnId,
 };
 
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
+use crate::raw::owner::{as_raw, close, context};
 use crate::stream::Stream;
 
 // SAFETY: the driver allows any thread to use and to destroy imported semaphores.
-unsafe impl Handle for CUexternalSemaphore {
-    const NAME: &'static str = "ExternalSemaphore";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that it is live and not used again.
-        unsafe { call!(fns, cuDestroyExternalSemaphore(self)) }
-    }
-}
+handle!(unsafe CUexternalSemaphore: "ExternalSemaphore", |raw| cuDestroyExternalSemaphore(raw));
 
 /// A signal with a value, in the form of streams and graph nodes.
 pub(crate) fn signal_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS {
@@ -42,15 +35,11 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 /// A timeline semaphore has a value that only grows. A binary semaphore is signaled or not; a wait
 /// resets it, and values are ignored.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](ExternalSemaphore::close) returns errors. The other API still owns the semaphore.
+/// The other API still owns the semaphore.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(emulator: driver, context, cx);
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::{Stream, external::ExternalSemaphore};
 ///
@@ -176,32 +165,9 @@ impl<'ctx> ExternalSemaphore<'ctx> {
         unsafe { context_call!(context, cuWaitExternalSemaphoresAsync(one, params, 1, stream)) }
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUexternalSemaphore {
-        self.0.raw()
-    }
-
-    /// The context of the import.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
-
-    /// Releases the semaphore and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuDestroyExternalSemaphore`, CUDA 10.0+.
-    #[doc(alias = "cuDestroyExternalSemaphore")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    as_raw!(CUexternalSemaphore, |this| this.0.raw());
+    context!(|this| this.0.context());
+    close!("Releases the semaphore", "cuDestroyExternalSemaphore", "10.0", |this| this.0.close());
 }
 
-impl fmt::Debug for ExternalSemaphore<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(ExternalSemaphore<'_>: |this, f| this.0.fmt(f));

@@ -1,7 +1,6 @@
 //! Capture: work queued on a stream becomes nodes of a graph instead of running.
 
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUgraphNode, CUstream, CUstreamCaptureStatus, FnId};
@@ -18,6 +17,7 @@ use super::nodes::Nodes;
 use crate::context::{Capturing, ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::debug::debug;
 use crate::raw::seal::Key;
 use crate::stream::{Event, EventFlags, Stream};
 
@@ -433,8 +433,7 @@ impl Stream<'_> {
     }
 }
 
-impl fmt::Debug for Capture<'_, '_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Capture").field("stream", &self.stream).finish_non_exhaustive()
-    }
+debug! {
+    Capture<'_, '_, '_>: |this, f|
+    f.debug_struct("Capture").field("stream", &this.stream).finish_non_exhaustive()
 }

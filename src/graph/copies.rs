@@ -252,14 +252,8 @@ impl Capture<'_, '_, '_> {
     ///
     /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
     /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+.
-    #[doc(alias(
-        "cuMemsetD8Async",
-        "cuMemsetD16Async",
-        "cuMemsetD32Async",
-        "cuMemsetD2D8Async",
-        "cuMemsetD2D16Async",
-        "cuMemsetD2D32Async"
-    ))]
+    #[doc(alias("cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D8Async"))]
+    #[doc(alias("cuMemsetD2D16Async", "cuMemsetD2D32Async"))]
     pub fn fill<M: NodeFill>(&self, memory: Loan<M>, value: M::Element) -> Result<(), GraphError> {
         let context = self.ready(FnId::cuMemsetD32Async)?;
         self.shared.kept.borrow().check(memory.place)?;
@@ -283,13 +277,8 @@ impl Capture<'_, '_, '_> {
     ///
     /// Driver: `cuMemcpyDtoDAsync_v2`, `cuMemcpyHtoDAsync_v2` or `cuMemcpyDtoHAsync_v2`, CUDA 3.2+; for rows
     /// `cuMemcpy2DAsync_v2` or `cuMemcpy3DAsync_v2`, CUDA 3.2+.
-    #[doc(alias(
-        "cuMemcpyDtoDAsync_v2",
-        "cuMemcpyHtoDAsync_v2",
-        "cuMemcpyDtoHAsync_v2",
-        "cuMemcpy2DAsync_v2",
-        "cuMemcpy3DAsync_v2"
-    ))]
+    #[doc(alias("cuMemcpyDtoDAsync_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2"))]
+    #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2"))]
     pub fn copy<D: NodeTarget<S> + ?Sized, S: Memory + ?Sized>(
         &self,
         dst: Loan<D>,

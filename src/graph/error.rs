@@ -9,7 +9,6 @@ use crate::memory::MemoryError;
 
 /// Error of an operation on a graph.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::graph::{Graph, GraphError};

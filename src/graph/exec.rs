@@ -1,11 +1,10 @@
 //! Executable graphs.
 
-use std::fmt;
 use std::mem::ManuallyDrop;
 
 use cuprum_sys::{
     CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphInstantiate_flags,
-    CUgraphNode, CUresult, FnId, Fns, call,
+    CUgraphNode, CUresult, FnId,
 };
 
 use super::error::GraphError;
@@ -18,9 +17,11 @@ use super::returned::Returned;
 use super::view::{View, ViewMut};
 use crate::context::{ContextRef, Current};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::mark::Mark;
+use crate::raw::owner::context;
 use crate::stream::Stream;
 
 flags! {
@@ -54,8 +55,7 @@ flags! {
 /// page-locked memory continue. The graph is then [lost](GraphError::Lost): its memory is never read or freed again,
 /// and dropping the graph leaks it.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](GraphExec::close) reports
-/// errors and returns the buffers and memory that were moved in.
+/// [`close`](GraphExec::close) returns the buffers and memory that were moved in.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -95,14 +95,7 @@ pub(super) struct Inner<'a> {
 
 // SAFETY: the driver allows any thread to use and to free an executable graph, one at a time; `GraphExec` is not
 // `Sync`.
-unsafe impl Handle for CUgraphExec {
-    const NAME: &'static str = "GraphExec";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that it is live and not used again.
-        unsafe { call!(fns, cuGraphExecDestroy(self)) }
-    }
-}
+handle!(unsafe CUgraphExec: "GraphExec", |raw| cuGraphExecDestroy(raw));
 
 impl<'a> Graph<'a> {
     /// Makes the graph executable. An error destroys the graph.
@@ -178,11 +171,7 @@ impl<'a> GraphExec<'a> {
         self.inner.raw.raw()
     }
 
-    /// Returns the context of the nodes.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.inner.raw.context()
-    }
+    context!(|this| this.inner.raw.context());
 
     /// Fails if a wait has failed.
     pub(super) fn at_rest(&self) -> Result<(), GraphError> {
@@ -421,8 +410,4 @@ impl Drop for GraphExec<'_> {
     }
 }
 
-impl fmt::Debug for GraphExec<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.raw.fmt(f)
-    }
-}
+debug!(GraphExec<'_>: |this, f| this.inner.raw.fmt(f));

@@ -1,13 +1,12 @@
 //! Graphs: creation, queries, clones and destruction.
 
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 #[cfg(doc)]
 use std::sync::Arc;
 
-use cuprum_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, FnId};
 
 use super::error::GraphError;
 use super::kept::Kept;
@@ -20,7 +19,9 @@ use super::view::{View, ViewMut};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
+use crate::raw::owner::{as_raw, context};
 use crate::raw::seal::Key;
 #[cfg(doc)]
 use crate::{
@@ -35,14 +36,12 @@ use crate::{
 ///
 /// A graph keeps all objects that its nodes use: memory and kernels are borrowed for `'a`, moved in, or shared. A
 /// graph that owns or shares its objects, and borrows none, is `'static`. [`instantiate`](Graph::instantiate)
-/// consumes it, and the [`GraphExec`](super::GraphExec) keeps them from then on. Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Graph::close) reports errors and returns the objects that
-/// were moved in.
+/// consumes it, and the [`GraphExec`](super::GraphExec) keeps them from then on. [`close`](Graph::close) returns the
+/// objects that were moved in.
 ///
 /// Nodes are [tokens](Node) that only their own graph accepts. The driver allows one thread at a time, so a graph is
 /// `Send` but not `Sync`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::graph::{Graph, InstantiateFlags};
@@ -74,14 +73,7 @@ pub struct Graph<'a> {
 
 // SAFETY: the driver allows any thread to use and to free a graph, one at a time; `Graph` is not `Sync`, and its shared
 // methods do not outlive their call.
-unsafe impl Handle for CUgraph {
-    const NAME: &'static str = "Graph";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the graph is live and not used again.
-        unsafe { call!(fns, cuGraphDestroy(self)) }
-    }
-}
+handle!(unsafe CUgraph: "Graph", |raw| cuGraphDestroy(raw));
 
 /// Adds a node after others by a driver function that takes these arguments after the list of nodes. The place for
 /// the handle, the graph and the list are live during the call. The code that uses this is responsible for the
@@ -145,16 +137,8 @@ impl<'a> Graph<'a> {
         Self { raw, nodes, kept, objects: Vec::new(), _one_thread: PhantomData }
     }
 
-    /// Returns the driver's handle.
-    pub const fn as_raw(&self) -> CUgraph {
-        self.raw.raw()
-    }
-
-    /// Returns the context of the nodes.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.raw.context()
-    }
+    as_raw!(CUgraph, |this| this.raw.raw());
+    context!(|this| this.raw.context());
 
     /// Returns the graph to which nodes are added, if its context is current.
     pub(super) fn ready<'c>(
@@ -420,8 +404,4 @@ fn list(
     Ok(nodes)
 }
 
-impl fmt::Debug for Graph<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.raw.fmt(f)
-    }
-}
+debug!(Graph<'_>: |this, f| this.raw.fmt(f));

@@ -1,7 +1,6 @@
 //! Objects that a graph borrows or owns for its nodes.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
@@ -17,6 +16,7 @@ use super::node::Brand;
 use crate::external::ExternalSemaphore;
 use crate::launch::InOut;
 use crate::memory::DeviceData;
+use crate::raw::debug::debug;
 use crate::raw::shared::Share;
 
 /// Type of an owner. Its token has the element type.
@@ -221,11 +221,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl fmt::Debug for Kept<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Kept({} entries)", self.entries.len())
-    }
-}
+debug!(Kept<'_>: |this| "{} entries", this.entries.len());
 
 /// The start of an owner without host elements.
 pub(super) const NOWHERE: *mut u8 = ptr::null_mut();

@@ -204,12 +204,8 @@ impl<'a> NodeSetter<'_, 'a> {
     ///
     /// Driver: `cuGraphKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphKernelNodeSetParams`, CUDA 10.0+; for an executable
     /// `cuGraphExecKernelNodeSetParams_v2`, CUDA 12.0+, or `cuGraphExecKernelNodeSetParams`, CUDA 10.1+.
-    #[doc(alias(
-        "cuGraphKernelNodeSetParams_v2",
-        "cuGraphKernelNodeSetParams",
-        "cuGraphExecKernelNodeSetParams_v2",
-        "cuGraphExecKernelNodeSetParams"
-    ))]
+    #[doc(alias("cuGraphKernelNodeSetParams_v2", "cuGraphKernelNodeSetParams"))]
+    #[doc(alias("cuGraphExecKernelNodeSetParams_v2", "cuGraphExecKernelNodeSetParams"))]
     pub unsafe fn kernel<S: Signature, A: Arguments<S> + 'a>(
         mut self,
         kernel: &Kernel<'a, S>,

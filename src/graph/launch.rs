@@ -1,6 +1,5 @@
 //! Launches of executable graphs, and waits for them.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUgraphExec, CUstream, FnId};
@@ -12,6 +11,7 @@ use crate::context::{Current, Token, waited_for};
 use crate::error::Error;
 use crate::memory::copy;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::this_thread::ThisThread;
 use crate::stream::{Scope, Stream};
 
@@ -150,8 +150,7 @@ impl GraphExec<'_> {
     }
 }
 
-impl fmt::Debug for LentGraph<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LentGraph").field("graph", &self.graph).field("stream", &self.stream).finish()
-    }
+debug! {
+    LentGraph<'_>: |this, f|
+    f.debug_struct("LentGraph").field("graph", &this.graph).field("stream", &this.stream).finish()
 }

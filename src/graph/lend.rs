@@ -1,6 +1,5 @@
 //! Memory that can be lent to a graph.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use crate::launch::{In, InOut};
 use crate::memory::{
     Buffer, DeviceData, MemoryError, PinnedBuffer, Pitched, PitchedBuffer, PitchedMut, Slice, SliceMut,
 };
+use crate::raw::debug::debug;
 use crate::raw::seal::Key;
 use crate::stream::{Signals, StreamValue};
 
@@ -155,11 +155,7 @@ impl<O, T: DeviceData, F: FnOnce(&O) -> Slice<'_, T>> Part<O, T, F> {
     }
 }
 
-impl<O, T, F> fmt::Debug for Part<O, T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Part({:p})", Arc::as_ptr(&self.whole))
-    }
-}
+debug!([O, T, F] Part<O, T, F>: |this| "{:p}", Arc::as_ptr(&this.whole));
 
 impl<'a, O, T, F> LendToGraph<'a> for Part<O, T, F>
 where

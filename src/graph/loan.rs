@@ -11,6 +11,7 @@ use super::node::Brand;
 use crate::external::ExternalSemaphore;
 use crate::launch::{In, InOut, addresses};
 use crate::memory::{DeviceData, Extent, Pitched, PitchedMut, Strides, resolve};
+use crate::raw::owner::len;
 use crate::stream::{Signals, StreamValue};
 
 /// Memory of a graph. [`Graph::lend`](super::Graph::lend) makes it, nodes take it, and
@@ -120,15 +121,7 @@ impl<M: ?Sized> Loan<M> {
 }
 
 impl<M: Run + ?Sized> Loan<M> {
-    /// Returns the number of elements.
-    pub const fn len(&self) -> usize {
-        self.strides.extent.width
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    len!(|this| this.strides.extent.width);
 
     /// Returns a part of the elements. Returns `None` if the range is not within the loan.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Option<Self> {

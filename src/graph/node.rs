@@ -18,7 +18,6 @@ impl Brand {
 /// A node of a graph. It is a token that borrows nothing, and is valid for its own graph and the executable of that
 /// graph.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::graph::Graph;

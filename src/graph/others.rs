@@ -5,14 +5,10 @@ use std::sync::Arc;
 use super::capture::Capture;
 use super::error::GraphError;
 use super::loan::Loan;
-use crate::context::ContextRef;
+use crate::raw::owner::context;
 
 impl<'a> Capture<'_, '_, 'a> {
-    /// The context that the stream belongs to. No driver call.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.stream.context()
-    }
+    context!(|this| this.stream.context());
 
     /// Checks that memory is lent to the graph of this capture, for a library that queues work on [the
     /// stream](Capture::stream). No driver call.

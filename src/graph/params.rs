@@ -61,17 +61,13 @@ impl Graph<'_> {
     #[doc(alias(
         "cuGraphMemsetNodeGetParams",
         "cuGraphMemcpyNodeGetParams",
-        "cuGraphChildGraphNodeGetGraph",
-        "cuGraphKernelNodeGetParams_v2",
-        "cuGraphKernelNodeGetParams",
-        "cuGraphEventRecordNodeGetEvent",
-        "cuGraphEventWaitNodeGetEvent",
-        "cuGraphExternalSemaphoresSignalNodeGetParams",
-        "cuGraphExternalSemaphoresWaitNodeGetParams",
-        "cuGraphMemAllocNodeGetParams",
-        "cuGraphMemFreeNodeGetParams",
-        "cuGraphBatchMemOpNodeGetParams"
+        "cuGraphChildGraphNodeGetGraph"
     ))]
+    #[doc(alias("cuGraphKernelNodeGetParams_v2", "cuGraphKernelNodeGetParams"))]
+    #[doc(alias("cuGraphEventRecordNodeGetEvent", "cuGraphEventWaitNodeGetEvent"))]
+    #[doc(alias("cuGraphExternalSemaphoresSignalNodeGetParams"))]
+    #[doc(alias("cuGraphExternalSemaphoresWaitNodeGetParams", "cuGraphMemAllocNodeGetParams"))]
+    #[doc(alias("cuGraphMemFreeNodeGetParams", "cuGraphBatchMemOpNodeGetParams"))]
     pub fn params<P: NodeParams>(&self, node: Node) -> Result<P, GraphError> {
         let node = self.nodes.raw(node)?;
         // SAFETY: the node is live, and nodes do not change while the graph is borrowed.

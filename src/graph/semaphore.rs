@@ -109,10 +109,7 @@ impl Graph<'_> {
     ///
     /// ```
     /// # #[cfg(target_os = "linux")] {
-    /// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-    /// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-    /// # let mut stack = cuprum::context::ContextStack::take()?;
-    /// # let cx = stack.push(&context)?;
+    /// # cuprum::example!(emulator: driver, context, cx);
     /// use std::os::fd::{FromRawFd, OwnedFd};
     /// use std::sync::Arc;
     ///
@@ -197,6 +194,7 @@ impl NodeSetter<'_, '_> {
     /// 1. The duty of [`Graph::add_semaphore_signals`].
     ///
     /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams` or `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
+    #[doc(alias())]
     #[doc(alias(
         "cuGraphExternalSemaphoresSignalNodeSetParams",
         "cuGraphExecExternalSemaphoresSignalNodeSetParams"
@@ -224,6 +222,7 @@ impl NodeSetter<'_, '_> {
     /// Same as [`semaphore_signals`](NodeSetter::semaphore_signals).
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams` or `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
+    #[doc(alias())]
     #[doc(alias(
         "cuGraphExternalSemaphoresWaitNodeSetParams",
         "cuGraphExecExternalSemaphoresWaitNodeSetParams"

@@ -1,7 +1,5 @@
 //! Changes of nodes, in a graph and in an executable graph.
 
-use std::fmt;
-
 use cuprum_sys::{CUgraphExec, CUgraphNode, FnId};
 
 use super::error::GraphError;
@@ -11,6 +9,7 @@ use super::kept::Kept;
 use super::loan::Place;
 use super::node::Node;
 use crate::context::{ContextRef, Current};
+use crate::raw::debug::debug;
 
 /// A node to change, made by [`Graph::set`] or [`GraphExec::set`]. Each method replaces the work of the node by other work of
 /// the same kind, with one driver call.
@@ -122,8 +121,7 @@ impl<'g, 'a> NodeSetter<'g, 'a> {
     }
 }
 
-impl fmt::Debug for NodeSetter<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NodeSetter").field("node", &self.node).finish_non_exhaustive()
-    }
+debug! {
+    NodeSetter<'_, '_>: |this, f|
+    f.debug_struct("NodeSetter").field("node", &this.node).finish_non_exhaustive()
 }

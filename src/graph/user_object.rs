@@ -1,7 +1,6 @@
 //! Values that the driver drops with the last graph that has them.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,6 +12,8 @@ use crate::context::captures;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::debug::debug;
+use crate::raw::owner::as_raw;
 use crate::swallowed;
 
 /// A value that this handle, its copies, and the graphs that [retain](Graph::retain) it share, including clones of a
@@ -76,10 +77,7 @@ impl<T: Send + 'static> UserObject<T> {
         Ok(Self { raw, driver, _value: PhantomData })
     }
 
-    /// Returns the driver's handle.
-    pub const fn as_raw(&self) -> CUuserObject {
-        self.raw
-    }
+    as_raw!(CUuserObject, |this| this.raw);
 
     /// Returns another handle to the same value.
     ///
@@ -171,8 +169,4 @@ impl Graph<'_> {
     }
 }
 
-impl<T: Send> fmt::Debug for UserObject<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "UserObject({:?})", self.raw)
-    }
-}
+debug!([T: Send] UserObject<T>: |this| "{:?}", this.raw);

@@ -1,12 +1,10 @@
 //! OpenGL buffers.
 
-use std::fmt;
-
 use cuprum_sys::{CUgraphicsMapResourceFlags, CUgraphicsResource, GLuint};
 
 use super::RegisterFlags;
 use super::registered::{Registered, registered};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
 

@@ -1,12 +1,10 @@
 //! OpenGL images: textures and renderbuffers.
 
-use std::fmt;
-
 use cuprum_sys::{CUgraphicsMapResourceFlags, CUgraphicsResource, GLenum, GLuint};
 
 use super::RegisterFlags;
 use super::registered::{Registered, registered};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
 

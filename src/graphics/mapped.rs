@@ -1,6 +1,5 @@
 //! Mapped resources: the guard, and the memory that it lends.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUgraphicsResource, CUresult, CUstream, FnId};
@@ -15,6 +14,7 @@ use crate::context::{Beside, ContextRef, Current, captures};
 use crate::error::Error;
 use crate::memory::copy;
 use crate::raw::call::{context_call, forked};
+use crate::raw::debug::debug;
 use crate::raw::held::activated;
 use crate::raw::keep::Near;
 use crate::stream::Stream;
@@ -204,8 +204,4 @@ impl<R: Resources> Drop for Mapped<'_, R> {
     }
 }
 
-impl<R: Resources> fmt::Debug for Mapped<'_, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Mapped({:?})", self.raws)
-    }
-}
+debug!([R: Resources] Mapped<'_, R>: |this| "{:?}", this.raws);

@@ -151,16 +151,8 @@ impl<'ctx> Registered<'ctx> {
 macro_rules! registered {
     ($kind:ident) => {
         impl $kind<'_> {
-            /// The driver's handle.
-            pub const fn as_raw(&self) -> CUgraphicsResource {
-                self.0.raw()
-            }
-
-            /// The context of its registration.
-            #[inline]
-            pub fn context(&self) -> &ContextRef {
-                self.0.context()
-            }
+            $crate::raw::owner::as_raw!(CUgraphicsResource, |this| this.0.raw());
+            $crate::raw::owner::context!(|this| this.0.context());
 
             /// Sets the use that CUDA makes of it when it is next mapped.
             ///
@@ -194,11 +186,7 @@ macro_rules! registered {
             }
         }
 
-        impl fmt::Debug for $kind<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($kind), "({:?}, OpenGL's {})"), self.as_raw(), self.0.name())
-            }
-        }
+        $crate::raw::debug::debug!($kind<'_>: |this| "{:?}, OpenGL's {}", this.as_raw(), this.0.name());
     };
 }
 

@@ -6,12 +6,8 @@ use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 /// Resources that one call maps: a mutable borrow of a [`RegisteredBuffer`] or [`RegisteredImage`],
 /// or tuples and arrays of these.
 ///
-/// # Example
 /// ```
-/// # let driver = cuprum::Driver::init(cuprum_emulator::library())?;
-/// # let context = cuprum::context::PrimaryContext::retain(driver.device(0)?)?;
-/// # let mut stack = cuprum::context::ContextStack::take()?;
-/// # let cx = stack.push(&context)?;
+/// # cuprum::example!(emulator: driver, context, cx);
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, Resources};
 /// use cuprum::{Current, Error, Stream};
 ///
@@ -60,38 +56,30 @@ pub(super) mod sealed {
 
 use sealed::{Each, Sealed};
 
-impl Sealed for &mut RegisteredBuffer<'_> {
-    fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>)) {
-        visit(Each(&mut self.0));
-    }
+macro_rules! resources {
+    ($($registered:ident as $view:ident;)*) => { $(
+        impl Sealed for &mut $registered<'_> {
+            fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>)) {
+                visit(Each(&mut self.0));
+            }
+        }
+
+        impl Resources for &mut $registered<'_> {
+            type Views<'m>
+                = $view<'m>
+            where
+                Self: 'm;
+
+            fn views(&mut self) -> $view<'_> {
+                $view::new(&self.0)
+            }
+        }
+    )* };
 }
 
-impl Resources for &mut RegisteredBuffer<'_> {
-    type Views<'m>
-        = MappedBuffer<'m>
-    where
-        Self: 'm;
-
-    fn views(&mut self) -> MappedBuffer<'_> {
-        MappedBuffer::new(&self.0)
-    }
-}
-
-impl Sealed for &mut RegisteredImage<'_> {
-    fn each(&mut self, visit: &mut dyn FnMut(Each<'_, '_>)) {
-        visit(Each(&mut self.0));
-    }
-}
-
-impl Resources for &mut RegisteredImage<'_> {
-    type Views<'m>
-        = MappedImage<'m>
-    where
-        Self: 'm;
-
-    fn views(&mut self) -> MappedImage<'_> {
-        MappedImage::new(&self.0)
-    }
+resources! {
+    RegisteredBuffer as MappedBuffer;
+    RegisteredImage as MappedImage;
 }
 
 impl<R: Resources, const N: usize> Sealed for [R; N] {

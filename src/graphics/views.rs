@@ -1,6 +1,5 @@
 //! Views of mapped resources.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUarray, CUdeviceptr, CUgraphicsResource, CUmipmappedArray, CUresult, FnId};
@@ -10,11 +9,11 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::{ArrayFlags, ArrayView, DeviceData, MemoryError, MipmappedView, Slice, SliceMut, Texel};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 
 /// A mapped buffer, borrowed from its guard.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(software driver, context, cx);
 /// use cuprum::graphics::{self, MappedBuffer, RegisterFlags, RegisteredBuffer};
@@ -85,15 +84,10 @@ impl<'m> MappedBuffer<'m> {
     }
 }
 
-impl fmt::Debug for MappedBuffer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MappedBuffer({:?})", self.raw)
-    }
-}
+debug!(MappedBuffer<'_>: |this| "{:?}", this.raw);
 
 /// A mapped image, borrowed from its guard.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(software driver, context, cx);
 /// use cuprum::graphics::{self, MappedImage, RegisterFlags, RegisteredImage};
@@ -160,11 +154,8 @@ impl<'m> MappedImage<'m> {
     ///
     /// Driver: `cuGraphicsResourceGetMappedMipmappedArray`, CUDA 5.0+, `cuMipmappedArrayGetLevel`, CUDA 5.0+, and
     /// `cuArray3DGetDescriptor_v2`, CUDA 3.2+.
-    #[doc(alias(
-        "cuGraphicsResourceGetMappedMipmappedArray",
-        "cuMipmappedArrayGetLevel",
-        "cuArray3DGetDescriptor_v2"
-    ))]
+    #[doc(alias("cuGraphicsResourceGetMappedMipmappedArray"))]
+    #[doc(alias("cuMipmappedArrayGetLevel", "cuArray3DGetDescriptor_v2"))]
     pub fn mipmapped<T: Texel>(&self, cx: &Current<'_, '_>) -> Result<MipmappedView<'_, T>, MemoryError> {
         let context = cx.of(&self.context, FnId::cuGraphicsResourceGetMappedMipmappedArray)?;
         let mut raw = CUmipmappedArray::null();
@@ -176,8 +167,4 @@ impl<'m> MappedImage<'m> {
     }
 }
 
-impl fmt::Debug for MappedImage<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MappedImage({:?})", self.raw)
-    }
-}
+debug!(MappedImage<'_>: |this| "{:?}", this.raw);

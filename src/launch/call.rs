@@ -95,21 +95,7 @@ impl<S: Signature> Kernel<'_, S> {
     /// outputs have unspecified contents, and page-locked memory may be
     /// [lost](crate::PinnedBuffer#when-it-is-lost).
     ///
-    /// # Example
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::launch::{HostIn, HostInOut};
-    /// use cuprum::{In, InOut, LaunchConfig, Module, Stream};
-    ///
-    /// let module = Module::load_ptx(&cx, &std::fs::read_to_string("kernels/saxpy.ptx")?)?;
-    /// let saxpy = module.function("saxpy")?.bind::<(u32, f32, In<f32>, InOut<f32>)>()?;
-    /// let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
-    /// let (stream, config) = (Stream::new(&cx)?, LaunchConfig::for_elements(1000, 256));
-    /// // SAFETY: saxpy(n, alpha, x, y) touches n elements of each.
-    /// unsafe { saxpy.call(&cx, &stream, config, (1000, 3.0, HostIn(&x), HostInOut(&mut y))) }?;
-    /// assert_eq!(y, [5.0; 1000]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`HostIn`](super::HostIn).
     ///
     /// # Errors
     /// [`AnyError::Launch`] for the errors of [`launch`](Kernel::launch); [`AnyError::Memory`] for

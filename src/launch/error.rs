@@ -5,7 +5,6 @@ use crate::error::Error;
 
 /// Error of a launch.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, In, InOut, LaunchConfig, Module, Stream};

@@ -15,7 +15,6 @@ use crate::stream::{Lent, Scope};
 ///
 /// Accepts slices, arrays, vectors, and page-locked memory.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::launch::{HostIn, HostInOut};
@@ -37,7 +36,6 @@ pub struct HostIn<'a, M: HostElements + ?Sized>(pub &'a M);
 ///
 /// The device memory has unspecified contents. Elements that are not written are also copied back.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::launch::{HostIn, HostOut};
@@ -79,7 +77,6 @@ pub struct HostInOut<'a, M: HostElements + ?Sized>(pub &'a mut M);
 /// arrays and vectors. The stream copies page-locked memory ([`PinnedBuffer`], [`Registered`])
 /// asynchronously.
 ///
-/// # Example
 /// ```
 /// use cuprum::launch::{HostElements, HostIn};
 ///

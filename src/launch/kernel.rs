@@ -1,6 +1,5 @@
 //! Kernels that can be launched.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::CUfunction_attribute;
@@ -11,6 +10,7 @@ use super::{Arguments, LaunchConfig, Signature};
 use crate::context::Current;
 use crate::error::Error;
 use crate::module::{Function, Module};
+use crate::raw::debug::debug;
 use crate::raw::shared::Shared;
 use crate::stream::Stream;
 
@@ -124,8 +124,7 @@ impl<'m, S: Signature> Kernel<'m, S> {
     }
 }
 
-impl<S> fmt::Debug for Kernel<'_, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel").field("function", &self.function).field("limits", &self.limits).finish()
-    }
+debug! {
+    [S] Kernel<'_, S>: |this, f|
+    f.debug_struct("Kernel").field("function", &this.function).field("limits", &this.limits).finish()
 }

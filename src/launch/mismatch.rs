@@ -6,7 +6,6 @@ use crate::module::Function;
 
 /// A failed binding: the kernel's name and the reason.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::launch::Mismatch;

@@ -46,7 +46,6 @@ mod sealed {
 /// Type of a kernel's parameter: plain data by value, [`In`], [`InOut`],
 /// [`TextureObject`](crate::texture::TextureObject), [`SurfaceObject`](crate::texture::SurfaceObject).
 ///
-/// # Example
 /// ```
 /// use cuprum::launch::{Parameter, Signature};
 /// use cuprum::memory::DeviceAddress;

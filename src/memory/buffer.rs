@@ -1,37 +1,23 @@
 //! Owned device memory.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, call};
+use cuprum_sys::CUdeviceptr;
 
 use super::elements::elements;
 use super::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::context::{ContextRef, Current, entered};
-use crate::error::Error;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
+use crate::raw::owner::close;
 
 /// An allocation by its address; 0 for none.
 #[derive(Clone, Copy)]
 pub(super) struct Allocation(pub(super) CUdeviceptr);
 
 // SAFETY: the driver allows any thread to use and to free device memory.
-unsafe impl Handle for Allocation {
-    const NAME: &'static str = "Allocation";
-
-    #[inline]
-    fn is_owned(self) -> bool {
-        self.0 != 0
-    }
-
-    #[inline]
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the allocation is live and not used again.
-        unsafe { call!(fns, cuMemFree_v2(self.0)) }
-    }
-}
+handle!(#[inline] unsafe Allocation: "Allocation", owned if |raw| raw.0 != 0, |raw| cuMemFree_v2(raw.0));
 
 /// `len` elements of device memory in one context, freed on drop.
 ///
@@ -152,15 +138,5 @@ impl<'ctx, T: DeviceData> Buffer<'ctx, T> {
         self.as_slice().to_vec(cx)
     }
 
-    /// Frees the memory and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemFree_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.memory.close()
-    }
+    close!("Frees the memory", "cuMemFree_v2", "3.2", |this| this.memory.close());
 }

@@ -48,7 +48,6 @@ unsafe impl<T: DeviceData, const N: usize> DeviceData for [T; N] {}
 
 /// Plain data that the driver can fill memory with: values of one, two or four bytes.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::Fill;
@@ -175,7 +174,6 @@ unsafe impl bytemuck::Pod for DeviceAddress {}
 
 /// An address in device memory, for structs and kernels. It does not keep the memory alive.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{DeviceAddress, DeviceData};

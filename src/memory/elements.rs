@@ -22,15 +22,7 @@ macro_rules! elements {
                 $memory.context()
             }
 
-            /// Number of elements.
-            pub const fn len(&self) -> usize {
-                self.len
-            }
-
-            /// True if there are no elements.
-            pub const fn is_empty(&self) -> bool {
-                self.len == 0
-            }
+            $crate::raw::owner::len!(|this| this.len);
 
             /// Borrows all elements to read.
             #[inline]
@@ -57,8 +49,8 @@ macro_rules! elements {
             }
         }
 
-        impl<T: DeviceData> fmt::Debug for $buffer<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl<T: DeviceData> std::fmt::Debug for $buffer<'_, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!(stringify!($buffer), "({:#x}, {} elements"), self.as_raw(), self.len)?;
                 $(
                     let $this = self;

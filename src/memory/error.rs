@@ -7,7 +7,6 @@ use crate::error::Error;
 
 /// Error of an allocation or a copy.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, MemoryError};

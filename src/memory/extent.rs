@@ -7,7 +7,6 @@ use std::ops::{Bound, RangeBounds};
 ///
 /// A single row has height 1 and depth 1. If a number is zero, there are no elements.
 ///
-/// # Example
 /// ```
 /// use cuprum::memory::Extent;
 ///

@@ -1,6 +1,5 @@
 //! Device memory allocated by other code.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::RangeBounds;

@@ -1,15 +1,14 @@
 //! Host memory as rows and slices, for copies.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use super::extent::Extent;
 use super::place::place;
-use super::side::HostRows;
-use super::side::Side;
+use super::side::{HostRows, Side};
 use super::strides::Strides;
 use super::{DeviceData, MemoryError};
+use crate::raw::debug::debug;
 
 /// Borrows elements of a host slice, as rows and slices, to copy from. `Copy`.
 ///
@@ -31,7 +30,6 @@ pub struct HostBlock<'a, T: DeviceData> {
 
 /// Borrows elements of a host slice, as rows and slices, to copy to.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
@@ -83,11 +81,7 @@ macro_rules! common {
             }
         }
 
-        impl<T: DeviceData> fmt::Debug for $block<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($block), "({:p}, {})"), self.start, self.strides.extent)
-            }
-        }
+        debug!([T: DeviceData] $block<'_, T>: |this| "{:p}, {}", this.start, this.strides.extent);
     };
 }
 

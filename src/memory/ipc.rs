@@ -82,12 +82,8 @@ impl<'ctx, T: DeviceData> ForeignBuffer<'ctx, T> {
     ///
     /// Driver: `cuIpcOpenMemHandle_v2`, CUDA 11.0+, or `cuIpcOpenMemHandle`, CUDA 4.1+; and
     /// `cuMemGetAddressRange_v2`, CUDA 3.2+; at its end `cuIpcCloseMemHandle`, CUDA 4.1+.
-    #[doc(alias(
-        "cuIpcOpenMemHandle_v2",
-        "cuIpcOpenMemHandle",
-        "cuMemGetAddressRange_v2",
-        "cuIpcCloseMemHandle"
-    ))]
+    #[doc(alias("cuIpcOpenMemHandle_v2", "cuIpcOpenMemHandle"))]
+    #[doc(alias("cuMemGetAddressRange_v2", "cuIpcCloseMemHandle"))]
     #[inline]
     pub unsafe fn open_ipc(cx: &Current<'_, 'ctx>, handle: [u8; 64]) -> Result<Self, Error> {
         let context = cx.get()?;

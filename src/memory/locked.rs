@@ -5,14 +5,15 @@
 //! nothing: memory lent to the work must not be read, written or freed any more. Its owners carry a
 //! [`Mark`] for that.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::DeviceData;
 use super::place::Source;
 use super::place::kind::kinds;
+use crate::raw::debug::debug;
 use crate::raw::mark::Mark;
+use crate::raw::owner::len;
 use crate::raw::seal::{Key, Sealed};
 
 /// Elements in page-locked host memory.
@@ -84,6 +85,62 @@ impl<T: DeviceData> Locked<T> {
     }
 }
 
+/// Common methods of the owners of page-locked elements, by their elements' type and their context.
+macro_rules! locked {
+    ([$of:ident: $bound:ident] $owner:ident: $element:ty, |$this:ident| $context:expr) => {
+        impl<$of: $bound> $owner<'_, $of> {
+            /// Returns the address of the first element on the host, lost or not.
+            pub const fn as_raw(&self) -> *mut $element {
+                self.elements.start().as_ptr()
+            }
+
+            $crate::raw::owner::context!(|$this| $context);
+
+            /// True if the memory is [lost](crate::PinnedBuffer#when-it-is-lost): a wait for its work failed, and the
+            /// device may still write it.
+            #[inline]
+            pub fn is_lost(&self) -> bool {
+                self.elements.is_lost()
+            }
+        }
+
+        impl<$of: $bound> std::ops::Deref for $owner<'_, $of> {
+            type Target = [$element];
+
+            #[inline]
+            fn deref(&self) -> &[$element] {
+                self.elements.as_slice()
+            }
+        }
+
+        impl<$of: $bound> std::ops::DerefMut for $owner<'_, $of> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut [$element] {
+                self.elements.as_mut_slice()
+            }
+        }
+
+        impl<$of: $bound> $crate::memory::locked::sealed::PageLocked for $owner<'_, $of> {
+            type Element = $element;
+
+            fn locked(&self) -> &Locked<$element> {
+                &self.elements
+            }
+
+            fn home(&self) -> &ContextRef {
+                self.context()
+            }
+        }
+
+        $crate::raw::debug::debug! {
+            [$of: $bound] $owner<'_, $of>: |this|
+            "{:p}, {} elements{}", this.as_raw(), this.elements.len(), if this.is_lost() { ", lost" } else { "" }
+        }
+    };
+}
+
+pub(super) use locked;
+
 kinds! {
     /// Page-locked host memory that is lent to a scope.
     Pinned: NonNull<[T]>, NonNull<[T]>;
@@ -93,7 +150,6 @@ kinds! {
 ///
 /// It exists only in a loan, because the scope marks the owner if it cannot be waited for.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{PinnedFlags, PinnedMut};
@@ -122,15 +178,7 @@ impl<T: DeviceData> PinnedMut<'_, T> {
         Self { elements: NonNull::slice_from_raw_parts(start, len), _elements: PhantomData }
     }
 
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.elements.len()
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
+    len!(|this| this.elements.len());
 
     /// Address of the first element on the host.
     pub const fn as_raw(&self) -> *mut T {
@@ -156,11 +204,7 @@ impl<T: DeviceData> Source<T> for PinnedMut<'_, T> {
     }
 }
 
-impl<T: DeviceData> fmt::Debug for PinnedMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PinnedMut({:p}, {} elements)", self.as_raw(), self.len())
-    }
-}
+debug!([T: DeviceData] PinnedMut<'_, T>: |this| "{:p}, {} elements", this.as_raw(), this.len());
 
 pub(crate) mod sealed {
     use super::{DeviceData, Locked};

@@ -1,15 +1,15 @@
 //! Access of kernels to memory of another context, on the same device or another one.
 //! [Copies](super::Peer) do not need it.
 
-use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUcontext, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUcontext, FnId};
 
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
 
 /// Fails for a context of another driver, for which the handle is a wild pointer.
 pub(crate) fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) -> Result<(), Error> {
@@ -20,15 +20,7 @@ pub(crate) fn same_driver(context: &ContextRef, other: &ContextRef, call: FnId) 
 struct Reached(CUcontext);
 
 // SAFETY: access belongs to the context that enabled it, not to a thread.
-unsafe impl Handle for Reached {
-    const NAME: &'static str = "PeerAccess";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the accessing context is current; the peer is
-        // borrowed.
-        unsafe { call!(fns, cuCtxDisablePeerAccess(self.0)) }
-    }
-}
+handle!(unsafe Reached: "PeerAccess", |raw| cuCtxDisablePeerAccess(raw.0));
 
 /// Allows kernels of one context to access memory of another, until it is dropped: made by
 /// [`Current::enable_peer_access`].
@@ -36,7 +28,6 @@ unsafe impl Handle for Reached {
 /// It borrows both contexts. Forgetting it leaves the access enabled, which is harmless: the launch
 /// of a kernel is responsible for the memory that it accesses.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -98,11 +89,7 @@ impl PeerAccess<'_, '_> {
     }
 }
 
-impl fmt::Debug for PeerAccess<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PeerAccess")
-            .field("of", self.access.context())
-            .field("to", &self.access.raw().0)
-            .finish()
-    }
+debug! {
+    PeerAccess<'_, '_>: |this, f|
+    f.debug_struct("PeerAccess").field("of", this.access.context()).field("to", &this.access.raw().0).finish()
 }

@@ -1,18 +1,13 @@
 //! Page-locked memory that the driver allocates.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::mem::ManuallyDrop;
-use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
-use cuprum_sys::{
-    CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, CUresult, FnId, Fns,
-    call,
-};
+use cuprum_sys::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_WRITECOMBINED, FnId};
 
 use super::caching::PinnedLease;
-use super::locked::{Locked, sealed};
+use super::locked::{Locked, locked};
 use super::place::kind::Host;
 use super::place::place;
 use super::{DeviceData, MemoryError, bytes_of};
@@ -20,7 +15,7 @@ use crate::context::{ContextRef, Current, KeptContext};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 
 flags! {
     /// Options of an allocation of page-locked memory.
@@ -48,19 +43,7 @@ flags! {
 struct HostAllocation(*mut c_void);
 
 // SAFETY: the driver allows any thread to use and to free host memory.
-unsafe impl Handle for HostAllocation {
-    const NAME: &'static str = "HostAllocation";
-
-    #[inline]
-    fn is_owned(self) -> bool {
-        !self.0.is_null()
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the allocation is live and not used again.
-        unsafe { call!(fns, cuMemFreeHost(self.0)) }
-    }
-}
+handle!(unsafe HostAllocation: "HostAllocation", owned if |raw| !raw.0.is_null(), |raw| cuMemFreeHost(raw.0));
 
 /// The source of the memory, and how it is released.
 enum Memory<'ctx> {
@@ -226,23 +209,6 @@ impl<'ctx, T: DeviceData> PinnedBuffer<'ctx, T> {
         Ok(Self { elements, memory: ManuallyDrop::new(memory) })
     }
 
-    /// Returns the address of the first element on the host, lost or not.
-    pub const fn as_raw(&self) -> *mut T {
-        self.elements.start().as_ptr()
-    }
-
-    /// Returns the context in which the memory was allocated.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
-
-    /// True if the memory is lost: a wait for its work failed, and the device may still write it.
-    #[inline]
-    pub fn is_lost(&self) -> bool {
-        self.elements.is_lost()
-    }
-
     /// Returns the flags of the allocation, as the driver reports them; none for zero bytes.
     ///
     /// # Errors
@@ -298,39 +264,6 @@ impl<T: DeviceData> Drop for PinnedBuffer<'_, T> {
     }
 }
 
-impl<T: DeviceData> Deref for PinnedBuffer<'_, T> {
-    type Target = [T];
-
-    #[inline]
-    fn deref(&self) -> &[T] {
-        self.elements.as_slice()
-    }
-}
-
-impl<T: DeviceData> DerefMut for PinnedBuffer<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [T] {
-        self.elements.as_mut_slice()
-    }
-}
-
-impl<T: DeviceData> sealed::PageLocked for PinnedBuffer<'_, T> {
-    type Element = T;
-
-    fn locked(&self) -> &Locked<T> {
-        &self.elements
-    }
-
-    fn home(&self) -> &ContextRef {
-        self.memory.context()
-    }
-}
-
-impl<T: DeviceData> fmt::Debug for PinnedBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = if self.is_lost() { ", lost" } else { "" };
-        write!(f, "PinnedBuffer({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
-    }
-}
+locked!([T: DeviceData] PinnedBuffer: T, |this| this.memory.context());
 
 place!([T: DeviceData] PinnedBuffer<'_, T>: Host, of T, read |this| this, write |this| this);

@@ -1,6 +1,5 @@
 //! A pool of page-locked memory that keeps freed blocks.
 
-use std::fmt;
 use std::ptr;
 
 use cuprum_sys::FnId;
@@ -10,6 +9,8 @@ use super::{DeviceData, MemoryError, PinnedBuffer, PinnedFlags, bytes_of};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, forked};
+use crate::raw::debug::debug;
+use crate::raw::owner::context;
 
 /// A pool of page-locked memory that keeps freed blocks. The next buffer of the same size class
 /// needs no driver call; an allocation of page-locked memory takes the driver hundreds of
@@ -25,7 +26,6 @@ use crate::raw::call::{context_call, forked};
 /// Blocks have sixteen sizes per power of two, and at least 512 bytes. If the driver has no memory
 /// left, held blocks are freed, the largest first, until the allocation succeeds.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::PinnedFlags;
@@ -52,11 +52,7 @@ impl<'p> PinnedPool<'p> {
         Self { pool: Parts::new(cx.keep()), flags: flags & PinnedFlags::all() }
     }
 
-    /// Returns the context in which the memory is allocated.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.pool.context()
-    }
+    context!(|this| this.pool.context());
 
     /// Takes `len` elements from the pool and sets all their bytes to zero; nothing for zero bytes.
     ///
@@ -211,8 +207,4 @@ impl<'p> PinnedPool<'p> {
     }
 }
 
-impl fmt::Debug for PinnedPool<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PinnedPool").field(&self.counters()).finish()
-    }
-}
+debug!(PinnedPool<'_>: |this, f| f.debug_tuple("PinnedPool").field(&this.counters()).finish());

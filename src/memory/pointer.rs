@@ -10,7 +10,6 @@ use crate::raw::call::driver_call;
 
 /// The driver's description of an address. Empty for unknown memory.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
@@ -64,17 +63,6 @@ impl PointerInfo {
 
 impl Driver {
     /// Describes an `address` of a device or the host with one call that does not wait.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// let buffer = cuprum::Buffer::<f32>::zeroed(&cx, 100)?;
-    /// let info = driver.pointer_info(buffer.as_raw() + 8)?;
-    /// assert_eq!((info.start, info.device), (buffer.as_raw(), Some(0)));
-    ///
-    /// let host = 5;
-    /// assert_eq!(driver.pointer_info(&raw const host as u64)?.memory_type, None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     ///
     /// # Errors
     /// [Errors of any call](crate#errors); `CUDA_ERROR_INVALID_CONTEXT` on some drivers if no

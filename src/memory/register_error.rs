@@ -6,7 +6,6 @@ use super::MemoryError;
 
 /// Error of registering memory.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{RegisterError, RegisterFlags, Registered};

@@ -1,15 +1,13 @@
 //! Page-locked memory of the host's own allocator.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 
-use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult, FnId, Fns, call};
+use cuprum_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CUresult};
 
-use super::locked::{Locked, sealed};
+use super::locked::{Locked, locked};
 use super::place::kind::Host;
 use super::place::place;
 use super::register_error::RegisterError;
@@ -18,7 +16,7 @@ use crate::context::{ContextRef, Current, captures};
 use crate::error::Error;
 use crate::raw::call::context_call;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 
 flags! {
     /// Options of a registration.
@@ -44,18 +42,9 @@ flags! {
 struct Registration(*mut c_void);
 
 // SAFETY: the driver allows any thread to unregister memory.
-unsafe impl Handle for Registration {
-    const NAME: &'static str = "Registration";
-
-    #[inline]
-    fn is_owned(self) -> bool {
-        !self.0.is_null()
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the memory is registered, and not used as such again.
-        unsafe { call!(fns, cuMemHostUnregister(self.0)) }
-    }
+handle! {
+    unsafe Registration: "Registration", owned if |raw| !raw.0.is_null(),
+    |raw| cuMemHostUnregister(raw.0)
 }
 
 pub(crate) use self::owner::HostOwner;
@@ -119,7 +108,6 @@ mod owner {
 /// thread. If the driver does not confirm that, the memory leaks, because the device may still use
 /// it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{RegisterFlags, Registered};
@@ -181,23 +169,6 @@ impl<'ctx, O: HostOwner> Registered<'ctx, O> {
         // SAFETY: the owner's elements, to which its parts claim no rights.
         let elements = unsafe { Locked::new(start, len, flags.contains(RegisterFlags::PORTABLE)) };
         Ok(Self { elements, capacity, registration, _owner: PhantomData })
-    }
-
-    /// Returns the address of the first element on the host, lost or not.
-    pub const fn as_raw(&self) -> *mut O::Element {
-        self.elements.start().as_ptr()
-    }
-
-    /// Returns the context in which the memory was registered.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.registration.context()
-    }
-
-    /// True if the memory is lost, see [`PinnedBuffer::is_lost`](super::PinnedBuffer::is_lost).
-    #[inline]
-    pub fn is_lost(&self) -> bool {
-        self.elements.is_lost()
     }
 
     /// Unregisters the memory and returns its owner.
@@ -267,40 +238,7 @@ impl<O: HostOwner> Drop for Registered<'_, O> {
     }
 }
 
-impl<O: HostOwner> Deref for Registered<'_, O> {
-    type Target = [O::Element];
-
-    #[inline]
-    fn deref(&self) -> &[O::Element] {
-        self.elements.as_slice()
-    }
-}
-
-impl<O: HostOwner> DerefMut for Registered<'_, O> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [O::Element] {
-        self.elements.as_mut_slice()
-    }
-}
-
-impl<O: HostOwner> sealed::PageLocked for Registered<'_, O> {
-    type Element = O::Element;
-
-    fn locked(&self) -> &Locked<O::Element> {
-        &self.elements
-    }
-
-    fn home(&self) -> &ContextRef {
-        self.registration.context()
-    }
-}
-
-impl<O: HostOwner> fmt::Debug for Registered<'_, O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lost = if self.is_lost() { ", lost" } else { "" };
-        write!(f, "Registered({:p}, {} elements{lost})", self.as_raw(), self.elements.len())
-    }
-}
+locked!([O: HostOwner] Registered: O::Element, |this| this.registration.context());
 
 place! {
     [T: DeviceData, O: HostOwner<Element = T>] Registered<'_, O>: Host, of T,

@@ -1,6 +1,5 @@
 //! Borrowed parts of device memory.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
@@ -12,11 +11,12 @@ use super::place::place;
 use super::run::run;
 use super::{DeviceData, MemoryError, bytes_of, copy};
 use crate::context::{ContextRef, Current};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::context;
 
 /// Borrows elements of device memory to read. `Copy`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
@@ -36,7 +36,6 @@ pub struct Slice<'a, T: DeviceData> {
 
 /// Borrows elements of device memory exclusively, to write.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
@@ -62,22 +61,14 @@ macro_rules! common {
                 Self { address, len, context, _elements: PhantomData }
             }
 
-            /// The context of the memory.
-            #[inline]
-            pub fn context(&self) -> &ContextRef {
-                &self.context
-            }
+            context!(|this| &this.context);
 
             pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
                 self.context
             }
         }
 
-        impl<T: DeviceData> fmt::Debug for $slice<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($slice), "({:#x}, {} elements)"), self.address, self.len)
-            }
-        }
+        debug!([T: DeviceData] $slice<'_, T>: |this| "{:#x}, {} elements", this.address, this.len);
     };
 }
 

@@ -17,11 +17,10 @@
 //! version 13.0 calls `double4_16a` and so on. There are no vectors of C's `long`, because its size
 //! depends on the platform.
 
-use std::fmt;
-
 use super::DeviceData;
 
 use self::component::{Align2, Align4, Align8, Align16, Component};
+use crate::raw::debug::debug;
 
 mod component {
     use crate::memory::DeviceData;
@@ -109,10 +108,9 @@ macro_rules! vectors {
             }
         }
 
-        impl<T: Component> fmt::Debug for $name<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name))$(.field(stringify!($field), &self.$field))+.finish()
-            }
+        debug! {
+            [T: Component] $name<T>: |this, f|
+            f.debug_struct(stringify!($name))$(.field(stringify!($field), &this.$field))+.finish()
         }
 
         // SAFETY: numbers in C layout without padding, as asserted: every bit pattern is valid.

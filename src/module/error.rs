@@ -10,7 +10,6 @@ use crate::error::Error;
 
 /// Error of loading code, or of finding a symbol in it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::ModuleError;

@@ -1,7 +1,6 @@
 //! Kernels in the driver's form: attributes and parameters.
 
 use std::ffi::{CStr, c_void};
-use std::fmt;
 use std::ptr;
 
 use cuprum_sys::{CUfunction, CUfunction_attribute, CUresult, FnId};
@@ -11,7 +10,9 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::launch::LaunchConfig;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::context;
 use crate::stream::Stream;
 
 /// A kernel of a loaded module, which it borrows. Bind it to a Rust signature to launch it.
@@ -68,11 +69,7 @@ impl<'m> Function<'m> {
         self.raw
     }
 
-    /// The context of the module.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
+    context!(|this| &this.context);
 
     /// Returns the kernel's name in the module: as in the source for `extern "C"`, otherwise
     /// mangled.
@@ -237,8 +234,4 @@ fn probe_parameter_count(parameter: impl Fn(usize) -> Result<(usize, usize), Err
     Ok(count)
 }
 
-impl fmt::Debug for Function<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Function({:?})", self.raw)
-    }
-}
+debug!(Function<'_>: |this| "{:?}", this.raw);

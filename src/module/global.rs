@@ -1,6 +1,5 @@
 //! Global variables of a module.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUdeviceptr, CUresult};
@@ -8,10 +7,10 @@ use cuprum_sys::{CUdeviceptr, CUresult};
 use super::ModuleError;
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
-use crate::memory::Device;
 use crate::memory::place::kind::{Host, kinds, pairs};
 use crate::memory::place::place;
-use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
+use crate::memory::{Device, DeviceData, MemoryError, Slice, SliceMut};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 
 /// A `__device__` or `__constant__` variable, as elements of `T`. It borrows its module.
@@ -72,11 +71,7 @@ impl<'m, T: DeviceData> Global<'m, T> {
     }
 }
 
-impl<T: DeviceData> fmt::Debug for Global<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Global({:#x}, {} elements)", self.address, self.len)
-    }
-}
+debug!([T: DeviceData] Global<'_, T>: |this| "{:#x}, {} elements", this.address, this.len);
 
 kinds! {
     /// A variable of a module. Not copied to another variable, which may be the same one.

@@ -1,7 +1,6 @@
 //! Kernels without a context.
 
 use std::ffi::CStr;
-use std::fmt;
 use std::ptr;
 
 use cuprum_sys::{CUfunction, CUfunction_attribute, CUkernel, CUresult, FnId};
@@ -12,6 +11,7 @@ use crate::context::Current;
 use crate::device::Device;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 
 /// A kernel of a [`CodeLibrary`], which it borrows, without a context:
@@ -142,11 +142,7 @@ impl<'l> LibraryKernel<'l> {
     }
 }
 
-impl fmt::Debug for LibraryKernel<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LibraryKernel({:?})", self.raw)
-    }
-}
+debug!(LibraryKernel<'_>: |this| "{:?}", this.raw);
 
 impl CodeLibrary {
     /// Returns a kernel by its name in the PTX: as in the source for `extern "C"`, otherwise

@@ -1,7 +1,6 @@
 //! Code without a context.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
@@ -20,7 +19,9 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::{as_raw, close};
 use crate::raw::shared::Shared;
 use crate::swallowed;
 
@@ -38,8 +39,7 @@ use crate::swallowed;
 /// context has fresh variables. Objects of the library in a context borrow or share both, so both
 /// outlive them. Wait for the library's kernels before it is dropped, as for a module: see
 /// [`Kernel::launch`](crate::Kernel::launch). (A driver of CUDA 13.0 blocks the host until then,
-/// but this is not guaranteed.) Drop unloads it everywhere, on any thread, swallows errors and does
-/// nothing in a forked child; [`close`](CodeLibrary::close) returns errors.
+/// but this is not guaranteed.) Drop unloads it everywhere.
 ///
 /// # Keeping it in a struct
 ///
@@ -218,10 +218,7 @@ impl CodeLibrary {
         Shared::new(self)
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUlibrary {
-        self.code.raw
-    }
+    as_raw!(CUlibrary, |this| this.code.raw);
 
     /// The driver that loaded it.
     pub const fn driver(&self) -> Driver {
@@ -292,23 +289,11 @@ impl CodeLibrary {
         })
     }
 
-    /// Unloads the code from all contexts and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuLibraryUnload`, CUDA 12.0+.
-    #[doc(alias = "cuLibraryUnload")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
+    close!("Unloads the code from all contexts", "cuLibraryUnload", "12.0", |this| {
         // The logs are dropped after the code.
-        let Self { code, _jit, .. } = self;
+        let Self { code, _jit, .. } = this;
         ManuallyDrop::new(code).unload()
-    }
+    });
 }
 
-impl fmt::Debug for CodeLibrary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CodeLibrary({:?})", self.as_raw())
-    }
-}
+debug!(CodeLibrary: |this| "{:?}", this.as_raw());

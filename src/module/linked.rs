@@ -1,6 +1,5 @@
 //! Code that the driver has linked.
 
-use std::fmt;
 use std::ptr::NonNull;
 use std::slice;
 
@@ -9,8 +8,9 @@ use cuprum_sys::CUlinkState;
 use super::jit::Jit;
 use super::{LoadOptions, Module, ModuleError, ptx};
 use crate::context::Current;
-use crate::error::Error;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
+use crate::raw::owner::close;
 
 /// Machine code that a [`Linker`](super::Linker) made. The driver's linker, which this keeps, owns
 /// the bytes, so they are not copied. Modules loaded from it have their own copy.
@@ -90,23 +90,14 @@ impl<'ctx> Linked<'ctx> {
         Ok(module)
     }
 
-    /// Ends the link, frees the bytes, and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuLinkDestroy`, CUDA 5.5+.
-    #[doc(alias = "cuLinkDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
+    close!("Ends the link, frees the bytes", "cuLinkDestroy", "5.5", |this| {
         // The logs are dropped after the link.
-        let Self { state, jit: _jit, .. } = self;
+        let Self { state, jit: _jit, .. } = this;
         state.close()
-    }
+    });
 }
 
-impl fmt::Debug for Linked<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Linked").field("state", &self.state).field("bytes", &self.len).finish()
-    }
+debug! {
+    Linked<'_>: |this, f|
+    f.debug_struct("Linked").field("state", &this.state).field("bytes", &this.len).finish()
 }

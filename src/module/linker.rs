@@ -1,79 +1,42 @@
 //! The driver's linker, which combines several inputs to one piece of machine code.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::ptr;
 
-use cuprum_sys::{CUjitInputType, CUlinkState, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUjitInputType, CUlinkState};
 
 use super::advice::advice;
 use super::jit::Jit;
 use super::linked::Linked;
 use super::text::{entries_for, ptx_text};
 use super::{LoadOptions, ModuleError, c_string, ptx};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
+use crate::raw::owner::{as_raw, close, context};
 
 /// A link in progress. [Added](Linker::add_ptx) inputs may use definitions of other inputs, which
 /// [`complete`](Linker::complete) checks.
 ///
 /// The driver keeps no input after it was added. The linker owns the options and the log buffers
-/// until it is dropped. Drop works on any thread, swallows errors and does nothing in a forked
-/// child; [`close`](Linker::close) returns errors.
+/// until it is dropped.
 ///
 /// ```
-/// # cuprum::example!(driver);
-/// use cuprum::module::{LoadOptions, Linker};
-/// use cuprum::context::PrimaryContext;
-/// use cuprum::{Buffer, InOut, LaunchConfig, Stream};
+/// # cuprum::example!(driver, context, cx);
+/// use cuprum::module::{Linker, LoadOptions};
 ///
-/// let main = "
-/// .version 7.0
-/// .target sm_52
-/// .address_size 64
-/// .extern .func (.param .u32 r) twice(.param .u32 a);
-/// .visible .entry double_it(.param .u64 at) {
-///     .reg .b64 %rd<3>;
-///     .reg .b32 %r<3>;
-///     .param .u32 in;
-///     .param .u32 out;
-///     ld.param.u64 %rd1, [at];
-///     cvta.to.global.u64 %rd2, %rd1;
-///     ld.global.u32 %r1, [%rd2];
-///     st.param.u32 [in], %r1;
-///     call (out), twice, (in);
-///     ld.param.u32 %r2, [out];
-///     st.global.u32 [%rd2], %r2;
-///     ret;
-/// }";
-/// let helper = "
-/// .version 7.0
-/// .target sm_52
-/// .address_size 64
-/// .visible .func (.param .u32 r) twice(.param .u32 a) {
-///     .reg .b32 %r<3>;
-///     ld.param.u32 %r1, [a];
-///     add.u32 %r2, %r1, %r1;
-///     st.param.u32 [r], %r2;
-///     ret;
-/// }";
+/// let head = ".version 7.0\n.target sm_52\n.address_size 64\n";
+/// let main = ".extern .func twice();\n.visible .entry main() { call twice, (); ret; }";
+/// let helper = ".visible .func twice() { ret; }";
 ///
-/// let context = PrimaryContext::retain(driver.device(0)?)?;
-/// context.enter(|cx| {
-///     let mut linker = Linker::new(cx, &LoadOptions::default())?;
-///     linker.add_ptx("main.ptx", main)?;
-///     linker.add_ptx("helper.ptx", helper)?;
-///     let module = linker.complete()?.load(cx)?;
-///
-///     let kernel = module.function("double_it")?.bind::<(InOut<u32>,)>()?;
-///     let (mut value, stream) = (Buffer::from_slice(cx, &[21u32])?, Stream::new(cx)?);
-///     // SAFETY: the kernel reads and writes one element, and the copy below comes after it.
-///     unsafe { kernel.launch(cx, &stream, LaunchConfig::new(1, 1), (&mut value,)) }?;
-///     assert_eq!(value.to_vec(cx)?, [42]);
-///     Ok(())
-/// })?;
+/// let mut linker = Linker::new(&cx, &LoadOptions::default())?;
+/// linker.add_ptx("main.ptx", &[head, main].concat())?;
+/// linker.add_ptx("helper.ptx", &[head, helper].concat())?;
+/// let module = linker.complete()?.load(&cx)?;
+/// let kernel = module.function("main")?.bind::<()>()?;
+/// # drop(kernel);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Linker<'ctx> {
@@ -89,19 +52,11 @@ pub struct Linker<'ctx> {
 
 // SAFETY: the driver allows any thread to use a link's handle; here one thread at a time does,
 // because it is borrowed mutably.
-unsafe impl Handle for CUlinkState {
-    const NAME: &'static str = "Linker";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the link is live and not used again.
-        unsafe { call!(fns, cuLinkDestroy(self)) }
-    }
-}
+handle!(unsafe CUlinkState: "Linker", |raw| cuLinkDestroy(raw));
 
 /// A form of linkable code, as the driver's number. Code for link-time optimization is of a toolkit
 /// before CUDA 12; newer code needs nvJitLink.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::module::{LinkInput, Linker, LoadOptions};
@@ -137,16 +92,8 @@ impl<'ctx> Linker<'ctx> {
         Ok(Self { state, jit, inputs: Vec::new(), said: String::new(), entries: Vec::new() })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUlinkState {
-        self.state.raw()
-    }
-
-    /// The context whose device it links for.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.state.context()
-    }
+    as_raw!(CUlinkState, |this| this.state.raw());
+    context!(|this| this.state.context());
 
     /// Adds PTX text. Messages refer to it by `name`. A NUL at the end of the text is ignored.
     /// Blocks while the driver compiles it, now or in [`complete`](Linker::complete).
@@ -252,23 +199,14 @@ impl<'ctx> Linker<'ctx> {
         Ok(unsafe { Linked::new(state, jit, (image.cast(), bytes), entries, info_log) })
     }
 
-    /// Ends the link without a result and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuLinkDestroy`, CUDA 5.5+.
-    #[doc(alias = "cuLinkDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
+    close!("Ends the link without a result", "cuLinkDestroy", "5.5", |this| {
         // The logs are dropped after the link.
-        let Self { state, jit: _jit, .. } = self;
+        let Self { state, jit: _jit, .. } = this;
         state.close()
-    }
+    });
 }
 
-impl fmt::Debug for Linker<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Linker").field("state", &self.state).field("inputs", &self.inputs).finish()
-    }
+debug! {
+    Linker<'_>: |this, f|
+    f.debug_struct("Linker").field("state", &this.state).field("inputs", &this.inputs).finish()
 }

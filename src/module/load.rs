@@ -52,7 +52,8 @@ impl<'ctx> Module<'ctx> {
         Ok(module)
     }
 
-    /// Loads machine code (cubin) or a container of several (fatbin).
+    /// Loads machine code (cubin) or a container of several (fatbin). The options are for the driver's compiler, which
+    /// compiles the PTX of a fatbin if it has no machine code for the device.
     ///
     /// # Errors
     /// [`ModuleError::Rejected`]: `CUDA_ERROR_NO_BINARY_FOR_GPU` (no code for the device),
@@ -65,24 +66,7 @@ impl<'ctx> Module<'ctx> {
     /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
     #[doc(alias = "cuModuleLoadDataEx")]
     #[inline]
-    pub unsafe fn load_binary(cx: &Current<'_, 'ctx>, image: &[u8]) -> Result<Self, ModuleError> {
-        // SAFETY: the caller guarantees the image.
-        unsafe { Self::load_binary_with(cx, image, &LoadOptions::default()) }
-    }
-
-    /// Same as [`load_binary`](Self::load_binary), with options for the driver's compiler, which
-    /// compiles the PTX of a fatbin if it has no machine code for the device.
-    ///
-    /// # Errors
-    /// Same as [`load_binary`](Self::load_binary).
-    ///
-    /// # Safety
-    /// Same as [`load_binary`](Self::load_binary).
-    ///
-    /// Driver: `cuModuleLoadDataEx`, CUDA 2.1+.
-    #[doc(alias = "cuModuleLoadDataEx")]
-    #[inline]
-    pub unsafe fn load_binary_with(
+    pub unsafe fn load_binary(
         cx: &Current<'_, 'ctx>,
         image: &[u8],
         options: &LoadOptions,

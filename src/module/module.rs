@@ -1,8 +1,6 @@
 //! Loaded code.
 
-use std::fmt;
-
-use cuprum_sys::{CUfunction, CUmodule, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUfunction, CUmodule, FnId};
 
 #[cfg(doc)]
 use super::LoadOptions;
@@ -10,18 +8,19 @@ use super::error::{ModuleError, c_string};
 use super::function::Function;
 use super::global::Global;
 use super::library::CodeLibrary;
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::memory::DeviceData;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
 use crate::raw::keep::Near;
+use crate::raw::owner::{as_raw, close, context};
 use crate::raw::shared::Shared;
 
 /// Code loaded into a context: its functions and globals borrow it.
 ///
-/// Drop unloads it on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Module::close) returns errors. Wait for the module's kernels before it is dropped: see
+/// Drop unloads it. Wait for the module's kernels before it is dropped: see
 /// [`Kernel::launch`](crate::Kernel::launch). Dropping the module of a
 /// [library](CodeLibrary::module), which it borrows or shares, does not unload it; the library
 /// does.
@@ -76,25 +75,10 @@ impl Code {
     }
 }
 
-impl fmt::Debug for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.raw.fmt(f)
-    }
-}
+debug!(Code: |this, f| this.raw.fmt(f));
 
 // SAFETY: the driver allows any thread to use a module handle.
-unsafe impl Handle for Code {
-    const NAME: &'static str = "Module";
-
-    fn is_owned(self) -> bool {
-        !self.of_library
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the module is live and not used again.
-        unsafe { call!(fns, cuModuleUnload(self.raw)) }
-    }
-}
+handle!(unsafe Code: "Module", owned if |raw| !raw.of_library, |raw| cuModuleUnload(raw.raw));
 
 impl<'ctx> Module<'ctx> {
     /// Makes the code shared, so that its kernels can be stored with it or without it.
@@ -103,16 +87,8 @@ impl<'ctx> Module<'ctx> {
         Shared::new(self)
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmodule {
-        self.code.raw().raw
-    }
-
-    /// The context of the code.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.code.context()
-    }
+    as_raw!(CUmodule, |this| this.code.raw().raw);
+    context!(|this| this.code.context());
 
     /// The log of the driver's compiler for this code: empty unless it was
     /// [requested](LoadOptions::info_log).
@@ -209,24 +185,10 @@ impl<'ctx> Module<'ctx> {
         })
     }
 
-    /// Unloads the code, unless a library does, and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuModuleUnload`, CUDA 2.0+.
-    #[doc(alias = "cuModuleUnload")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.code.close()
-    }
+    close!("Unloads the code, unless a library does", "cuModuleUnload", "2.0", |this| this.code.close());
 }
 
-impl fmt::Debug for Module<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.code.fmt(f)
-    }
-}
+debug!(Module<'_>: |this, f| this.code.fmt(f));
 
 impl CodeLibrary {
     /// Returns the library's module in the current context. On first use there, the driver loads

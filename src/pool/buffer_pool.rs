@@ -1,16 +1,16 @@
 //! A pool of device memory that keeps freed blocks.
 
-use std::fmt;
-
 use cuprum_sys::FnId;
 
 use super::StreamBuffer;
 use super::block::Block;
 use super::lanes::{self, Lease, Pool};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::memory::caching::{PoolCounters, SizeClass};
 use crate::memory::{DeviceData, MemoryError, bytes_of};
+use crate::raw::debug::debug;
+use crate::raw::owner::context;
 use crate::stream::StreamSource;
 
 /// A pool of device memory that keeps freed blocks. The next buffer of the same size class on the
@@ -33,7 +33,6 @@ use crate::stream::StreamSource;
 /// stream must be waited for, or ordered with the buffer's stream by an event, before the buffer is
 /// dropped.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
@@ -59,11 +58,7 @@ impl<'p> BufferPool<'p> {
         Self(Pool::new(cx.keep()))
     }
 
-    /// The context in which the memory is allocated.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
+    context!(|this| this.0.context());
 
     /// Allocates `len` elements in the order of `stream` from the pool, without initializing them.
     /// Takes nothing for zero bytes.
@@ -127,8 +122,4 @@ impl<'p> BufferPool<'p> {
     }
 }
 
-impl fmt::Debug for BufferPool<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BufferPool").field(&self.counters()).finish()
-    }
-}
+debug!(BufferPool<'_>: |this, f| f.debug_tuple("BufferPool").field(&this.counters()).finish());

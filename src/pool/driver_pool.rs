@@ -1,6 +1,5 @@
 //! The driver's pools, from which memory is allocated in stream order.
 
-use std::fmt;
 use std::ops::Deref;
 
 use cuprum_sys::{
@@ -14,6 +13,8 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::driver_call;
+use crate::raw::debug::debug;
+use crate::raw::owner::{as_raw, close};
 use crate::swallowed;
 
 /// An attribute of a pool: the driver's number.
@@ -27,7 +28,6 @@ pub type PoolAccess = CUmemAccess_flags;
 /// It belongs to a driver, not to a context.
 /// [`StreamBuffer::alloc_from`](super::StreamBuffer::alloc_from) allocates from it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::pool::{PoolAttribute, PoolPlace};
@@ -52,10 +52,8 @@ unsafe impl Sync for PoolRef {}
 /// A pool of the driver that this process made or imported. It is destroyed on drop.
 ///
 /// Memory allocated from it stays valid, and returns to the system when it is freed. If the pool
-/// was the current one of its device, the default pool becomes current again. Drop works on any
-/// thread, swallows errors and does nothing in a forked child.
+/// was the current one of its device, the default pool becomes current again.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
@@ -77,10 +75,7 @@ impl PoolRef {
         Self { raw, driver }
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmemoryPool {
-        self.raw
-    }
+    as_raw!(CUmemoryPool, |this| this.raw);
 
     #[cfg(unix)]
     pub(super) const fn driver(&self) -> Driver {
@@ -210,19 +205,11 @@ impl MemoryPool {
         Self(PoolRef::new(raw, driver))
     }
 
-    /// Destroys the pool and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemPoolDestroy`, CUDA 11.2+.
-    #[doc(alias = "cuMemPoolDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        let closed = self.destroy();
-        std::mem::forget(self);
+    close!("Destroys the pool", "cuMemPoolDestroy", "11.2", |this| {
+        let closed = this.destroy();
+        std::mem::forget(this);
         closed
-    }
+    });
 
     fn destroy(&self) -> Result<(), Error> {
         let library = self.driver.library();
@@ -329,14 +316,6 @@ impl Driver {
     }
 }
 
-impl fmt::Debug for PoolRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PoolRef({:?})", self.raw)
-    }
-}
+debug!(PoolRef: |this| "{:?}", this.raw);
 
-impl fmt::Debug for MemoryPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryPool({:?})", self.raw)
-    }
-}
+debug!(MemoryPool: |this| "{:?}", this.raw);

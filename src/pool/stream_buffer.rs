@@ -1,6 +1,5 @@
 //! Device memory in stream order.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUdeviceptr, FnId};
@@ -13,6 +12,8 @@ use crate::error::Error;
 use crate::memory::place::place;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut, bytes_of};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
+use crate::raw::owner::len;
 use crate::stream::{Event, Stream, StreamSource};
 
 /// `len` elements of device memory in the order of one stream, which allocates, uses and frees it.
@@ -27,7 +28,6 @@ use crate::stream::{Event, Stream, StreamSource};
 /// It can be sent to any thread and dropped there. A buffer without elements, or with elements of
 /// size zero, owns nothing, and the driver is not called for it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
@@ -148,15 +148,7 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
         self.stream().context()
     }
 
-    /// Number of elements.
-    pub const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True if there are no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+    len!(|this| this.len);
 
     /// Borrows all elements to read, if the buffer is in the order of the legacy default stream, on
     /// which slices work outside of scopes; otherwise returns `None`.
@@ -239,10 +231,9 @@ impl<'s, T: DeviceData> StreamBuffer<'s, T> {
     }
 }
 
-impl<T: DeviceData> fmt::Debug for StreamBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StreamBuffer({:#x}, {} elements, {:?})", self.as_raw(), self.len, self.stream())
-    }
+debug! {
+    [T: DeviceData] StreamBuffer<'_, T>: |this|
+    "{:#x}, {} elements, {:?}", this.as_raw(), this.len, this.stream()
 }
 
 place! {

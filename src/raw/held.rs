@@ -7,6 +7,7 @@ use std::ptr;
 use cuprum_sys::{CUcontext, CUresult, FnId, Fns};
 
 use super::call::{context_call, forked};
+use super::debug::debug;
 use super::keep::{Keep, Near};
 use crate::context::{Beside, ContextRef, captures, stack};
 use crate::error::Error;
@@ -42,6 +43,33 @@ pub(crate) unsafe trait Handle: Copy {
         unsafe { self.free(fns) }
     }
 }
+
+/// A [`Handle`] that one driver call frees. `unsafe`, because each use says why any thread may free it.
+macro_rules! handle {
+    ($(#[$inline:meta])? unsafe $handle:ty: $name:literal, $(owned if |$owned:ident| $is_owned:expr,)?
+     |$raw:ident| $call:ident($($argument:expr),*)) => {
+        // SAFETY: stated at the use of the macro.
+        unsafe impl $crate::raw::held::Handle for $handle {
+            const NAME: &'static str = $name;
+            $(
+                #[inline]
+                fn is_owned(self) -> bool {
+                    let $owned = self;
+                    $is_owned
+                }
+            )?
+
+            $(#[$inline])?
+            unsafe fn free(self, fns: &cuprum_sys::Fns) -> (cuprum_sys::CUresult, cuprum_sys::FnId) {
+                let $raw = self;
+                // SAFETY: the caller guarantees that the handle is live and not used again.
+                unsafe { cuprum_sys::call!(fns, $call($($argument),*)) }
+            }
+        }
+    };
+}
+
+pub(crate) use handle;
 
 /// A handle, and its context, which it keeps alive.
 ///
@@ -201,11 +229,7 @@ impl<H: Handle> Drop for Held<'_, H> {
     }
 }
 
-impl<H: Handle + fmt::Debug> fmt::Debug for Held<'_, H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:?})", H::NAME, self.raw)
-    }
-}
+debug!([H: Handle + fmt::Debug] Held<'_, H>: |this, f| write!(f, "{}({:?})", H::NAME, this.raw));
 
 #[inline]
 pub(crate) fn activated<R>(

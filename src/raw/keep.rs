@@ -8,6 +8,7 @@
 //! So no method returns a reference for `'a`, but only for the borrow of the object or token at
 //! hand: for a shared object, `'a` means nothing.
 
+use super::debug::debug;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -82,11 +83,7 @@ impl<T> Deref for Near<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Near<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+debug!([T: fmt::Debug] Near<'_, T>: |this, f| (**this).fmt(f));
 
 /// Keeps an object alive: borrowed for `'a`, or by one share.
 pub(crate) struct Keep<'a, T: Shareable>(Near<'a, T>);

@@ -6,6 +6,7 @@ use std::mem::ManuallyDrop;
 use cuprum_sys::{FnId, Library};
 
 use super::call::forked;
+use super::debug::debug;
 use super::held::Handle;
 use crate::context::captures;
 use crate::error::Error;
@@ -74,8 +75,4 @@ impl<H: Handle> Drop for Owned<H> {
     }
 }
 
-impl<H: Handle + fmt::Debug> fmt::Debug for Owned<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({:?})", H::NAME, self.raw)
-    }
-}
+debug!([H: Handle + fmt::Debug] Owned<H>: |this, f| write!(f, "{}({:?})", H::NAME, this.raw));

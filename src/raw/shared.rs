@@ -14,6 +14,7 @@
 //! - A separate count in each kind repeats `Arc`: objects of a context, which only know its
 //!   address, count there too ([`Keep`](super::keep::Keep)).
 
+use super::debug::debug;
 use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -101,8 +102,4 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Shared<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Shared").field(&**self).finish()
-    }
-}
+debug!([T: fmt::Debug] Shared<T>: |this, f| f.debug_tuple("Shared").field(&**this).finish());

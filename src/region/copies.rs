@@ -11,7 +11,6 @@ use crate::memory::{Extent, Fill, MemoryError, Pattern, Strides, copy, same_driv
 
 /// Rows and slices of bytes in a region.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;

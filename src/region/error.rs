@@ -7,7 +7,6 @@ use crate::module::ModuleError;
 
 /// Error of work on regions, detected on the host or by the driver.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;

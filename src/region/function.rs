@@ -1,6 +1,5 @@
 //! Kernels whose parameters are known at run time.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::block::Block;
@@ -8,6 +7,7 @@ use super::storage::Storage;
 use super::{Pool, RegionError};
 use crate::launch::{LaunchConfig, LaunchError, Limits, Mismatch};
 use crate::module::{Function, Module};
+use crate::raw::debug::debug;
 use crate::raw::shared::Shared;
 
 /// A kernel of shared code, for [launches](super::Queue::launch) with arguments known at run time.
@@ -101,8 +101,4 @@ impl SharedFunction {
     }
 }
 
-impl fmt::Debug for SharedFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SharedFunction").field(&self.0.function).finish()
-    }
-}
+debug!(SharedFunction: |this, f| f.debug_tuple("SharedFunction").field(&this.0.function).finish());

@@ -18,7 +18,6 @@ use crate::texture::{Surface, TensorElement, TensorMap, TensorMemory, Texture};
 
 /// An argument of a launch with arguments known at run time. Numbers, regions and bytes convert.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::region::{Arg, Pool, SharedFunction};

@@ -1,6 +1,5 @@
 //! Marks in queues, and waits for them.
 
-use std::fmt;
 use std::sync::Arc;
 
 use cuprum_sys::FnId;
@@ -11,6 +10,7 @@ use super::{Queue, RegionError};
 use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::forked;
+use crate::raw::debug::debug;
 use crate::stream::Event;
 
 /// A mark in a queue, after all earlier work: other queues and the host can wait for it.
@@ -18,7 +18,6 @@ use crate::stream::Event;
 /// Dropping it makes no driver call. A mark made during a recording is part of the recording:
 /// queues that wait for it become part of the recording too, and the host cannot wait for it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -200,8 +199,7 @@ impl Queue {
     }
 }
 
-impl fmt::Debug for Mark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mark").field("queue", &self.queue).field("epoch", &self.epoch).finish_non_exhaustive()
-    }
+debug! {
+    Mark: |this, f|
+    f.debug_struct("Mark").field("queue", &this.queue).field("epoch", &this.epoch).finish_non_exhaustive()
 }

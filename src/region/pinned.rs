@@ -1,12 +1,12 @@
 //! Page-locked host memory, with one owner at a time.
 
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::block::Block;
 use crate::memory::DeviceData;
+use crate::raw::debug::debug;
 
 /// Bytes of page-locked memory, for [uploads](super::Queue::upload) and
 /// [reads](super::Queue::read). It dereferences to the bytes, and the device copies from and to it
@@ -18,7 +18,6 @@ use crate::memory::DeviceData;
 ///
 /// Its contents are not cleared: they are unspecified bytes.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -109,8 +108,4 @@ impl DerefMut for Pinned {
     }
 }
 
-impl fmt::Debug for Pinned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Pinned({:p}, {} bytes)", self.start, self.len)
-    }
-}
+debug!(Pinned: |this| "{:p}, {} bytes", this.start, this.len);

@@ -1,6 +1,5 @@
 //! The pool, which makes queues, memory and kernels.
 
-use std::fmt;
 use std::sync::Arc;
 
 use cuprum_sys::FnId;
@@ -13,8 +12,10 @@ use super::pinned::Pinned;
 use super::raw_memory::{alloc_host, class_of};
 use super::storage::Storage;
 use super::{Queue, Region, RegionError};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::memory::copy;
+use crate::raw::debug::debug;
+use crate::raw::owner::context;
 use crate::stream::Stream;
 
 /// A pool of memory in one context, with its queues and its page-locked memory.
@@ -29,7 +30,6 @@ use crate::stream::Stream;
 ///
 /// Sizes are rounded up to sixteen classes per power of two, of at least 512 bytes.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -58,11 +58,7 @@ impl Pool {
         Self(Arc::new(Hub::new(cx.keep())))
     }
 
-    /// The pool's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
+    context!(|this| this.0.context());
 
     pub(super) const fn hub(&self) -> &Arc<Hub> {
         &self.0
@@ -191,8 +187,4 @@ fn is_unused(core: &Arc<Core>) -> bool {
     Arc::strong_count(core) == 1 && locked(&core.lane).is_empty()
 }
 
-impl fmt::Debug for Pool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("context", self.context()).finish_non_exhaustive()
-    }
-}
+debug!(Pool: |this, f| f.debug_struct("Pool").field("context", this.context()).finish_non_exhaustive());

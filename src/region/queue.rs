@@ -1,7 +1,6 @@
 //! Queues: streams for work on regions, which any thread may record.
 
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use cuprum_sys::{CUstream, FnId};
@@ -17,6 +16,8 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::caching::SizeClass;
 use crate::raw::call::forked;
+use crate::raw::debug::debug;
+use crate::raw::owner::context;
 
 /// A queue of work on regions. Work runs in the order in which it was queued, concurrently with
 /// other queues and streams.
@@ -65,11 +66,7 @@ impl Queue {
         self.core.stream.as_raw()
     }
 
-    /// The queue's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.core.context()
-    }
+    context!(|this| this.core.context());
 
     /// Lets another library queue work that uses `regions`. `body` receives the driver's handle of
     /// the stream, and true if its work becomes part of a recording. The regions are noted as for
@@ -221,8 +218,4 @@ impl Region {
 /// The home of a block: see [`Block`].
 type Home = Option<(Arc<Core>, u64)>;
 
-impl fmt::Debug for Queue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Queue({:?})", self.as_raw())
-    }
-}
+debug!(Queue: |this| "{:?}", this.as_raw());

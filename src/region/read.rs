@@ -1,6 +1,5 @@
 //! Reads: copies to the host that can be waited for or awaited.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,6 +9,7 @@ use cuprum_sys::FnId;
 use super::{Mark, Pinned, Queue, Region, RegionError};
 use crate::context::Current;
 use crate::memory::{copy, same_length};
+use crate::raw::debug::debug;
 use crate::stream::Reached;
 
 /// A copy of a region to page-locked memory in progress. [`wait`](Read::wait), on any thread, or
@@ -165,8 +165,7 @@ impl Future for Read {
     }
 }
 
-impl fmt::Debug for Read {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Read").field("memory", &self.0.as_ref().map(|flight| &flight.memory)).finish()
-    }
+debug! {
+    Read: |this, f|
+    f.debug_struct("Read").field("memory", &this.0.as_ref().map(|flight| &flight.memory)).finish()
 }

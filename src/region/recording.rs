@@ -1,6 +1,5 @@
 //! Recordings: work of queues that becomes a graph instead of running.
 
-use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use crate::context::{Capturing, ContextRef, Current};
 use crate::error::Error;
 use crate::graph::End;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
 
 /// A recording of a queue: work queued there becomes part of a graph instead of running, until the
@@ -24,7 +24,6 @@ use crate::raw::held::Held;
 ///
 /// Meanwhile these queues refuse reads and replays. Their allocations are in the order of no queue.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -193,10 +192,7 @@ impl Drop for Recording {
     }
 }
 
-impl fmt::Debug for Recording {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recording")
-            .field("queue", &self.open.as_ref().map(|open| open.before.queue()))
-            .finish()
-    }
+debug! {
+    Recording: |this, f|
+    f.debug_struct("Recording").field("queue", &this.open.as_ref().map(|open| open.before.queue())).finish()
 }

@@ -1,6 +1,5 @@
 //! Shares of device memory.
 
-use std::fmt;
 use std::ops::RangeBounds;
 use std::ptr;
 use std::sync::Arc;
@@ -8,8 +7,9 @@ use std::sync::Arc;
 use cuprum_sys::CUdeviceptr;
 
 use super::block::Block;
-use crate::context::ContextRef;
 use crate::memory::resolve;
+use crate::raw::debug::debug;
+use crate::raw::owner::context;
 
 /// A counted share of an allocation of device memory, with a range of its bytes.
 ///
@@ -18,7 +18,6 @@ use crate::memory::resolve;
 /// notes its queue in the allocation. Dropping the last share makes no driver call and does not
 /// wait: the memory returns to the pool, which reuses it when no queue can still use it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -66,11 +65,7 @@ impl Region {
         self.address
     }
 
-    /// Returns the context in which the memory was allocated.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.block.context()
-    }
+    context!(|this| this.block.context());
 
     /// Returns a share of some of the bytes, or `None` if out of bounds. No driver call.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Option<Self> {
@@ -89,8 +84,4 @@ impl Region {
     }
 }
 
-impl fmt::Debug for Region {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Region({:#x}, {} bytes)", self.address, self.len)
-    }
-}
+debug!(Region: |this| "{:#x}, {} bytes", this.address, this.len);

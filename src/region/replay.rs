@@ -1,6 +1,5 @@
 //! Replays of recorded work.
 
-use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use cuprum_sys::{CUgraphExec, FnId};
@@ -8,9 +7,11 @@ use cuprum_sys::{CUgraphExec, FnId};
 use super::core::{Core, Kept, locked};
 use super::naive::naive;
 use super::{Mark, Queue, RegionError};
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
+use crate::raw::owner::context;
 
 /// Recorded work, [replayed](Queue::replay) any number of times on any queues of its context.
 ///
@@ -52,11 +53,7 @@ impl Replay {
         self.0.exec.raw()
     }
 
-    /// The context of the work.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.exec.context()
-    }
+    context!(|this| this.0.exec.context());
 }
 
 impl Queue {
@@ -118,8 +115,4 @@ impl Drop for Work {
     }
 }
 
-impl fmt::Debug for Replay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Replay").field(&self.0.exec).finish()
-    }
-}
+debug!(Replay: |this, f| f.debug_tuple("Replay").field(&this.0.exec).finish());

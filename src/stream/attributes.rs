@@ -20,7 +20,6 @@ use crate::raw::seal::Key;
 /// It is advice: the memory need not be live, and results do not depend on it. Persisting lines need reserved space: see
 /// [`Limit`](crate::context::Limit) and [`Current::reset_persisting_l2_cache`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::AccessPolicy;
@@ -163,19 +162,7 @@ impl Stream<'_> {
     /// | [`CUlaunchMemSyncDomain`] | logical domain of fences; fences wait for writes of their own domain only |
     /// | [`SyncDomainMap`] | hardware domain of each logical domain |
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::stream::AccessPolicy;
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let stream = Stream::new(&cx)?;
-    /// let weights = Buffer::<f32>::zeroed(&cx, 1024)?;
-    /// let policy = AccessPolicy { address: weights.as_raw(), bytes: 4096, hit_ratio: 1.0, ..AccessPolicy::NONE };
-    /// stream.set_attribute(&cx, policy)?;
-    /// assert_eq!(stream.attribute::<AccessPolicy>(&cx)?, policy);
-    /// stream.set_attribute(&cx, AccessPolicy::NONE)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`AccessPolicy`].
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a value that the driver or the device does not support, such as a window that is too

@@ -1,8 +1,5 @@
 //! Copies with attributes, and several copies by one call, on the stream of a scope.
 
-use std::fmt;
-use std::ptr::NonNull;
-
 use cuprum_sys::{
     CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes, CUmemcpyFlags, CUmemcpySrcAccessOrder,
 };
@@ -12,12 +9,11 @@ use super::copy::LentSource;
 use super::place::LentTarget;
 use super::queue::{apart, unified};
 use super::{Lent, Scope};
-use crate::memory::Device;
 use crate::memory::locked::Pinned;
 use crate::memory::place::kind::Kind;
-use crate::memory::side::{DeviceRows, HostRows, InArray};
-use crate::memory::side::{Side, batch_operation};
-use crate::memory::{DeviceData, MemoryError, Slice, bytes_of, copy, same_length};
+use crate::memory::side::{DeviceRows, HostRows, InArray, Side, batch_operation};
+use crate::memory::{Device, DeviceData, MemoryError, bytes_of, copy, same_length};
+use crate::raw::debug::debug;
 use crate::raw::seal::Key;
 
 /// Attributes of a copy.
@@ -99,50 +95,33 @@ fn line<T: DeviceData>(
     Ok((bytes != 0).then_some(One::Line(to, from, bytes)))
 }
 
-impl Describes<Device> for Device {
-    fn describe<T: DeviceData>(
-        to: Slice<'_, T>,
-        from: Slice<'_, T>,
-        _: Key,
-    ) -> Result<Option<One>, MemoryError> {
-        line::<T>((to.as_raw(), to.len()), (from.as_raw(), from.len()))
-    }
+macro_rules! describes {
+    ($($to:ident from $from:ident: |$dst:ident, $src:ident| $copy:expr;)+) => { $(
+        impl Describes<$from> for $to {
+            fn describe<T: DeviceData>(
+                $dst: <$to as Kind>::View<'_, T>,
+                $src: <$from as Kind>::View<'_, T>,
+                _: Key,
+            ) -> Result<Option<One>, MemoryError> {
+                $copy
+            }
+        }
+    )+ };
 }
 
-impl Describes<Pinned> for Device {
-    fn describe<T: DeviceData>(
-        to: Slice<'_, T>,
-        from: NonNull<[T]>,
-        _: Key,
-    ) -> Result<Option<One>, MemoryError> {
-        line::<T>((to.as_raw(), to.len()), (unified(from), from.len()))
-    }
+describes! {
+    Device from Device: |to, from| line::<T>((to.as_raw(), to.len()), (from.as_raw(), from.len()));
+    Device from Pinned: |to, from| line::<T>((to.as_raw(), to.len()), (unified(from), from.len()));
+    Pinned from Device: |to, from| line::<T>((unified(to), to.len()), (from.as_raw(), from.len()));
 }
 
-impl Describes<Device> for Pinned {
-    fn describe<T: DeviceData>(
-        to: NonNull<[T]>,
-        from: Slice<'_, T>,
-        _: Key,
-    ) -> Result<Option<One>, MemoryError> {
-        line::<T>((unified(to), to.len()), (from.as_raw(), from.len()))
-    }
+fn block(to: &Side<'_>, from: &Side<'_>) -> Result<Option<One>, MemoryError> {
+    if to.is_at(from) { Err(MemoryError::Overlap) } else { Ok(batch_operation(to, from)?.map(One::Block)) }
 }
 
 macro_rules! blocks {
     ($($to:ident from $($from:ident)+;)+) => { $( $(
-        impl Describes<$from> for $to {
-            fn describe<T: DeviceData>(
-                to: Side<'_>,
-                from: Side<'_>,
-                _: Key,
-            ) -> Result<Option<One>, MemoryError> {
-                if to.is_at(&from) {
-                    return Err(MemoryError::Overlap);
-                }
-                Ok(batch_operation(&to, &from)?.map(One::Block))
-            }
-        }
+        describes! { $to from $from: |to, from| block(&to, &from); }
     )+ )+ };
 }
 
@@ -306,8 +285,4 @@ impl<'scope> Scope<'scope, '_> {
     }
 }
 
-impl fmt::Debug for Copies<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Copies({})", self.bytes.len() + self.blocks.list.len())
-    }
-}
+debug!(Copies<'_>: |this| "{}", this.bytes.len() + this.blocks.list.len());

@@ -132,28 +132,7 @@ impl<'scope> Scope<'scope, '_> {
     /// ```
     ///
     /// A copy between contexts needs no [peer access](crate::Current::enable_peer_access); with it,
-    /// the data does not pass through the host:
-    ///
-    /// ```
-    /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
-    /// # let device = cuprum::Driver::init(library)?.device(0)?;
-    /// use cuprum::memory::Peer;
-    /// use cuprum::context::{Context, ContextFlags, ContextStack};
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let (here, there) =
-    ///     (Context::create(device, ContextFlags::empty())?, Context::create(device, ContextFlags::empty())?);
-    /// let mut stack = ContextStack::take()?;
-    /// let mut cx = stack.push(&here)?;
-    /// let theirs = Buffer::from_slice(&cx.push(&there)?, &[1u32, 2, 3])?;
-    /// let (stream, mut mine) = (Stream::new(&cx)?, Buffer::<u32>::zeroed(&cx, 3)?);
-    /// cx.scope(&stream, |scope| {
-    ///     let (mine, theirs) = (scope.lend(&mut mine)?, scope.lend(Peer(&theirs))?);
-    ///     Ok(scope.copy(&mine, &theirs)?)
-    /// })?;
-    /// assert_eq!(mine.to_vec(&cx)?, [1, 2, 3]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// the data does not pass through the host.
     ///
     /// # Errors
     /// [`MemoryError::Length`] or [`MemoryError::Extent`] if the sizes differ;
@@ -163,15 +142,8 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuMemcpyHtoDAsync_v2`, `cuMemcpyDtoHAsync_v2`, `cuMemcpyDtoDAsync_v2`, `cuMemcpy2DAsync_v2` or
     /// `cuMemcpy3DAsync_v2`, CUDA 3.2+, `cuMemcpyPeerAsync` or `cuMemcpy3DPeerAsync`, CUDA 4.0+.
-    #[doc(alias(
-        "cuMemcpyHtoDAsync_v2",
-        "cuMemcpyDtoHAsync_v2",
-        "cuMemcpyDtoDAsync_v2",
-        "cuMemcpy2DAsync_v2",
-        "cuMemcpy3DAsync_v2",
-        "cuMemcpyPeerAsync",
-        "cuMemcpy3DPeerAsync"
-    ))]
+    #[doc(alias("cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2"))]
+    #[doc(alias("cuMemcpy2DAsync_v2", "cuMemcpy3DAsync_v2", "cuMemcpyPeerAsync", "cuMemcpy3DPeerAsync"))]
     #[inline]
     pub fn copy<D, S>(&self, dst: &Lent<'scope, D>, src: S) -> Result<(), MemoryError>
     where
@@ -225,14 +197,8 @@ impl<'scope> Scope<'scope, '_> {
     ///
     /// Driver: `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+; for rows `cuMemsetD2D8Async`,
     /// `cuMemsetD2D16Async` or `cuMemsetD2D32Async`, CUDA 3.2+, once, or for each slice if there are rows between the slices.
-    #[doc(alias(
-        "cuMemsetD8Async",
-        "cuMemsetD16Async",
-        "cuMemsetD32Async",
-        "cuMemsetD2D8Async",
-        "cuMemsetD2D16Async",
-        "cuMemsetD2D32Async"
-    ))]
+    #[doc(alias("cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D8Async"))]
+    #[doc(alias("cuMemsetD2D16Async", "cuMemsetD2D32Async"))]
     #[inline]
     pub fn fill<D>(&self, dst: &Lent<'scope, D>, value: D::Element) -> Result<(), MemoryError>
     where

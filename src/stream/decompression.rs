@@ -1,6 +1,5 @@
 //! Decompression on the stream of a scope.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUmemDecompressAlgorithm, CUmemDecompressParams, CUstream};
@@ -9,6 +8,7 @@ use super::batch::same_stream;
 use super::queue::meet;
 use super::{Lent, Scope};
 use crate::memory::{MemoryError, Slice, SliceMut, copy, same_length};
+use crate::raw::debug::debug;
 
 impl<'scope> Scope<'scope, '_> {
     /// Queues decompressions without an order, by at most one call. The host does not wait.
@@ -39,7 +39,6 @@ impl<'scope> Scope<'scope, '_> {
 
 /// One decompression for [`Scope::decompress`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::Decompression;
@@ -104,8 +103,7 @@ impl<'scope> Decompression<'scope> {
     }
 }
 
-impl fmt::Debug for Decompression<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decompression").field("raw", &self.raw).finish_non_exhaustive()
-    }
+debug! {
+    Decompression<'_>: |this, f|
+    f.debug_struct("Decompression").field("raw", &this.raw).finish_non_exhaustive()
 }

@@ -1,17 +1,18 @@
 //! Events: marks in a stream, for waits and timing.
 
-use std::fmt;
 use std::time::Duration;
 
-use cuprum_sys::{CUevent, CUevent_flags, CUresult, FnId, Fns, call};
+use cuprum_sys::{CUevent, CUevent_flags, FnId};
 
 use super::{Stream, ready};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::debug::debug;
 use crate::raw::flags::flags;
-use crate::raw::held::{Handle, Held};
+use crate::raw::held::{Held, handle};
 use crate::raw::keep::Keep;
+use crate::raw::owner::{as_raw, close, context};
 
 flags! {
     /// Options of an event. Bits that this crate does not name are passed on.
@@ -35,8 +36,6 @@ flags! {
 }
 
 /// A mark in a stream: recorded, waited for, and compared with another for timing.
-///
-/// Drop works on any thread, swallows errors and does nothing in a forked child; [`close`](Event::close) returns errors.
 ///
 /// # Keeping it in a struct
 ///
@@ -66,14 +65,7 @@ flags! {
 pub struct Event<'ctx>(pub(super) Held<'ctx, CUevent>);
 
 // SAFETY: the driver allows any thread to use an event handle.
-unsafe impl Handle for CUevent {
-    const NAME: &'static str = "Event";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the event is live and not used again.
-        unsafe { call!(fns, cuEventDestroy_v2(self)) }
-    }
-}
+handle!(unsafe CUevent: "Event", |raw| cuEventDestroy_v2(raw));
 
 impl<'ctx> Event<'ctx> {
     /// Creates an event. Without flags it records the time.
@@ -92,17 +84,8 @@ impl<'ctx> Event<'ctx> {
         Ok(Self(Held::new(raw, context)))
     }
 
-    /// The driver's handle.
-    #[inline]
-    pub const fn as_raw(&self) -> CUevent {
-        self.0.raw()
-    }
-
-    /// The event's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.0.context()
-    }
+    as_raw!(CUevent, |this| this.0.raw());
+    context!(|this| this.0.context());
 
     pub(super) fn keep(&self) -> Keep<'ctx, ContextRef> {
         self.0.keep()
@@ -180,17 +163,7 @@ impl<'ctx> Event<'ctx> {
         Ok(Duration::from_nanos((f64::from(milliseconds) * 1e6 + 0.5) as u64))
     }
 
-    /// Destroys the event and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuEventDestroy_v2`, CUDA 4.0+.
-    #[doc(alias = "cuEventDestroy_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.0.close()
-    }
+    close!("Destroys the event", "cuEventDestroy_v2", "4.0", |this| this.0.close());
 }
 
 impl Stream<'_> {
@@ -212,8 +185,4 @@ impl Stream<'_> {
     }
 }
 
-impl fmt::Debug for Event<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(Event<'_>: |this, f| this.0.fmt(f));

@@ -1,6 +1,5 @@
 //! Streams and events of other code, with or without ownership.
 
-use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
@@ -10,6 +9,7 @@ use super::{Event, Stream, StreamKind};
 use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
 
 impl<'ctx> Stream<'ctx> {
@@ -80,7 +80,6 @@ impl<'ctx> Event<'ctx> {
 
 /// A stream that other code owns. It dereferences to [`Stream`], and is not destroyed.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::ForeignStream;
@@ -123,7 +122,6 @@ impl<'ctx> ForeignStream<'ctx> {
 
 /// An event that other code owns. It dereferences to [`Event`], and is not destroyed.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::{Event, EventFlags, ForeignEvent};
@@ -170,11 +168,7 @@ macro_rules! foreign {
             }
         }
 
-        impl fmt::Debug for $name<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_tuple(stringify!($name)).field(&*self.0).finish()
-            }
-        }
+        debug!($name<'_>: |this, f| f.debug_tuple(stringify!($name)).field(&*this.0).finish());
     };
 }
 

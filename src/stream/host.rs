@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::ffi::c_void;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
@@ -12,6 +11,7 @@ use super::Stream;
 use crate::context::Current;
 use crate::error::Error;
 use crate::raw::call::either_call;
+use crate::raw::debug::debug;
 
 /// The result of a function, or the payload of its panic.
 type Outcome<R> = Result<R, Box<dyn Any + Send>>;
@@ -45,7 +45,6 @@ unsafe extern "C" fn called<F: FnOnce() -> R, R>(data: *mut c_void) {
 /// Dropping it changes nothing: the function is still called, and its result is dropped on the
 /// driver's thread, where objects of this crate [leak](super#on-the-drivers-threads).
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// let stream = cuprum::Stream::new(&cx)?;
@@ -74,11 +73,7 @@ impl<R> HostCall<R> {
     }
 }
 
-impl<R> fmt::Debug for HostCall<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostCall").finish_non_exhaustive()
-    }
-}
+debug!([R] HostCall<R>: |_this, f| f.debug_struct("HostCall").finish_non_exhaustive());
 
 impl Stream<'_> {
     /// Queues one call of a host function, after all earlier work of the stream, on a thread of the
@@ -92,16 +87,7 @@ impl Stream<'_> {
     /// that it uses, because after a fault no call reports whether it is still running. A panic in
     /// it is caught, and `take` returns the payload.
     ///
-    /// # Example
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// let stream = cuprum::Stream::new(&cx)?;
-    /// let words = vec!["in", "order"];
-    /// let call = stream.call_host(&cx, move || words.join(" "))?;
-    /// stream.synchronize(&cx)?;
-    /// assert!(matches!(call.take(), Some(Ok(text)) if text == "in order"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`HostCall`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`]. Then the function is leaked, because it may still be called.

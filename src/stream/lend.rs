@@ -27,7 +27,6 @@ use crate::stream::value::StreamValue;
 /// | `&` [`Signals`], [`Texture`](crate::texture::Texture), [`Surface`](crate::texture::Surface) | the same |
 /// | `&mut` and `&` [`StreamBuffer`](crate::pool::StreamBuffer) in the order of the scope's stream | [`SliceMut`], [`Slice`] |
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::stream::{Lend, Lent, Scope};
@@ -97,22 +96,7 @@ impl<'scope> Scope<'scope, '_> {
     /// context is freed any more ([`Error::LOST`]), because the driver would not wait for copies
     /// between them.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::memory::PinnedFlags;
-    /// use cuprum::{Buffer, PinnedBuffer, Stream};
-    ///
-    /// let stream = Stream::new(&cx)?;
-    /// let mut numbers = Buffer::from_slice(&cx, &[1u32, 2, 3, 4])?;
-    /// let mut host = PinnedBuffer::<u32>::zeroed(&cx, 4, PinnedFlags::empty())?;
-    /// cx.scope(&stream, |scope| {
-    ///     let (numbers, host) = (scope.lend(&mut numbers)?, scope.lend(&mut host)?);
-    ///     scope.fill(&numbers.slice(..2).expect("two of four"), 7)?;
-    ///     Ok(scope.copy(&host, &numbers)?)
-    /// })?;
-    /// assert_eq!(host[..], [7, 7, 3, 4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Lend`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`] if the memory is of another context than the stream, and is
@@ -177,8 +161,8 @@ views! {
 
 /// Lends owners, as views of all their elements.
 macro_rules! owners {
-    ($($owner:ty, of $element:ident, by $view:ident as $method:ident $(and $all:ident)?;)*) => { $(
-        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope $owner {
+    ($([$($mut:tt)?] $owner:ty, of $element:ident, by $view:ident as $method:ident $(and $all:ident)?;)*) => { $(
+        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope $($mut)? $owner {
             type View = $view<'scope, T>;
 
             #[inline]
@@ -192,7 +176,7 @@ macro_rules! owners {
             }
         }
 
-        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope $owner {
+        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope $($mut)? $owner {
             type View = $view<'scope, T>;
 
             #[inline]
@@ -205,51 +189,20 @@ macro_rules! owners {
             }
         }
     )* };
-    ($($owner:ty, of $element:ident, mutably by $view:ident as $method:ident;)*) => { $(
-        impl<'scope, T: $element> $crate::stream::lend::InContext<'scope> for &'scope mut $owner {
-            type View = $view<'scope, T>;
-
-            #[inline]
-            fn view(self, _: $crate::raw::seal::Key) -> $view<'scope, T> {
-                self.$method()
-            }
-
-            #[inline]
-            fn home<'a>(view: &'a $view<'scope, T>, _: $crate::raw::seal::Key) -> &'a ContextRef {
-                view.context()
-            }
-        }
-
-        impl<'scope, T: $element> $crate::stream::Lend<'scope> for &'scope mut $owner {
-            type View = $view<'scope, T>;
-
-            #[inline]
-            fn lend(
-                self,
-                scope: &$crate::stream::Scope<'scope, '_>,
-                key: $crate::raw::seal::Key,
-            ) -> Result<$view<'scope, T>, $crate::MemoryError> {
-                self.$method().lend(scope, key)
-            }
-        }
-    )* };
 }
 
 owners! {
-    Buffer<'_, T>, of DeviceData, by Slice as as_slice;
-    ManagedBuffer<'_, T>, of DeviceData, by Slice as as_slice;
-    ForeignBuffer<'_, T>, of DeviceData, by Slice as as_slice;
-    Mapping<'_, T>, of DeviceData, by Slice as as_slice;
-    PitchedBuffer<'_, T>, of DeviceData, by Pitched as as_pitched;
-    Array<'_, T>, of Texel, by ArrayPart as view and all;
-}
-
-owners! {
-    Buffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    ManagedBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    ForeignBuffer<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    Mapping<'_, T>, of DeviceData, mutably by SliceMut as as_mut_slice;
-    PitchedBuffer<'_, T>, of DeviceData, mutably by PitchedMut as as_pitched_mut;
+    [] Buffer<'_, T>, of DeviceData, by Slice as as_slice;
+    [] ManagedBuffer<'_, T>, of DeviceData, by Slice as as_slice;
+    [] ForeignBuffer<'_, T>, of DeviceData, by Slice as as_slice;
+    [] Mapping<'_, T>, of DeviceData, by Slice as as_slice;
+    [] PitchedBuffer<'_, T>, of DeviceData, by Pitched as as_pitched;
+    [] Array<'_, T>, of Texel, by ArrayPart as view and all;
+    [mut] Buffer<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] ManagedBuffer<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] ForeignBuffer<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] Mapping<'_, T>, of DeviceData, by SliceMut as as_mut_slice;
+    [mut] PitchedBuffer<'_, T>, of DeviceData, by PitchedMut as as_pitched_mut;
 }
 
 impl<'scope, T: Texel> Lend<'scope> for ArrayView<'scope, T> {

@@ -9,6 +9,7 @@ use cuprum_sys::CUstream;
 use super::place::{Exclusive, Line, Located, Rows};
 use crate::launch::addresses;
 use crate::memory::{ArrayPart, ArrayView, Extent, Pitched, PitchedMut, Slice, SliceMut, Texel, resolve};
+use crate::raw::debug::debug;
 use crate::raw::seal::Key;
 use crate::raw::this_thread::ThisThread;
 
@@ -28,7 +29,6 @@ use crate::raw::this_thread::ThisThread;
 /// | [`PinnedMut`](crate::memory::PinnedMut) | `&mut pinned` | read and write |
 /// | [`Peer`](crate::memory::Peer) of a view | `Peer(view)` | one side of copies |
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::SliceMut;
@@ -154,8 +154,4 @@ addresses! {
     InOut <- &Lent<'_, PitchedMut<'_, T>>;
 }
 
-impl<M: fmt::Debug> fmt::Debug for Lent<'_, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Lent").field(&self.view).finish()
-    }
-}
+debug!([M: fmt::Debug] Lent<'_, M>: |this, f| f.debug_tuple("Lent").field(&this.view).finish());

@@ -14,7 +14,6 @@ use crate::raw::call::{context_call, either_call};
 /// no kernel runs; `CU_MEM_ATTACH_HOST` for the host and no stream; `CU_MEM_ATTACH_SINGLE` for one
 /// stream, and the host only while that stream is idle.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;

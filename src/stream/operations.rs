@@ -1,6 +1,5 @@
 //! Several stream operations on numbers in one call.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{
@@ -17,6 +16,7 @@ use crate::context::ContextRef;
 use crate::error::Error;
 use crate::memory::{MemoryError, Slice, SliceMut};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::seal::{Key, Sealed};
 
@@ -189,11 +189,7 @@ impl<H> Default for Operations<H> {
     }
 }
 
-impl<H> fmt::Debug for Operations<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Operations({})", self.list.len())
-    }
-}
+debug!([H] Operations<H>: |this| "{}", this.list.len());
 
 impl<'scope> Scope<'scope, '_> {
     /// Queues operations on numbers, in order, by at most one call. The host does not wait.

@@ -5,14 +5,12 @@ use std::ptr::NonNull;
 use cuprum_sys::{CUdeviceptr, CUstream};
 
 use crate::context::ContextRef;
-use crate::memory::Device;
 use crate::memory::locked::Pinned;
 use crate::memory::place::kind::{Elsewhere, Host, Kind};
-use crate::memory::side::{self, Side};
-use crate::memory::side::{DeviceRows, HostRows, InArray};
+use crate::memory::side::{self, DeviceRows, HostRows, InArray, Side};
 use crate::memory::{
-    DeviceData, Extent, HostBlock, HostBlockMut, MemoryError, Pattern, Slice, bytes_of, copy, filled_rows,
-    same_length,
+    Device, DeviceData, Extent, HostBlock, HostBlockMut, MemoryError, Pattern, Slice, bytes_of, copy,
+    filled_rows, same_length,
 };
 use crate::raw::call::context_call;
 use crate::raw::seal::Key;
@@ -99,14 +97,24 @@ pub(super) fn apart(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<
     if bytes != 0 && meet((to, bytes), (from, bytes)) { Err(MemoryError::Overlap) } else { Ok(()) }
 }
 
-impl Queues<Host> for Device {
-    #[inline]
-    unsafe fn queue<T: DeviceData>(
-        on: On<'_>,
-        to: Slice<'_, T>,
-        from: &[T],
-        _: Key,
-    ) -> Result<(), MemoryError> {
+/// Defines copies between pairs of kinds, with a stream and both sides in scope.
+macro_rules! on_stream {
+    ($trait:ident::$act:ident, to $view:ident;
+     $($to:ident $(<$inner:ident>)? from $from:ty: |$on:ident, $dst:ident, $src:ident| $body:block)+) => { $(
+        impl $trait<$from> for $to $(<$inner>)? {
+            #[inline]
+            unsafe fn $act<T: DeviceData>(
+                $on: On<'_>,
+                $dst: <$to $(<$inner>)? as Kind>::$view<'_, T>,
+                $src: <$from as Kind>::View<'_, T>,
+                _: Key,
+            ) -> Result<(), MemoryError> $body
+        }
+    )+ };
+}
+
+on_stream! { Queues::queue, to View;
+    Device from Host: |on, to, from| {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         // SAFETY: as many elements on both sides; the host's are borrowed until the scope has
@@ -114,16 +122,8 @@ impl Queues<Host> for Device {
         unsafe { copy::from_host_on(on.context, on.stream, to.as_raw(), from.as_ptr().cast(), bytes) }?;
         Ok(())
     }
-}
 
-impl Queues<Pinned> for Device {
-    #[inline]
-    unsafe fn queue<T: DeviceData>(
-        on: On<'_>,
-        to: Slice<'_, T>,
-        from: NonNull<[T]>,
-        _: Key,
-    ) -> Result<(), MemoryError> {
+    Device from Pinned: |on, to, from| {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         apart(to.as_raw(), unified(from), bytes)?;
@@ -132,16 +132,8 @@ impl Queues<Pinned> for Device {
         unsafe { copy::from_host_on(on.context, on.stream, to.as_raw(), host, bytes) }?;
         Ok(())
     }
-}
 
-impl Queues<Device> for Pinned {
-    #[inline]
-    unsafe fn queue<T: DeviceData>(
-        on: On<'_>,
-        to: NonNull<[T]>,
-        from: Slice<'_, T>,
-        _: Key,
-    ) -> Result<(), MemoryError> {
+    Pinned from Device: |on, to, from| {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         apart(unified(to), from.as_raw(), bytes)?;
@@ -150,16 +142,8 @@ impl Queues<Device> for Pinned {
         unsafe { copy::to_host_on(on.context, on.stream, to.as_ptr().cast(), from.as_raw(), bytes) }?;
         Ok(())
     }
-}
 
-impl Queues<Device> for Device {
-    #[inline]
-    unsafe fn queue<T: DeviceData>(
-        on: On<'_>,
-        to: Slice<'_, T>,
-        from: Slice<'_, T>,
-        _: Key,
-    ) -> Result<(), MemoryError> {
+    Device from Device: |on, to, from| {
         same_length(to.len(), from.len())?;
         let bytes = bytes_of::<T>(to.len())?;
         if to.as_raw() == from.as_raw() {
@@ -170,46 +154,42 @@ impl Queues<Device> for Device {
         unsafe { copy::within_on(on.context, on.stream, to.as_raw(), from.as_raw(), bytes) }?;
         Ok(())
     }
+
+    Device from Elsewhere<Device>: |on, to, from| {
+        // SAFETY: guaranteed by the caller.
+        unsafe { between_contexts(on, to, from) }
+    }
+
+    Elsewhere<Device> from Device: |on, to, from| {
+        // SAFETY: guaranteed by the caller.
+        unsafe { between_contexts(on, to, from) }
+    }
 }
 
-/// Copies between contexts, where each side has its own context.
-macro_rules! lines_between_contexts {
-    ($($to:ty, $from:ty;)*) => { $(
-        impl Queues<$from> for $to {
-            #[inline]
-            unsafe fn queue<T: DeviceData>(
-                on: On<'_>,
-                to: Slice<'_, T>,
-                from: Slice<'_, T>,
-                _: Key,
-            ) -> Result<(), MemoryError> {
-                same_length(to.len(), from.len())?;
-                let bytes = bytes_of::<T>(to.len())?;
-                let (to, from) = ((to.context(), to.as_raw()), (from.context(), from.as_raw()));
-                // SAFETY: both sides have `bytes` bytes, are of one driver, and are lent to a scope
-                // that waits for this stream; any bytes are a `T`.
-                unsafe { copy::between_on(on.context, on.stream, to, from, bytes) }?;
-                Ok(())
-            }
-        }
-    )* };
-}
-
-lines_between_contexts! {
-    Device, Elsewhere<Device>;
-    Elsewhere<Device>, Device;
+/// Queues a copy between contexts: each side has its own.
+///
+/// # Safety
+/// Same as [`Queues::queue`].
+#[inline]
+unsafe fn between_contexts<T: DeviceData>(
+    on: On<'_>,
+    to: Slice<'_, T>,
+    from: Slice<'_, T>,
+) -> Result<(), MemoryError> {
+    same_length(to.len(), from.len())?;
+    let bytes = bytes_of::<T>(to.len())?;
+    let (to, from) = ((to.context(), to.as_raw()), (from.context(), from.as_raw()));
+    // SAFETY: both sides have `bytes` bytes, are of one driver, and are lent to a scope that waits for this stream;
+    // any bytes are a `T`.
+    unsafe { copy::between_on(on.context, on.stream, to, from, bytes) }?;
+    Ok(())
 }
 
 /// Pairs in which each side is rows and slices, or elements of an array.
 macro_rules! blocks {
     (within a context: $($to:ident from $($from:ident)+;)+) => { $( $(
-        impl Queues<$from> for $to {
-            unsafe fn queue<T: DeviceData>(
-                on: On<'_>,
-                to: Side<'_>,
-                from: Side<'_>,
-                _: Key,
-            ) -> Result<(), MemoryError> {
+        on_stream! { Queues::queue, to View;
+            $to from $from: |on, to, from| {
                 if to.is_at(&from) {
                     // Loans of rows do not overlap, so both are the same: there is nothing to copy.
                     return Extent::same(to.extent(), from.extent());
@@ -221,13 +201,8 @@ macro_rules! blocks {
         }
     )+ )+ };
     (between contexts: $($to:ident from $($from:ident)+;)+) => { $( $(
-        impl Queues<Elsewhere<$from>> for $to {
-            unsafe fn queue<T: DeviceData>(
-                on: On<'_>,
-                to: Side<'_>,
-                from: Side<'_>,
-                _: Key,
-            ) -> Result<(), MemoryError> {
+        on_stream! { Queues::queue, to View;
+            $to from Elsewhere<$from>: |on, to, from| {
                 // SAFETY: both sides have room for their extents, and are lent to a scope that
                 // waits for this stream; the destination is on the device.
                 unsafe { side::copy_between_on(on.context, on.stream, &to, &from) }
@@ -235,27 +210,17 @@ macro_rules! blocks {
         }
     )+ )+ };
     (with slices of the host: $($there:ident)+) => { $(
-        impl Queues<Host> for $there {
-            unsafe fn queue<T: DeviceData>(
-                on: On<'_>,
-                to: Side<'_>,
-                from: &[T],
-                key: Key,
-            ) -> Result<(), MemoryError> {
+        on_stream! { Queues::queue, to View;
+            $there from Host: |on, to, from| {
                 same_length(to.extent().len().unwrap_or(usize::MAX), from.len())?;
                 let from = HostBlock::new(from, to.extent())?;
                 // SAFETY: guaranteed by the caller; the rows are in the slice.
-                unsafe { <Self as Queues<HostRows>>::queue::<T>(on, to, from.side(), key) }
+                unsafe { <Self as Queues<HostRows>>::queue::<T>(on, to, from.side(), Key::new()) }
             }
         }
 
-        impl Reads<$there> for HostRows {
-            unsafe fn read<T: DeviceData>(
-                on: On<'_>,
-                to: Side<'_>,
-                from: Side<'_>,
-                _: Key,
-            ) -> Result<(), MemoryError> {
+        on_stream! { Reads::read, to ViewMut;
+            HostRows from $there: |on, to, from| {
                 Extent::same(to.extent(), from.extent())?;
                 on.wait()?;
                 // SAFETY: both sides have room for their extents, the host side is exclusively
@@ -264,17 +229,12 @@ macro_rules! blocks {
             }
         }
 
-        impl Reads<$there> for Host {
-            unsafe fn read<T: DeviceData>(
-                on: On<'_>,
-                to: &mut [T],
-                from: Side<'_>,
-                key: Key,
-            ) -> Result<(), MemoryError> {
+        on_stream! { Reads::read, to ViewMut;
+            Host from $there: |on, to, from| {
                 same_length(to.len(), from.extent().len().unwrap_or(usize::MAX))?;
                 let to = HostBlockMut::new(to, from.extent())?;
                 // SAFETY: guaranteed by the caller; the rows are in the slice.
-                unsafe { <HostRows as Reads<$there>>::read::<T>(on, to.side(), from, key) }
+                unsafe { <HostRows as Reads<$there>>::read::<T>(on, to.side(), from, Key::new()) }
             }
         }
     )+ };
@@ -292,14 +252,8 @@ blocks! { between contexts:
 
 blocks! { with slices of the host: DeviceRows InArray }
 
-impl Reads<Device> for Host {
-    #[inline]
-    unsafe fn read<T: DeviceData>(
-        on: On<'_>,
-        to: &mut [T],
-        from: Slice<'_, T>,
-        _: Key,
-    ) -> Result<(), MemoryError> {
+on_stream! { Reads::read, to ViewMut;
+    Host from Device: |on, to, from| {
         same_length(to.len(), from.len())?;
         // SAFETY: as many elements, borrowed for the call.
         unsafe { read_into(on, to.as_mut_ptr(), from) }

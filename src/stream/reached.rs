@@ -6,7 +6,6 @@
 //! `tests/data/goldens/after_fault.txt`), and their futures would never be polled again.
 
 use std::ffi::c_void;
-use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -19,6 +18,7 @@ use super::{Event, Stream, left_over};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::raw::call::{context_call, forked};
+use crate::raw::debug::debug;
 use crate::raw::keep::Keep;
 
 /// State shared by the driver's callback and the future. Each has its own share, and the last one
@@ -94,7 +94,6 @@ unsafe extern "C" fn tell(_stream: CUstream, status: CUresult, told: *mut c_void
 /// It keeps its context alive, because no call comes from a context that has ended. If the context
 /// is [reset](crate::Device::reset_primary_context) meanwhile, the future may never be woken.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use std::future::Future;
@@ -166,10 +165,9 @@ impl Drop for Reached<'_> {
     }
 }
 
-impl fmt::Debug for Reached<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reached").field("context", &*self.context).finish_non_exhaustive()
-    }
+debug! {
+    Reached<'_>: |this, f|
+    f.debug_struct("Reached").field("context", &*this.context).finish_non_exhaustive()
 }
 
 impl<'ctx> Stream<'ctx> {
@@ -179,35 +177,7 @@ impl<'ctx> Stream<'ctx> {
     /// H200, the call for a small copy came 35 µs after the copy was queued; waiting for an
     /// [`Event`] took 7 µs.
     ///
-    /// # Example
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use std::pin::pin;
-    /// use std::sync::Arc;
-    /// use std::task::{Context, Poll, Wake};
-    /// use std::thread::{self, Thread};
-    ///
-    /// /// The smallest executor: one future, on this thread.
-    /// struct Unpark(Thread);
-    /// impl Wake for Unpark {
-    ///     fn wake(self: Arc<Self>) {
-    ///         self.0.unpark();
-    ///     }
-    /// }
-    /// fn block_on<F: Future>(future: F) -> F::Output {
-    ///     let (mut future, waker) = (pin!(future), Arc::new(Unpark(thread::current())).into());
-    ///     loop {
-    ///         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-    ///             Poll::Ready(value) => return value,
-    ///             Poll::Pending => thread::park(),
-    ///         }
-    ///     }
-    /// }
-    ///
-    /// let stream = cuprum::Stream::new(&cx)?;
-    /// block_on(stream.reached(&cx)?)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Reached`].
     ///
     /// # Errors
     /// [`Error::WRONG_CONTEXT`]. The future returns the sticky errors of the work.

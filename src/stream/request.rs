@@ -15,6 +15,7 @@ use super::scope::{Kept, Wait};
 use super::{Event, Reached, Scope, Stream};
 use crate::context::{Beside, Current, captures, wait_for_context};
 use crate::error::Error;
+use crate::raw::debug::debug;
 use crate::raw::held::activated;
 
 /// Resources of a piece of work, on the host and the device, while no work uses them: the memory as
@@ -99,7 +100,6 @@ unsafe impl<V> Sync for Pending<V> {}
 
 /// Error of submitting a request, or of its work.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -366,23 +366,20 @@ impl<V> DerefMut for Request<V> {
     }
 }
 
-impl<V> fmt::Debug for Request<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request").field("done", &self.0.done).finish_non_exhaustive()
-    }
+debug! {
+    [V] Request<V>: |this, f|
+    f.debug_struct("Request").field("done", &this.0.done).finish_non_exhaustive()
 }
 
-impl<V> fmt::Debug for Pending<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending").field("done", self.done()).finish_non_exhaustive()
-    }
+debug! {
+    [V] Pending<V>: |this, f|
+    f.debug_struct("Pending").field("done", this.done()).finish_non_exhaustive()
 }
 
 /// The future of a [`Pending`], which returns the request. Made by [`Pending::notify`].
 ///
 /// Dropping it before it is ready waits for the work, like dropping a [`Pending`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::context::PrimaryContext;
@@ -443,8 +440,7 @@ impl<V> Future for PendingFuture<V> {
     }
 }
 
-impl<V> fmt::Debug for PendingFuture<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingFuture").field("pending", &self.pending).finish_non_exhaustive()
-    }
+debug! {
+    [V] PendingFuture<V>: |this, f|
+    f.debug_struct("PendingFuture").field("pending", &this.pending).finish_non_exhaustive()
 }

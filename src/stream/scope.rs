@@ -4,7 +4,6 @@
 //! need page-locked memory whose owner is lent.
 
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUstream, FnId};
@@ -14,8 +13,10 @@ use crate::any_error::AnyError;
 use crate::context::{Beside, ContextRef, Current, Token, Waited, waited_for};
 use crate::error::Error;
 use crate::memory::{MemoryError, copy};
+use crate::raw::debug::debug;
 use crate::raw::held::activated;
 use crate::raw::mark::Marks;
+use crate::raw::owner::context;
 use crate::raw::this_thread::ThisThread;
 
 /// A scope for work on one stream. It waits for this work before it ends.
@@ -23,7 +24,6 @@ use crate::raw::this_thread::ThisThread;
 /// Made by [`Current::scope`]. The memory of copies is borrowed until the end of the scope, so it
 /// can be neither accessed nor freed while the stream uses it.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, Stream};
@@ -53,7 +53,6 @@ pub struct Scope<'scope, 'env: 'scope> {
 /// A scope for work on several streams. It waits for all of them before it ends. Made by
 /// [`Current::multi_scope`].
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::{Buffer, Stream};
@@ -165,21 +164,7 @@ impl Current<'_, '_> {
     /// If the wait fails, the result of the body is dropped, even an error: the work may not have
     /// run, and lent memory has unspecified contents.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let stream = Stream::new(&cx)?;
-    /// let mut buffer = Buffer::<u32>::alloc(&cx, 3)?;
-    /// let (input, mut output) = ([1, 2, 3], [0; 3]);
-    /// cx.scope(&stream, |scope| {
-    ///     let lent = scope.lend(&mut buffer)?;
-    ///     scope.copy(&lent, &input)?;
-    ///     Ok(scope.read(&mut output, &lent)?)
-    /// })?;
-    /// assert_eq!(output, input);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Scope`].
     ///
     /// # Errors
     /// The errors of `body`; [`Error::WRONG_CONTEXT`].
@@ -219,23 +204,7 @@ impl Current<'_, '_> {
     /// Runs `body`, which may lend device memory to any number of streams. Waits for all of them
     /// before it returns, even if `body` panics.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// // Any number of streams.
-    /// let streams: Vec<_> = (0..3).map(|_| Stream::new(&cx)).collect::<Result<_, _>>()?;
-    /// let mut parts: Vec<_> = (0..3).map(|_| Buffer::alloc(&cx, 4)).collect::<Result<_, _>>()?;
-    /// cx.multi_scope(|scope| {
-    ///     for ((stream, part), value) in streams.iter().zip(&mut parts).zip(0u32..) {
-    ///         let scope = scope.on(stream)?;
-    ///         scope.fill(&scope.lend(part)?, value)?;
-    ///     }
-    ///     Ok(())
-    /// })?;
-    /// assert_eq!(parts[2].to_vec(&cx)?, [2; 4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`MultiScope`].
     ///
     /// # Errors
     /// The errors of `body`.
@@ -300,11 +269,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         self.stream
     }
 
-    /// The stream's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.token.context()
-    }
+    context!(|this| this.token.context());
 
     #[inline]
     pub(crate) const fn token(&self) -> Token<'scope> {
@@ -330,14 +295,12 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 }
 
-impl fmt::Debug for Scope<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("stream", &self.stream).finish_non_exhaustive()
-    }
+debug! {
+    Scope<'_, '_>: |this, f|
+    f.debug_struct("Scope").field("stream", &this.stream).finish_non_exhaustive()
 }
 
-impl fmt::Debug for MultiScope<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MultiScope").field("streams", &self.streams.borrow()).finish_non_exhaustive()
-    }
+debug! {
+    MultiScope<'_, '_>: |this, f|
+    f.debug_struct("MultiScope").field("streams", &this.streams.borrow()).finish_non_exhaustive()
 }

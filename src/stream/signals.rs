@@ -1,17 +1,18 @@
 //! Numbers in page-locked memory by which the host and streams report their progress to each other.
 
-use std::fmt;
 use std::ops::Deref;
 
 use cuprum_sys::CUdeviceptr;
 
 use super::value::StreamValue;
-use crate::context::{ContextRef, Current};
+use crate::context::Current;
 use crate::error::Error;
 use crate::memory::locked::sealed::PageLocked;
 use crate::memory::{MemoryError, PinnedBuffer, PinnedFlags};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::mark::Mark;
+use crate::raw::owner::context;
 use crate::raw::seal::Sealed;
 
 /// Numbers that streams [write and wait for](super::Until), and the host too: `u32` or `u64`.
@@ -78,11 +79,7 @@ impl<'ctx, T: StreamValue> Signals<'ctx, T> {
         self.address
     }
 
-    /// The context in which they were allocated.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
+    context!(|this| this.memory.context());
 
     pub(super) fn mark(&self) -> &Mark {
         self.memory.locked().mark()
@@ -120,8 +117,4 @@ impl<T: StreamValue> Deref for Signals<'_, T> {
 
 impl<T: StreamValue> Sealed for Signals<'_, T> {}
 
-impl<T: StreamValue> fmt::Debug for Signals<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Signals({:#x}, {} numbers)", self.address, self.len)
-    }
-}
+debug!([T: StreamValue] Signals<'_, T>: |this| "{:#x}, {} numbers", this.address, this.len);

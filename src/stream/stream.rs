@@ -1,14 +1,14 @@
 //! Streams: created, queried, waited for, and destroyed.
 
-use std::fmt;
-
-use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, Fns, StreamMode, call};
+use cuprum_sys::{CU_STREAM_LEGACY, CUresult, CUstream, CUstream_flags, FnId, StreamMode};
 
 use crate::context::{ContextRef, Current, entered};
 use crate::error::Error;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Handle, Held, handle};
 use crate::raw::keep::{Keep, Near};
+use crate::raw::owner::{as_raw, close, context};
 
 /// Relation of a stream to the legacy default stream.
 ///
@@ -37,8 +37,7 @@ pub enum StreamKind {
 
 /// A queue of work in one context. Work runs in the order in which it was queued.
 ///
-/// Dropping it does not wait: the driver finishes the queued work. Drop works on any thread, swallows errors and
-/// does nothing in a forked child; [`close`](Stream::close) returns errors.
+/// Dropping it does not wait: the driver finishes the queued work.
 ///
 /// # Keeping it in a struct
 ///
@@ -66,17 +65,9 @@ pub struct Stream<'ctx> {
 
 // SAFETY: the driver allows any thread to use a stream handle. The default stream's handle means
 // the same queue on every thread, see `default_in`.
-unsafe impl Handle for CUstream {
-    const NAME: &'static str = "Stream";
-
-    fn is_owned(self) -> bool {
-        !self.is_null() && self != CU_STREAM_LEGACY
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the stream is live and not used again.
-        unsafe { call!(fns, cuStreamDestroy_v2(self)) }
-    }
+handle! {
+    unsafe CUstream: "Stream", owned if |raw| !raw.is_null() && raw != CU_STREAM_LEGACY,
+    |raw| cuStreamDestroy_v2(raw)
 }
 
 entered!([] Stream<'ctx>: queue);
@@ -147,11 +138,7 @@ impl<'ctx> Stream<'ctx> {
         Self { queue: Held::new(raw, context), kind: StreamKind::Blocking }
     }
 
-    /// The driver's handle.
-    #[inline]
-    pub const fn as_raw(&self) -> CUstream {
-        self.queue.raw()
-    }
+    as_raw!(CUstream, |this| this.queue.raw());
 
     /// Returns whether the stream is ordered with the legacy default stream.
     pub const fn kind(&self) -> StreamKind {
@@ -164,11 +151,7 @@ impl<'ctx> Stream<'ctx> {
         self.kind == StreamKind::NonBlocking && self.context().library().stream_mode() == StreamMode::Legacy
     }
 
-    /// The stream's context.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.queue.context()
-    }
+    context!(|this| this.queue.context());
 
     /// Returns the stream, unless it is a default stream: several values stand for a default
     /// stream, so other code could queue work on it, which would become part of a capture.
@@ -217,17 +200,7 @@ impl<'ctx> Stream<'ctx> {
         ready(unsafe { context_call!(context, cuStreamQuery(self.as_raw())) })
     }
 
-    /// Destroys the stream and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuStreamDestroy_v2`, CUDA 4.0+.
-    #[doc(alias = "cuStreamDestroy_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.queue.close()
-    }
+    close!("Destroys the stream", "cuStreamDestroy_v2", "4.0", |this| this.queue.close());
 }
 
 impl StreamKind {
@@ -255,8 +228,4 @@ pub(crate) fn ready(answer: Result<(), Error>) -> Result<bool, Error> {
     }
 }
 
-impl fmt::Debug for Stream<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream({:?}, {:?})", self.as_raw(), self.kind)
-    }
-}
+debug!(Stream<'_>: |this| "{:?}, {:?}", this.as_raw(), this.kind);

@@ -5,7 +5,6 @@ use crate::memory::Extent;
 
 /// Error of creating a texture or a surface.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};

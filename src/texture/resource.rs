@@ -1,7 +1,5 @@
 //! Resources of textures and surfaces, and the formats in which they are read.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_res, CUDA_RESOURCE_DESC_res_array, CUDA_RESOURCE_DESC_res_linear,
     CUDA_RESOURCE_DESC_res_mipmap, CUDA_RESOURCE_DESC_res_pitch2D, CUDA_RESOURCE_VIEW_DESC, CUarray,
@@ -14,6 +12,7 @@ use crate::memory::{
     Array, ArrayFlags, ArrayShape, ArrayView, Buffer, Extent, MipmappedArray, MipmappedView, Pitched,
     PitchedBuffer, Slice, Texel, bytes_of,
 };
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 use crate::raw::shared::{Share, Shared};
 
@@ -41,11 +40,7 @@ pub struct Found<'a> {
     pub(super) flags: ArrayFlags,
 }
 
-impl fmt::Debug for Found<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Found({:?})", self.described.resType)
-    }
-}
+debug!(Found<'_>: |this| "{:?}", this.described.resType);
 
 impl<'a> Found<'a> {
     fn new(kind: CUresourcetype, res: CUDA_RESOURCE_DESC_res, context: Near<'a, ContextRef>) -> Self {

@@ -1,24 +1,23 @@
 //! Surface objects.
 
 use std::alloc::Layout;
-use std::fmt;
 use std::marker::PhantomData;
 
-use cuprum_sys::{CUresult, CUsurfObject, FnId, Fns, call};
+use cuprum_sys::{CUsurfObject, FnId};
 
 use super::TextureError;
 use super::resource::SurfaceSource;
-use crate::context::{ContextRef, Current};
-use crate::error::Error;
+use crate::context::Current;
 use crate::launch::{Argument, Parameter};
 use crate::memory::ArrayFlags;
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
+use crate::raw::owner::{as_raw, close, context};
 use crate::raw::shared::Share;
 
 /// A parameter that is a surface: `cudaSurfaceObject_t` in CUDA C.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
@@ -62,20 +61,12 @@ impl Parameter for SurfaceObject {
 struct Written(CUsurfObject);
 
 // SAFETY: the driver allows any thread to use and to destroy a surface object.
-unsafe impl Handle for Written {
-    const NAME: &'static str = "Surface";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the object is live and not used again.
-        unsafe { call!(fns, cuSurfObjectDestroy(self.0)) }
-    }
-}
+handle!(unsafe Written: "Surface", |raw| cuSurfObjectDestroy(raw.0));
 
 /// An object through which kernels read and write the elements of an array. It borrows the array for `'a`, or has a
 /// share of it.
 ///
-/// Destroying it does not wait for kernels that use it: see the [module](super). Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Surface::close) reports errors.
+/// Destroying it does not wait for kernels that use it: see the [module](super).
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -98,7 +89,7 @@ impl<'a> Surface<'a> {
     /// Creates a surface from an array, or from a level of a mipmapped array.
     ///
     /// # Errors
-    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::WRONG_CONTEXT`] in it;
+    /// [`TextureError::NoSurfaces`] unless the array has [`ArrayFlags::SURFACE`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it;
     /// `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
     /// Driver: `cuSurfObjectCreate`, CUDA 5.0+.
@@ -115,30 +106,9 @@ impl<'a> Surface<'a> {
         Ok(Self { object: Held::new(Written(raw), found.context), _memory: found.share })
     }
 
-    /// Returns the driver's handle, a number.
-    #[inline]
-    pub const fn as_raw(&self) -> CUsurfObject {
-        self.object.raw().0
-    }
-
-    /// Returns the context in which it was created.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.object.context()
-    }
-
-    /// Destroys the surface and reports the error that `Drop` would swallow. After an error it is not destroyed
-    /// again, because the driver may have destroyed it.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuSurfObjectDestroy`, CUDA 5.0+.
-    #[doc(alias = "cuSurfObjectDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.object.close()
-    }
+    as_raw!(CUsurfObject, |this| this.object.raw().0);
+    context!(|this| this.object.context());
+    close!("Destroys the surface", "cuSurfObjectDestroy", "5.0", |this| this.object.close());
 }
 
 // SAFETY: the number that kernels take as a surface.
@@ -150,8 +120,4 @@ unsafe impl Argument<SurfaceObject> for &Surface<'_> {
     }
 }
 
-impl fmt::Debug for Surface<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Surface({:#x})", self.as_raw())
-    }
-}
+debug!(Surface<'_>: |this| "{:#x}", this.as_raw());

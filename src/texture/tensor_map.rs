@@ -2,7 +2,6 @@
 
 use std::alloc::Layout;
 use std::ffi::c_void;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -18,6 +17,7 @@ use crate::error::Error;
 use crate::launch::{Argument, Parameter};
 use crate::memory::{Slice, SliceMut};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::stream::Lent;
 
 /// Memory of a tensor: a [`Slice`], a [`SliceMut`], or either of them lent to a scope. Kernels may write through a
@@ -64,7 +64,6 @@ memory! {
 /// [launches](crate::Kernel::launch) a kernel is responsible for its accesses: the kernel must not outlive the
 /// memory, and may write only through maps of mutably borrowed memory. Requires compute capability 9.0.
 ///
-/// # Example
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
 /// # let device = cuprum::Driver::init(library)?.device(0)?;
@@ -305,10 +304,9 @@ impl<'a> TensorMap<'a> {
     }
 }
 
-impl fmt::Debug for TensorMap<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TensorMap").field("needed", &self.needed).finish_non_exhaustive()
-    }
+debug! {
+    TensorMap<'_>: |this, f|
+    f.debug_struct("TensorMap").field("needed", &this.needed).finish_non_exhaustive()
 }
 
 /// A parameter that is a tensor map, in CUDA C `const __grid_constant__ CUtensorMap`.
@@ -316,7 +314,6 @@ impl fmt::Debug for TensorMap<'_> {
 /// It is aligned to `ALIGN` bytes: 64 in kernels that were compiled with headers of CUDA 12, and 128 with headers of
 /// CUDA 13.
 ///
-/// # Example
 /// ```
 /// use cuprum::texture::TensorMapObject;
 /// use cuprum::launch::Parameter;

@@ -1,20 +1,19 @@
 //! Texture objects.
 
 use std::alloc::Layout;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
-use cuprum_sys::{CUresult, CUtexObject, FnId, Fns, call};
+use cuprum_sys::{CUtexObject, FnId};
 
-use super::resource::Found;
-use super::resource::TextureSource;
+use super::resource::{Found, TextureSource};
 use super::{ResourceView, Sampler, TextureError};
-use crate::context::{ContextRef, Current};
-use crate::error::Error;
+use crate::context::Current;
 use crate::launch::{Argument, Parameter};
 use crate::raw::call::context_call;
-use crate::raw::held::{Handle, Held};
+use crate::raw::debug::debug;
+use crate::raw::held::{Held, handle};
+use crate::raw::owner::{as_raw, close, context};
 use crate::raw::shared::Share;
 
 /// A parameter that is a texture: `cudaTextureObject_t` in CUDA C.
@@ -41,19 +40,11 @@ impl Parameter for TextureObject {
 struct Sampled(CUtexObject);
 
 // SAFETY: the driver allows any thread to use and to destroy a texture object.
-unsafe impl Handle for Sampled {
-    const NAME: &'static str = "Texture";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the object is live and not used again.
-        unsafe { call!(fns, cuTexObjectDestroy(self.0)) }
-    }
-}
+handle!(unsafe Sampled: "Texture", |raw| cuTexObjectDestroy(raw.0));
 
 /// An object through which kernels read an array or memory. It borrows its resource for `'a`, or has a share of it.
 ///
-/// Destroying it does not wait for kernels that read it: see the [module](super). Drop works on any thread, swallows
-/// errors and does nothing in a forked child; [`close`](Texture::close) reports errors.
+/// Destroying it does not wait for kernels that read it: see the [module](super).
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -77,7 +68,7 @@ impl<'a> Texture<'a> {
     /// Creates a texture from an array or from memory.
     ///
     /// # Errors
-    /// [`TextureError::Slices`]; [`Error::WRONG_CONTEXT`] in it; `CUDA_ERROR_INVALID_VALUE` for memory whose
+    /// [`TextureError::Slices`]; [`Error::WRONG_CONTEXT`](crate::Error::WRONG_CONTEXT) in it; `CUDA_ERROR_INVALID_VALUE` for memory whose
     /// address or pitch does not have the alignment of the device attributes, and for combinations that the driver
     /// does not support; `CUDA_ERROR_OUT_OF_MEMORY`; the sticky errors of earlier work.
     ///
@@ -127,30 +118,9 @@ impl<'a> Texture<'a> {
         Ok(Self { object: Held::new(Sampled(raw), found.context), _memory: found.share })
     }
 
-    /// Returns the driver's handle, a number.
-    #[inline]
-    pub const fn as_raw(&self) -> CUtexObject {
-        self.object.raw().0
-    }
-
-    /// Returns the context in which it was created.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.object.context()
-    }
-
-    /// Destroys the texture and reports the error that `Drop` would swallow. After an error it is not destroyed
-    /// again, because the driver may have destroyed it.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuTexObjectDestroy`, CUDA 5.0+.
-    #[doc(alias = "cuTexObjectDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.object.close()
-    }
+    as_raw!(CUtexObject, |this| this.object.raw().0);
+    context!(|this| this.object.context());
+    close!("Destroys the texture", "cuTexObjectDestroy", "5.0", |this| this.object.close());
 }
 
 // SAFETY: the number that kernels take as a texture.
@@ -162,8 +132,4 @@ unsafe impl Argument<TextureObject> for &Texture<'_> {
     }
 }
 
-impl fmt::Debug for Texture<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Texture({:#x})", self.as_raw())
-    }
-}
+debug!(Texture<'_>: |this| "{:#x}", this.as_raw());

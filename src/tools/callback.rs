@@ -1,7 +1,5 @@
 //! Functions registered with the driver.
 
-use std::fmt;
-
 use cuprum_sys::{
     CUasyncCallbackHandle, CUcoredumpCallbackHandle, CUdevice, CUlogsCallbackHandle, CUresult, FnId, Fns,
     Library, call,
@@ -12,16 +10,13 @@ use crate::device::Device;
 #[cfg(doc)]
 use crate::driver::Driver;
 use crate::error::Error;
+use crate::raw::debug::debug;
 use crate::raw::held::Handle;
 use crate::raw::owned::Owned;
 
 /// A function that the driver calls until this is dropped: made by [`Driver::on_log`],
 /// [`Driver::on_coredump_start`], [`Driver::on_coredump_complete`] and [`Device::on_over_budget`].
 ///
-/// Drop works on any thread, swallows errors (see [`swallowed`](crate::swallowed)) and does nothing
-/// in a forked child.
-///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// let callback = driver.on_log(|_level, message| eprintln!("the driver says: {message}"))?;
@@ -81,8 +76,4 @@ impl Callback {
     }
 }
 
-impl fmt::Debug for Callback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+debug!(Callback: |this, f| this.0.fmt(f));

@@ -24,7 +24,6 @@ pub type ProcessState = CUprocessState;
 /// If a process locks itself, it must be unlocked by a thread that makes no other driver calls, or
 /// by another process.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::tools::{CheckpointProcess, ProcessState};

@@ -1,7 +1,6 @@
 //! Core dumps of a device after a fault, for `cuda-gdb`.
 
 use std::ffi::{CStr, CString, c_void};
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{
@@ -15,6 +14,7 @@ use crate::device::Device;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::debug::debug;
 use crate::raw::listener;
 
 /// Parts that a dump omits, and the effect on the host: the driver's bits.
@@ -28,7 +28,6 @@ const NAME_BYTES: usize = 1024;
 ///
 /// A dump is a file with the device's threads, registers and memory at a fault, for `cuda-gdb`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::tools::CoredumpSetting;
@@ -267,11 +266,7 @@ impl Coredump<'_> {
     }
 }
 
-impl fmt::Debug for Coredump<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Coredump").field("of", &self.current).finish_non_exhaustive()
-    }
-}
+debug!(Coredump<'_>: |this, f| f.debug_struct("Coredump").field("of", &this.current).finish_non_exhaustive());
 
 type Listener = Box<dyn Fn(i32, CUdevice) + Send + Sync>;
 

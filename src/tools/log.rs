@@ -14,7 +14,6 @@ use crate::raw::listener;
 
 /// A position in the driver's log: its end when the position was made.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// let mut position = driver.log_position()?;

@@ -56,10 +56,11 @@ fn resources_that_cannot_be_divided_are_refused() {
 #[test]
 fn groups_have_sizes_of_their_own_where_the_driver_can() {
     let all = all();
-    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::default() }];
+    let mut groups =
+        [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0, ..SmGroup::zeroed() }];
     match all.split(&mut groups) {
         Ok((found, remainder)) => {
-            assert_eq!((groups[0].count, count(&found[0])), (count(&all), count(&all)));
+            assert_eq!((groups[0].smCount, count(&found[0])), (count(&all), count(&all)));
             assert!(remainder.is_none());
         }
         Err(error) => assert!(error.code() == cuprum::Error::UNRESOLVED, "{error}"),

@@ -156,6 +156,9 @@ fn a_geometry_beyond_the_limits_is_refused_with_the_limit() {
             refused(LaunchConfig::new(0, 32)),
             LaunchError::Empty { grid: 0.into(), block: 32.into() }
         );
+        assert!(matches!(refused(LaunchConfig::new(1, (1, 0))), LaunchError::Empty { .. }));
+        assert!(matches!(refused(LaunchConfig::new(1 << 31, 1)), LaunchError::Grid { .. }));
+        assert!(matches!(refused(LaunchConfig::new(1, (1024, 1024, 64))), LaunchError::Block { .. }));
         assert!(
             matches!(refused(LaunchConfig::new(1, 1025)), LaunchError::Block { threads, .. } if threads <= 1024)
         );
@@ -200,4 +203,12 @@ fn kernel_and_stream_must_be_of_the_current_context() {
             assert_eq!(error.call(), FnId::cuLaunchKernel);
         }
     });
+}
+
+#[test]
+fn a_configuration_covers_all_elements() {
+    let blocks = |elements, block| LaunchConfig::for_elements(elements, block).grid.x;
+    assert_eq!([blocks(0, 256), blocks(1, 256), blocks(256, 256), blocks(257, 256)], [1, 1, 1, 2]);
+    assert_eq!(blocks(usize::MAX, 1), u32::MAX);
+    assert_eq!(blocks(5, 0), 5);
 }

@@ -1,7 +1,7 @@
 //! Modules: rejected code and its errors, globals, attributes.
 
 use cuprum::Module;
-use cuprum::module::ModuleError;
+use cuprum::module::{LoadOptions, ModuleError};
 use cuprum::sys::{CUfunction_attribute, CUresult};
 
 use crate::common::{self, device, in_context, kernels};
@@ -154,7 +154,7 @@ fn a_missing_function_comes_with_those_there_are() {
 fn binary_rubbish_is_refused() {
     in_context(|cx| {
         // SAFETY: not an image by its first bytes; drivers refuse that without reading further.
-        let refused = unsafe { Module::load_binary(cx, &[0xFF; 256]) }.unwrap_err();
+        let refused = unsafe { Module::load_binary(cx, &[0xFF; 256], &LoadOptions::default()) }.unwrap_err();
         let ModuleError::Rejected { error, .. } = refused else { panic!("another error") };
         assert!(
             matches!(

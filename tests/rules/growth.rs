@@ -51,7 +51,6 @@ const COMPLETE: &[(&str, &str)] = &[
     ("RequestError", "an error with what it gives back"),
     ("ResourceView", "written as a change of another, which goes on compiling with a new field"),
     ("Sampler", "written as a change of another, which goes on compiling with a new field"),
-    ("SmGroup", "written as a change of another, which goes on compiling with a new field"),
     ("TensorLayout", "written as a change of another, which goes on compiling with a new field"),
     ("Visibility", "the two variables that decide it"),
 ];

@@ -2,7 +2,7 @@
 
 use cuprum::context::{Context, ContextFlags, ContextStack, PrimaryContext};
 use cuprum::launch::Mismatch;
-use cuprum::module::ModuleError;
+use cuprum::module::{LoadOptions, ModuleError};
 use cuprum::sys::{CUresult, FnId};
 use cuprum::{Buffer, Current, Driver, MemoryError, Module, Stream};
 
@@ -176,7 +176,7 @@ fn an_old_driver_learns_parameters_from_ptx_and_says_so_where_it_cannot() {
         };
         assert!(missing(&module).ends_with("no function named `j`; it has `k`"), "{}", missing(&module));
         // SAFETY: this driver reads nothing of the image.
-        let module = unsafe { Module::load_binary(cx, &[0; 64]) }.unwrap();
+        let module = unsafe { Module::load_binary(cx, &[0; 64], &LoadOptions::default()) }.unwrap();
         let error = module.function("k").unwrap().bind::<(u32, f64)>().unwrap_err();
         assert_eq!(error.kernel, None, "the name is unknown");
         let Mismatch::Driver(error) = error.reason else { panic!("another error") };

@@ -28,6 +28,7 @@ const READ: &[&str] = &[
     ".param .b8 a[9-2]",
     ".param .b32 a[4][3]",
     ".param .u32 a /* , .param .u64 x */, // )\n .param .u64 b",
+    ".param .u64 .ptr .global .align 4 a, .param .align 16 .b8 b[24], /* , .param .u64 x */ .param .b32 c",
 ];
 
 /// Lists that one of the two need not take; where both do, they agree.
@@ -101,8 +102,31 @@ fn binding_names_the_word_that_is_not_known() {
     let context = Context::create(driver.device(0).unwrap(), ContextFlags::empty()).unwrap();
     let mut stack = ContextStack::take().unwrap();
     let cx = stack.push(&context).unwrap();
-    let module = Module::load_ptx(&cx, &ptx(".param .b8 a[2 + 2 * 2]")).unwrap();
-    let error = module.function("k").unwrap().bind::<([u8; 6],)>().unwrap_err();
-    assert!(error.to_string().starts_with("kernel `k`: "), "{error}");
-    assert_eq!(error.reason, Mismatch::Unreadable { at: "* 2])".into() });
+    for (parameters, at) in [(".param .b8 a[2 + 2 * 2]", "* 2])"), (".param .b8 a[(2)]", "(2)])")] {
+        let module = Module::load_ptx(&cx, &ptx(parameters)).unwrap();
+        let error = module.function("k").unwrap().bind::<([u8; 6],)>().unwrap_err();
+        assert!(error.to_string().starts_with("kernel `k`: "), "{error}");
+        assert_eq!(error.reason, Mismatch::Unreadable { at: at.into() });
+    }
+}
+
+/// Functions, comments and strings are not kernels.
+#[test]
+fn the_parameters_of_every_kernel_are_found() {
+    let driver = old();
+    let context = Context::create(driver.device(0).unwrap(), ContextFlags::empty()).unwrap();
+    let mut stack = ContextStack::take().unwrap();
+    let cx = stack.push(&context).unwrap();
+    let module = Module::load_ptx(
+        &cx,
+        ".version 8.3\n.target sm_75, debug\n.address_size 64\n.file 1 \" .entry three(.param .u8 a) // \"\n\
+         .func (.param .b32 r) f(.param .b32 a) { ret; }\n// .entry three(.param .u8 a)\n\
+         .entry one() { ret; }\n.entry two\n{ ret; }\n\
+         .entry three(.param .u32 a, .param .b8 b[4][3], .param .u64 c) .maxntid 32 { ret; }\n",
+    )
+    .unwrap();
+    module.function("one").unwrap().bind::<()>().unwrap();
+    module.function("two").unwrap().bind::<()>().unwrap();
+    module.function("three").unwrap().bind::<(u32, [u8; 12], u64)>().unwrap();
+    assert!(module.function("three").unwrap().bind::<(u8,)>().is_err());
 }

@@ -5,9 +5,6 @@ mod cubin;
 mod fatbin;
 mod ptx;
 
-#[cfg(test)]
-mod tests;
-
 pub(super) use self::cubin::cubin;
 pub(super) use self::fatbin::{FATBIN, fatbins};
 pub(super) use self::ptx::ptx;

@@ -1,6 +1,5 @@
 //! Arrays of one level.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUDA_ARRAY3D_DEFERRED_MAPPING, CUarray};
@@ -12,19 +11,18 @@ use super::stored::{Storage, Stored, check};
 use super::texel::Texel;
 use super::view::ArrayView;
 use crate::context::Current;
-use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::memory::place::place;
 use crate::memory::side::{InArray, Side};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
+use crate::raw::owner::close;
 use crate::raw::shared::Shared;
 
 /// An array of elements of `T` in one context, freed on drop.
 ///
-/// Drop works on any thread, swallows errors and does nothing in a forked child;
-/// [`close`](Array::close) returns errors. A [`Texture`](crate::texture::Texture) or
-/// [`Surface`](crate::texture::Surface) borrows it.
+/// A [`Texture`](crate::texture::Texture) or [`Surface`](crate::texture::Surface) borrows it.
 ///
 /// ```
 /// # cuprum::example!(driver, context, cx);
@@ -177,24 +175,10 @@ impl<'ctx, T: Texel> Array<'ctx, T> {
         Shared::new(self)
     }
 
-    /// Frees the array and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuArrayDestroy`, CUDA 2.0+.
-    #[doc(alias = "cuArrayDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.stored.memory.close()
-    }
+    close!("Frees the array", "cuArrayDestroy", "2.0", |this| this.stored.memory.close());
 }
 
-impl<T: Texel> fmt::Debug for Array<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Array({:?}, {:?})", self.view().as_raw(), self.stored.shape)
-    }
-}
+debug!([T: Texel] Array<'_, T>: |this| "{:?}, {:?}", this.view().as_raw(), this.stored.shape);
 
 place!([T: Texel] Array<'_, T>: InArray, of T, read |this| this.side(), write |this| this.side());
 

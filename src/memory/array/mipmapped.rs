@@ -12,6 +12,7 @@ use crate::memory::MemoryError;
 use crate::raw::call::context_call;
 use crate::raw::held::Held;
 use crate::raw::keep::Near;
+use crate::raw::owner::close;
 use crate::raw::shared::Shared;
 
 /// An array of elements of `T`, with smaller levels that halve the sides each time, freed on drop.
@@ -127,35 +128,12 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     }
 
     /// Makes the array shared: it is freed with the last of its handles, textures and surfaces.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
-    /// use cuprum::texture::{Sampler, Texture};
-    ///
-    /// let shape = ArrayShape::TwoD { width: 8, height: 8 };
-    /// let levels = MipmappedArray::<f32>::new(&cx, shape, ArrayFlags::empty(), 4)?.share();
-    /// let texture = Texture::new(&cx, &levels, &Sampler { normalized_coordinates: true, ..Sampler::default() })?;
-    /// drop(levels); // the texture holds a share
-    /// # drop(texture);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[inline]
     pub fn share(self) -> Shared<Self> {
         Shared::new(self)
     }
 
-    /// Frees the array and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMipmappedArrayDestroy`, CUDA 5.0+.
-    #[doc(alias = "cuMipmappedArrayDestroy")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.stored.memory.close()
-    }
+    close!("Frees the array", "cuMipmappedArrayDestroy", "5.0", |this| this.stored.memory.close());
 
     pub(crate) const fn stored(&self) -> &Stored<'ctx> {
         &self.stored

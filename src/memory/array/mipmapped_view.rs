@@ -1,6 +1,5 @@
 //! Borrowed mipmapped arrays.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::{CUarray, CUmipmappedArray, FnId};
@@ -10,11 +9,12 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::{as_raw, context};
 
 /// A borrowed [`MipmappedArray`](super::MipmappedArray), or an image of [OpenGL](crate::graphics). `Copy`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{ArrayFlags, ArrayShape, MipmappedArray};
@@ -88,16 +88,8 @@ impl<'a, T: Texel> MipmappedView<'a, T> {
         Ok(unsafe { ArrayView::new(raw, self.shape.level(level), self.flags, self.context) })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUmipmappedArray {
-        self.raw
-    }
-
-    /// The context in which it was made.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
+    as_raw!(CUmipmappedArray, |this| this.raw);
+    context!(|this| &this.context);
 
     /// Dimensions of the largest level, in elements.
     pub const fn shape(&self) -> ArrayShape {
@@ -123,8 +115,4 @@ unsafe fn level_of(context: &ContextRef, array: CUmipmappedArray, level: u32) ->
     Ok(raw)
 }
 
-impl<T: Texel> fmt::Debug for MipmappedView<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MipmappedView({:?}, {:?})", self.raw, self.shape)
-    }
-}
+debug!([T: Texel] MipmappedView<'_, T>: |this| "{:?}, {:?}", this.raw, this.shape);

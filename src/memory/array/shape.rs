@@ -11,7 +11,6 @@ use crate::raw::flags::flags;
 
 /// Dimensions of an array, in elements. All must be positive.
 ///
-/// # Example
 /// ```
 /// use cuprum::memory::ArrayShape;
 ///

@@ -39,7 +39,6 @@ pub enum TilePart {
 /// Maps memory to a part of an array, or unmaps it, by
 /// [`Stream::map_tiles`](crate::Stream::map_tiles).
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;

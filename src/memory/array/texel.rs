@@ -37,7 +37,6 @@ pub unsafe trait Texel: DeviceData {
 
 /// A half-precision number (IEEE 754 binary16), by its bits, for arrays of `CU_AD_FORMAT_HALF`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape, Half};

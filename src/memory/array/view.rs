@@ -1,6 +1,5 @@
 //! Borrowed arrays and parts of them.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
@@ -10,15 +9,15 @@ use super::{ArrayDescriptor, ArrayFlags, ArrayShape, Texel};
 use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::place::place;
-use crate::memory::side::InArray;
-use crate::memory::side::{self, Side};
+use crate::memory::side::{self, InArray, Side};
 use crate::memory::{Extent, MemoryError};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::{as_raw, context};
 
 /// A borrowed array, or a level of a mipmapped one. `Copy`.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Array, ArrayFlags, ArrayShape};
@@ -121,16 +120,8 @@ impl<'a, T: Texel> ArrayView<'a, T> {
         Ok(unsafe { Self::new(raw, shape, (flags | uses) & ArrayFlags::all(), context) })
     }
 
-    /// The driver's handle.
-    pub const fn as_raw(&self) -> CUarray {
-        self.raw
-    }
-
-    /// The context in which it was made.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        &self.context
-    }
+    as_raw!(CUarray, |this| this.raw);
+    context!(|this| &this.context);
 
     /// Dimensions, in elements.
     pub const fn shape(&self) -> ArrayShape {
@@ -226,17 +217,9 @@ impl<'a, T: Texel> ArrayPart<'a, T> {
     }
 }
 
-impl<T: Texel> fmt::Debug for ArrayView<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ArrayView({:?}, {:?})", self.raw, self.shape)
-    }
-}
+debug!([T: Texel] ArrayView<'_, T>: |this| "{:?}, {:?}", this.raw, this.shape);
 
-impl<T: Texel> fmt::Debug for ArrayPart<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ArrayPart({:?}, {} from {:?})", self.array.raw, self.extent, self.at)
-    }
-}
+debug!([T: Texel] ArrayPart<'_, T>: |this| "{:?}, {} from {:?}", this.array.raw, this.extent, this.at);
 
 place!([T: Texel] ArrayPart<'_, T>: InArray, of T, read |this| this.as_side(), write |this| this.as_side());
 place!([T: Texel] ArrayView<'_, T>: InArray, of T, read |this| this.as_side(), write |this| this.as_side());

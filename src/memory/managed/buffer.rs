@@ -1,6 +1,5 @@
 //! Owned managed memory.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::ptr::{self, NonNull};
@@ -16,6 +15,7 @@ use crate::memory::elements::elements;
 use crate::memory::{DeviceData, MemoryError, Pattern, Slice, SliceMut, bytes_of, copy, resolve};
 use crate::raw::call::context_call;
 use crate::raw::held::{Held, activated};
+use crate::raw::owner::close;
 
 /// `len` elements of managed memory, freed on drop. The host and devices use one address.
 ///
@@ -225,17 +225,7 @@ impl<'ctx, T: DeviceData> ManagedBuffer<'ctx, T> {
         Ok(result)
     }
 
-    /// Frees the memory and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemFree_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.memory.close()
-    }
+    close!("Frees the memory", "cuMemFree_v2", "3.2", |this| this.memory.close());
 
     /// Waits until nothing writes the memory. Fails if the host may not access it then.
     fn quiet(&self, cx: &Current<'_, '_>) -> Result<(), MemoryError> {

@@ -1,7 +1,6 @@
 //! Parts of managed memory, for advice and prefetching, and queries about them.
 
 use std::ffi::c_void;
-use std::fmt;
 
 use cuprum_sys::{
     CU_DEVICE_INVALID, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType,
@@ -12,13 +11,13 @@ use crate::context::{ContextRef, Current};
 use crate::error::Error;
 use crate::memory::MemoryLocation;
 use crate::raw::call::{context_call, either_call};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
 
 /// A part of a [`ManagedBuffer`](super::ManagedBuffer), for advice and prefetching. `Copy`.
 ///
 /// The driver works with pages: advice for a part of a page affects the whole page.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
@@ -43,7 +42,6 @@ pub struct ManagedRange<'a> {
 
 /// An exclusive part of a [`ManagedBuffer`](super::ManagedBuffer), which can be discarded.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Stream;
@@ -132,18 +130,6 @@ impl<'a> ManagedRange<'a> {
     }
 
     /// Advises the driver how the memory will be used. Does nothing for an empty range.
-    ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::memory::{Advice, ManagedBuffer, MemoryLocation};
-    ///
-    /// let table = ManagedBuffer::<f32>::zeroed(&cx, 1 << 20)?;
-    /// let all = table.range(..).ok_or("outside")?;
-    /// all.advise(&cx, Advice::ReadMostly)?;
-    /// all.advise(&cx, Advice::Preferred(MemoryLocation::Device(context.device())))?;
-    /// assert!(all.info(&cx)?.is_read_mostly);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_DEVICE` for a device without concurrent managed access;
@@ -320,14 +306,6 @@ impl Advice {
     }
 }
 
-impl fmt::Debug for ManagedRange<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ManagedRange({:#x}, {} bytes)", self.address, self.bytes)
-    }
-}
+debug!(ManagedRange<'_>: |this| "{:#x}, {} bytes", this.address, this.bytes);
 
-impl fmt::Debug for ManagedRangeMut<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ManagedRangeMut({:#x}, {} bytes)", self.0.address, self.0.bytes)
-    }
-}
+debug!(ManagedRangeMut<'_>: |this| "{:#x}, {} bytes", this.0.address, this.0.bytes);

@@ -1,22 +1,21 @@
 //! Owned rows with padding.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use cuprum_sys::CUdeviceptr;
 
 use super::view::{Pitched, PitchedMut};
-use crate::context::{ContextRef, Current};
-use crate::error::Error;
+use crate::context::Current;
 use crate::memory::buffer::Allocation;
 use crate::memory::extent::Extent;
 use crate::memory::place::place;
-use crate::memory::side::DeviceRows;
-use crate::memory::side::Side;
+use crate::memory::side::{DeviceRows, Side};
 use crate::memory::strides::Strides;
 use crate::memory::{DeviceData, MemoryError, bytes_of};
 use crate::raw::call::context_call;
+use crate::raw::debug::debug;
 use crate::raw::held::Held;
+use crate::raw::owner::{close, context};
 
 /// Rows of device memory in one context. The driver chooses the pitch so that each row is well
 /// aligned for kernels. Freed on drop.
@@ -138,11 +137,7 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.memory.raw().0
     }
 
-    /// The context in which the memory was allocated.
-    #[inline]
-    pub fn context(&self) -> &ContextRef {
-        self.memory.context()
-    }
+    context!(|this| this.memory.context());
 
     fn side(&self) -> Side<'_> {
         Side::device::<T>(self.as_raw(), true, self.strides, self.context())
@@ -172,24 +167,10 @@ impl<'ctx, T: DeviceData> PitchedBuffer<'ctx, T> {
         self.as_pitched().to_vec(cx)
     }
 
-    /// Frees the memory and returns the error that `Drop` would swallow.
-    ///
-    /// # Errors
-    /// [Errors of any call](crate#errors).
-    ///
-    /// Driver: `cuMemFree_v2`, CUDA 3.2+.
-    #[doc(alias = "cuMemFree_v2")]
-    #[inline]
-    pub fn close(self) -> Result<(), Error> {
-        self.memory.close()
-    }
+    close!("Frees the memory", "cuMemFree_v2", "3.2", |this| this.memory.close());
 }
 
-impl<T: DeviceData> fmt::Debug for PitchedBuffer<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PitchedBuffer({:#x}, {})", self.as_raw(), self.strides.extent)
-    }
-}
+debug!([T: DeviceData] PitchedBuffer<'_, T>: |this| "{:#x}, {}", this.as_raw(), this.strides.extent);
 
 place! {
     [T: DeviceData] PitchedBuffer<'_, T>: DeviceRows, of T,

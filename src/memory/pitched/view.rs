@@ -1,6 +1,5 @@
 //! Borrowed rows of device memory.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
@@ -10,11 +9,12 @@ use crate::context::{ContextRef, Current};
 use crate::memory::copy::Rows;
 use crate::memory::extent::Extent;
 use crate::memory::place::place;
-use crate::memory::side::DeviceRows;
-use crate::memory::side::{self, Side};
+use crate::memory::side::{self, DeviceRows, Side};
 use crate::memory::strides::Strides;
 use crate::memory::{DeviceData, MemoryError, Slice, SliceMut};
+use crate::raw::debug::debug;
 use crate::raw::keep::Near;
+use crate::raw::owner::context;
 
 /// Borrows rows and slices of device memory to read. `Copy`.
 ///
@@ -43,7 +43,6 @@ pub struct Pitched<'a, T: DeviceData> {
 
 /// Borrows rows and slices of device memory exclusively, to write.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{HostBlock, PitchedBuffer};
@@ -114,11 +113,7 @@ macro_rules! common {
                 self.address
             }
 
-            /// The context of the memory.
-            #[inline]
-            pub fn context(&self) -> &ContextRef {
-                &self.context
-            }
+            context!(|this| &this.context);
 
             pub(crate) const fn near(&self) -> Near<'a, ContextRef> {
                 self.context
@@ -156,11 +151,7 @@ macro_rules! common {
             }
         }
 
-        impl<T: DeviceData> fmt::Debug for $pitched<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($pitched), "({:#x}, {})"), self.address, self.strides.extent)
-            }
-        }
+        debug!([T: DeviceData] $pitched<'_, T>: |this| "{:#x}, {}", this.address, this.strides.extent);
     };
 }
 

@@ -38,7 +38,6 @@ pub trait Source<T: DeviceData>: Sealed {
 /// It is borrowed mutably during the call. If a view needs no exclusive borrow, such as an
 /// [`ArrayView`](super::super::ArrayView), it can be made for the call.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::Buffer;
@@ -81,7 +80,6 @@ pub trait Target: Sealed {
 /// ([`Error::LOST`](crate::Error::LOST)). [`Scope::lend`](crate::stream::Scope::lend) waits
 /// once for many copies.
 ///
-/// # Example
 /// ```
 /// # let (library, _) = cuprum_emulator::open_driver_or_emulator()?;
 /// # let device = cuprum::Driver::init(library)?.device(0)?;

@@ -2,8 +2,7 @@
 
 use super::super::data::sealed::Fill as _;
 use super::super::place::kind::{Accepts, Fillable};
-use super::super::{Fill, MemoryError, Pattern};
-use super::super::{Source, Target};
+use super::super::{Fill, MemoryError, Pattern, Source, Target};
 use crate::context::Current;
 use crate::raw::seal::Key;
 
@@ -74,18 +73,9 @@ impl Current<'_, '_> {
     /// `cuMemcpyDtoDAsync_v2`, CUDA 3.2+, and `cuStreamSynchronize`, CUDA 2.0+; of another context
     /// `cuMemcpyPeer` or `cuMemcpy3DPeer`, CUDA 4.0+, and `cuStreamSynchronize`, or if that fails
     /// `cuCtxSynchronize`, CUDA 2.0+.
-    #[doc(alias(
-        "cuMemcpyHtoD_v2",
-        "cuMemcpyDtoH_v2",
-        "cuMemcpyDtoD_v2",
-        "cuMemcpy2D_v2",
-        "cuMemcpy2DUnaligned_v2",
-        "cuMemcpy3D_v2",
-        "cuMemcpyHtoDAsync_v2",
-        "cuMemcpyDtoDAsync_v2",
-        "cuMemcpyPeer",
-        "cuMemcpy3DPeer"
-    ))]
+    #[doc(alias("cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpyDtoD_v2", "cuMemcpy2D_v2"))]
+    #[doc(alias("cuMemcpy2DUnaligned_v2", "cuMemcpy3D_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoDAsync_v2"))]
+    #[doc(alias("cuMemcpyPeer", "cuMemcpy3DPeer"))]
     #[inline]
     pub fn copy<D, S>(&self, dst: &mut D, src: &S) -> Result<(), MemoryError>
     where
@@ -117,17 +107,8 @@ impl Current<'_, '_> {
     /// Driver: `cuMemsetD8_v2`, `cuMemsetD16_v2` or `cuMemsetD32_v2`, CUDA 3.2+; for rows `cuMemsetD2D8_v2`,
     /// `cuMemsetD2D16_v2` or `cuMemsetD2D32_v2`, CUDA 3.2+, once, or for each slice if there are rows between the slices; in
     /// the order of a stream `cuMemsetD8Async`, `cuMemsetD16Async` or `cuMemsetD32Async`, CUDA 3.2+.
-    #[doc(alias(
-        "cuMemsetD8_v2",
-        "cuMemsetD16_v2",
-        "cuMemsetD32_v2",
-        "cuMemsetD2D8_v2",
-        "cuMemsetD2D16_v2",
-        "cuMemsetD2D32_v2",
-        "cuMemsetD8Async",
-        "cuMemsetD16Async",
-        "cuMemsetD32Async"
-    ))]
+    #[doc(alias("cuMemsetD8_v2", "cuMemsetD16_v2", "cuMemsetD32_v2", "cuMemsetD2D8_v2", "cuMemsetD2D16_v2"))]
+    #[doc(alias("cuMemsetD2D32_v2", "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async"))]
     #[inline]
     pub fn fill<D>(&self, dst: &mut D, value: D::Element) -> Result<(), MemoryError>
     where

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cuprum_sys::{CUdeviceptr, CUresult, FnId, Fns, Library, call};
+use cuprum_sys::{CUdeviceptr, FnId, Library};
 
 use crate::context::captures;
 use crate::error::Error;
 use crate::memory::MemoryError;
 use crate::raw::call::{driver_call, forked};
-use crate::raw::held::Handle;
+use crate::raw::held::handle;
 use crate::raw::owned::Owned;
 
 #[derive(Clone, Copy, Debug)]
@@ -18,14 +18,7 @@ pub(super) struct Addresses {
 }
 
 // SAFETY: the driver allows any thread to use and to free addresses.
-unsafe impl Handle for Addresses {
-    const NAME: &'static str = "Reservation";
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the range is reserved and not used again.
-        unsafe { call!(fns, cuMemAddressFree(self.first, self.bytes)) }
-    }
-}
+handle!(unsafe Addresses: "Reservation", |raw| cuMemAddressFree(raw.first, raw.bytes));
 
 /// State shared by the handles of a reservation and its mappings.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! Memory mapped at addresses.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::ptr;
@@ -18,6 +17,7 @@ use crate::error::Error;
 use crate::memory::elements::elements;
 use crate::memory::{Buffer, DeviceData, MemoryError, MemoryLocation, Slice, SliceMut};
 use crate::raw::call::{context_call, driver_call};
+use crate::raw::debug::debug;
 use crate::raw::held::activated;
 
 /// Access of a place to mapped memory.
@@ -395,8 +395,4 @@ impl<'ctx> MulticastMapping<'ctx> {
     }
 }
 
-impl fmt::Debug for MulticastMapping<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MulticastMapping({:#x}, {} bytes)", self.as_raw(), self.0.bytes())
-    }
-}
+debug!(MulticastMapping<'_>: |this| "{:#x}, {} bytes", this.as_raw(), this.0.bytes());

@@ -23,7 +23,6 @@ use crate::raw::owned::Owned;
 /// context of each. The driver counts its uses, as for [`PhysicalMemory`]: mappings and bound
 /// memory stay as long as necessary, in any order of drops.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver, context, cx);
 /// use cuprum::memory::{Granularity, MemoryLocation, Multicast, PhysicalFlags, PhysicalMemory, Reservation};

@@ -5,7 +5,7 @@ use std::ptr;
 use cuprum_sys::{
     CU_MEM_CREATE_USAGE_TILE_POOL, CUmemAllocationCompType, CUmemAllocationGranularity_flags,
     CUmemAllocationHandleType, CUmemAllocationProp, CUmemAllocationProp_allocFlags, CUmemAllocationType,
-    CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType, CUresult, FnId, Fns, Library, call,
+    CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType, CUresult, FnId, Library,
 };
 
 use crate::driver::Driver;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::memory::{MemoryError, MemoryLocation};
 use crate::raw::call::driver_call;
 use crate::raw::flags::flags;
-use crate::raw::held::Handle;
+use crate::raw::held::handle;
 use crate::raw::owned::Owned;
 
 flags! {
@@ -47,18 +47,7 @@ pub type Granularity = CUmemAllocationGranularity_flags;
 pub(super) struct Physical(pub(super) CUmemGenericAllocationHandle);
 
 // SAFETY: the driver allows any thread to use and to release the handle.
-unsafe impl Handle for Physical {
-    const NAME: &'static str = "PhysicalMemory";
-
-    fn is_owned(self) -> bool {
-        self.0 != 0
-    }
-
-    unsafe fn free(self, fns: &Fns) -> (CUresult, FnId) {
-        // SAFETY: the caller guarantees that the handle is live and not used again.
-        unsafe { call!(fns, cuMemRelease(self.0)) }
-    }
-}
+handle!(unsafe Physical: "PhysicalMemory", owned if |raw| raw.0 != 0, |raw| cuMemRelease(raw.0));
 
 /// Physical memory without an address, which is [mapped](super::Reservation::map) for access.
 ///
@@ -66,7 +55,6 @@ unsafe impl Handle for Physical {
 /// released and all its mappings are unmapped. Drop releases one handle, on any thread, without a
 /// wait.
 ///
-/// # Example
 /// ```
 /// # cuprum::example!(driver);
 /// use cuprum::memory::{Granularity, MemoryLocation, PhysicalFlags, PhysicalMemory};
@@ -93,10 +81,7 @@ macro_rules! handles {
                 self.handle.into_raw().0
             }
 
-            /// The driver's handle.
-            pub const fn as_raw(&self) -> CUmemGenericAllocationHandle {
-                self.handle.raw().0
-            }
+            $crate::raw::owner::as_raw!(CUmemGenericAllocationHandle, |this| this.handle.raw().0);
 
             #[doc = $bytes]
             pub const fn bytes(&self) -> usize {
@@ -121,24 +106,10 @@ macro_rules! handles {
                 Self { handle: Owned::new(Physical(handle), driver.library()), bytes }
             }
 
-            /// Releases the handle and returns the error that `Drop` would swallow.
-            ///
-            /// # Errors
-            /// [Errors of any call](crate#errors).
-            ///
-            /// Driver: `cuMemRelease`, CUDA 10.2+.
-            #[doc(alias = "cuMemRelease")]
-            #[inline]
-            pub fn close(self) -> Result<(), Error> {
-                self.handle.close()
-            }
+            $crate::raw::owner::close!("Releases the handle", "cuMemRelease", "10.2", |this| this.handle.close());
         }
 
-        impl std::fmt::Debug for $object {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, concat!(stringify!($object), "({:#x}, {} bytes)"), self.as_raw(), self.bytes)
-            }
-        }
+        $crate::raw::debug::debug!($object: |this| "{:#x}, {} bytes", this.as_raw(), this.bytes);
     };
 }
 

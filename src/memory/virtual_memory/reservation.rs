@@ -1,6 +1,5 @@
 //! Addresses without memory.
 
-use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use cuprum_sys::{CUdeviceptr, CUmemGenericAllocationHandle, FnId, Library};
@@ -14,6 +13,7 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::memory::{Buffer, DeviceData, MemoryError};
 use crate::raw::call::driver_call;
+use crate::raw::debug::debug;
 use crate::raw::owned::Owned;
 
 /// A range of addresses without memory, to [map](Reservation::map) [`PhysicalMemory`] there.
@@ -136,8 +136,4 @@ impl Reservation {
     }
 }
 
-impl fmt::Debug for Reservation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Reservation({:#x}, {} bytes)", self.as_raw(), self.bytes())
-    }
-}
+debug!(Reservation: |this| "{:#x}, {} bytes", this.as_raw(), this.bytes());

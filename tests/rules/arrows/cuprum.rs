@@ -6,16 +6,16 @@ use super::assert_arrows;
 use crate::arrows_between::{Knot, Room, circles};
 
 const ROOMS: &[Room<'static>] = &[
+    ("flags", &["raw::debug", "raw::flags"], &[]),
     ("machine", &["diagnosis::advice", "diagnosis::machine"], &[]),
-    ("error", &["error"], &["machine"]),
+    ("error", &["error"], &["flags", "machine"]),
     ("swallowed", &["swallowed"], &["error"]),
     ("call", &["raw::call"], &["error"]),
-    ("keep", &["raw", "raw::keep"], &[]),
-    ("shared", &["raw::shared"], &[]),
+    ("keep", &["raw", "raw::keep"], &["flags"]),
+    ("shared", &["raw::shared"], &["flags"]),
     ("this_thread", &["raw::this_thread"], &[]),
     ("listener", &["raw::listener"], &[]),
     ("mark", &["raw::mark"], &[]),
-    ("flags", &["raw::flags"], &[]),
     ("seal", &["raw::seal"], &[]),
     ("driver", &["driver", "device"], &["error", "flags", "call"]),
     ("diagnosis", &["diagnosis", "diagnosis::format", "diagnosis::image"], &["machine", "driver"]),
@@ -24,7 +24,11 @@ const ROOMS: &[Room<'static>] = &[
         &["context"],
         &["error", "swallowed", "flags", "call", "keep", "shared", "this_thread", "mark", "driver"],
     ),
-    ("held", &["raw::held", "raw::owned"], &["error", "swallowed", "call", "keep", "context"]),
+    (
+        "held",
+        &["raw::held", "raw::owned", "raw::owner"],
+        &["error", "swallowed", "flags", "call", "keep", "context"],
+    ),
     (
         "memory",
         &["memory"],
@@ -51,8 +55,8 @@ const ROOMS: &[Room<'static>] = &[
             "arguments",
         ],
     ),
-    ("tools", &["tools"], &["error", "call", "listener", "driver", "context", "held"]),
-    ("external", &["external"], &["error", "call", "context", "held", "memory", "stream"]),
+    ("tools", &["tools"], &["error", "flags", "call", "listener", "driver", "context", "held"]),
+    ("external", &["external"], &["error", "flags", "call", "context", "held", "memory", "stream"]),
     (
         "graphics",
         &["graphics"],
@@ -64,6 +68,7 @@ const ROOMS: &[Room<'static>] = &[
         &[
             "error",
             "swallowed",
+            "flags",
             "call",
             "keep",
             "seal",
@@ -81,6 +86,7 @@ const ROOMS: &[Room<'static>] = &[
         &[
             "error",
             "swallowed",
+            "flags",
             "call",
             "keep",
             "shared",
@@ -96,7 +102,18 @@ const ROOMS: &[Room<'static>] = &[
     (
         "launch",
         &["launch"],
-        &["error", "call", "shared", "context", "memory", "arguments", "geometry", "stream", "module"],
+        &[
+            "error",
+            "flags",
+            "call",
+            "shared",
+            "context",
+            "memory",
+            "arguments",
+            "geometry",
+            "stream",
+            "module",
+        ],
     ),
     (
         "graph",
@@ -125,7 +142,19 @@ const ROOMS: &[Room<'static>] = &[
     (
         "texture",
         &["texture"],
-        &["error", "call", "keep", "shared", "seal", "context", "held", "memory", "arguments", "stream"],
+        &[
+            "error",
+            "flags",
+            "call",
+            "keep",
+            "shared",
+            "seal",
+            "context",
+            "held",
+            "memory",
+            "arguments",
+            "stream",
+        ],
     ),
     (
         "region",

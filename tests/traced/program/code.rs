@@ -33,10 +33,6 @@ pub(super) const PTX: &str = "
 type Put = (u32, InOut<u32>);
 
 pub(super) fn all(steps: &Steps, cx: &Current<'_, '_>) {
-    let image = PTX.as_bytes();
-    // SAFETY: the emulator takes text that ends with a NUL where it takes an image.
-    let binary = steps.attempt("Module::load_binary", || unsafe { Module::load_binary(cx, image) });
-    steps.done("Module::drop", || drop(binary));
     let text = PTX.trim_end_matches('\0');
     let Some(module) = steps.attempt("Module::load_ptx", || Module::load_ptx(cx, text)) else { return };
     if let Some(function) = steps.attempt("Module::function", || module.function("put")) {
@@ -67,8 +63,7 @@ fn with_options(steps: &Steps, cx: &Current<'_, '_>, text: &str) {
     steps.done("Module::drop", || drop(module));
     let image = PTX.as_bytes();
     // SAFETY: the emulator takes text that ends with a NUL where it takes an image.
-    let binary = steps
-        .attempt("Module::load_binary_with", || unsafe { Module::load_binary_with(cx, image, &options) });
+    let binary = steps.attempt("Module::load_binary", || unsafe { Module::load_binary(cx, image, &options) });
     steps.done("Module::drop", || drop(binary));
 }
 

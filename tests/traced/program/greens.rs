@@ -16,7 +16,8 @@ pub(super) fn all(steps: &Steps, driver: Driver) {
     let Some(device) = steps.attempt("Driver::device", || driver.device(1)) else { return };
     let Some(all) = steps.attempt("Device::resource", || device.resource(SM)) else { return };
     let none = SplitFlags::empty();
-    let mut groups = [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL, ..SmGroup::default() }];
+    let mut groups =
+        [SmGroup { flags: GroupFlags::CU_DEV_SM_RESOURCE_GROUP_BACKFILL.0, ..SmGroup::zeroed() }];
     steps.attempt("DeviceResource::split", || all.split(&mut groups));
     let split = steps.attempt("DeviceResource::split_by_count", || all.split_by_count(1, 1, none));
     let Some((groups, _)) = split else { return };
