@@ -83,21 +83,11 @@ unsafe impl Sync for DeviceResource {}
 /// use cuprum::device::{ResourceKind, SmGroup};
 ///
 /// let all = driver.device(0)?.resource(ResourceKind::CU_DEV_RESOURCE_TYPE_SM)?;
-/// let (groups, _rest) = all.split(&mut [SmGroup { count: 0, ..SmGroup::default() }])?; // as many as possible
+/// let (groups, _rest) = all.split(&mut [SmGroup::zeroed()])?; // as many as possible
 /// assert_eq!(groups.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SmGroup {
-    /// Number of multiprocessors; 0 for as many as possible.
-    pub count: u32,
-    /// Number that must run together, such as the largest cluster; 0 for the device's default.
-    pub coscheduled: u32,
-    /// Number that should run together if possible; 0 for none.
-    pub preferred_coscheduled: u32,
-    /// Options of the choice.
-    pub flags: GroupFlags,
-}
+pub type SmGroup = CU_DEV_SM_RESOURCE_GROUP_PARAMS;
 
 impl Device {
     /// Returns all of one kind of the device's resources.
