@@ -194,7 +194,6 @@ impl NodeSetter<'_, '_> {
     /// 1. The duty of [`Graph::add_semaphore_signals`].
     ///
     /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams` or `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
-    #[doc(alias())]
     #[doc(alias(
         "cuGraphExternalSemaphoresSignalNodeSetParams",
         "cuGraphExecExternalSemaphoresSignalNodeSetParams"
@@ -222,7 +221,6 @@ impl NodeSetter<'_, '_> {
     /// Same as [`semaphore_signals`](NodeSetter::semaphore_signals).
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams` or `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
-    #[doc(alias())]
     #[doc(alias(
         "cuGraphExternalSemaphoresWaitNodeSetParams",
         "cuGraphExecExternalSemaphoresWaitNodeSetParams"
