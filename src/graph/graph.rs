@@ -99,23 +99,7 @@ pub(super) struct NewNode {
 impl<'a> Graph<'a> {
     /// Creates a graph without nodes.
     ///
-    /// ```
-    /// # cuprum::example!(driver, context, cx);
-    /// use cuprum::graph::{Graph, InstantiateFlags};
-    /// use cuprum::{Buffer, Stream};
-    ///
-    /// let mut buffer = Buffer::<u32>::zeroed(&cx, 8)?;
-    /// let mut graph = Graph::new(&cx)?;
-    /// let memory = graph.lend(&mut buffer)?;
-    /// let (low, high) = (memory.slice(..4).ok_or("outside")?, memory.slice(4..).ok_or("outside")?);
-    /// let fill = graph.add_fill(&cx, &[], low, 7)?;
-    /// graph.add_copy(&cx, &[fill], high, low)?;
-    ///
-    /// let mut exec = graph.instantiate(&cx, InstantiateFlags::empty())?;
-    /// exec.launch(&cx, &Stream::new(&cx)?)?;
-    /// assert_eq!(exec.view(memory)?.to_vec(&cx)?, [7; 8]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Example: see [`Graph`].
     ///
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`.

@@ -36,6 +36,24 @@ pub enum Visibility {
 }
 
 impl Function {
+    /// The method that the macro `close!` of `src/raw/owner.rs` makes of its sentence, driver function and version.
+    fn of_close(written: &str, place: String, owner: Option<String>) -> Self {
+        let mut words = written.split('"').step_by(2).map(str::to_owned);
+        let mut word = || words.next().unwrap_or_else(|| panic!("{place}: `close!` is on one line"));
+        let (does, call, since) = (word(), word(), word());
+        Self {
+            name: "close".to_owned(),
+            owner,
+            visibility: Visibility::Public,
+            is_unsafe: false,
+            docs: vec![does, String::new(), format!("Driver: `{call}`, CUDA {since}+.")],
+            aliases: BTreeSet::from([call]),
+            calls: BTreeSet::new(),
+            callees: BTreeSet::from(["close".to_owned()]),
+            place,
+        }
+    }
+
     /// The driver functions that its documentation names as called; `None` if it has no such line.
     pub fn named(&self) -> Option<BTreeSet<FnId>> {
         let start = self.docs.iter().position(|line| line.starts_with("Driver: "))?;
@@ -152,7 +170,11 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
                 name,
             });
         } else if let Some((_, written)) = line.split_once("close!(\"") {
-            functions.push(close_of(written, format!("{}:{}", shown.display(), at + 1), owner.clone()));
+            functions.push(Function::of_close(
+                written,
+                format!("{}:{}", shown.display(), at + 1),
+                owner.clone(),
+            ));
         } else if !line.starts_with("#[") {
             docs.clear();
             aliases.clear();
@@ -162,24 +184,6 @@ fn read(path: &Path, shown: &Path, ids: &BTreeMap<String, FnId>) -> File {
         code.lines().map(str::trim).filter(|line| line.starts_with("impl") && line.contains(" Drop for "));
     let drops = drops.filter_map(owner_of).collect();
     File { path: shown.to_owned(), functions, calls: calls_in(&code, ids), drops }
-}
-
-/// The method that the macro `close!` of `src/raw/owner.rs` makes of its sentence, driver function and version.
-fn close_of(written: &str, place: String, owner: Option<String>) -> Function {
-    let mut words = written.split('"').step_by(2).map(str::to_owned);
-    let mut word = || words.next().unwrap_or_else(|| panic!("{place}: `close!` is on one line"));
-    let (does, call, since) = (word(), word(), word());
-    Function {
-        name: "close".to_owned(),
-        owner,
-        visibility: Visibility::Public,
-        is_unsafe: false,
-        docs: vec![does, String::new(), format!("Driver: `{call}`, CUDA {since}+.")],
-        aliases: BTreeSet::from([call]),
-        calls: BTreeSet::new(),
-        callees: BTreeSet::from(["close".to_owned()]),
-        place,
-    }
 }
 
 /// The type that an `impl` is for: `Buffer` in `impl<T: DeviceData> Drop for Buffer<'_, T> {`.

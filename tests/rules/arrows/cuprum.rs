@@ -160,8 +160,8 @@ const ROOMS: &[Room<'static>] = &[
         "region",
         &["region"],
         &[
-            "error", "call", "shared", "held", "context", "memory", "geometry", "stream", "module", "launch",
-            "graph", "texture",
+            "error", "flags", "call", "shared", "held", "context", "memory", "geometry", "stream", "module",
+            "launch", "graph", "texture",
         ],
     ),
     (
