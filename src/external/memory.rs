@@ -24,7 +24,7 @@ handle!(unsafe CUexternalMemory: "ExternalMemory", |raw| cuDestroyExternalMemory
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
-/// # cuprum::example!(emulator: driver, context, cx);
+/// # cuprum::example!(software driver, context, cx);
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::external::ExternalMemory;
 ///

@@ -39,7 +39,7 @@ pub(crate) fn wait_of(value: u64) -> CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
-/// # cuprum::example!(emulator: driver, context, cx);
+/// # cuprum::example!(software driver, context, cx);
 /// use std::os::fd::{FromRawFd, OwnedFd};
 /// use cuprum::{Stream, external::ExternalSemaphore};
 ///

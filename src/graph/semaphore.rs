@@ -109,7 +109,7 @@ impl Graph<'_> {
     ///
     /// ```
     /// # #[cfg(target_os = "linux")] {
-    /// # cuprum::example!(emulator: driver, context, cx);
+    /// # cuprum::example!(software driver, context, cx);
     /// use std::os::fd::{FromRawFd, OwnedFd};
     /// use std::sync::Arc;
     ///

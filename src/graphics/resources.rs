@@ -7,7 +7,7 @@ use super::{MappedBuffer, MappedImage, RegisteredBuffer, RegisteredImage};
 /// or tuples and arrays of these.
 ///
 /// ```
-/// # cuprum::example!(emulator: driver, context, cx);
+/// # cuprum::example!(software driver, context, cx);
 /// use cuprum::graphics::{self, RegisterFlags, RegisteredBuffer, Resources};
 /// use cuprum::{Current, Error, Stream};
 ///

@@ -28,7 +28,10 @@ pub(super) const DROPS: &[(&str, Evidence)] = &[
         "context/attach.rs Attached",
         Harmless("it notes that the driver is asked again; its token is a `Current`"),
     ),
-    ("context/mod.rs ContextRef", Steps(&["Context::drop", "PrimaryContext::drop", "GreenContext::drop"])),
+    (
+        "context/context_ref.rs ContextRef",
+        Steps(&["Context::drop", "PrimaryContext::drop", "GreenContext::drop"]),
+    ),
     (
         "context/enter.rs Entered",
         Harmless("it pops contexts, which captures allow: `Current::drop` shows it"),
@@ -45,11 +48,14 @@ pub(super) const DROPS: &[(&str, Evidence)] = &[
     ("memory/caching/pinned.rs PinnedLease", Steps(&["Pinned::drop"])),
     ("memory/caching/user.rs Part", Steps(&["PinnedPool::drop"])),
     ("memory/foreign.rs ForeignBuffer", Steps(&["ForeignBuffer::drop"])),
-    ("memory/managed/mod.rs Away", Test("traced::captures::managed_memory_is_given_back_beside_a_capture")),
+    (
+        "memory/managed/buffer.rs Away",
+        Test("traced::captures::managed_memory_is_given_back_beside_a_capture"),
+    ),
     ("memory/pinned.rs PinnedBuffer", Steps(&["PinnedBuffer::drop"])),
     ("memory/registered.rs Registered", Steps(&["Registered::drop"])),
     ("memory/virtual_memory/mapping.rs Chunks", Steps(&["Mapping::drop", "MulticastMapping::drop"])),
-    ("memory/virtual_memory/reservation.rs Claim", Harmless("it notes that addresses are free")),
+    ("memory/virtual_memory/claim.rs Claim", Harmless("it notes that addresses are free")),
     ("module/library.rs Loaded", Steps(&["CodeLibrary::drop"])),
     ("pool/driver_pool.rs MemoryPool", Steps(&["MemoryPool::drop"])),
     ("pool/lanes.rs Lease", Steps(&["StreamBuffer::drop"])),
