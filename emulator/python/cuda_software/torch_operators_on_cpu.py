@@ -41,6 +41,7 @@ _WITHOUT_KERNEL = {
 }
 _PYTORCH = ("aten", "prims")
 _CUDA = torch._C.DispatchKey.CUDA
+_COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _SAME_LAYOUT = (None, torch.preserve_format, torch.contiguous_format)
 #: Places of tensors in memory begin at multiples of the largest element.
 _ALIGNMENT = 16
@@ -94,6 +95,10 @@ class Mode(TorchDispatchMode):
             # Another library's, which may call PyTorch's.
             with self:
                 return operator._op_dk(_CUDA, *args, **kwargs)
+        if on_device and operator.is_view and operator.has_kernel_for_dispatch_key(_COMPOSITE):
+            # A view or a copy, for example `flatten`. In its parts they are two operators.
+            with self:
+                return operator.decompose(*args, **kwargs)
         device = kwargs.get("device")
         on_device |= device is not None and torch.device(device).type == "cuda"
         if not on_device or _stays(operator, tensors, args, kwargs):

@@ -155,6 +155,7 @@ ret;
 .visible .entry plain() { ret; }
 ";
 
+/// As recorded on an H200: neither loading a kernel nor running another fixes the size of the heap.
 #[test]
 fn a_limit_stays_from_the_first_kernel_that_counts_on_it() {
     let _context = TestContext::new();
@@ -171,6 +172,9 @@ fn a_limit_stays_from_the_first_kernel_that_counts_on_it() {
     assert_eq!(launch(c"plain"), [CUresult::CUDA_SUCCESS; 2]);
     assert_eq!(launch(c"calls"), [CUresult::CUDA_SUCCESS, INVALID_VALUE]);
     assert_eq!(launch(c"allocates"), [INVALID_VALUE; 2]);
+    // Not even to the same size. Other limits stay free.
+    assert_eq!(code!(cuCtxSetLimit(CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20)), INVALID_VALUE);
+    ok!(cuCtxSetLimit(CUlimit::CU_LIMIT_STACK_SIZE, 2048));
 }
 
 #[test]

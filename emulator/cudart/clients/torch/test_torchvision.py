@@ -42,6 +42,20 @@ def test_a_kernel_and_its_backward_pass(name):
     assert ran == []
 
 
+def deformed(device):
+    shapes = {"input": (2, 4, 10, 12), "offset": (2, 36, 10, 12), "weight": (6, 2, 3, 3), "bias": (6,), "mask": (2, 18, 10, 12)}
+    given = {name: random(*shape).to(device).requires_grad_() for name, shape in shapes.items()}
+    result = ops.deform_conv2d(**given, padding=1)
+    result.backward(random(*result.shape).to(device))
+    return [result.detach(), *(one.grad for one in given.values())]
+
+
+def test_a_deformed_convolution_and_its_backward_pass():
+    for there, here in zip(deformed("cuda"), deformed("cpu"), strict=True):
+        torch.testing.assert_close(there.cpu(), here, atol=1e-4, rtol=1e-4)
+    assert not any("deform" in operator for operator in torch_operators_on_cpu.ran)
+
+
 def test_boxes_that_overlap_are_left_out():
     scores = random(30)
     assert torch.equal(ops.nms(BOXES.cuda(), scores.cuda(), 0.3).cpu(), ops.nms(BOXES, scores, 0.3))

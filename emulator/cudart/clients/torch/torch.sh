@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # PyTorch's wheel from the package index, with Triton, on the software device, as its users start it: 24 tests, four of them of
 # faults that are found at their lines, ten of torch.compile, one of an extension that NVIDIA's compiler builds; 16 of PyTorch's
-# own operators, which the package of emulator/python computes on the CPU; and 6 of torchvision's kernels and 51 of bitsandbytes',
+# own operators, which the package of emulator/python computes on the CPU; and 7 of torchvision's kernels and 51 of bitsandbytes',
 # whose wheels have PTX for compute capability 12.0 alone.
 #
 #   torch.sh [OPTIONS OF PYTEST...]
