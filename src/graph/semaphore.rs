@@ -101,6 +101,18 @@ macro_rules! add_deed {
     }};
 }
 
+/// Changes the operations of a node: the body of a method.
+macro_rules! set_deed {
+    ($setter:ident, $deed:ident of $each:expr, $graph:ident() or $exec:ident()) => {{
+        let at = $setter.at(FnId::$graph, FnId::$exec)?;
+        let lists = Lists::<$deed>::some(&$setter.graph().kept, $each, at.call)?;
+        let params = Deed::node(&lists);
+        let params = &raw const params;
+        // SAFETY: as in `add_deed`.
+        Ok(unsafe { set!(at, $graph(params) or $exec(params)) }?)
+    }};
+}
+
 impl Graph<'_> {
     /// Adds a node that signals each semaphore with a value, in each replay. Adds an empty node if there are none.
     ///
@@ -194,25 +206,14 @@ impl NodeSetter<'_, '_> {
     /// 1. The duty of [`Graph::add_semaphore_signals`].
     ///
     /// Driver: `cuGraphExternalSemaphoresSignalNodeSetParams` or `cuGraphExecExternalSemaphoresSignalNodeSetParams`, CUDA 11.2+.
-    #[doc(alias(
-        "cuGraphExternalSemaphoresSignalNodeSetParams",
-        "cuGraphExecExternalSemaphoresSignalNodeSetParams"
-    ))]
+    #[doc(alias = "cuGraphExternalSemaphoresSignalNodeSetParams")]
+    #[doc(alias = "cuGraphExecExternalSemaphoresSignalNodeSetParams")]
     #[inline]
     pub unsafe fn semaphore_signals(mut self, signals: Each<'_>) -> Result<(), GraphError> {
-        let at = self.at(
-            FnId::cuGraphExternalSemaphoresSignalNodeSetParams,
-            FnId::cuGraphExecExternalSemaphoresSignalNodeSetParams,
-        )?;
-        let lists = Lists::<Signal>::some(&self.graph().kept, signals, at.call)?;
-        let params = Deed::node(&lists);
-        let params = &raw const params;
-        // SAFETY: graph and node are live, and the lists outlive the call, which copies them. The graph has a share of each
-        // semaphore, and the caller is responsible for the values.
-        Ok(unsafe {
-            set!(at, cuGraphExternalSemaphoresSignalNodeSetParams(params)
-                or cuGraphExecExternalSemaphoresSignalNodeSetParams(params))
-        }?)
+        set_deed! {
+            self, Signal of signals,
+            cuGraphExternalSemaphoresSignalNodeSetParams() or cuGraphExecExternalSemaphoresSignalNodeSetParams()
+        }
     }
 
     /// Changes the semaphores that a node waits for, and the values.
@@ -221,23 +222,13 @@ impl NodeSetter<'_, '_> {
     /// Same as [`semaphore_signals`](NodeSetter::semaphore_signals).
     ///
     /// Driver: `cuGraphExternalSemaphoresWaitNodeSetParams` or `cuGraphExecExternalSemaphoresWaitNodeSetParams`, CUDA 11.2+.
-    #[doc(alias(
-        "cuGraphExternalSemaphoresWaitNodeSetParams",
-        "cuGraphExecExternalSemaphoresWaitNodeSetParams"
-    ))]
+    #[doc(alias = "cuGraphExternalSemaphoresWaitNodeSetParams")]
+    #[doc(alias = "cuGraphExecExternalSemaphoresWaitNodeSetParams")]
     #[inline]
     pub fn semaphore_waits(mut self, waits: Each<'_>) -> Result<(), GraphError> {
-        let at = self.at(
-            FnId::cuGraphExternalSemaphoresWaitNodeSetParams,
-            FnId::cuGraphExecExternalSemaphoresWaitNodeSetParams,
-        )?;
-        let lists = Lists::<Wait>::some(&self.graph().kept, waits, at.call)?;
-        let params = Deed::node(&lists);
-        let params = &raw const params;
-        // SAFETY: as in `semaphore_signals`; a wait changes no value.
-        Ok(unsafe {
-            set!(at, cuGraphExternalSemaphoresWaitNodeSetParams(params)
-                or cuGraphExecExternalSemaphoresWaitNodeSetParams(params))
-        }?)
+        set_deed! {
+            self, Wait of waits,
+            cuGraphExternalSemaphoresWaitNodeSetParams() or cuGraphExecExternalSemaphoresWaitNodeSetParams()
+        }
     }
 }

@@ -172,22 +172,18 @@ impl<M: Exclusive> Exclusive for Peer<M> {
     }
 }
 
-impl<T: DeviceData> LentTarget for SliceMut<'_, T> {
-    type Element = T;
+macro_rules! targets {
+    ($($view:ty, of $element:ident;)*) => { $(
+        impl<T: $element> LentTarget for $view {
+            type Element = T;
+        }
+    )* };
 }
 
-impl<T: DeviceData> LentTarget for PitchedMut<'_, T> {
-    type Element = T;
-}
-
-impl<T: Texel> LentTarget for ArrayPart<'_, T> {
-    type Element = T;
-}
-
-impl<T: DeviceData> LentTarget for PinnedMut<'_, T> {
-    type Element = T;
-}
-
-impl<T: DeviceData> LentTarget for Peer<SliceMut<'_, T>> {
-    type Element = T;
+targets! {
+    SliceMut<'_, T>, of DeviceData;
+    PitchedMut<'_, T>, of DeviceData;
+    ArrayPart<'_, T>, of Texel;
+    PinnedMut<'_, T>, of DeviceData;
+    Peer<SliceMut<'_, T>>, of DeviceData;
 }
