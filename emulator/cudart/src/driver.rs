@@ -39,8 +39,8 @@ pub(crate) fn fns(mode: StreamMode) -> Result<&'static Fns> {
 
 /// True if the driver, which is loaded, is a software device.
 pub(crate) fn is_software() -> bool {
-    let loaded = [&LEGACY, &PER_THREAD].into_iter().filter_map(|slot| slot.get().copied().flatten());
-    loaded.map(Library::is_software_device).any(|software| software)
+    let mut loaded = [&LEGACY, &PER_THREAD].into_iter().filter_map(|slot| slot.get().copied().flatten());
+    loaded.any(Library::is_software_device)
 }
 
 /// True in a forked child of a user of the driver: other threads' locks may never be released.

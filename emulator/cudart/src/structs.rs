@@ -183,24 +183,6 @@ c_structs! {
         numLevels: u32,
     }
 
-    /// A signal as programs of CUDA 11.1 and older describe it.
-    cudaExternalSemaphoreSignalParams_v1 {
-        fence: u64,
-        nvSciSync: u64,
-        key: u64,
-        flags: u32,
-    }
-
-    /// A wait as programs of CUDA 11.1 and older describe it.
-    cudaExternalSemaphoreWaitParams_v1 {
-        fence: u64,
-        nvSciSync: u64,
-        key: u64,
-        timeoutMs: u32,
-        reserved: u32,
-        flags: u32,
-    }
-
     cudaKernelNodeParams {
         func: *mut c_void,
         gridDim: dim3,
@@ -219,6 +201,28 @@ c_structs! {
         attrs: *mut CUlaunchAttribute,
         numAttrs: u32,
     }
+}
+
+/// A signal as programs of CUDA 11.1 and older describe it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct cudaExternalSemaphoreSignalParams_v1 {
+    pub(crate) fence: u64,
+    pub(crate) nvSciSync: u64,
+    pub(crate) key: u64,
+    pub(crate) flags: u32,
+}
+
+/// A wait as programs of CUDA 11.1 and older describe it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct cudaExternalSemaphoreWaitParams_v1 {
+    pub(crate) fence: u64,
+    pub(crate) nvSciSync: u64,
+    pub(crate) key: u64,
+    pub(crate) timeoutMs: u32,
+    pub(crate) reserved: u32,
+    pub(crate) flags: u32,
 }
 
 /// Asks a program about a node that is captured again with other parameters.

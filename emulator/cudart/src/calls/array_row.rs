@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use cuprum_sys::{CUDA_MEMCPY2D, CUarray, CUdeviceptr, CUmemorytype, CUstream};
 
 use crate::calls::array;
-use crate::calls::copy::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, Kind};
+use crate::calls::copy::{DEFAULT, DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, Kind};
 use crate::error::{Result, check, cudaError};
 use crate::exported::calls;
 use crate::state::device::Here;
@@ -57,7 +57,9 @@ calls! {
         count: usize,
         kind: Kind,
     ) |here| {
-        let _ = kind;
+        if !matches!(kind, DEVICE_TO_DEVICE | DEFAULT) {
+            return Err(cudaError::cudaErrorInvalidMemcpyDirection);
+        }
         let target = End::array(&here, target, targetX, targetY, count)?;
         copy(&here, target, End::array(&here, source, sourceX, sourceY, count)?, count, None)
     }
@@ -88,7 +90,7 @@ impl End {
         let (row, rows) = array::rows(here.fns, array)?;
         let place = y.checked_mul(row).and_then(|begin| begin.checked_add(x));
         let place = place.ok_or(cudaError::cudaErrorInvalidValue)?;
-        if place.checked_add(count).is_none_or(|end| end > row * rows) {
+        if x > row || place.checked_add(count).is_none_or(|end| end > row * rows) {
             return Err(cudaError::cudaErrorInvalidValue);
         }
         Ok(Self::Array(array, row, place % row, place / row))

@@ -160,6 +160,9 @@ fn to_array(
     kind: Kind,
 ) -> Result<CUDA_MEMCPY2D> {
     let (from, _) = sides(kind)?;
+    if matches!(kind, HOST_TO_HOST | DEVICE_TO_HOST) {
+        return Err(cudaError::cudaErrorInvalidMemcpyDirection);
+    }
     if width > pitch {
         return Err(cudaError::cudaErrorInvalidPitchValue);
     }
@@ -186,6 +189,9 @@ fn from_array(
     kind: Kind,
 ) -> Result<CUDA_MEMCPY2D> {
     let (_, to) = sides(kind)?;
+    if matches!(kind, HOST_TO_HOST | HOST_TO_DEVICE) {
+        return Err(cudaError::cudaErrorInvalidMemcpyDirection);
+    }
     if width > pitch {
         return Err(cudaError::cudaErrorInvalidPitchValue);
     }

@@ -98,15 +98,16 @@ calls! {
         number: u32,
         stream: CUstream,
     ) |here| {
-        // SAFETY: the caller's structs, or null.
-        let given = unsafe { each(parameters, number, |old| {
+        let convert = |old: &cudaExternalSemaphoreSignalParams_v1| {
             let mut new = CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS::zeroed();
             new.params.fence.value = old.fence;
             new.params.nvSciSync.reserved = old.nvSciSync;
             new.params.keyedMutex.key = old.key;
             new.flags = old.flags;
             new
-        }) }?;
+        };
+        // SAFETY: the caller's structs, or null.
+        let given = unsafe { each(parameters, number, convert) }?;
         // SAFETY: the caller's handles, and as many structs of ours.
         check(unsafe { (here.fns.cuSignalExternalSemaphoresAsync)(semaphores, given.as_ptr(), number, stream) })
     }
@@ -117,8 +118,7 @@ calls! {
         number: u32,
         stream: CUstream,
     ) |here| {
-        // SAFETY: the caller's structs, or null.
-        let given = unsafe { each(parameters, number, |old| {
+        let convert = |old: &cudaExternalSemaphoreWaitParams_v1| {
             let mut new = CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS::zeroed();
             new.params.fence.value = old.fence;
             new.params.nvSciSync.reserved = old.nvSciSync;
@@ -126,7 +126,9 @@ calls! {
             new.params.keyedMutex.timeoutMs = old.timeoutMs;
             new.flags = old.flags;
             new
-        }) }?;
+        };
+        // SAFETY: the caller's structs, or null.
+        let given = unsafe { each(parameters, number, convert) }?;
         // SAFETY: the caller's handles, and as many structs of ours.
         check(unsafe { (here.fns.cuWaitExternalSemaphoresAsync)(semaphores, given.as_ptr(), number, stream) })
     }

@@ -4,6 +4,7 @@ use core::ffi::{c_char, c_void};
 
 use cuprum_sys::{CUfunc_cache, CUfunction, CUfunction_attribute, CUkernel, CUlaunchConfig};
 
+use crate::calls::launch;
 use crate::error::{Result, check, cudaError};
 use crate::exported::{calls, put};
 use crate::registry;
@@ -12,7 +13,7 @@ use crate::structs::{cudaFuncAttributes, cudaLaunchConfig_t};
 
 calls! {
     fn cudaFuncGetAttributes[](attributes: *mut cudaFuncAttributes, function: *const c_void) |here| {
-        let kernel = registry::kernel(here.fns, function)?;
+        let kernel = launch::kernel(&here, function)?;
         // SAFETY: the caller's output.
         unsafe { put(attributes, attributes_of(&here, kernel)?) }
     }

@@ -139,7 +139,7 @@ impl Configuration {
 }
 
 /// Returns a host function's kernel. In `libcudart.so.13` other addresses are kernel handles.
-fn kernel(here: &Here, function: *const c_void) -> Result<CUkernel> {
+pub(crate) fn kernel(here: &Here, function: *const c_void) -> Result<CUkernel> {
     registry::kernel(here.fns, function).map_err(|code| {
         let is_handle = release::is_13() && !function.is_null() && !registry::has_kernel(function);
         if is_handle { cudaError::cudaErrorInvalidResourceHandle } else { code }

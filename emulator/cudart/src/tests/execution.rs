@@ -154,8 +154,10 @@ fn a_program_is_asked_about_nodes_that_are_captured_again() {
     ) -> cudaError {
         assert!(recapture.is_null() && node.is_null());
         assert_eq!(status, CUgraphRecaptureStatus(1));
-        // SAFETY: the parameters of the test, and its output.
-        unsafe { data.cast::<cudaGraphNodeParams>().write(*original) };
+        // SAFETY: converted from the parameters of the test, and alive during the call.
+        let original = unsafe { *original };
+        // SAFETY: the output of the test.
+        unsafe { data.cast::<cudaGraphNodeParams>().write(original) };
         cudaError::cudaErrorNotPermitted
     }
     let _device = lock();

@@ -185,8 +185,10 @@ fn nodes_signal_and_wait() {
     assert_eq!(call!(cudaGraphExternalSemaphoresWaitNodeSetParams, second, &waits), 0);
     assert_eq!(call!(cudaGraphExternalSemaphoresSignalNodeGetParams, first, &mut signals), 0);
     assert_eq!(call!(cudaGraphExternalSemaphoresWaitNodeGetParams, second, &mut waits), 0);
-    // SAFETY: the graph's own arrays of one semaphore, while the node exists.
-    let (signals, waits) = unsafe { (&*signals.paramsArray, &*waits.paramsArray) };
+    // SAFETY: the node's own array of one semaphore, while the node exists.
+    let signals = unsafe { &*signals.paramsArray };
+    // SAFETY: likewise.
+    let waits = unsafe { &*waits.paramsArray };
     assert_eq!((signals.params.fence.value, waits.params.fence.value), (6, 5));
     assert_eq!(call!(cudaGraphExternalSemaphoresWaitNodeGetParams, first, ptr::null_mut()), INVALID);
     assert_eq!(call!(cudaGraphExecDestroy, exec), 0);
