@@ -1,17 +1,17 @@
 //! Finding and opening NVRTC: the places searched, the files refused, and the errors.
 #![cfg(target_os = "linux")]
 
-#[path = "../../sys/tests/common/mod.rs"]
-mod common;
-
 use core::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::{fs, ptr};
 
-use common::{fake, in_child};
 use cuprum_compile::nvrtc::{FnId, Fns, Library, LoadError, NVRTC_VARIABLE, Refusal, nvrtcResult};
 use cuprum_compile::nvrtc_call;
 use cuprum_sys::Version;
+use cuprum_testing::processes::{fake, in_child};
+
+/// This crate, for `fake`.
+const HERE: (&str, &str) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
 
 fn open_from(path: &Path) -> Result<Library, LoadError> {
     // SAFETY: the tests' own fakes: their initializers may run, and functions with NVRTC's names have its
@@ -49,7 +49,7 @@ fn install(root: &Path, below: &str, file: &str) -> PathBuf {
     if in_parent() {
         fs::create_dir_all(&folder).unwrap();
         let of = root.file_name().unwrap().to_str().unwrap();
-        fs::copy(fake("nvrtc", "nvrtc-kinds", &format!("{file}.{of}")), folder.join(file)).unwrap();
+        fs::copy(fake(HERE, "nvrtc", "nvrtc-kinds", &format!("{file}.{of}")), folder.join(file)).unwrap();
     }
     folder.join(file)
 }
@@ -73,12 +73,12 @@ fn a_library_that_is_no_nvrtc_is_refused() {
     );
     assert!(message.contains("pip install nvidia-cuda-nvrtc"), "{message}");
     let (cause, message) =
-        refusal(&fake("../../../sys/tests/fakes/not_a_driver", "nvrtc-kinds", "libother.so"));
+        refusal(&fake(HERE, "../../../sys/tests/fakes/not_a_driver", "nvrtc-kinds", "libother.so"));
     assert_eq!(cause, Refusal::NotNvrtc, "{message}");
-    let (cause, message) = refusal(&fake("nvrtc_without_version", "nvrtc-kinds", "libwithout.so"));
+    let (cause, message) = refusal(&fake(HERE, "nvrtc_without_version", "nvrtc-kinds", "libwithout.so"));
     assert_eq!(cause, Refusal::MissingFunction(FnId::nvrtcVersion));
     assert!(message.contains("does not export nvrtcVersion"), "{message}");
-    let (cause, message) = refusal(&fake("nvrtc_broken_version", "nvrtc-kinds", "libbroken.so"));
+    let (cause, message) = refusal(&fake(HERE, "nvrtc_broken_version", "nvrtc-kinds", "libbroken.so"));
     assert_eq!(
         cause,
         Refusal::NoVersion { result: nvrtcResult::NVRTC_ERROR_INTERNAL_ERROR, version: (0, 0) }
@@ -89,7 +89,7 @@ fn a_library_that_is_no_nvrtc_is_refused() {
 
 #[test]
 fn absent_functions_are_errors_with_their_version() {
-    let path = fake("nvrtc", "nvrtc-kinds", "libnvrtc.so.12");
+    let path = fake(HERE, "nvrtc", "nvrtc-kinds", "libnvrtc.so.12");
     let library = open_from(&path).unwrap();
     assert_eq!(library.version(), Version::new(12, 4));
     assert_eq!(library.origin().to_string(), path.to_str().unwrap());

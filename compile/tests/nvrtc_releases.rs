@@ -5,8 +5,6 @@
 //! pip, network) and fails when it cannot.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-#[path = "../../sys/tests/common/mod.rs"]
-mod common;
 #[path = "fetch/nvrtc_releases.rs"]
 mod releases;
 
@@ -15,11 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{cache, in_child, run};
 use cuprum_compile::nvrtc::{FnId, Library, nvrtcResult};
 #[allow(unused_imports, reason = "the list names them")]
 use cuprum_compile::nvrtc::{nvrtcFlowCallback, nvrtcProgram};
 use cuprum_sys::Version;
+use cuprum_testing::processes::{cache, in_child, run};
 use releases::RELEASES;
 
 /// The macro under which `fns.rs` expands here.

@@ -3,8 +3,6 @@
 //! A separate program, because the hook and the settings belong to the process.
 
 mod common;
-#[path = "../../sys/tests/common/mod.rs"]
-mod processes;
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null_mut;
@@ -277,7 +275,7 @@ fn what_is_too_much_is_counted() {
     const THIS: &str = "what_is_too_much_is_counted";
     const KERNELS: usize = 1007;
     if std::env::var_os("TOO_MUCH").is_none() {
-        let mut child = processes::itself();
+        let mut child = cuprum_testing::processes::itself();
         let output = child.args(["--exact", THIS, "--nocapture"]).env("TOO_MUCH", "1").output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{told}");

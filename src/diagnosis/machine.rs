@@ -161,5 +161,4 @@ fn loaded(maps: &str) -> Vec<PathBuf> {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

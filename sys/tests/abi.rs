@@ -5,7 +5,6 @@
 //! (x86-64 Linux, `cc`, `readelf`, `python3` with pip, network) and fails when it cannot.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod common;
 #[path = "common/declared.rs"]
 #[allow(dead_code, reason = "another test looks at the documentation")]
 mod declared;
@@ -31,8 +30,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use common::{cache, run};
 use cuprum_sys::{enums, types};
+use cuprum_testing::processes::{cache, run};
 use declared::{Constant, Type, declared_type};
 use dwarf::{CTypes, Place};
 

@@ -1,13 +1,11 @@
 //! A forked child cannot use a driver that was initialized before the fork.
 #![cfg(unix)]
 
-mod common;
-
 use core::ffi::c_void;
 use core::ptr;
 
-use common::{fork, in_child};
 use cuprum_sys::{CUresult, Library, Symbol};
+use cuprum_testing::processes::{fork, in_child};
 
 unsafe extern "system" fn init(_flags: u32) -> CUresult {
     CUresult::CUDA_ERROR_NO_DEVICE

@@ -1,14 +1,16 @@
 //! Memory that opening keeps: one table for a driver, nothing for a refusal.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-use common::{fake, open_from};
 use cuprum_sys::{FnId, Library};
+use cuprum_testing::opened::open_from;
+use cuprum_testing::processes::fake;
+
+/// This crate, for `fake`.
+const HERE: (&str, &str) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
 
 struct Counting;
 
@@ -45,10 +47,10 @@ fn leaked_bytes(mut round: impl FnMut()) -> isize {
 /// The only test of this file, because others would allocate concurrently.
 #[test]
 fn nothing_grows() {
-    let driver = fake("driver", "leaks", "libdriver.so");
+    let driver = fake(HERE, "driver", "leaks", "libdriver.so");
     assert_eq!(leaked_bytes(|| assert!(open_from(&driver).is_ok())), 0, "opened again and again");
     let refused = ["not_a_driver", "stub", "without_version", "broken_version"]
-        .map(|name| fake(name, "leaks", &format!("lib{name}.so")));
+        .map(|name| fake(HERE, name, "leaks", &format!("lib{name}.so")));
     for path in refused.iter().map(|path| path.as_path()).chain([Path::new("/nowhere/libcuda.so.1")]) {
         let round = || drop(open_from(path).unwrap_err());
         assert_eq!(leaked_bytes(round), 0, "{}", path.display());

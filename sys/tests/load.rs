@@ -1,12 +1,14 @@
 //! Opening library files: drivers, and files that are none.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::path::Path;
 
-use common::{fake, in_child, open_from, open_with};
 use cuprum_sys::{CUresult, DRIVER_VARIABLE, FnId, Library, LoadError, Refusal, StreamMode, Version};
+use cuprum_testing::opened::{open_from, open_with};
+use cuprum_testing::processes::{fake, in_child};
+
+/// This crate, for `fake`.
+const HERE: (&str, &str) = (env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"));
 
 fn refusal(path: &Path) -> (Refusal, String) {
     let error = open_from(path).unwrap_err();
@@ -48,7 +50,7 @@ fn path_with_a_nul() {
 
 #[test]
 fn library_of_another_kind() {
-    let path = fake("not_a_driver", "kinds", "libanswer.so");
+    let path = fake(HERE, "not_a_driver", "kinds", "libanswer.so");
     let (cause, message) = refusal(&path);
     assert_eq!(cause, Refusal::NotADriver);
     assert!(message.contains("not a CUDA driver"), "{message}");
@@ -57,7 +59,7 @@ fn library_of_another_kind() {
 
 #[test]
 fn toolkit_stub() {
-    let path = fake("stub", "kinds", "libstub.so");
+    let path = fake(HERE, "stub", "kinds", "libstub.so");
     let (cause, message) = refusal(&path);
     assert_eq!(cause, Refusal::ToolkitStub);
     assert!(message.contains("stub"), "{message}");
@@ -66,7 +68,7 @@ fn toolkit_stub() {
 
 #[test]
 fn driver_without_an_essential_function() {
-    let path = fake("without_version", "kinds", "libwithout.so");
+    let path = fake(HERE, "without_version", "kinds", "libwithout.so");
     let (cause, message) = refusal(&path);
     assert_eq!(cause, Refusal::MissingFunction(FnId::cuDriverGetVersion));
     assert!(message.contains("does not export cuDriverGetVersion"), "{message}");
@@ -75,7 +77,7 @@ fn driver_without_an_essential_function() {
 
 #[test]
 fn driver_without_a_version() {
-    let path = fake("broken_version", "kinds", "libbroken.so");
+    let path = fake(HERE, "broken_version", "kinds", "libbroken.so");
     let (cause, message) = refusal(&path);
     assert_eq!(cause, Refusal::NoVersion { result: CUresult::CUDA_ERROR_UNKNOWN, version: 0 });
     assert!(message.contains("CUDA_ERROR_UNKNOWN"), "{message}");
@@ -83,7 +85,7 @@ fn driver_without_a_version() {
 
 #[test]
 fn driver() {
-    let path = fake("driver", "kinds", "libdriver.so");
+    let path = fake(HERE, "driver", "kinds", "libdriver.so");
     let library = open_from(&path).unwrap();
     assert_eq!(library.version(), Version::new(12, 4));
     assert_eq!(library.origin(), path.to_str().unwrap());
@@ -106,7 +108,7 @@ fn driver() {
 
 #[test]
 fn opened_by_many_threads_at_once() {
-    let path = fake("driver", "kinds", "libthreads.so");
+    let path = fake(HERE, "driver", "kinds", "libthreads.so");
     let open = || {
         let library = open_from(&path).unwrap();
         (library, library.init())
@@ -122,7 +124,7 @@ fn opened_by_many_threads_at_once() {
 
 #[test]
 fn driver_that_must_be_asked() {
-    let library = open_from(fake("query_only", "kinds", "libquery.so")).unwrap();
+    let library = open_from(fake(HERE, "query_only", "kinds", "libquery.so")).unwrap();
     assert!(library.has(FnId::cuMemAlloc_v2), "exported nowhere, but known to cuGetProcAddress");
     // SAFETY: the fake looks at none of its arguments.
     assert_eq!(unsafe { (library.fns().cuMemAlloc_v2)(std::ptr::null_mut(), 0) }.0, 7);
@@ -138,8 +140,8 @@ fn open_in(test: &str, folder: &Path, body: impl FnOnce(Result<Library, LoadErro
 
 #[test]
 fn open_takes_the_versioned_name_first() {
-    let path = fake("driver", "first", "libcuda.so.1");
-    fake("not_a_driver", "first", "libcuda.so");
+    let path = fake(HERE, "driver", "first", "libcuda.so.1");
+    fake(HERE, "not_a_driver", "first", "libcuda.so");
     open_in("open_takes_the_versioned_name_first", path.parent().unwrap(), |opened| {
         assert_eq!(opened.unwrap().origin(), "libcuda.so.1");
     });
@@ -147,8 +149,8 @@ fn open_takes_the_versioned_name_first() {
 
 #[test]
 fn open_lists_every_attempt() {
-    let path = fake("stub", "stubs", "libcuda.so.1");
-    fake("not_a_driver", "stubs", "libcuda.so");
+    let path = fake(HERE, "stub", "stubs", "libcuda.so.1");
+    fake(HERE, "not_a_driver", "stubs", "libcuda.so");
     open_in("open_lists_every_attempt", path.parent().unwrap(), |opened| {
         let error = opened.unwrap_err();
         let attempts: Vec<_> = error.attempts().iter().map(|attempt| attempt.origin()).collect();
@@ -164,7 +166,7 @@ fn open_lists_every_attempt() {
 
 #[test]
 fn the_variable_names_the_only_driver() {
-    let path = fake("driver", "variable", "libcuda.so.1");
+    let path = fake(HERE, "driver", "variable", "libcuda.so.1");
     let test = "the_variable_names_the_only_driver";
     in_child(test, &[(DRIVER_VARIABLE, path.to_str().unwrap())], || {
         assert_eq!(Library::open().unwrap().origin(), path.to_str().unwrap());

@@ -4,18 +4,17 @@
 //! run (x86-64 Debian, network) and fails when it cannot.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-#[path = "common/checks.rs"]
-mod checks;
-mod common;
+use cuprum_testing::checks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use common::{cache, in_child, open_from, open_with, run};
 use cuprum_sys::left_out::LEFT_OUT;
 use cuprum_sys::{CUresult, FnId, Library, Version};
+use cuprum_testing::opened::{open_from, open_with};
+use cuprum_testing::processes::{cache, in_child, run};
 
 /// Exported by every driver or all but the oldest, and declared by no header.
 const UNDOCUMENTED: [&str; 3] = ["cuEGLApiInit", "cuMemGetAttribute", "cuMemGetAttribute_v2"];

@@ -1,6 +1,5 @@
 //! The list of functions compared with the known facts about the driver's symbols.
 
-mod common;
 #[path = "common/lines.rs"]
 mod lines;
 

@@ -3,12 +3,10 @@
 //! `CUPRUM_DEVICE=gpu` demands a driver with a device.
 #![cfg(target_os = "linux")]
 
-#[path = "common/checks.rs"]
-mod checks;
-mod common;
+use cuprum_testing::checks;
 
-use common::in_child;
 use cuprum_sys::{CUresult, Library};
+use cuprum_testing::processes::in_child;
 
 fn gpu_is_demanded() -> bool {
     std::env::var_os("CUPRUM_DEVICE").is_some_and(|device| device == "gpu")
@@ -50,7 +48,7 @@ fn driver_or_reasons() {
 
 /// Result of `cuInit` in a forked child, so that this process stays unchanged.
 fn init_in_child(library: Library) -> CUresult {
-    let code = common::fork(|| match library.init() {
+    let code = cuprum_testing::processes::fork(|| match library.init() {
         CUresult::CUDA_SUCCESS => 0,
         CUresult::CUDA_ERROR_NO_DEVICE => 100,
         _ => 255,

@@ -3,19 +3,18 @@
 
 #[allow(unreachable_pub, reason = "shared with a test of the emulator")]
 mod built;
-#[path = "../../../sys/tests/common/mod.rs"]
-mod common;
 
 use std::ffi::{CString, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
 
-use common::{in_child, open_from, open_with};
 use cuprum_sys::{
     CUdriverProcAddress_flags, CUdriverProcAddressQueryResult, CUresult, CUuuid, FnId, Library, StreamMode,
     Version,
 };
+use cuprum_testing::opened::{open_from, open_with};
+use cuprum_testing::processes::in_child;
 
 fn file() -> &'static Path {
     static FILE: OnceLock<PathBuf> = OnceLock::new();
@@ -55,7 +54,8 @@ fn search(
 
 #[test]
 fn it_has_the_name_that_programs_ask_for() {
-    let dynamic = common::run(std::process::Command::new("readelf").arg("--dynamic").arg(file()));
+    let dynamic =
+        cuprum_testing::processes::run(std::process::Command::new("readelf").arg("--dynamic").arg(file()));
     assert!(dynamic.contains("soname: [libcuda.so.1]"), "{dynamic}");
 }
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::common::*;
 use crate::graph::{graph, instantiate};
-use crate::processes::in_child;
 use cuprum_emulator::memory::{ExternalMemory, ExternalSemaphore};
 use cuprum_sys::*;
+use cuprum_testing::processes::in_child;
 
 use CUexternalMemoryHandleType as MemoryType;
 use CUexternalSemaphoreHandleType as SemaphoreType;

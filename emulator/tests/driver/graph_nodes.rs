@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::*;
 use crate::graph::{graph, instantiate};
-use crate::processes::in_child;
 use cuprum_sys::*;
+use cuprum_testing::processes::in_child;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use crate::common::*;
 use crate::host_virtual::{for_the_host, give_the_host};
-use crate::processes::itself;
+use cuprum_testing::processes::itself;
 
 const CHILD: &str = "CUPRUM_TEST_HOST_ACCESS";
 const SIGSEGV: c_int = 11;

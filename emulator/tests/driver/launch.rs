@@ -5,9 +5,9 @@ use core::ffi::{CStr, c_char, c_void};
 use core::ptr::null_mut;
 
 use crate::common::*;
-use crate::processes::in_child;
 use cuprum_emulator::report::FaultKind;
 use cuprum_sys::*;
+use cuprum_testing::processes::in_child;
 
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 const INVALID_HANDLE: CUresult = CUresult::CUDA_ERROR_INVALID_HANDLE;

@@ -5,8 +5,8 @@ use core::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
 use crate::common::*;
-use crate::processes::in_child;
 use cuprum_sys::*;
+use cuprum_testing::processes::in_child;
 
 static TOLD: Mutex<Vec<(usize, CUlogLevel, String)>> = Mutex::new(Vec::new());
 

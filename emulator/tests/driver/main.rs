@@ -11,8 +11,6 @@ mod common;
 mod device;
 #[path = "../../engine/tests/hopper/mod.rs"]
 mod hopper;
-#[path = "../../../sys/tests/common/mod.rs"]
-mod processes;
 
 #[cfg(target_os = "linux")]
 mod batch;

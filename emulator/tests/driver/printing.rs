@@ -8,7 +8,7 @@ use core::ptr::null_mut;
 use cuprum_sys::*;
 
 use crate::common::*;
-use crate::processes::itself;
+use cuprum_testing::processes::itself;
 
 /// Environment variable of a child: buffer size, number of lines, mask of the printed numbers.
 const CHILD: &str = "CUPRUM_TEST_PRINTS";

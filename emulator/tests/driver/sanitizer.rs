@@ -6,9 +6,9 @@
 
 use crate::common::{self, ok, write};
 use crate::device::{Args, Device};
-use crate::processes::in_child;
 use cuprum_emulator::report::Fault;
 use cuprum_sys::{CUcontext, CUresult};
+use cuprum_testing::processes::in_child;
 
 /// Verdict on one launch: clean, or the first finding.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! The emulator as a driver of each version has the properties of every real driver.
-#[path = "../../../sys/tests/common/checks.rs"]
-mod checks;
 
 use crate::common::{TestContext, fns, ok};
-use crate::processes::{self as common, in_child};
 use cuprum_sys::{CUjitInputType, CUlinkState, CUmodule, CUresult, Library, Version};
+use cuprum_testing::checks;
+use cuprum_testing::processes::in_child;
 use std::ptr::null_mut;
 
 #[test]

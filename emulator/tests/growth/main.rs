@@ -4,8 +4,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../../../sys/tests/common/mod.rs"]
-mod processes;
 
 #[path = "../../engine/tests/growth/clock.rs"]
 mod clock;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::clock::Start;
 use crate::common::*;
-use crate::processes::in_child;
 use cuprum_sys::*;
+use cuprum_testing::processes::in_child;
 
 /// Calls a driver function that must succeed, from a given table.
 macro_rules! quick {

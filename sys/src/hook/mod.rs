@@ -101,7 +101,7 @@ pub struct Call<'a> {
 ///
 /// /// In a [`Hook`](cuprum_sys::hook::Hook): the argument of this name.
 /// fn argument(call: &Call<'_>, name: &str) -> Option<u64> {
-///     call.arguments().find(|argument| argument.name() == name)?.number()
+///     call.arguments().find(|argument| argument.name() == name).map(|argument| argument.word())
 /// }
 /// ```
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::run;
+use cuprum_testing::processes::run;
 
 /// One entry of the debugging information.
 #[derive(Debug, Default)]

@@ -2,7 +2,6 @@
 
 use crate::common::{TestContext, code, ok};
 use crate::device::{Args, Device};
-use crate::processes::in_child;
 use crate::textures::{self, Resource};
 use core::ffi::c_void;
 use cuprum_engine::exec::texture::{AddressMode, Channel, Format, Handle, Level, Object, Sampler, Shape};
@@ -10,6 +9,7 @@ use cuprum_engine::exec::{ExecOptions, Execution, Hooks, LaunchArgs, launch};
 use cuprum_engine::report::FaultKind;
 use cuprum_ptx::program::{LoadOptions, Program, PtxErrorKind};
 use cuprum_sys::*;
+use cuprum_testing::processes::in_child;
 use std::sync::Arc;
 
 /// Hooks with one object, whose handle is 7.

@@ -13,7 +13,7 @@ use crate::driver::state::Operation;
 use crate::driver::stream::{Allocation, Free, HostCall, Marker, Record, ValueBatch, WaitFor};
 use crate::driver::transfer::{Copy, Fill};
 
-use super::kernel::KernelNode;
+use super::kernel_node::KernelNode;
 use super::{CopyNode, NodeKind, current_context};
 
 impl NodeKind {

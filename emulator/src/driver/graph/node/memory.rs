@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cuprum_sys::*;
 
+use super::allocated::Allocated;
 use crate::driver::answer::{Answer, INVALID_VALUE, ensure};
 use crate::driver::call::{In, Out, calls};
 use crate::driver::memory::Block;
@@ -11,18 +12,6 @@ use crate::driver::state::memory;
 
 use super::params::NodeParams;
 use super::{NodeKind, add, current_context, params_of};
-
-/// An allocation node: its memory, and its parameters for clients that request them.
-#[derive(Debug)]
-pub(crate) struct Allocated {
-    pub(crate) block: Arc<Block>,
-    params: CUDA_MEM_ALLOC_NODE_PARAMS,
-}
-
-// SAFETY: the pointers in the parameters are only returned to the client.
-unsafe impl Send for Allocated {}
-// SAFETY: as above.
-unsafe impl Sync for Allocated {}
 
 impl NodeKind {
     pub(in crate::driver::graph) fn allocation(block: Arc<Block>, device: i32) -> Self {
@@ -36,13 +25,6 @@ impl NodeKind {
             ..CUDA_MEM_ALLOC_NODE_PARAMS::zeroed()
         };
         Self::Alloc(Arc::new(Allocated::new(block, params)))
-    }
-}
-
-impl Allocated {
-    /// Ignores the address in the parameters.
-    fn new(block: Arc<Block>, params: CUDA_MEM_ALLOC_NODE_PARAMS) -> Self {
-        Self { params: CUDA_MEM_ALLOC_NODE_PARAMS { dptr: block.base, ..params }, block }
     }
 }
 

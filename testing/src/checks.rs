@@ -5,13 +5,13 @@ use std::ptr;
 
 use cuprum_sys::{CUresult, FnId, Library, StreamMode, Symbol, Version};
 
-use super::common::fork;
+use crate::processes::fork;
 
 /// Every check that needs nothing but the library, in both stream modes; `init` is the answer to expect of
 /// `cuInit`, which is called last.
 ///
 /// `late` are functions that this driver lacks although its version has them.
-pub(crate) fn check(library: Library, per_thread: Library, late: &[FnId], init: CUresult) {
+pub fn check(library: Library, per_thread: Library, late: &[FnId], init: CUresult) {
     for library in [library, per_thread] {
         check_versions(library, late);
         check_queries(library);

@@ -1,23 +1,9 @@
-//! Shared parts of the tests.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+//! Child processes of tests, programs that they run, and files that they fetch or build.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cuprum_sys::{Library, LoadError, OpenOptions};
-pub(crate) use cuprum_testing::itself::itself;
-
-/// Opens a library that a test made or fetched.
-pub fn open_from(path: impl AsRef<Path>) -> Result<Library, LoadError> {
-    open_with(Library::options(), path)
-}
-
-/// As `open_from`, with options.
-pub fn open_with(options: OpenOptions, path: impl AsRef<Path>) -> Result<Library, LoadError> {
-    // SAFETY: the tests' own fakes and real drivers: their initializers may run, and functions with a
-    // driver's names have its ABI.
-    unsafe { options.open_from(path) }
-}
+pub use crate::itself::itself;
 
 /// Set in a child process that runs one test's body.
 const CHILD: &str = "CUPRUM_TEST_CHILD";
@@ -81,23 +67,8 @@ pub fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Builds `tests/fakes/NAME.c` as a shared library `FOLDER/FILE` and returns its path.
-///
-/// # Panics
-/// If there is no C compiler, or it fails.
-#[track_caller]
-pub fn fake(name: &str, folder: &str, file: &str) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fakes").join(name).with_extension("c");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    let library = folder.join(file);
-    let built = folder.join(format!("{file}.{}", std::process::id()));
-    run(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&built).arg(source));
-    std::fs::rename(&built, &library).unwrap();
-    library
-}
-
 // Functions of the C library that `fork` needs.
+#[cfg(unix)]
 unsafe extern "C" {
     #[link_name = "fork"]
     fn c_fork() -> i32;
@@ -110,6 +81,7 @@ unsafe extern "C" {
 ///
 /// # Panics
 /// If the child ends otherwise than by answering.
+#[cfg(unix)]
 #[track_caller]
 pub fn fork(body: impl FnOnce() -> u8) -> u8 {
     // SAFETY: the child only runs `body`, which does nothing that is forbidden in a forked child of this
@@ -132,4 +104,21 @@ pub fn fork(body: impl FnOnce() -> u8) -> u8 {
         }
         failed => panic!("fork: {failed}"),
     }
+}
+
+/// Builds `tests/fakes/NAME.c` of a crate as a shared library `FOLDER/FILE`, and returns its path. `of` is the crate's
+/// folder and its folder for temporary files of tests: `(env!("CARGO_MANIFEST_DIR"), env!("CARGO_TARGET_TMPDIR"))`.
+///
+/// # Panics
+/// If there is no C compiler, or it fails.
+#[track_caller]
+pub fn fake(of: (&str, &str), name: &str, folder: &str, file: &str) -> PathBuf {
+    let source = Path::new(of.0).join("tests/fakes").join(name).with_extension("c");
+    let folder = Path::new(of.1).join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let library = folder.join(file);
+    let built = folder.join(format!("{file}.{}", std::process::id()));
+    run(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&built).arg(source));
+    std::fs::rename(&built, &library).unwrap();
+    library
 }
