@@ -7,6 +7,8 @@ mod bench;
 #[path = "streamcheck/cases.rs"]
 mod cases;
 mod common;
+#[path = "streamcheck/host.rs"]
+mod host;
 #[path = "streamcheck/others.rs"]
 mod others;
 
@@ -29,6 +31,13 @@ fn cases() -> impl Iterator<Item = &'static Case> {
 
 const MODES: &[&str] =
     &["eager", "async", "deferred", "shuffled:1", "shuffled:2", "shuffled:3", "shuffled:4"];
+
+/// True where the system reports accesses of the program itself.
+const HOST: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+
+fn cases_of(mode: &str) -> impl Iterator<Item = &'static Case> {
+    cases().chain(host::CASES.iter().filter(move |_| HOST && mode == "eager"))
+}
 
 fn reports(mode: &str, variant: &str) -> BTreeMap<String, String> {
     let child = Command::new(std::env::current_exe().unwrap())
@@ -59,7 +68,8 @@ fn child() {
         other => panic!("{other:?}"),
     };
     cuprum_emulator::set_message_hook(|message| eprintln!("{message}"));
-    for case in cases() {
+    let mode = std::env::var("CUPRUM_EMULATOR_MODE").unwrap();
+    for case in cases_of(&mode) {
         if twin || !case.says.is_empty() {
             eprintln!("case {}", case.name);
             (case.run)(&Bench::new(), twin);
@@ -77,12 +87,13 @@ fn without_addresses(report: &str) -> String {
 #[test]
 fn the_table_of_the_readme_has_all_cases() {
     let readme = include_str!("../README.md");
-    for case in cases() {
+    let all = || cases().chain(host::CASES);
+    for case in all() {
         let here = if case.says.is_empty() { "correct, not reported" } else { "reported" };
         let row = format!("| {} | {here} |", case.name);
         assert!(readme.contains(&row), "{row}");
     }
-    let count = cases().filter(|case| !case.says.is_empty()).count();
+    let count = all().filter(|case| !case.says.is_empty()).count();
     assert!(readme.contains(&format!("plants {count} bugs")));
 }
 
@@ -91,7 +102,7 @@ fn planted_bugs_are_reported_alike_in_all_modes() {
     let (mut of_eager, mut wrong) = (BTreeMap::new(), Vec::new());
     for mode in MODES {
         let found = reports(mode, "bug");
-        for case in cases().filter(|case| !case.says.is_empty()) {
+        for case in cases_of(mode).filter(|case| !case.says.is_empty()) {
             let report = found.get(case.name).map_or("", |report| report);
             for part in case.says.iter().filter(|part| !report.contains(**part)) {
                 wrong.push(format!("{mode}, {}: `{part}` is not in\n{report}", case.name));

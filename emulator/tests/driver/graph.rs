@@ -10,7 +10,7 @@ use cuprum_sys::*;
 const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// The tests run in parallel, so a capture of one must not forbid calls to another.
-const MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+pub(super) const MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 
 pub(super) fn graph() -> CUgraph {
     let mut graph = CUgraph::null();

@@ -6,7 +6,7 @@ use core::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
 use crate::common::*;
-use crate::graph::{graph, instantiate};
+use crate::graph::{MODE, graph, instantiate};
 use cuprum_sys::*;
 use cuprum_testing::processes::in_child;
 
@@ -299,4 +299,44 @@ fn a_graph_that_calls_the_program_runs_in_time() {
             assert!(CALLED.load(Ordering::Acquire));
         },
     );
+}
+
+/// As on an H200 with driver 580: an array of zeros, which programs read without a check for null.
+#[test]
+fn edges_of_a_capture_have_data() {
+    let _context = TestContext::new();
+    let (main, side, fork, buffer) = (stream(1), stream(1), event(2), alloc(16));
+    let status = |of: CUstream, nodes: *mut *const CUgraphNode, edges: *mut *const CUgraphEdgeData| {
+        let (mut status, mut count) = (CUstreamCaptureStatus(9), 99);
+        let (id, graph) = (null_mut(), null_mut());
+        let code = code!(cuStreamGetCaptureInfo_v3(of, &mut status, id, graph, nodes, edges, &mut count));
+        (code, status.0, count)
+    };
+    let untouched = core::ptr::without_provenance(8);
+    let (mut nodes, mut edges) = (null(), untouched);
+    assert_eq!(status(main, &mut nodes, &mut edges), (CUresult::CUDA_SUCCESS, 0, 99));
+    assert_eq!(edges, untouched);
+
+    ok!(cuStreamBeginCapture_v2(main, MODE));
+    assert_eq!(status(main, &mut nodes, &mut edges), (CUresult::CUDA_SUCCESS, 1, 0));
+    assert!(edges.is_null());
+    ok!(cuMemsetD8Async(buffer, 0, 16, main));
+    ok!(cuEventRecord(fork, main));
+    ok!(cuStreamWaitEvent(side, fork, 0));
+    for stream in [main, side] {
+        ok!(cuMemsetD8Async(buffer, 0, 16, stream));
+    }
+    ok!(cuEventRecord(fork, side));
+    ok!(cuStreamWaitEvent(main, fork, 0));
+    assert_eq!(status(main, &mut nodes, &mut edges), (CUresult::CUDA_SUCCESS, 1, 2));
+    // SAFETY: the array of a successful call with this count, which is never freed.
+    let data = unsafe { core::slice::from_raw_parts(edges, 2) };
+    assert!(data.iter().all(|edge| (edge.from_port, edge.to_port, edge.type_) == (0, 0, 0)));
+    assert_eq!(status(main, null_mut(), &mut edges), (CUresult::CUDA_ERROR_INVALID_VALUE, 1, 99));
+
+    let (mut graph, mut count, mut plain) = (CUgraph::null(), 2, CUgraphEdgeData::zeroed());
+    ok!(cuStreamEndCapture(main, &mut graph));
+    let asked = code!(cuGraphGetEdges_v2(graph, null_mut(), null_mut(), &mut plain, &mut count));
+    assert_eq!(asked, CUresult::CUDA_ERROR_INVALID_VALUE);
+    ok!(cuGraphDestroy(graph));
 }

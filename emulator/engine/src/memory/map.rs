@@ -12,7 +12,7 @@ use crate::served;
 use super::nearest::lock_at_once;
 use super::regions::Regions;
 use super::shadow::ValidBits;
-use super::shared::{Arena, Mapping, Piece, Slot};
+use super::shared::{Arena, Mapping, Piece, Purpose, SharedFile, Slot};
 use super::space::Space;
 use super::{RegionKind, Request};
 
@@ -92,6 +92,20 @@ impl Region {
             site: served::made().site,
             backing,
         }
+    }
+
+    /// Returns the address of its first byte on the host, for the client. The driver itself uses the
+    /// bytes at `host`.
+    pub fn on_host(&self) -> *mut u8 {
+        match self.backing.owner.as_deref() {
+            Some(Owner::Guarded { base, .. }) => core::ptr::with_exposed_provenance_mut(*base as usize),
+            _ => self.host,
+        }
+    }
+
+    /// True if the host's access to its pages can be limited.
+    pub(super) fn is_guarded(&self) -> bool {
+        matches!(self.backing.owner.as_deref(), Some(Owner::Guarded { .. }))
     }
 
     /// True if all of `addr..addr + len` is inside.
@@ -367,6 +381,13 @@ enum Owner {
         base: u64,
         bytes: u64,
     },
+    /// Bytes of a file, which the host uses at the device address and the driver elsewhere.
+    Guarded {
+        _mapping: Mapping,
+        space: Arc<Space>,
+        base: u64,
+        bytes: u64,
+    },
     Arena(Piece),
     /// Bytes of a file, and the slot by which its process knows that they are open.
     Mapped {
@@ -410,6 +431,19 @@ impl Backing {
         Some(Self { host, owner: Some(Arc::new(Owner::Committed { space, base, bytes })) })
     }
 
+    /// Returns bytes that the host uses at the device address, and the driver at another one.
+    pub(super) fn guarded(space: &Arc<Space>, base: u64, bytes: u64) -> Option<Self> {
+        // Both mappings stay without the file's descriptor, of which a process has few.
+        let file = SharedFile::create(Purpose::Physical, bytes, 0)?;
+        let mapping = file.map(0, bytes)?;
+        if !space.show(base, &file, true) {
+            return None;
+        }
+        let (host, space) = (mapping.pointer(), Arc::clone(space));
+        let owner = Owner::Guarded { _mapping: mapping, space, base, bytes };
+        Some(Self { host, owner: Some(Arc::new(owner)) })
+    }
+
     /// Allocates zeroed bytes in a file that other processes can open.
     pub(super) fn in_arena(arena: &Arc<Arena>, bytes: u64) -> Option<Self> {
         let piece = arena.take(bytes)?;
@@ -438,7 +472,9 @@ impl Drop for Owner {
         match self {
             // SAFETY: allocated in `Backing::heap` with this layout; no owner is left.
             Self::Heap { start, layout } => unsafe { dealloc(*start, *layout) },
-            Self::Committed { space, base, bytes } => space.decommit(*base, *bytes),
+            Self::Committed { space, base, bytes } | Self::Guarded { space, base, bytes, .. } => {
+                space.decommit(*base, *bytes);
+            }
             Self::Arena(_) | Self::Mapped { slot: None, .. } => {}
             Self::Mapped { slot: Some(slot), .. } => slot.close_memory(),
         }

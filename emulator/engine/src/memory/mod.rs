@@ -36,9 +36,11 @@ pub use pool_file::PoolFile;
 pub use request::{AllocError, FreeError, Request};
 pub use shadow::ValidBits;
 pub use shared::EventSlot;
+pub use space::HostAccess;
 
 pub use ranges::Ranges;
 
+use core::ops::Range;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -71,6 +73,7 @@ pub struct Memory {
     space: Arc<Space>,
     capacity: u64,
     track_init: bool,
+    guards: bool,
     freed: Arc<FreedLog>,
     state: Mutex<State>,
     /// Device memory that other processes can open; `None` inside if the system lacks it.
@@ -107,6 +110,7 @@ impl Memory {
             space,
             capacity,
             track_init,
+            guards: false,
             freed: Arc::new(FreedLog::default()),
             state: Mutex::new(State {
                 regions: Regions::default(),
@@ -122,6 +126,40 @@ impl Memory {
             opened: Mutex::default(),
             pointers: Mutex::default(),
         }
+    }
+
+    /// Makes the host's access to page-locked memory limitable, where the system can.
+    #[must_use]
+    pub fn with_guards(mut self, guards: bool) -> Self {
+        self.guards = guards;
+        self
+    }
+
+    /// Limits the host's access to whole pages of one live page-locked allocation, or restores it.
+    /// Has no effect on other memory.
+    pub fn limit_host(&self, pages: &Range<u64>, access: HostAccess) {
+        // A failure leaves the access as it was, which only misses accesses of the host.
+        if self.guards {
+            self.space.protect(pages, access);
+        }
+    }
+
+    /// True if the host's access to page-locked memory can be limited.
+    pub fn has_guards(&self) -> bool {
+        self.guards
+    }
+
+    /// Restores the host's access to the page of an address. Returns false if it cannot be limited
+    /// there. For a signal handler: neither waits nor allocates nor frees.
+    pub fn open_to_host(&self, address: u64) -> bool {
+        if !self.guards {
+            return false;
+        }
+        let Some(state) = nearest::lock_at_once(&self.state) else { return false };
+        let page = address / PAGE * PAGE;
+        let around = state.regions.last_up_to(address).filter(|region| region.is_guarded());
+        let inside = around.is_some_and(|region| page < region.base + region.len);
+        inside && self.space.protect(&(page..page + PAGE), HostAccess::All)
     }
 
     /// Returns the regions for a launch. Costs one reference count if nothing has changed.
@@ -155,7 +193,9 @@ impl Memory {
         self.charge(&mut state, request.device, counted)?;
         let placed = self.place(&mut state, span, align).ok_or(AllocError::OutOfMemory).and_then(|base| {
             let backing = if on_host {
-                Backing::committed(&self.space, base, request.bytes)
+                let is_guarded = self.guards && request.kind == RegionKind::Pinned;
+                let guarded = is_guarded.then(|| Backing::guarded(&self.space, base, request.bytes));
+                guarded.flatten().or_else(|| Backing::committed(&self.space, base, request.bytes))
             } else if request.kind == RegionKind::Device {
                 self.shareable(request.bytes)
             } else {

@@ -3,7 +3,6 @@
 use core::ffi::{c_int, c_void};
 
 /// Access of mapped pages.
-#[cfg(target_os = "linux")]
 pub(super) const PROT_READ: c_int = 1;
 pub(super) const PROT_READ_WRITE: c_int = 1 | 2;
 
@@ -17,4 +16,5 @@ unsafe extern "C" {
         offset: i64,
     ) -> *mut c_void;
     pub(super) fn munmap(addr: *mut c_void, len: usize) -> c_int;
+    pub(super) fn mprotect(addr: *mut c_void, len: usize, prot: c_int) -> c_int;
 }

@@ -5,6 +5,8 @@
 //! reserve that much, addresses are numbers far above all host addresses: everything works, but a
 //! host access is then not reliably detected.
 
+use core::ops::Range;
+
 use super::map::Windows;
 use super::shared::SharedFile;
 
@@ -21,6 +23,17 @@ const SIZES: [u64; 3] = [1 << 40, 1 << 36, 1 << 33];
 
 /// Size of each of the windows at the end of the range.
 pub(super) const WINDOW: u64 = 1 << 30;
+
+/// The access of the host to pages of page-locked memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostAccess {
+    /// Every access faults.
+    Nothing,
+    /// Writes fault.
+    Reads,
+    /// No access faults.
+    All,
+}
 
 /// The range, unmapped with its last user.
 #[derive(Debug)]
@@ -80,6 +93,13 @@ impl Space {
         self.reserved && inside && unsafe { file.map_over(base, writable) }
     }
 
+    /// Changes the access of the host to whole pages that it may access. Neither waits nor
+    /// allocates. Returns false if the system cannot.
+    pub(super) fn protect(&self, pages: &Range<u64>, access: HostAccess) -> bool {
+        let inside = self.contains(pages.start) && pages.end <= self.base + self.bytes;
+        self.reserved && inside && os::protect(pages, access)
+    }
+
     /// Removes access to the pages, and frees their memory.
     pub(super) fn decommit(&self, base: u64, bytes: u64) {
         os::decommit(base, bytes.next_multiple_of(PAGE));
@@ -98,7 +118,10 @@ impl Drop for Space {
 mod os {
     use core::ffi::{c_int, c_void};
 
-    use crate::memory::pages::{PROT_READ_WRITE, mmap, munmap};
+    use core::ops::Range;
+
+    use super::HostAccess;
+    use crate::memory::pages::{PROT_READ, PROT_READ_WRITE, mmap, mprotect, munmap};
 
     const PROT_NONE: c_int = 0;
     const MAP_PRIVATE: c_int = 2;
@@ -135,6 +158,18 @@ mod os {
         let _ = map(base, bytes, PROT_NONE, MAP_FIXED);
     }
 
+    pub(super) fn protect(pages: &Range<u64>, access: HostAccess) -> bool {
+        let len = usize::try_from(pages.end.saturating_sub(pages.start)).ok();
+        let (Some(at), Some(len)) = (pointer(pages.start), len) else { return false };
+        let prot = match access {
+            HostAccess::Nothing => PROT_NONE,
+            HostAccess::Reads => PROT_READ,
+            HostAccess::All => PROT_READ_WRITE,
+        };
+        // SAFETY: pages inside our own reservation, whose bytes the driver uses at another address.
+        unsafe { mprotect(at, len, prot) == 0 }
+    }
+
     pub(super) fn unmap(base: u64, bytes: u64) {
         let (Some(at), Ok(len)) = (pointer(base), usize::try_from(bytes)) else {
             return;
@@ -147,7 +182,10 @@ mod os {
 #[cfg(all(windows, not(miri)))]
 mod os {
     use core::ffi::c_void;
+    use core::ops::Range;
     use core::ptr::{null_mut, without_provenance_mut};
+
+    use super::HostAccess;
 
     const MEM_COMMIT: u32 = 0x1000;
     const MEM_RESERVE: u32 = 0x2000;
@@ -192,6 +230,10 @@ mod os {
         free(base, bytes, MEM_DECOMMIT);
     }
 
+    pub(super) fn protect(_pages: &Range<u64>, _access: HostAccess) -> bool {
+        false
+    }
+
     pub(super) fn unmap(base: u64, _bytes: u64) {
         free(base, 0, MEM_RELEASE);
     }
@@ -199,6 +241,10 @@ mod os {
 
 #[cfg(any(not(any(unix, windows)), miri))]
 mod os {
+    use core::ops::Range;
+
+    use super::HostAccess;
+
     pub(super) fn reserve(_hint: u64, _bytes: u64) -> Option<u64> {
         None
     }
@@ -208,6 +254,10 @@ mod os {
     }
 
     pub(super) fn decommit(_base: u64, _bytes: u64) {}
+
+    pub(super) fn protect(_pages: &Range<u64>, _access: HostAccess) -> bool {
+        false
+    }
 
     pub(super) fn unmap(_base: u64, _bytes: u64) {}
 }

@@ -85,7 +85,8 @@ pub struct Work {
     pub call: Option<FnId>,
     /// The kernel, for a launch.
     pub kernel: Option<String>,
-    /// The stream, such as `stream #2` or `the default stream`; `the host` for an access of the call itself.
+    /// The stream, such as `stream #2` or `the default stream`; `the host` for an access of
+    /// the call itself, or of the program where `call` is `None`.
     pub stream: String,
     /// Its use of the memory.
     pub does: Use,
@@ -112,11 +113,16 @@ impl fmt::Display for Work {
         if let Some(kernel) = &self.kernel {
             write!(f, "kernel `{kernel}` of ")?;
         }
-        f.write_str(self.call.map_or("an operation", |call| call.symbol().base))?;
-        if self.number != 0 {
-            write!(f, " (operation {})", self.number)?;
+        match self.call {
+            None if self.number == 0 => write!(f, "{} ", self.stream)?,
+            call => {
+                f.write_str(call.map_or("an operation", |call| call.symbol().base))?;
+                if self.number != 0 {
+                    write!(f, " (operation {})", self.number)?;
+                }
+                write!(f, " in {} ", self.stream)?;
+            }
         }
-        write!(f, " in {} ", self.stream)?;
         f.write_str(match self.does {
             Use::Reads => "reads",
             Use::Writes => "writes",

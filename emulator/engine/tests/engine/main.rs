@@ -24,6 +24,7 @@ mod found;
 mod goldens;
 mod matrix;
 mod named;
+mod old_ptx;
 mod parser;
 mod ptxas;
 mod races;

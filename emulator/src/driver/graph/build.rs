@@ -35,6 +35,7 @@ fn write_edges(
 ) -> Answer {
     let edges: Vec<Edge> = Graph::find(graph)?.shape().edges().collect();
     ensure(from.is_null() == to.is_null(), INVALID_VALUE)?;
+    ensure(!from.is_null() || data.is_none_or(|data| data.is_null()), INVALID_VALUE)?;
     let (starts, ends): (Vec<_>, Vec<_>) = edges.into_iter().unzip();
     if from.is_null() {
         return count.set(starts.len());
@@ -65,6 +66,7 @@ fn neighbors(
 ) -> Answer {
     let graph = Arc::clone(&Node::find(node)?.graph);
     let found = pick(&graph.shape(), node.addr());
+    ensure(!out.is_null() || data.is_none_or(|data| data.is_null()), INVALID_VALUE)?;
     plain_edge_data(data, if out.is_null() { 0 } else { count.get()?.min(found.len()) });
     write_list(out, count, &found)
 }

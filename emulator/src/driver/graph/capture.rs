@@ -1,6 +1,7 @@
 //! Stream capture: operations queued in a stream become a graph instead of running.
 
-use std::sync::Arc;
+use core::ptr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cuprum_sys::*;
 
@@ -45,7 +46,20 @@ struct Info {
     id: Out<u64>,
     graph: Option<Out<CUgraph>>,
     nodes: Option<Out<*const CUgraphNode>>,
+    edges: Option<Out<*const CUgraphEdgeData>>,
     count: Option<Out<usize>>,
+}
+
+/// Returns data for this many edges, valid for the rest of the process, or null for none. Edges
+/// have no data here, so all of it is zero, the default kind.
+fn plain_edges(count: usize) -> *const CUgraphEdgeData {
+    static PLAIN: Mutex<&[CUgraphEdgeData]> = Mutex::new(&[]);
+    let mut plain = PLAIN.lock().unwrap_or_else(PoisonError::into_inner);
+    if plain.len() < count {
+        // Doubles, so all arrays together are no more than twice the last one.
+        *plain = Vec::leak(vec![CUgraphEdgeData::zeroed(); count.next_power_of_two()]);
+    }
+    if count == 0 { ptr::null() } else { plain.as_ptr() }
 }
 
 fn info(call: &Call, stream: CUstream, status: Out<CUstreamCaptureStatus>, wanted: &Info) -> Answer {
@@ -55,6 +69,11 @@ fn info(call: &Call, stream: CUstream, status: Out<CUstreamCaptureStatus>, wante
         return status.set(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
     };
     status.set(capture.status)?;
+    let edges = wanted.edges.filter(|edges| !edges.is_null());
+    ensure(edges.is_none() || wanted.nodes.is_some_and(|nodes| !nodes.is_null()), INVALID_VALUE)?;
+    if let Some(edges) = edges {
+        edges.set(plain_edges(capture.count))?;
+    }
     wanted.id.set_if_wanted(capture.id);
     if let Some(graph) = wanted.graph {
         graph.set_if_wanted(CUgraph::from_addr(capture.graph));
@@ -131,7 +150,7 @@ calls! {
         captureStatus_out: Out<CUstreamCaptureStatus>,
         id_out: Out<u64>,
     ) {
-        let wanted = Info { id: id_out, graph: None, nodes: None, count: None };
+        let wanted = Info { id: id_out, graph: None, nodes: None, edges: None, count: None };
         info(call, hStream, captureStatus_out, &wanted)
     }
 
@@ -148,6 +167,7 @@ calls! {
             id: id_out,
             graph: Some(graph_out),
             nodes: Some(dependencies_out),
+            edges: None,
             count: Some(numDependencies_out),
         };
         info(call, hStream, captureStatus_out, &wanted)
@@ -163,11 +183,11 @@ calls! {
         edgeData_out: Out<*const CUgraphEdgeData>,
         numDependencies_out: Out<usize>,
     ) {
-        edgeData_out.set_if_wanted(core::ptr::null());
         let wanted = Info {
             id: id_out,
             graph: Some(graph_out),
             nodes: Some(dependencies_out),
+            edges: Some(edgeData_out),
             count: Some(numDependencies_out),
         };
         info(call, hStream, captureStatus_out, &wanted)

@@ -139,7 +139,7 @@ fn host_region(pointer: *mut c_void) -> Option<Region> {
 fn allocate_host(call: &Call, out: Out<*mut c_void>, bytes: usize, flags: u32) -> Answer {
     out.check()?;
     let region = allocate(call, bytes, RegionKind::Pinned, flags)?;
-    out.set(region.host.cast())
+    out.set(region.on_host().cast())
 }
 
 fn register(call: &Call, pointer: *mut c_void, bytes: usize, flags: u32) -> Answer {
@@ -238,7 +238,7 @@ calls! {
         pdptr.check()?;
         call.context()?;
         let region = host_region(p).filter(|_| Flags == 0).ok_or(INVALID_VALUE)?;
-        let offset = p.addr() as u64 - region.host.addr() as u64;
+        let offset = p.addr() as u64 - region.on_host().addr() as u64;
         pdptr.set(region.base + offset)
     }
 

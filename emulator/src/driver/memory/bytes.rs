@@ -246,5 +246,5 @@ pub(super) fn host_address(region: &Region, address: u64) -> *mut c_void {
         return ptr::with_exposed_provenance_mut(usize::try_from(address).unwrap_or(0));
     }
     let offset = usize::try_from(address - region.base).unwrap_or(0);
-    region.host.wrapping_add(offset).cast()
+    region.on_host().wrapping_add(offset).cast()
 }

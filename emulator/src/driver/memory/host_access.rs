@@ -26,7 +26,7 @@ mod os {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use crate::driver::state::memory;
+    use crate::driver::state::{memory, note_host_access};
     use crate::memory::{Memory, RegionKind};
 
     const SIGSEGV: c_int = 11;
@@ -133,8 +133,14 @@ mod os {
         // SAFETY: as above.
         let machine_here = unsafe { &*machine };
         if let Some(address) = accessed(info_here, machine_here) {
-            if watched.memory.is_device_address(address) {
-                tell(watched.memory, address, machine_here);
+            let memory = watched.memory;
+            if memory.is_device_address(address) && memory.open_to_host(address) {
+                // The access is repeated, and succeeds.
+                note_host_access(address, writes(machine_here));
+                return;
+            }
+            if memory.is_device_address(address) {
+                tell(memory, address, machine_here);
             }
         }
         hand_on(&watched.previous, signal, info, machine);
@@ -148,6 +154,11 @@ mod os {
             SI_TKILL => Some(machine.address),
             _ => None,
         }
+    }
+
+    /// Only x86-64 has guarded memory.
+    fn writes(machine: &Machine) -> bool {
+        verb(machine) == "wrote to"
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -25,6 +25,11 @@ use crate::settings::Settings;
 pub(crate) use capture::{CapturedPoint, Captures, Taken, Target, exchange_mode};
 pub(crate) use health::Health;
 pub(crate) use operation::{Operation, Turn};
+#[allow(
+    unused_imports,
+    reason = "for the handler of `driver::memory::host_access`, which not every system has"
+)]
+pub(crate) use order::note_host_access;
 pub(crate) use order::{Act, Body, Number, Part, at_node, is_gathering, note};
 pub(crate) use outlive::rest_before;
 pub(crate) use schedule::Scheduler;
@@ -42,7 +47,8 @@ fn state() -> &'static State {
     STATE.get_or_init(|| {
         let settings = Settings::in_force().clone().unwrap_or_default();
         State {
-            memory: Memory::new(settings.devices, settings.memory_bytes, settings.check_init),
+            memory: Memory::new(settings.devices, settings.memory_bytes, settings.check_init)
+                .with_guards(order::guards_host(&settings)),
             scheduler: Scheduler::new(settings.mode, settings.check_order),
             settings,
         }

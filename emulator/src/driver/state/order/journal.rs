@@ -13,6 +13,7 @@ use crate::message::{self, Message};
 use crate::report::{Unordered, Use, Work};
 
 use super::clocks::{Clock, Clocks, Moment};
+use super::guard::{self, Guards};
 use super::mask::Mask;
 use super::nodes;
 use super::shadow::{Meeting, PageKey, Shadow, Standing, Touch};
@@ -38,8 +39,8 @@ enum Entry {
     Operation(Issued, Option<Vec<Act>>),
     Wait(Awaited),
     Freed(Neighbor, Option<FnId>),
-    /// The host reads its own memory in a call.
-    HostRead(u64, u64, Option<FnId>),
+    /// The host accesses its own memory, in a call or outside of calls.
+    Host(Part, Option<FnId>),
 }
 
 /// Maximum entries that wait for an operation to run, which then counts as without accesses.
@@ -74,6 +75,7 @@ impl Journal {
     /// Records an operation. Called in the order of the tickets.
     pub(crate) fn issue(&self, issued: Issued) {
         let mut state = self.lock();
+        state.note_accesses();
         let number = state.first + state.entries.len() as u64;
         state.running.insert(issued.ticket, number);
         state.entries.push_back(Entry::Operation(issued, None));
@@ -101,18 +103,21 @@ impl Journal {
 
     /// Records that a call reads pageable host memory.
     pub(crate) fn read_on_host(&self, start: u64, len: u64, call: Option<FnId>) {
-        self.enter(Entry::HostRead(start, len, call));
+        self.enter(Entry::Host(Part::rows(None, Manner::Read, [(start, len)]), call));
     }
 
     fn enter(&self, entry: Entry) {
         let mut state = self.lock();
+        state.note_accesses();
         state.entries.push_back(entry);
         Self::judge(state, false);
     }
 
     /// Judges all remaining entries, whether they have run or not.
     pub(crate) fn end(&self) {
-        Self::judge(self.lock(), true);
+        let mut state = self.lock();
+        state.note_accesses();
+        Self::judge(state, true);
     }
 
     /// Judges the entries up to the first operation that has not run, and reports the findings.
@@ -132,7 +137,7 @@ impl Journal {
                 }
                 Entry::Wait(awaited) => state_now.judge.wait(awaited),
                 Entry::Freed(memory, call) => state_now.judge.free(memory, call),
-                Entry::HostRead(start, len, call) => state_now.judge.read_on_host(start, len, call),
+                Entry::Host(part, call) => state_now.judge.on_host(part, None, call),
             }
         }
         if all {
@@ -144,6 +149,13 @@ impl Journal {
         for report in found {
             message::tell_once(report.to_string(), &Message::Unordered(&report));
         }
+    }
+}
+
+impl State {
+    /// Enters accesses of the program, which precede the current call.
+    fn note_accesses(&mut self) {
+        self.entries.extend(guard::host_accesses().map(|part| Entry::Host(part, None)));
     }
 }
 
@@ -186,6 +198,7 @@ struct Judge {
     met: Vec<Moment>,
     waiting: Vec<Waiting>,
     held: Vec<Held>,
+    guards: Guards,
     found: Vec<Unordered>,
     /// The kinds of reports made so far.
     told: HashSet<String>,
@@ -214,6 +227,7 @@ impl Judge {
         if issued.calls_client || acts.iter().any(|act| act.awaits_host) {
             self.open.push(moment);
         }
+        let pages = guard::pages_of(&acts);
         let spins = |act: &Act| act.parts.iter().any(|part| part.manner == Manner::StrongRead);
         if acts.iter().any(|act| act.kernel.is_some() && spins(act)) {
             self.spinners.push(moment);
@@ -225,6 +239,9 @@ impl Judge {
         self.met.clear();
         if tells_host {
             self.reach_host(&clock);
+        }
+        if !pages.is_empty() && !self.clocks.is_over(moment) {
+            self.guards.add(moment, pages);
         }
         // Acts as if the host had waited, so orders missing across this point are not found.
         if let Some(all) = self.clocks.crowd() {
@@ -289,7 +306,7 @@ impl Judge {
         };
         let mut awaited = act.number.filter(|number| matches!(number, Number::Awaited(_)));
         for part in act.parts {
-            let does = act.does.unwrap_or(if part.manner.writes() { Use::Writes } else { Use::Reads });
+            let does = act.does.unwrap_or(part.does());
             let mut work = Work::clone(work);
             work.does = does;
             let work = Arc::new(work);
@@ -375,6 +392,7 @@ impl Judge {
     fn reach_host(&mut self, clock: &Clock) {
         self.clocks.reach_host(clock);
         let clocks = &self.clocks;
+        self.guards.remove(|moment| clocks.is_over(moment));
         self.open.retain(|moment| !clocks.is_over(*moment));
         self.spinners.retain(|moment| !clocks.is_over(*moment));
         self.waiting.retain(|waiting| !clocks.is_over(waiting.moment));
@@ -393,19 +411,15 @@ impl Judge {
 
     fn free(&mut self, memory: Neighbor, call: Option<FnId>) {
         let part = Part::whole(memory.clone(), Manner::Write);
-        self.on_host(part, Use::Frees, call);
+        self.guards.forget(memory.base..memory.base + memory.len);
+        self.on_host(part, Some(Use::Frees), call);
         self.shadow.forget(&memory);
     }
 
-    fn read_on_host(&mut self, start: u64, len: u64, call: Option<FnId>) {
-        let part = Part::rows(None, Manner::Read, [(start, len)]);
-        self.on_host(part, Use::Reads, call);
-    }
-
     /// Judges an access of the host itself, which follows all work that it has waited for.
-    fn on_host(&mut self, part: Part, does: Use, call: Option<FnId>) {
+    fn on_host(&mut self, part: Part, does: Option<Use>, call: Option<FnId>) {
         let mut work = Work::new(0, call, None, "the host".into());
-        work.does = does;
+        work.does = does.unwrap_or(part.does());
         let mut meetings = Vec::new();
         for (page, mask) in &part.pages {
             let key = key_of(part.memory.as_deref(), *page);

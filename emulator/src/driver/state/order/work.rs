@@ -62,6 +62,10 @@ impl Part {
         Self { memory: memory.map(Arc::new), manner, pages, lines: Arc::default() }
     }
 
+    pub(super) fn does(&self) -> Use {
+        if self.manner.writes() { Use::Writes } else { Use::Reads }
+    }
+
     pub(crate) fn whole(memory: Neighbor, manner: Manner) -> Self {
         let len = memory.len;
         Self::rows(Some(memory), manner, [(0, len)])
