@@ -8,7 +8,8 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use super::map::{Backing, Region};
+use super::backing::Backing;
+use super::map::Region;
 use super::shared::{Mapping, Purpose, SharedFile};
 use super::{Memory, Request};
 

@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, PoisonError};
 
-use super::map::{Backing, Region};
+use super::backing::Backing;
+use super::map::Region;
 use super::shared::{Board, EventSlot, Purpose, SharedFile, Slot};
 use super::{GRANULARITY, Memory, RegionKind, Request};
 

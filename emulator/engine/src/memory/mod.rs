@@ -11,6 +11,7 @@
 //! * Kernels read a [`Map`], an immutable snapshot that keeps the bytes of all its regions alive,
 //!   so a concurrent free cannot remove memory of a running kernel.
 
+mod backing;
 mod external;
 mod ipc;
 mod kind;
@@ -45,8 +46,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::ordered::Ordered;
+use backing::Backing;
 use ipc::Opened;
-use map::Backing;
 use regions::Regions;
 use shared::{Arena, Board, Purpose};
 use space::{PAGE, Space};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::map::{Backing, Region};
+use super::backing::Backing;
+use super::map::Region;
 use super::shared::{Purpose, SharedFile};
 use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use super::map::{Backing, Region};
+use super::backing::Backing;
+use super::map::Region;
 use super::shared::{Arena, Purpose, SharedFile};
 use super::{AllocError, GRANULARITY, Memory, RegionKind, Request};
 

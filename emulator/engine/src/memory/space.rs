@@ -24,7 +24,8 @@ const SIZES: [u64; 3] = [1 << 40, 1 << 36, 1 << 33];
 /// Size of each of the windows at the end of the range.
 pub(super) const WINDOW: u64 = 1 << 30;
 
-/// The access of the host to pages of page-locked memory.
+/// The access of the host to pages of page-locked memory. Used by the driver.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostAccess {
     /// Every access faults.
