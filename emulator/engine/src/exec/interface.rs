@@ -34,8 +34,7 @@ pub enum Execution {
     /// Thread by thread, as machine code of the processor. Kernels and launches that it does not
     /// support run in the vector mode: without the feature `compile`, on processors without a code
     /// generator, with checks or seeds, for targets before `sm_70`, with volatile accesses to
-    /// shared memory, with warp-group products, with calls of functions, and with more than 20,000
-    /// instructions. A warp does not run in lockstep: if its threads race, because one writes data that
+    /// shared memory, with warp-group products, and with more than 20,000 instructions. A warp does not run in lockstep: if its threads race, because one writes data that
     /// another reads without `bar.warp.sync` or another barrier between, the results may differ from
     /// the other modes. `check_races` finds such races.
     Compiled,

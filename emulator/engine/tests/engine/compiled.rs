@@ -34,6 +34,32 @@ fn recorded_forms_across_lanes_have_machine_code() {
     assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
 }
 
+/// Large kernels would take long to compile.
+#[test]
+fn a_kernel_of_more_than_20_000_instructions_stays_on_rows() {
+    for (count, compiled) in [(2_000, true), (20_001, false)] {
+        let device = load(&kernel(&"add.u32 %d, %d, %t;".repeat(count)));
+        assert_eq!(has_machine_code(device.kernel("k")), compiled && cfg!(feature = "compile"), "{count}");
+    }
+}
+
+/// Functions have machine code too. The plain mode runs calls and returns.
+#[test]
+fn functions_have_machine_code() {
+    let function = ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %x; ld.param.u32 %x, [x];
+        add.u32 %x, %x, 1; st.param.b32 [r], %x; ret; }";
+    let body =
+        "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %t; call (r), f, (a); ld.param.b32 %d, [r]; }";
+    let mut device = load(&format!("{function} {}", kernel(body)));
+    assert_eq!(has_machine_code(device.kernel("k")), cfg!(feature = "compile"));
+    for mode in MODES {
+        device.options.mode = mode;
+        let out = device.buffer(&[0u32; 32]);
+        device.launch("k", 1, 32, &Args::default().buffer(&out)).unwrap();
+        assert_eq!(out.read::<u32>(), (1..33).collect::<Vec<_>>(), "{mode:?}");
+    }
+}
+
 /// Lanes poll for a lane of their warp whose code comes later, or earlier, with an instruction in the
 /// loop that the compiled mode leaves to the plain mode, or with none.
 #[test]

@@ -15,6 +15,7 @@
 //! | `registers` | registers as variables of the code generator |
 //! | `types` | numbers that stay in floating-point registers |
 //! | `lower`, `float`, `integer`, `memory` | instructions as machine code |
+//! | `roots` | the regions that accesses should hit |
 //! | `context` | the state that machine code uses, and the functions that it calls |
 //! | `run` | runs divergent paths |
 
@@ -27,12 +28,14 @@ mod lower;
 mod memory;
 mod plan;
 mod registers;
+mod roots;
 mod run;
 mod types;
 
 pub(in crate::exec) use code::Code;
 pub(in crate::exec) use run::run_warp;
 
+use super::block::Block;
 use super::interface::{ExecOptions, Hooks};
 use crate::program::Kernel;
 
@@ -50,4 +53,12 @@ pub(in crate::exec) fn stops(kernel: &Kernel, options: &ExecOptions, hooks: &dyn
 /// kernels that it does not support.
 pub(in crate::exec) fn code(kernel: &Kernel) -> Option<&Code> {
     kernel.machine_code.get_or_make(|| Code::of(kernel)).and_then(Option::as_ref)
+}
+
+/// Prepares the state that machine code uses, for a launch in this mode.
+pub(in crate::exec) fn prepare(block: &mut Block<'_, '_>) {
+    let kernel = block.launch.args.kernel;
+    let Some(code) = block.launch.machine_stops.and_then(|_| code(kernel)) else { return };
+    block.machine.reset(kernel.caches, code.stops());
+    code.roots.fill(block);
 }
