@@ -2,13 +2,16 @@
 
 use super::backend::{self, Blk, Callee, Emitter, I32, I64, IntCC, Kind, Machine, Val, Var};
 use super::context::{self, Context};
+use super::lower;
 use super::plan::{self, NONE, Plan};
 use super::roots::Roots;
 use super::types::{self, Holds};
-use super::{MOST_INSTRUCTIONS, lower};
 use crate::program::Kernel;
 use crate::program::instruction::{Condition, Constant, Op};
 use std::collections::HashMap;
+
+/// Maximum number of instructions of a kernel. Larger ones would take long to compile.
+const MOST_INSTRUCTIONS: usize = 20_000;
 
 /// The functions that machine code calls, by their position in [`callees`].
 pub(super) const FIND: usize = 0;
